@@ -1,35 +1,29 @@
 /** Faults that only the wire can do. @source interface, "--fault" */
-export const WIRE_FAULTS = [
-	"connection-reset",
-	"empty-response",
-	"malformed-chunk",
-	"slow-body",
-	"hang",
-] as const;
-export type WireFault = (typeof WIRE_FAULTS)[number];
+export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
+export type WireFault = (typeof WIRE_FAULTS)[number]
 
 /** One line of the ordered list of faults. */
 export interface FaultRule {
-	/** An operation id, or `*` for every operation. */
-	readonly operation: string;
-	/** `status`, or what the wire does. */
-	readonly fault: "status" | WireFault;
-	/** The status that is answered; with fault `status` only. 400 to 599. */
-	readonly status?: number;
-	/** How likely it is for each request, above 0 up to 1; 1 if not given. */
-	readonly probability?: number;
-	/** How often it happens before it is over; without end if not given. */
-	readonly times?: number;
+  /** An operation id, or `*` for every operation. */
+  readonly operation: string
+  /** `status`, or what the wire does. */
+  readonly fault: 'status' | WireFault
+  /** The status that is answered; with fault `status` only. 400 to 599. */
+  readonly status?: number
+  /** How likely it is for each request, above 0 up to 1; 1 if not given. */
+  readonly probability?: number
+  /** How often it happens before it is over; without end if not given. */
+  readonly times?: number
 }
 
 /** A rule in force, with how often it still happens (undefined: without end). */
 export interface ArmedFault {
-	readonly rule: FaultRule;
-	left: number | undefined;
+  readonly rule: FaultRule
+  left: number | undefined
 }
 
 export function armFault(rule: FaultRule): ArmedFault {
-	return { rule, left: rule.times };
+  return { rule, left: rule.times }
 }
 
 /**
@@ -38,24 +32,19 @@ export function armFault(rule: FaultRule): ArmedFault {
  *
  * @param draw gives a number in [0, 1); drawn only for rules with a probability
  */
-export function takeFault(
-	faults: readonly ArmedFault[],
-	operation: string,
-	draw: () => number,
-): FaultRule | undefined {
-	for (const fault of faults) {
-		const { rule } = fault;
-		if (rule.operation !== "*" && rule.operation !== operation) continue;
-		if (fault.left === 0) continue;
-		if (rule.probability !== undefined && draw() >= rule.probability) continue;
-		if (fault.left !== undefined) fault.left--;
-		return rule;
-	}
-	return undefined;
+export function takeFault(faults: readonly ArmedFault[], operation: string, draw: () => number): FaultRule | undefined {
+  for (const fault of faults) {
+    const { rule } = fault
+    if (rule.operation !== '*' && rule.operation !== operation) continue
+    if (fault.left === 0) continue
+    if (rule.probability !== undefined && draw() >= rule.probability) continue
+    if (fault.left !== undefined) fault.left--
+    return rule
+  }
+  return undefined
 }
 
-const FAULT_RULE =
-	/^([^:@\s]+):([a-z-]+|\d{3})(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?$/;
+const FAULT_RULE = /^([^:@\s]+):([a-z-]+|\d{3})(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?$/
 
 /**
  * Reads a fault as users write it: `<operation|*>:<status|wire fault>[@20%][*3]`.
@@ -63,59 +52,43 @@ const FAULT_RULE =
  * @returns the rule, or a sentence on what is wrong with it
  */
 export function parseFaultRule(text: string): FaultRule | string {
-	const match = FAULT_RULE.exec(text);
-	if (match === null) {
-		return `write it as <operation|*>:<status|${WIRE_FAULTS.join("|")}>[@20%][*3], for example listPets:503@20%*3`;
-	}
-	const [, operation = "", what = "", percent, times] = match;
-	const wire = WIRE_FAULTS.find((name) => name === what);
-	const rule: FaultRule = {
-		operation,
-		...(wire === undefined
-			? { fault: "status", status: Number(what) }
-			: { fault: wire }),
-		...(percent === undefined ? {} : { probability: Number(percent) / 100 }),
-		...(times === undefined ? {} : { times: Number(times) }),
-	};
-	return faultProblem(rule) ?? rule;
+  const match = FAULT_RULE.exec(text)
+  if (match === null) {
+    return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3], for example listPets:503@20%*3`
+  }
+  const [, operation = '', what = '', percent, times] = match
+  const wire = WIRE_FAULTS.find((name) => name === what)
+  const rule: FaultRule = {
+    operation,
+    ...(wire === undefined ? { fault: 'status', status: Number(what) } : { fault: wire }),
+    ...(percent === undefined ? {} : { probability: Number(percent) / 100 }),
+    ...(times === undefined ? {} : { times: Number(times) }),
+  }
+  return faultProblem(rule) ?? rule
 }
 
 /** Says what is wrong with a rule, or undefined. Whether its operation exists is for the contract to say. */
 export function faultProblem(rule: FaultRule): string | undefined {
-	if (rule.fault === "status") {
-		const { status } = rule;
-		if (
-			status === undefined ||
-			!Number.isInteger(status) ||
-			status < 400 ||
-			status > 599
-		) {
-			return `the fault must be a status from 400 to 599 or one of ${WIRE_FAULTS.join(", ")}`;
-		}
-	} else if (rule.status !== undefined) {
-		return `a status goes with the fault "status" only (the fault is "${rule.fault}")`;
-	}
-	if (
-		rule.probability !== undefined &&
-		!(rule.probability > 0 && rule.probability <= 1)
-	) {
-		return "the probability must be above 0 and at most 100 %";
-	}
-	if (
-		rule.times !== undefined &&
-		!(Number.isInteger(rule.times) && rule.times >= 1)
-	) {
-		return "the number of times must be 1 or more";
-	}
-	return undefined;
+  if (rule.fault === 'status') {
+    const { status } = rule
+    if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599) {
+      return `the fault must be a status from 400 to 599 or one of ${WIRE_FAULTS.join(', ')}`
+    }
+  } else if (rule.status !== undefined) {
+    return `a status goes with the fault "status" only (the fault is "${rule.fault}")`
+  }
+  if (rule.probability !== undefined && !(rule.probability > 0 && rule.probability <= 1)) {
+    return 'the probability must be above 0 and at most 100 %'
+  }
+  if (rule.times !== undefined && !(Number.isInteger(rule.times) && rule.times >= 1)) {
+    return 'the number of times must be 1 or more'
+  }
+  return undefined
 }
 
 /** Writes a rule as parseFaultRule reads it. */
 export function formatFaultRule(rule: FaultRule): string {
-	const what = rule.fault === "status" ? rule.status : rule.fault;
-	const probability =
-		rule.probability === undefined
-			? ""
-			: `@${Number((rule.probability * 100).toFixed(6))}%`;
-	return `${rule.operation}:${what}${probability}${rule.times === undefined ? "" : `*${rule.times}`}`;
+  const what = rule.fault === 'status' ? rule.status : rule.fault
+  const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`
+  return `${rule.operation}:${what}${probability}${rule.times === undefined ? '' : `*${rule.times}`}`
 }

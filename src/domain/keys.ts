@@ -1,14 +1,14 @@
 /** Names of the plans. @source specification, "Rate limits by plan" */
-export const PLAN_NAMES = ["free", "pro", "business", "enterprise"] as const;
-export type PlanName = (typeof PLAN_NAMES)[number];
+export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const
+export type PlanName = (typeof PLAN_NAMES)[number]
 
 /** A misfortune that a key carries always, so that a test picks it by the key alone. */
-export const KEY_CONDITIONS = ["limited", "banned", "revoked"] as const;
-export type KeyCondition = (typeof KEY_CONDITIONS)[number];
+export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
+export type KeyCondition = (typeof KEY_CONDITIONS)[number]
 
 /** An API key that the sandbox knows. Without a plan it is on the plan of the settings. */
 export interface ApiKey {
-	readonly key: string;
-	readonly plan?: PlanName;
-	readonly always?: KeyCondition;
+  readonly key: string
+  readonly plan?: PlanName
+  readonly always?: KeyCondition
 }

@@ -1,7 +1,7 @@
 /** Statuses that an error of the sandbox may have by itself (switches and faults may choose others). */
 export interface Problem {
-	readonly status: number;
-	readonly message: string;
+  readonly status: number
+  readonly message: string
 }
 
 /**
@@ -11,86 +11,79 @@ export interface Problem {
  * @source interface, "values of `code`"
  */
 export const PROBLEMS = {
-	invalid_request: { status: 400, message: "The request breaks the contract." },
-	missing_api_key: {
-		status: 401,
-		message:
-			"No API key was sent. Send one as: Authorization: Bearer <API_KEY>.",
-	},
-	invalid_api_key: {
-		status: 401,
-		message:
-			"The API key is not valid. The fixture keys are sandbox, sandbox-free, sandbox-pro, sandbox-business and sandbox-enterprise.",
-	},
-	not_found: {
-		status: 404,
-		message: "The requested resource could not be found.",
-	},
-	operation_removed: {
-		status: 404,
-		message:
-			"This operation has been removed. Use GET /pets with a status filter instead.",
-	},
-	method_not_allowed: {
-		status: 405,
-		message: "The path is right, the method is not. See the Allow header.",
-	},
-	unsupported_media_type: {
-		status: 415,
-		message:
-			"Send the body as Content-Type: application/json, without a Content-Encoding.",
-	},
-	payload_too_large: {
-		status: 413,
-		message: "The body is larger than 1 MiB (1048576 bytes).",
-	},
-	rate_limit_exceeded: {
-		status: 429,
-		message: "The rate limit is used up. Wait for the time in Retry-After.",
-	},
-	api_key_banned: {
-		status: 429,
-		message:
-			"The API key is banned for a while: it kept sending requests without waiting. Wait for the time in Retry-After.",
-	},
-	simulated_fault: {
-		status: 500,
-		message: "The sandbox was asked to fail here.",
-	},
-	internal_error: {
-		status: 500,
-		message: "The sandbox could not do this. Its log says why.",
-	},
-	too_many_spaces: { status: 503, message: "No more spaces can be opened." },
-	bad_request: {
-		status: 400,
-		message: "This is not a well-formed HTTP/1.1 request.",
-	},
-	request_timeout: {
-		status: 408,
-		message: "The request took too long to arrive.",
-	},
-	headers_too_large: {
-		status: 431,
-		message: "The header fields are larger than the server accepts.",
-	},
-	forbidden: {
-		status: 403,
-		message: "The control plane does not answer this caller.",
-	},
-	conflict: {
-		status: 409,
-		message: "This cannot be done in the present state.",
-	},
-} as const satisfies Record<string, Problem>;
+  invalid_request: { status: 400, message: 'The request breaks the contract.' },
+  missing_api_key: {
+    status: 401,
+    message: 'No API key was sent. Send one as: Authorization: Bearer <API_KEY>.',
+  },
+  invalid_api_key: {
+    status: 401,
+    message:
+      'The API key is not valid. The fixture keys are sandbox, sandbox-free, sandbox-pro, sandbox-business and sandbox-enterprise.',
+  },
+  not_found: {
+    status: 404,
+    message: 'The requested resource could not be found.',
+  },
+  operation_removed: {
+    status: 404,
+    message: 'This operation has been removed. Use GET /pets with a status filter instead.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'The path is right, the method is not. See the Allow header.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'Send the body as Content-Type: application/json, without a Content-Encoding.',
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'The body is larger than 1 MiB (1048576 bytes).',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    message: 'The rate limit is used up. Wait for the time in Retry-After.',
+  },
+  api_key_banned: {
+    status: 429,
+    message:
+      'The API key is banned for a while: it kept sending requests without waiting. Wait for the time in Retry-After.',
+  },
+  simulated_fault: {
+    status: 500,
+    message: 'The sandbox was asked to fail here.',
+  },
+  internal_error: {
+    status: 500,
+    message: 'The sandbox could not do this. Its log says why.',
+  },
+  too_many_spaces: { status: 503, message: 'No more spaces can be opened.' },
+  bad_request: {
+    status: 400,
+    message: 'This is not a well-formed HTTP/1.1 request.',
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request took too long to arrive.',
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The header fields are larger than the server accepts.',
+  },
+  forbidden: {
+    status: 403,
+    message: 'The control plane does not answer this caller.',
+  },
+  conflict: {
+    status: 409,
+    message: 'This cannot be done in the present state.',
+  },
+} as const satisfies Record<string, Problem>
 
-export type ProblemCode = keyof typeof PROBLEMS;
+export type ProblemCode = keyof typeof PROBLEMS
 
 /** The Error body of the service as JSON text. @source specification, "Error" */
-export function errorBody(
-	code: ProblemCode,
-	message: string,
-	status: number,
-): string {
-	return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
+export function errorBody(code: ProblemCode, message: string, status: number): string {
+  return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`
 }

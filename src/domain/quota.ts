@@ -1,49 +1,49 @@
-import { DAY_MS, type DurationMs, type EpochMs, MINUTE_MS } from "./time.js";
+import { DAY_MS, type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
 /** What one window of a key has seen. */
 export interface Usage {
-	readonly openedAt: EpochMs;
-	readonly used: number;
+  readonly openedAt: EpochMs
+  readonly used: number
 }
 
 /** Requests allowed in each of a plan's two windows. */
 export interface Limits {
-	readonly perMinute: number;
-	readonly perDay: number;
+  readonly perMinute: number
+  readonly perDay: number
 }
 
 /** Both windows of a key; a window is missing before its first request. */
 export interface QuotaUsage {
-	readonly minute?: Usage;
-	readonly day?: Usage;
+  readonly minute?: Usage
+  readonly day?: Usage
 }
 
-export type WindowName = "minute" | "day";
+export type WindowName = 'minute' | 'day'
 
 /** One window as its headers show it. */
 export interface WindowView {
-	readonly window: WindowName;
-	readonly limit: number;
-	readonly remaining: number;
-	readonly resetAt: EpochMs;
+  readonly window: WindowName
+  readonly limit: number
+  readonly remaining: number
+  readonly resetAt: EpochMs
 }
 
 export type QuotaVerdict =
-	| {
-			readonly kind: "charged";
-			readonly usage: QuotaUsage;
-			readonly shown: WindowView;
-	  }
-	| { readonly kind: "refused"; readonly shown: WindowView };
+  | {
+      readonly kind: 'charged'
+      readonly usage: QuotaUsage
+      readonly shown: WindowView
+    }
+  | { readonly kind: 'refused'; readonly shown: WindowView }
 
 /** Lengths of the two windows. @source specification, "Rate limits by plan" */
 export const WINDOW_LENGTH: Readonly<Record<WindowName, DurationMs>> = {
-	minute: MINUTE_MS,
-	day: DAY_MS,
-};
+  minute: MINUTE_MS,
+  day: DAY_MS,
+}
 
 /** What Enterprise's "custom" limits are while nobody has said otherwise: the sandbox's choice. */
-export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 };
+export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 }
 
 /**
  * Looks at one window without charging it.
@@ -52,25 +52,17 @@ export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 };
  * instant on its end belongs to the next one. A window opened in the future
  * (the clock went back to real time) is over.
  */
-export function viewWindow(
-	window: WindowName,
-	usage: Usage | undefined,
-	limit: number,
-	now: EpochMs,
-): WindowView {
-	const length = WINDOW_LENGTH[window];
-	const open =
-		usage !== undefined &&
-		usage.openedAt <= now &&
-		now < usage.openedAt + length;
-	const openedAt = open ? usage.openedAt : now;
-	const used = open ? usage.used : 0;
-	return {
-		window,
-		limit,
-		remaining: Math.max(0, limit - used),
-		resetAt: openedAt + length,
-	};
+export function viewWindow(window: WindowName, usage: Usage | undefined, limit: number, now: EpochMs): WindowView {
+  const length = WINDOW_LENGTH[window]
+  const open = usage !== undefined && usage.openedAt <= now && now < usage.openedAt + length
+  const openedAt = open ? usage.openedAt : now
+  const used = open ? usage.used : 0
+  return {
+    window,
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetAt: openedAt + length,
+  }
 }
 
 /**
@@ -81,21 +73,16 @@ export function viewWindow(
  * @source interface, "which limit the headers show"
  */
 export function shownWindow(minute: WindowView, day: WindowView): WindowView {
-	if (minute.remaining === 0 && day.remaining === 0)
-		return day.resetAt > minute.resetAt ? day : minute;
-	return day.remaining < minute.remaining ? day : minute;
+  if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute
+  return day.remaining < minute.remaining ? day : minute
 }
 
 /** What the headers of an answer show that costs nothing. */
-export function viewQuota(
-	usage: QuotaUsage,
-	limits: Limits,
-	now: EpochMs,
-): WindowView {
-	return shownWindow(
-		viewWindow("minute", usage.minute, limits.perMinute, now),
-		viewWindow("day", usage.day, limits.perDay, now),
-	);
+export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): WindowView {
+  return shownWindow(
+    viewWindow('minute', usage.minute, limits.perMinute, now),
+    viewWindow('day', usage.day, limits.perDay, now),
+  )
 }
 
 /**
@@ -107,28 +94,20 @@ export function viewQuota(
  * @returns       the usage to keep and the window to show; or, refused, the window to wait for
  * @source specification, "Rate limits by plan"; interface, "a window's shape", "what counts"
  */
-export function charge(
-	usage: QuotaUsage,
-	limits: Limits,
-	now: EpochMs,
-): QuotaVerdict {
-	const minute = viewWindow("minute", usage.minute, limits.perMinute, now);
-	const day = viewWindow("day", usage.day, limits.perDay, now);
-	if (minute.remaining === 0 || day.remaining === 0)
-		return { kind: "refused", shown: shownWindow(minute, day) };
-	return {
-		kind: "charged",
-		usage: { minute: after(minute), day: after(day) },
-		shown: shownWindow(
-			{ ...minute, remaining: minute.remaining - 1 },
-			{ ...day, remaining: day.remaining - 1 },
-		),
-	};
+export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVerdict {
+  const minute = viewWindow('minute', usage.minute, limits.perMinute, now)
+  const day = viewWindow('day', usage.day, limits.perDay, now)
+  if (minute.remaining === 0 || day.remaining === 0) return { kind: 'refused', shown: shownWindow(minute, day) }
+  return {
+    kind: 'charged',
+    usage: { minute: after(minute), day: after(day) },
+    shown: shownWindow({ ...minute, remaining: minute.remaining - 1 }, { ...day, remaining: day.remaining - 1 }),
+  }
 }
 
 function after(view: WindowView): Usage {
-	return {
-		openedAt: view.resetAt - WINDOW_LENGTH[view.window],
-		used: view.limit - view.remaining + 1,
-	};
+  return {
+    openedAt: view.resetAt - WINDOW_LENGTH[view.window],
+    used: view.limit - view.remaining + 1,
+  }
 }

@@ -1,13 +1,13 @@
-import type { Int64 } from "../contract/int64.js";
-import type { ApiKey } from "./keys.js";
-import type { Pet } from "./pets.js";
+import type { Int64 } from '../contract/int64.js'
+import type { ApiKey } from './keys.js'
+import type { Pet } from './pets.js'
 
 /** What of a space outlives the process. Pets are in order of creation, oldest first. */
 export interface SpaceState {
-	readonly nextPetId: Int64;
-	readonly pets: readonly Pet[];
-	readonly orders: readonly unknown[];
-	readonly keys: readonly ApiKey[];
+  readonly nextPetId: Int64
+  readonly pets: readonly Pet[]
+  readonly orders: readonly unknown[]
+  readonly keys: readonly ApiKey[]
 }
 
 /**
@@ -15,8 +15,8 @@ export interface SpaceState {
  * done to it), so that applying a run of changes twice gives the same state.
  */
 export type Change =
-	| { readonly kind: "pet"; readonly pet: Pet }
-	| { readonly kind: "pet-removed"; readonly id: Int64 }
-	| { readonly kind: "key"; readonly key: ApiKey }
-	| { readonly kind: "key-removed"; readonly key: string }
-	| { readonly kind: "replaced"; readonly state: SpaceState };
+  | { readonly kind: 'pet'; readonly pet: Pet }
+  | { readonly kind: 'pet-removed'; readonly id: Int64 }
+  | { readonly kind: 'key'; readonly key: ApiKey }
+  | { readonly kind: 'key-removed'; readonly key: string }
+  | { readonly kind: 'replaced'; readonly state: SpaceState }

@@ -1,37 +1,33 @@
-import { type DurationMs, type EpochMs, httpDate, MINUTE_MS } from "./time.js";
+import { type DurationMs, type EpochMs, httpDate, MINUTE_MS } from './time.js'
 
 /** How the removal of deprecated operations is played. */
-export const SUNSET_MODES = ["auto", "before", "after", "brownout"] as const;
-export type SunsetMode = (typeof SUNSET_MODES)[number];
+export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
+export type SunsetMode = (typeof SUNSET_MODES)[number]
 
 /** Since when an operation is deprecated; the service does not say, so this is the sandbox's choice. */
-export const DEPRECATED_SINCE: EpochMs = Date.parse("2025-12-05T00:00:00Z");
+export const DEPRECATED_SINCE: EpochMs = Date.parse('2025-12-05T00:00:00Z')
 
 /** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source interface, "Storms and brownouts" */
-const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS;
-const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS;
+const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
+const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS
 
 /**
  * Whether an operation that is to be removed at `sunsetAt` is gone, and why.
  *
  * @source specification, "Versioning" 3; interface, "after removal"
  */
-export function removal(
-	mode: SunsetMode,
-	sunsetAt: EpochMs,
-	now: EpochMs,
-): "sunset" | "brownout" | undefined {
-	switch (mode) {
-		case "before":
-			return undefined;
-		case "after":
-			return "sunset";
-		case "auto":
-			return now >= sunsetAt ? "sunset" : undefined;
-		case "brownout":
-			if (now >= sunsetAt) return "sunset";
-			return now % BROWNOUT_EVERY_MS < BROWNOUT_FOR_MS ? "brownout" : undefined;
-	}
+export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sunset' | 'brownout' | undefined {
+  switch (mode) {
+    case 'before':
+      return undefined
+    case 'after':
+      return 'sunset'
+    case 'auto':
+      return now >= sunsetAt ? 'sunset' : undefined
+    case 'brownout':
+      if (now >= sunsetAt) return 'sunset'
+      return now % BROWNOUT_EVERY_MS < BROWNOUT_FOR_MS ? 'brownout' : undefined
+  }
 }
 
 /**
@@ -41,16 +37,11 @@ export function removal(
  * @param successor address and query of its replacement, undefined if there is none
  * @source RFC 9745 (Deprecation), RFC 8594 (Sunset), RFC 5829 (successor-version)
  */
-export function deprecationHeaders(
-	sunsetAt: EpochMs | undefined,
-	successor: string | undefined,
-): readonly string[] {
-	return [
-		"Deprecation",
-		`@${DEPRECATED_SINCE / 1000}`,
-		...(sunsetAt === undefined ? [] : ["Sunset", httpDate(sunsetAt)]),
-		...(successor === undefined
-			? []
-			: ["Link", `<${successor}>; rel="successor-version"`]),
-	];
+export function deprecationHeaders(sunsetAt: EpochMs | undefined, successor: string | undefined): readonly string[] {
+  return [
+    'Deprecation',
+    `@${DEPRECATED_SINCE / 1000}`,
+    ...(sunsetAt === undefined ? [] : ['Sunset', httpDate(sunsetAt)]),
+    ...(successor === undefined ? [] : ['Link', `<${successor}>; rel="successor-version"`]),
+  ]
 }

@@ -1,15 +1,15 @@
 /** Milliseconds since the Unix epoch, from a space's clock. */
-export type EpochMs = number;
+export type EpochMs = number
 /** A length of time in milliseconds. */
-export type DurationMs = number;
+export type DurationMs = number
 
-export const SECOND_MS: DurationMs = 1000;
-export const MINUTE_MS: DurationMs = 60 * SECOND_MS;
-export const HOUR_MS: DurationMs = 60 * MINUTE_MS;
-export const DAY_MS: DurationMs = 24 * HOUR_MS;
+export const SECOND_MS: DurationMs = 1000
+export const MINUTE_MS: DurationMs = 60 * SECOND_MS
+export const HOUR_MS: DurationMs = 60 * MINUTE_MS
+export const DAY_MS: DurationMs = 24 * HOUR_MS
 
-const DURATION = /^(\d{1,9})(ms|s|m|h)$/;
-const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const;
+const DURATION = /^(\d{1,9})(ms|s|m|h)$/
+const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
 
 /**
  * Reads a duration as users write it: a whole number and one unit (`500ms 30s 5m 24h`).
@@ -18,26 +18,26 @@ const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const;
  * @source interface, "Durations are written"
  */
 export function parseDuration(text: string): DurationMs | undefined {
-	const match = DURATION.exec(text);
-	if (match === null) return undefined;
-	return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
+  const match = DURATION.exec(text)
+  if (match === null) return undefined
+  return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]
 }
 
 /** Writes a duration in its largest whole unit, so that parseDuration reads it back: 90000 is `90s`. */
 export function formatDuration(duration: DurationMs): string {
-	if (duration === 0) return "0s";
-	if (duration % HOUR_MS === 0) return `${duration / HOUR_MS}h`;
-	if (duration % MINUTE_MS === 0) return `${duration / MINUTE_MS}m`;
-	if (duration % SECOND_MS === 0) return `${duration / SECOND_MS}s`;
-	return `${duration}ms`;
+  if (duration === 0) return '0s'
+  if (duration % HOUR_MS === 0) return `${duration / HOUR_MS}h`
+  if (duration % MINUTE_MS === 0) return `${duration / MINUTE_MS}m`
+  if (duration % SECOND_MS === 0) return `${duration / SECOND_MS}s`
+  return `${duration}ms`
 }
 
 /** Whole seconds, rounded up: what a header may say without sending anybody back too early. */
 export function ceilSeconds(milliseconds: number): number {
-	return Math.ceil(milliseconds / SECOND_MS);
+  return Math.ceil(milliseconds / SECOND_MS)
 }
 
 /** An IMF-fixdate as Date and Retry-After have it, rounded down to the second. @source RFC 9110, 5.6.7 */
 export function httpDate(at: EpochMs): string {
-	return new Date(at).toUTCString();
+  return new Date(at).toUTCString()
 }

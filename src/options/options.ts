@@ -1,9 +1,9 @@
-import type { FaultRule } from "../domain/faults.js";
-import type { ApiKey, PlanName } from "../domain/keys.js";
-import type { Limits } from "../domain/quota.js";
-import type { Settings } from "../domain/settings.js";
-import type { Storm } from "../domain/storm.js";
-import type { DurationMs, EpochMs } from "../domain/time.js";
+import type { FaultRule } from '../domain/faults.js'
+import type { ApiKey, PlanName } from '../domain/keys.js'
+import type { Limits } from '../domain/quota.js'
+import type { Settings } from '../domain/settings.js'
+import type { Storm } from '../domain/storm.js'
+import type { DurationMs, EpochMs } from '../domain/time.js'
 
 /**
  * What a user may say about a sandbox: the flags of `serve`, in camelCase.
@@ -12,132 +12,130 @@ import type { DurationMs, EpochMs } from "../domain/time.js";
  * where one is shown here, in its own shape.
  */
 export interface SandboxOptions {
-	/** TCP port, 0 for a free one. */
-	readonly port?: number;
-	readonly host?: string;
-	/** Ends in the version segment. Default `/v1`. */
-	readonly basePath?: string;
-	/** The store's file. The programmatic API keeps state in memory unless one is given. */
-	readonly store?: string;
-	readonly inMemory?: boolean;
-	/** Folder with pets.json, orders.json, keys.json. */
-	readonly fixtures?: string;
-	/** This many generated pets instead of the fixture's. */
-	readonly pets?: number;
-	/** Reseed the store at start. */
-	readonly reset?: boolean;
-	readonly plan?: PlanName;
-	readonly limits?:
-		| string
-		| { readonly perMinute?: number; readonly perDay?: number };
-	readonly rateLimit?: boolean;
-	/** `key` or `key:plan`, one or more. */
-	readonly apiKey?: string | readonly string[];
-	readonly anyKey?: boolean;
-	readonly banAfter?: number | "never";
-	readonly banDuration?: string;
-	readonly banStatus?: 429 | 403 | 401;
-	readonly retryAfter?: "seconds" | "http-date" | "none";
-	readonly limitBody?: "error" | "empty" | "text" | "html";
-	readonly storm?: string | StormOption;
-	readonly sunset?: "auto" | "before" | "after" | "brownout";
-	readonly sunsetStatus?: 404 | 410;
-	readonly fault?: string | FaultRule | readonly (string | FaultRule)[];
-	/** `100ms` or `50ms..200ms`. */
-	readonly latency?: string;
-	/** ISO 8601 instant at which the clock starts. */
-	readonly now?: string | Date;
-	readonly freeze?: boolean;
-	readonly seed?: number;
-	/** Name of a packaged scenario, a YAML file, or (programmatic) its content. */
-	readonly scenario?: string | ScenarioContent;
-	readonly spec?: string;
-	readonly strict?: boolean;
-	readonly order?: "newest" | "oldest";
-	readonly fsync?: boolean;
-	readonly reason?: boolean;
-	readonly maxSpaces?: number;
-	readonly logLimit?: number;
-	/** `*`, `off`, or origins separated by commas. */
-	readonly cors?: string | readonly string[];
-	readonly log?: "pretty" | "json" | "silent";
-	readonly controlToken?: string;
-	readonly controlOrigin?: string | readonly string[];
+  /** TCP port, 0 for a free one. */
+  readonly port?: number
+  readonly host?: string
+  /** Ends in the version segment. Default `/v1`. */
+  readonly basePath?: string
+  /** The store's file. The programmatic API keeps state in memory unless one is given. */
+  readonly store?: string
+  readonly inMemory?: boolean
+  /** Folder with pets.json, orders.json, keys.json. */
+  readonly fixtures?: string
+  /** This many generated pets instead of the fixture's. */
+  readonly pets?: number
+  /** Reseed the store at start. */
+  readonly reset?: boolean
+  readonly plan?: PlanName
+  readonly limits?: string | { readonly perMinute?: number; readonly perDay?: number }
+  readonly rateLimit?: boolean
+  /** `key` or `key:plan`, one or more. */
+  readonly apiKey?: string | readonly string[]
+  readonly anyKey?: boolean
+  readonly banAfter?: number | 'never'
+  readonly banDuration?: string
+  readonly banStatus?: 429 | 403 | 401
+  readonly retryAfter?: 'seconds' | 'http-date' | 'none'
+  readonly limitBody?: 'error' | 'empty' | 'text' | 'html'
+  readonly storm?: string | StormOption
+  readonly sunset?: 'auto' | 'before' | 'after' | 'brownout'
+  readonly sunsetStatus?: 404 | 410
+  readonly fault?: string | FaultRule | readonly (string | FaultRule)[]
+  /** `100ms` or `50ms..200ms`. */
+  readonly latency?: string
+  /** ISO 8601 instant at which the clock starts. */
+  readonly now?: string | Date
+  readonly freeze?: boolean
+  readonly seed?: number
+  /** Name of a packaged scenario, a YAML file, or (programmatic) its content. */
+  readonly scenario?: string | ScenarioContent
+  readonly spec?: string
+  readonly strict?: boolean
+  readonly order?: 'newest' | 'oldest'
+  readonly fsync?: boolean
+  readonly reason?: boolean
+  readonly maxSpaces?: number
+  readonly logLimit?: number
+  /** `*`, `off`, or origins separated by commas. */
+  readonly cors?: string | readonly string[]
+  readonly log?: 'pretty' | 'json' | 'silent'
+  readonly controlToken?: string
+  readonly controlOrigin?: string | readonly string[]
 }
 
 /** A storm as the options, scenarios and the control plane write it: durations as text (`30s`). */
 export interface StormOption {
-	readonly rate?: number;
-	readonly for?: string;
-	readonly every?: string;
-	readonly retryAfter?: string;
+  readonly rate?: number
+  readonly for?: string
+  readonly every?: string
+  readonly retryAfter?: string
 }
 
 /** What a scenario bundles: switches of a space, and the start of its clock, quotas and bans. */
 export interface ScenarioContent
-	extends Pick<
-		SandboxOptions,
-		| "plan"
-		| "limits"
-		| "rateLimit"
-		| "banAfter"
-		| "banDuration"
-		| "banStatus"
-		| "retryAfter"
-		| "limitBody"
-		| "storm"
-		| "sunset"
-		| "sunsetStatus"
-		| "fault"
-		| "latency"
-		| "now"
-		| "freeze"
-	> {
-	readonly description?: string;
-	/** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
-	readonly used?: Readonly<Record<string, string>>;
-	/** Keys that start banned, and for how long: `{ sandbox: '5m' }`. */
-	readonly ban?: Readonly<Record<string, string>>;
+  extends Pick<
+    SandboxOptions,
+    | 'plan'
+    | 'limits'
+    | 'rateLimit'
+    | 'banAfter'
+    | 'banDuration'
+    | 'banStatus'
+    | 'retryAfter'
+    | 'limitBody'
+    | 'storm'
+    | 'sunset'
+    | 'sunsetStatus'
+    | 'fault'
+    | 'latency'
+    | 'now'
+    | 'freeze'
+  > {
+  readonly description?: string
+  /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
+  readonly used?: Readonly<Record<string, string>>
+  /** Keys that start banned, and for how long: `{ sandbox: '5m' }`. */
+  readonly ban?: Readonly<Record<string, string>>
 }
 
 /** How a space begins; `reset` brings it back here. */
 export interface SpaceStart {
-	readonly settings: Settings;
-	readonly storm?: Storm;
-	readonly faults: readonly FaultRule[];
-	/** Where the clock starts; undefined is real time. */
-	readonly now?: EpochMs;
-	readonly freeze: boolean;
-	/** Requests already used, by key. */
-	readonly used: Readonly<Record<string, Partial<Limits>>>;
-	/** Bans in force from the start, by key. */
-	readonly bans: Readonly<Record<string, DurationMs>>;
+  readonly settings: Settings
+  readonly storm?: Storm
+  readonly faults: readonly FaultRule[]
+  /** Where the clock starts; undefined is real time. */
+  readonly now?: EpochMs
+  readonly freeze: boolean
+  /** Requests already used, by key. */
+  readonly used: Readonly<Record<string, Partial<Limits>>>
+  /** Bans in force from the start, by key. */
+  readonly bans: Readonly<Record<string, DurationMs>>
 }
 
 /** The options, complete and checked. Nobody reads flags, environment or files for them later. */
 export interface ResolvedOptions {
-	readonly port: number;
-	readonly host: string;
-	readonly basePath: string;
-	/** File of the store; undefined is in memory only. */
-	readonly store: string | undefined;
-	readonly fixtures: string | undefined;
-	readonly pets: number | undefined;
-	readonly reset: boolean;
-	/** Keys beside those of the fixtures. */
-	readonly apiKeys: readonly ApiKey[];
-	readonly anyKey: boolean;
-	readonly start: SpaceStart;
-	readonly seed: number;
-	readonly spec: string | undefined;
-	readonly strict: boolean;
-	readonly order: "newest" | "oldest";
-	readonly fsync: boolean;
-	readonly reason: boolean;
-	readonly maxSpaces: number;
-	readonly logLimit: number;
-	/** `*` for any origin, else the origins allowed (none: CORS is off). */
-	readonly cors: "*" | readonly string[];
-	readonly controlToken: string | undefined;
-	readonly controlOrigins: readonly string[];
+  readonly port: number
+  readonly host: string
+  readonly basePath: string
+  /** File of the store; undefined is in memory only. */
+  readonly store: string | undefined
+  readonly fixtures: string | undefined
+  readonly pets: number | undefined
+  readonly reset: boolean
+  /** Keys beside those of the fixtures. */
+  readonly apiKeys: readonly ApiKey[]
+  readonly anyKey: boolean
+  readonly start: SpaceStart
+  readonly seed: number
+  readonly spec: string | undefined
+  readonly strict: boolean
+  readonly order: 'newest' | 'oldest'
+  readonly fsync: boolean
+  readonly reason: boolean
+  readonly maxSpaces: number
+  readonly logLimit: number
+  /** `*` for any origin, else the origins allowed (none: CORS is off). */
+  readonly cors: '*' | readonly string[]
+  readonly controlToken: string | undefined
+  readonly controlOrigins: readonly string[]
 }
