@@ -1,0 +1,37 @@
+import type { EpochMs } from '../domain/time.js'
+
+/** Why the sandbox made an answer up. @source interface, X-Sandbox-Reason */
+export const REASONS = ['quota-minute', 'quota-day', 'ban', 'storm', 'forced', 'fault', 'sunset', 'brownout'] as const
+export type Reason = (typeof REASONS)[number]
+
+/**
+ * One request with its answer, as the log keeps it: cheap to make, for it is made on every request.
+ *
+ * Nothing in it can be a secret of somebody's: a token that the sandbox does not know is only `unknown`.
+ */
+export interface ExchangeRecord {
+  /** Counts from 1 within its space. */
+  readonly id: number
+  readonly at: EpochMs
+  /** Name of the space, empty for the default one. */
+  readonly space: string
+  /** Label of the caller: a known key, `unknown`, or `none` where no key was sent. */
+  readonly key: string
+  readonly method: string
+  readonly path: string
+  /** What followed the "?", empty if nothing did. */
+  readonly query: string
+  /** Operation id, undefined where the path is none of the contract's. */
+  readonly operation: string | undefined
+  /** Undefined where a fault left the request without a status. */
+  readonly status: number | undefined
+  readonly reason: Reason | undefined
+  readonly durationMs: number
+  /** What X-RateLimit-Remaining said. */
+  readonly remaining: number
+  /** Flat lists: name, value, name, value … */
+  readonly requestHeaders: readonly string[]
+  readonly requestBody: string
+  readonly responseHeaders: readonly string[]
+  readonly responseBody: string
+}
