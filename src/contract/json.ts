@@ -1,0 +1,124 @@
+import { exactInteger } from './int64.js'
+import { findJsonError } from './json-error.js'
+
+/**
+ * A number whose value JSON.parse may not give exactly: many digits, an exponent, or
+ * "-0". A hit inside a string costs time and changes nothing.
+ */
+const NEEDS_CARE = /[\d.]{16}|\d[eE]|-0/
+const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+/** A double overflows beyond so many digits, and nobody's whole number is that long. */
+const MOST_DIGITS = 309
+
+/**
+ * Reads JSON as JSON.parse does, but whole numbers exactly: a number while that is
+ * exact, a bigint beyond. What counts is the value, not how it is written: 1.0 and 1e3
+ * are whole, and -0 is 0.
+ *
+ * A number that is not whole, but that a double would round to a whole one, becomes
+ * NaN, so that nobody takes it for whole. One of more than 309 digits becomes
+ * Infinity, as with JSON.parse; a text of a few characters cannot fill the memory.
+ *
+ * @throws SyntaxError whose message is a sentence part with the place: `unexpected "}" at line 1, column 13`
+ */
+export function parseJson(text: string): unknown {
+  let plain: unknown
+  try {
+    plain = JSON.parse(text)
+  } catch (error) {
+    throw new SyntaxError(findJsonError(text)?.message ?? 'it cannot be read', { cause: error })
+  }
+  if (!NEEDS_CARE.test(text)) return plain
+
+  // Each number is replaced by its ordinal, so that JSON.parse still decides everything
+  // else: repeated names, __proto__, escapes. No text can be mistaken for an ordinal.
+  const values: (number | bigint)[] = []
+  const numbered = replaceNumbers(text, (token) => String(values.push(exactNumber(token)) - 1))
+  try {
+    return JSON.parse(numbered, (_name, value: unknown) => (typeof value === 'number' ? values[value] : value))
+  } catch (error) {
+    if (error instanceof RangeError) throw new SyntaxError('it is nested too deeply', { cause: error })
+    throw error
+  }
+}
+
+/**
+ * Writes JSON as JSON.stringify does, and bigints digit for digit.
+ *
+ * @param indent spaces for each level, none for one line
+ */
+export function stringifyJson(value: unknown, indent?: number): string {
+  // Where somebody taught BigInt to write itself (as a string, mostly), JSON.stringify would not fail on it.
+  if (!('toJSON' in BigInt.prototype)) {
+    try {
+      return JSON.stringify(value, undefined, indent) ?? 'null'
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+    }
+  }
+  const texts: string[] = []
+  function number(this: unknown, name: string, written: unknown): unknown {
+    // `this` holds the value as it was before any toJSON.
+    const own: unknown = Reflect.get(Object(this), name)
+    const exact = typeof own === 'bigint' ? own : written instanceof Number ? Number(written) : written
+    if (typeof exact === 'bigint') return texts.push(String(exact)) - 1
+    return typeof exact === 'number' && Number.isFinite(exact) ? texts.push(String(exact)) - 1 : exact
+  }
+  const numbered = JSON.stringify(value, number, indent) ?? 'null'
+  return replaceNumbers(numbered, (ordinal) => texts[Number(ordinal)] ?? ordinal)
+}
+
+/** The exact value of a JSON number's text, see parseJson. */
+function exactNumber(token: string): number | bigint {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_PARTS.exec(token) ?? []
+  let digits = whole + fraction
+  let power = Number(exponent) - fraction.length
+  let first = 0
+  while (digits[first] === '0') first++
+  let end = digits.length
+  while (end > first && digits[end - 1] === '0') end--
+  power += digits.length - end
+  digits = digits.slice(first, end)
+
+  if (digits === '') return 0
+  if (power < 0) {
+    const rounded = Number(token)
+    return Number.isInteger(rounded) ? Number.NaN : rounded
+  }
+  if (digits.length + power > MOST_DIGITS) return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  return exactInteger(BigInt(sign + digits + '0'.repeat(power)))
+}
+
+const STRING_OR_NUMBER_START = /["\d-]/g
+const NUMBER_TOKEN = /-?[\d.eE+-]*/y
+
+/** Replaces every number of a text that is JSON; what stands in strings is left alone. */
+function replaceNumbers(text: string, replacement: (token: string) => string): string {
+  let result = ''
+  let copied = 0
+  STRING_OR_NUMBER_START.lastIndex = 0
+  for (let match = STRING_OR_NUMBER_START.exec(text); match !== null; match = STRING_OR_NUMBER_START.exec(text)) {
+    const start = match.index
+    if (match[0] === '"') {
+      STRING_OR_NUMBER_START.lastIndex = endOfString(text, start)
+      continue
+    }
+    NUMBER_TOKEN.lastIndex = start
+    const token = NUMBER_TOKEN.exec(text)?.[0] ?? ''
+    const end = start + token.length
+    result += text.slice(copied, start) + replacement(token)
+    copied = end
+    STRING_OR_NUMBER_START.lastIndex = end
+  }
+  return result + text.slice(copied)
+}
+
+/** The index after the quote that closes a string: the first one with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0
+    while (text[quote - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return quote + 1
+  }
+  return text.length
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { INT64_MAXIMUM, INT64_MINIMUM, parseInt64 } from '../../src/contract/int64.js'
+import { parseJson, stringifyJson } from '../../src/contract/json.js'
+import { findJsonError } from '../../src/contract/json-error.js'
+
+const int64 = fc.bigInt({ min: INT64_MINIMUM, max: INT64_MAXIMUM })
+
+describe('a whole number', () => {
+  it.each([
+    ['1', 1],
+    ['1.0', 1],
+    ['1e3', 1000],
+    ['10.00e1', 100],
+    ['12300e-2', 123],
+    ['-0', 0],
+    ['-0.0', 0],
+    ['0e99999999999', 0],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', 9007199254740992n],
+    ['9007199254740993', 9007199254740993n],
+    ['9007199254740993.0', 9007199254740993n],
+    ['900719925474099.3e1', 9007199254740993n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9223372036854775808', 9223372036854775808n],
+  ])('written %s is read exactly', (text, value) => {
+    expect(parseJson(text)).toBe(value)
+    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [value] })
+  })
+
+  it('is not made of a fraction by rounding', () => {
+    expect(parseJson('1.00000000000000000001')).toBeNaN()
+    expect(parseJson('9007199254740993.5')).toBeNaN()
+    expect(parseJson('1e-400')).toBeNaN()
+    expect(parseJson('1.5000000000000000')).toBe(1.5)
+  })
+
+  it('of absurd size costs nothing', () => {
+    expect(parseJson('1e999999999999999999999')).toBe(Number.POSITIVE_INFINITY)
+    expect(parseJson('-1e1000000000')).toBe(Number.NEGATIVE_INFINITY)
+    expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('survives reading and writing digit for digit', () => {
+    fc.assert(
+      fc.property(fc.array(int64), (values) => {
+        const text = `{"a":[${values.join(',')}]}`
+        expect(stringifyJson(parseJson(text))).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('reading JSON', () => {
+  it('agrees with JSON.parse wherever that is exact', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const exact = !/\d{16}|e\+/.test(text)
+        fc.pre(exact)
+        expect(JSON.stringify(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)))
+      }),
+    )
+  })
+
+  it.each([
+    '{"a":1,"a":2,"big":9007199254740993}',
+    '{"__proto__":{"x":1},"constructor":1,"big":9007199254740993}',
+    '["\\"9007199254740993\\\\",9007199254740993,"1e5","-0",{"12345678901234567":"\\\\"}]',
+    ' [ 9007199254740993 , true , null , "x" , -1.5e-3 ] ',
+  ])('differs from JSON.parse in the digits only: %s', (text) => {
+    const rounded = JSON.parse(text)
+    const exact = parseJson(text)
+    expect(JSON.parse(stringifyJson(exact))).toEqual(rounded)
+    expect(stringifyJson(exact)).toContain('9007199254740993')
+  })
+
+  it('does not let "__proto__" reach a prototype', () => {
+    const value = parseJson('{"__proto__":{"polluted":9007199254740993}}')
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(Object.keys(Object(value))).toEqual(['__proto__'])
+  })
+
+  it('refuses a text that is nested too deeply, instead of failing', () => {
+    const deep = `${'['.repeat(200_000)}9007199254740993${']'.repeat(200_000)}`
+    expect(() => parseJson(deep)).toThrow(new SyntaxError('it is nested too deeply'))
+  })
+
+  it.each([
+    ['', 'unexpected end at line 1, column 1'],
+    ['{"a":1', 'unexpected end at line 1, column 7'],
+    ['{"a":1,}', 'unexpected "}" at line 1, column 8'],
+    ['{\n  "a": abc\n}', 'unexpected "a" at line 2, column 8'],
+    ['[1,]', 'unexpected "]" at line 1, column 4'],
+    ['[01]', 'unexpected "1" at line 1, column 3'],
+    ['[1.]', 'unexpected "]" at line 1, column 4'],
+    ['{"a" 1}', 'unexpected "1" at line 1, column 6'],
+    ["{'a':1}", 'unexpected "\'" at line 1, column 2'],
+    ['"a\nb"', 'unexpected "\\n" at line 1, column 3'],
+    ['["\\x"]', 'unexpected "x" at line 1, column 4'],
+    ['["🐢" 🐢]', 'unexpected "🐢" at line 1, column 7'],
+    ['{} {}', 'unexpected "{" at line 1, column 4'],
+    ['-', 'unexpected end at line 1, column 2'],
+  ])('says where %j stops being JSON', (text, message) => {
+    expect(() => parseJson(text)).toThrow(new SyntaxError(message))
+  })
+})
+
+describe('finding a mistake', () => {
+  /** Valid texts, and valid ones with a character put in, taken out or replaced. */
+  const almostJson = fc
+    .tuple(
+      fc.json({ maxDepth: 4 }),
+      fc.nat(),
+      fc.constantFrom('', '"', '\\', ',', ':', '{', '}', ']', '0', '-', 'e', '.', 'u', ' '),
+      fc.boolean(),
+    )
+    .map(([text, place, put, over]) => {
+      const at = place % (text.length + 1)
+      return text.slice(0, at) + put + text.slice(over ? at + 1 : at)
+    })
+
+  it('finds one exactly where JSON.parse refuses', () => {
+    fc.assert(
+      fc.property(almostJson, (text) => {
+        const said = whatJsonParseSays(text)
+        const found = findJsonError(text)
+        expect(found !== undefined, `${text}: ${said} / ${found?.message}`).toBe(said !== undefined)
+        const position = said === undefined ? undefined : / at position (\d+)/.exec(said)?.[1]
+        if (position !== undefined) expect(found?.position, `${text}: ${said}`).toBe(Number(position))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  function whatJsonParseSays(text: string): string | undefined {
+    try {
+      JSON.parse(text)
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  }
+})
+
+describe('writing JSON', () => {
+  it('agrees with JSON.stringify where there is no bigint', () => {
+    const value = {
+      a: [1, -0, 1e21, Number.NaN, undefined, 'x'],
+      b: new Date(0),
+      c: undefined,
+      d: { e: true },
+      f: Object(7),
+    }
+    expect(stringifyJson(value)).toBe(JSON.stringify(value))
+    expect(stringifyJson({ ...value, big: 1n })).toBe(JSON.stringify({ ...value, big: 1 }))
+    expect(stringifyJson({ ...value, big: 1n }, 2)).toBe(JSON.stringify({ ...value, big: 1 }, undefined, 2))
+  })
+
+  it('writes digits as digits where somebody taught BigInt to write itself as a string', () => {
+    Object.defineProperty(BigInt.prototype, 'toJSON', { value: String, configurable: true })
+    try {
+      expect(stringifyJson({ id: 9007199254740993n, n: 1, s: '2' })).toBe('{"id":9007199254740993,"n":1,"s":"2"}')
+    } finally {
+      Reflect.deleteProperty(BigInt.prototype, 'toJSON')
+    }
+  })
+})
+
+describe('an int64 in a path', () => {
+  it.each(['1', '0', '-1', '9223372036854775807', '-9223372036854775808'])('is read from %s', (text) => {
+    expect(String(parseInt64(text))).toBe(text)
+  })
+
+  it.each([
+    '',
+    '-0',
+    '+1',
+    '01',
+    '-01',
+    '1.0',
+    '1e3',
+    ' 1',
+    '0x1',
+    '٣',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '9'.repeat(99),
+  ])('is not read from %j', (text) => {
+    expect(parseInt64(text)).toBeUndefined()
+  })
+
+  it('has one form, so that equal values are ===', () => {
+    fc.assert(
+      fc.property(int64, (value) => {
+        expect(parseInt64(String(value))).toBe(parseJson(String(value)))
+      }),
+    )
+  })
+})
