@@ -1,0 +1,51 @@
+import { type BanRecord, NO_BAN_RECORD } from '../domain/ban.js'
+import type { QuotaUsage } from '../domain/quota.js'
+
+/** What a key, or an address without one, has used up and brought upon itself. */
+export interface Account {
+  usage: QuotaUsage
+  bans: BanRecord
+}
+
+/** Addresses and unknown tokens remembered at most, so that a flood of them cannot fill the memory. @source interface */
+const STRANGERS_REMEMBERED = 10_000
+
+/** The accounts of a space: those of known keys for good, those of strangers while there is room. */
+export class Accounts {
+  readonly #known = new Map<string, Account>()
+  readonly #strangers = new Map<string, Account>()
+
+  ofKey(key: string): Account {
+    const account = this.#known.get(key)
+    if (account !== undefined) return account
+    const opened = open()
+    this.#known.set(key, opened)
+    return opened
+  }
+
+  /** @param name an address, or the digest of a token; the one not seen for longest makes room */
+  ofStranger(name: string): Account {
+    const account = this.#strangers.get(name) ?? open()
+    this.#strangers.delete(name)
+    this.#strangers.set(name, account)
+    if (this.#strangers.size > STRANGERS_REMEMBERED) {
+      const [oldest] = this.#strangers.keys()
+      if (oldest !== undefined) this.#strangers.delete(oldest)
+    }
+    return account
+  }
+
+  /** Forgets what a key has used and brought upon itself. */
+  close(key: string): void {
+    this.#known.delete(key)
+  }
+
+  clear(): void {
+    this.#known.clear()
+    this.#strangers.clear()
+  }
+}
+
+function open(): Account {
+  return { usage: {}, bans: NO_BAN_RECORD }
+}

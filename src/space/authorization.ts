@@ -1,0 +1,36 @@
+/** An API key as sent, taken apart: `sandbox-pro~checkout` is the key `sandbox-pro` in the space `checkout`. */
+export interface SentKey {
+  /** Empty if what was sent can be no key. */
+  readonly token: string
+  /** Empty for the default space. */
+  readonly space: string
+}
+
+/** What parts a key from its space; no key of the sandbox's contains it. */
+const SPACE_MARK = '~'
+
+const SPACE_NAME = /^[A-Za-z0-9._-]{1,64}$/
+
+const NO_KEY: SentKey = { token: '', space: '' }
+
+export function isSpaceName(name: string): boolean {
+  return SPACE_NAME.test(name)
+}
+
+/**
+ * Reads the Authorization header.
+ *
+ * @returns undefined where no bearer token was sent at all (another scheme counts as none)
+ * @source RFC 6750, section 2.1; the scheme is case-insensitive: RFC 9110, 11.1
+ */
+export function readAuthorization(header: string | undefined): SentKey | undefined {
+  if (header === undefined) return undefined
+  const match = /^bearer(?: +(.*))?$/i.exec(header.trim())
+  if (match === null) return undefined
+  const [, token = ''] = match
+  if (token === '') return undefined
+  const mark = token.indexOf(SPACE_MARK)
+  if (mark === -1) return { token, space: '' }
+  const space = token.slice(mark + 1)
+  return isSpaceName(space) ? { token: token.slice(0, mark), space } : NO_KEY
+}

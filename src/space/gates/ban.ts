@@ -1,0 +1,27 @@
+import { activeBan, banFor, bringsBan } from '../../domain/ban.js'
+import { PROBLEMS } from '../../domain/problems.js'
+import type { EpochMs } from '../../domain/time.js'
+import { limitBody, problem, retryAfterHeader } from '../answers.js'
+import type { Answer } from '../message.js'
+import type { Gate, Visit } from '../visit.js'
+
+/** Is the key banned, or does this request bring the ban? @source specification, "When the limit is exceeded" 4 */
+export const ban: Gate = (visit) => {
+  const { caller, world, now } = visit
+  if (caller.kind !== 'key') return undefined
+  const { banAfter, banDuration } = world.settings
+  if (caller.apiKey.always === 'banned') return banned(visit, now + banDuration)
+  const { account } = caller
+  const inForce = activeBan(account.bans, now)
+  if (inForce !== undefined) return banned(visit, inForce.until)
+  if (banAfter === 'never' || !bringsBan(account.bans, banAfter, now)) return undefined
+  account.bans = banFor(banDuration, now)
+  return banned(visit, now + banDuration)
+}
+
+function banned({ world, now }: Visit, until: EpochMs): Answer {
+  const { banStatus } = world.settings
+  const headers = retryAfterHeader(world, until, now)
+  if (banStatus !== 429) return problem('api_key_banned', { status: banStatus, headers, reason: 'ban' })
+  return { ...limitBody(world, 'api_key_banned', PROBLEMS.api_key_banned.message), headers, reason: 'ban' }
+}

@@ -1,0 +1,49 @@
+import type { WireFault } from '../domain/faults.js'
+import type { Reason } from './exchange.js'
+
+/** A request to the service, as it came from a socket or from `fetch`. */
+export interface ServiceRequest {
+  /** Upper case. */
+  readonly method: string
+  /** Path and query as received; nothing decoded. */
+  readonly target: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Flat list as received: name, value, name, value … */
+  readonly rawHeaders: readonly string[]
+  /** Undefined if none was sent. */
+  readonly body: Uint8Array | 'too-large' | undefined
+  /** Address of the caller's end. */
+  readonly address: string
+}
+
+/** What a gate or an operation answers; the headers that every answer has are put on afterwards. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  /** `application/json` if not given; undefined with an empty body sends none. */
+  readonly contentType?: string
+  /** Flat list of further headers. */
+  readonly headers?: readonly string[]
+  readonly reason?: Reason
+  readonly fault?: WireFault
+  /** The request was outside the contract (405, 413, 415 …), so the contract says nothing of this answer. */
+  readonly outside?: true
+}
+
+/** A complete answer. The edge sends it and decides nothing. */
+export interface Reply {
+  readonly status: number
+  /** Flat list: name, value, name, value … */
+  readonly headers: string[]
+  readonly body: string
+  /** To be sent so many milliseconds late. */
+  readonly delayMs: number
+  readonly fault: WireFault | undefined
+}
+
+/** Sent at once, unless something must be waited for (a write, Prism). Never rejects. */
+export type PendingReply = Reply | Promise<Reply>
+
+/** Largest request body that is read. @source interface, "Body limit" */
+export const BODY_LIMIT_BYTES = 1024 * 1024

@@ -1,0 +1,40 @@
+import type { Operation } from '../../contract/contract.js'
+import { problem } from '../answers.js'
+import type { Answer } from '../message.js'
+import type { MockAnswer, MockRequest } from '../ports.js'
+import type { Visit } from '../visit.js'
+
+/** Headers of a mocked answer that would not be true of what is sent. */
+const NOT_TAKEN_OVER =
+  /^(content-length|content-encoding|transfer-encoding|connection|date|content-type|x-ratelimit-.*)$/i
+
+/** Lets Prism answer an operation that has no handler here. @source interface, `--spec` */
+export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
+  const { engine, warn } = visit.world.surroundings
+  if (visit.request.body === 'too-large') return problem('payload_too_large', { outside: true })
+  try {
+    const answer = await engine.mock(mockRequest(visit))
+    if ('violations' in answer) {
+      return problem('invalid_request', { message: `${operation.id}: ${answer.violations.join('; ')}.` })
+    }
+    return taken(answer)
+  } catch (error) {
+    warn(`Prism could not answer ${operation.id}: ${error instanceof Error ? error.message : String(error)}`)
+    return problem('internal_error')
+  }
+}
+
+/** A request as Prism wants it. */
+export function mockRequest({ request, query, path, world }: Visit): MockRequest {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
+  const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  return { method, path: path.slice(world.surroundings.basePath.length), query, headers, body }
+}
+
+function taken({ status, headers, body }: MockAnswer): Answer {
+  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
+  return { status, body, headers: others.flat(), ...(contentType === undefined ? {} : { contentType }) }
+}

@@ -1,0 +1,79 @@
+import { deprecationHeaders } from '../domain/sunset.js'
+import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import { shownUncharged } from './gates/throttle.js'
+import type { Answer } from './message.js'
+import type { Visit } from './visit.js'
+import type { World } from './world.js'
+
+/** What scripts of a web page may read of an answer. @source interface, "CORS" */
+const EXPOSED = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Date',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'Allow',
+  'WWW-Authenticate',
+  'Preference-Applied',
+  'X-Sandbox-Reason',
+].join(', ')
+
+/** The replacement of the one deprecated operation. @source specification, "GET /pets/{petId}" */
+const SUCCESSORS: Readonly<Record<string, string>> = { getPet: '/pets?status=available' }
+
+/** Puts on what every answer of the service has. @source specification, "Rate limit headers" */
+export function replyHeaders(visit: Visit, answer: Answer): string[] {
+  const { world, route, caller, now } = visit
+  const { basePath, reason } = world.surroundings
+  const shown = visit.shown ?? shownUncharged(world, caller, now)
+  visit.shown = shown
+  const headers = [
+    'Content-Length',
+    String(Buffer.byteLength(answer.body)),
+    'X-RateLimit-Limit',
+    String(shown.limit),
+    'X-RateLimit-Remaining',
+    String(shown.remaining),
+    'X-RateLimit-Reset',
+    String(ceilSeconds(shown.resetAt)),
+    'Date',
+    dateHeader(now),
+  ]
+  if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
+  else if (answer.body !== '') headers.push('Content-Type', 'application/json')
+  if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)
+  if (route.kind === 'operation' && route.operation.deprecated) {
+    const successor = SUCCESSORS[route.operation.id]
+    headers.push(...deprecationHeaders(route.operation.sunsetAt, successor && basePath + successor))
+  }
+  if (reason && answer.reason !== undefined) headers.push('X-Sandbox-Reason', answer.reason)
+  const origin = visit.request.headers.origin
+  pushCorsHeaders(headers, world, typeof origin === 'string' ? origin : undefined)
+  return headers
+}
+
+function pushCorsHeaders(headers: string[], world: World, origin: string | undefined): void {
+  const { cors } = world.surroundings
+  if (cors === '*') headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
+  else if (cors.length > 0) {
+    headers.push('Vary', 'Origin')
+    if (origin === undefined || !cors.includes(origin)) return
+    headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED)
+  }
+}
+
+let dateSecond = -1
+let dateText = ''
+
+/** The Date header; its text is made once a second, not once a request. @source RFC 9110, 6.6.1 */
+function dateHeader(now: EpochMs): string {
+  const second = Math.floor(now / SECOND_MS)
+  if (second !== dateSecond) {
+    dateSecond = second
+    dateText = httpDate(second * SECOND_MS)
+  }
+  return dateText
+}

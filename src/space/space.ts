@@ -1,0 +1,143 @@
+import { problem } from './answers.js'
+import { identify } from './callers.js'
+import type { ExchangeRecord } from './exchange.js'
+import { loggedBody, loggedHeaders } from './exchange-content.js'
+import { LOG_BODY_CHARACTERS } from './exchange-log.js'
+import { GATES } from './gates.js'
+import type { Answer, PendingReply, Reply, ServiceRequest } from './message.js'
+import { operate } from './operations.js'
+import { breachOfContract } from './own-answer.js'
+import { replyHeaders } from './reply-headers.js'
+import { findRoute, splitTarget } from './target.js'
+import type { Visit } from './visit.js'
+import type { World } from './world.js'
+
+/**
+ * Takes one request through a space: route, identify, the gates, the operation,
+ * the headers that every answer has, the log. Synchronous unless a write or
+ * Prism must be waited for; never throws, never rejects.
+ *
+ * @param token the API key without its space, undefined if none was sent, '' if what was sent can be none
+ */
+export function handle(world: World, request: ServiceRequest, token: string | undefined): PendingReply {
+  return answerWith(world, request, token, askGates)
+}
+
+/** The same with another way to the answer; all that is put round an answer stays. */
+export function answerWith(
+  world: World,
+  request: ServiceRequest,
+  token: string | undefined,
+  ask: (visit: Visit) => Answer | Promise<Answer>,
+): PendingReply {
+  const startedAt = world.surroundings.systemClock.monotonic()
+  const visit = arrive(world, request, token)
+  const answer = answerSafely(visit, ask)
+  return answer instanceof Promise
+    ? answer.then((late) => depart(visit, late, startedAt))
+    : depart(visit, answer, startedAt)
+}
+
+function arrive(world: World, request: ServiceRequest, token: string | undefined): Visit {
+  const { contract, basePath } = world.surroundings
+  const { path, query } = splitTarget(request.target)
+  return {
+    world,
+    request,
+    now: world.now(),
+    path,
+    query,
+    route: findRoute(contract, basePath, request, path),
+    caller: identify(world, token, request.address),
+    shown: undefined,
+    fault: undefined,
+    readings: undefined,
+  }
+}
+
+function askGates(visit: Visit): Answer | Promise<Answer> {
+  for (const gate of GATES) {
+    const answer = gate(visit)
+    if (answer !== undefined) return answer
+  }
+  // The gate `exist` lets only operations pass.
+  return visit.route.kind === 'operation' ? operate(visit, visit.route.operation) : problem('not_found')
+}
+
+/** Whatever goes wrong in here is the sandbox's own fault: a 500, never a crash or a hanging request. */
+function answerSafely(visit: Visit, ask: (visit: Visit) => Answer | Promise<Answer>): Answer | Promise<Answer> {
+  try {
+    const answer = ask(visit)
+    if (visit.world.surroundings.strict) return holdToContract(visit, answer).catch((error) => ownFault(visit, error))
+    return answer instanceof Promise ? answer.catch((error) => ownFault(visit, error)) : answer
+  } catch (error) {
+    return ownFault(visit, error)
+  }
+}
+
+function ownFault({ world, request }: Visit, error: unknown): Answer {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  world.surroundings.warn(`${request.method} ${request.target} failed inside the sandbox: ${what}`)
+  return problem('internal_error')
+}
+
+/** With --strict: an own answer that breaks the contract becomes a logged 500. */
+async function holdToContract(visit: Visit, pending: Answer | Promise<Answer>): Promise<Answer> {
+  const answer = await pending
+  const breach = await breachOfContract(visit, answer)
+  if (breach === undefined) return answer
+  visit.world.surroundings.warn(breach)
+  return problem('internal_error', { message: `The sandbox's own answer broke the contract. Its log says how.` })
+}
+
+/** Puts the common headers on, logs the exchange and lets the answer go. */
+function depart(visit: Visit, given: Answer, startedAt: number): Reply {
+  const { world, request } = visit
+  // A real answer that the wire is to spoil is the sandbox's doing, too.
+  const answer: Answer = visit.fault === undefined ? given : { reason: 'fault', fault: visit.fault, ...given }
+  const headers = replyHeaders(visit, answer)
+  const delayMs = delay(world)
+  const durationMs = world.surroundings.systemClock.monotonic() - startedAt + delayMs
+  note(visit, answer, headers, durationMs)
+  return {
+    status: answer.status,
+    headers,
+    body: request.method === 'HEAD' ? '' : answer.body,
+    delayMs,
+    fault: answer.fault,
+  }
+}
+
+function delay({ settings: { latency }, dice }: World): number {
+  if (latency === undefined) return 0
+  return latency.min + Math.floor(dice.latency.next() * (latency.max - latency.min + 1))
+}
+
+function note(visit: Visit, answer: Answer, headers: readonly string[], durationMs: number): void {
+  const { world, request, caller, route, path, query, now } = visit
+  const record: ExchangeRecord = {
+    id: world.log.takeId(),
+    at: now,
+    space: world.name,
+    key: caller.label,
+    method: request.method,
+    path,
+    query,
+    operation: route.kind === 'operation' ? route.operation.id : undefined,
+    status: leavesNoStatus(answer) ? undefined : answer.status,
+    reason: answer.reason,
+    durationMs,
+    remaining: visit.shown?.remaining ?? 0,
+    requestHeaders: loggedHeaders(request, caller.kind === 'key' && caller.label === caller.apiKey.key, caller.label),
+    requestBody: loggedBody(request),
+    responseHeaders: headers,
+    responseBody: answer.body.length > LOG_BODY_CHARACTERS ? answer.body.slice(0, LOG_BODY_CHARACTERS) : answer.body,
+  }
+  world.log.add(record)
+  world.surroundings.onExchange(record)
+}
+
+/** Faults after which the client has seen no status at all. */
+function leavesNoStatus({ fault }: Answer): boolean {
+  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
+}

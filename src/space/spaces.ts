@@ -1,0 +1,64 @@
+import { PROBLEMS } from '../domain/problems.js'
+import { problem } from './answers.js'
+import { readAuthorization, type SentKey } from './authorization.js'
+import type { PendingReply, ServiceRequest } from './message.js'
+import { answerWith, handle } from './space.js'
+import { type Surroundings, World } from './world.js'
+
+/** All spaces of a sandbox: the default one, and those that their first request or control call opened. */
+export class Spaces {
+  readonly default: World
+  readonly #surroundings: Surroundings
+  readonly #maxSpaces: number
+  readonly #named = new Map<string, World>()
+
+  constructor(surroundings: Surroundings, defaultWorld: World, maxSpaces: number) {
+    this.#surroundings = surroundings
+    this.default = defaultWorld
+    this.#maxSpaces = maxSpaces
+  }
+
+  /** Names of the open spaces, without the default one. */
+  names(): readonly string[] {
+    return [...this.#named.keys()]
+  }
+
+  get(name: string): World | undefined {
+    return name === '' ? this.default : this.#named.get(name)
+  }
+
+  /** Finds a space, or opens it from the fixtures; undefined if there is no room for another. */
+  open(name: string): World | undefined {
+    const known = this.get(name)
+    if (known !== undefined) return known
+    if (this.#named.size >= this.#maxSpaces) return undefined
+    const world = new World(name, this.#surroundings)
+    this.#named.set(name, world)
+    return world
+  }
+
+  /** @returns whether there was such a space */
+  remove(name: string): boolean {
+    this.#named.get(name)?.log.close()
+    return this.#named.delete(name)
+  }
+
+  /** Answers a request in the space that its key names. */
+  handle(request: ServiceRequest): PendingReply {
+    const { authorization } = request.headers
+    const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
+    if (sent === undefined) return handle(this.default, request, undefined)
+    if (sent.space === '') return handle(this.default, request, sent.token)
+    if (!this.#isKnown(sent)) return handle(this.default, request, '')
+    const world = this.open(sent.space)
+    if (world !== undefined) return handle(world, request, sent.token)
+    const message = `${PROBLEMS.too_many_spaces.message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`
+    return answerWith(this.default, request, sent.token, () => problem('too_many_spaces', { message }))
+  }
+
+  /** Whether a key may open spaces: somebody else's token must not. */
+  #isKnown({ token, space }: SentKey): boolean {
+    const world = this.get(space) ?? this.default
+    return world.anyKey || world.keys.has(token)
+  }
+}

@@ -1,0 +1,190 @@
+import type { Contract } from '../contract/contract.js'
+import type { Int64 } from '../contract/int64.js'
+import { stringifyJson } from '../contract/json.js'
+import { banFor } from '../domain/ban.js'
+import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
+import { type ArmedFault, armFault } from '../domain/faults.js'
+import type { ApiKey, PlanName } from '../domain/keys.js'
+import { followingPetId } from '../domain/pet-ids.js'
+import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
+import { type RandomStream, randomStream } from '../domain/random.js'
+import type { Settings } from '../domain/settings.js'
+import type { SpaceStart } from '../domain/space-start.js'
+import type { SpaceState } from '../domain/state.js'
+import type { RunningStorm } from '../domain/storm.js'
+import type { EpochMs } from '../domain/time.js'
+import { Accounts } from './accounts.js'
+import type { ExchangeRecord } from './exchange.js'
+import { ExchangeLog, type LogBudget } from './exchange-log.js'
+import { type ListOrder, PetCatalogue } from './pet-catalogue.js'
+import type { ContractEngine, Store, SystemClock } from './ports.js'
+
+/** What all spaces of one sandbox have in common. */
+export interface Surroundings {
+  readonly contract: Contract
+  /** Path under which the service is, `/v1`. */
+  readonly basePath: string
+  readonly systemClock: SystemClock
+  /** How every space begins, and where a reset brings it back to. */
+  readonly start: SpaceStart
+  readonly fixtures: SpaceState
+  /** Keys beside those of the fixtures; they are not stored. */
+  readonly apiKeys: readonly ApiKey[]
+  readonly anyKey: boolean
+  readonly seed: number
+  readonly order: ListOrder
+  /** Whether made-up answers say why. */
+  readonly reason: boolean
+  readonly cors: '*' | readonly string[]
+  readonly logLimit: number
+  readonly logBudget: LogBudget
+  /** Hold own answers against the contract. */
+  readonly strict: boolean
+  readonly engine: ContractEngine
+  warn(message: string): void
+  onExchange(record: ExchangeRecord): void
+}
+
+/** The key whose plan and limits the settings choose. */
+export const DEFAULT_KEY = 'sandbox'
+
+/** Where each kind of chance comes from, so that turning one switch does not shift the others' draws. */
+interface Dice {
+  readonly storm: RandomStream
+  readonly faults: RandomStream
+  readonly latency: RandomStream
+}
+
+/**
+ * One isolated world: everything that a request can see or change.
+ *
+ * It holds state and answers questions about it; the order of the service's
+ * rules is in gates.ts.
+ */
+export class World {
+  readonly name: string
+  readonly surroundings: Surroundings
+  readonly store: Store | undefined
+  readonly accounts = new Accounts()
+  readonly log: ExchangeLog
+  settings: Settings
+  clock: ClockState = REAL_TIME
+  storm: RunningStorm | undefined
+  faults: readonly ArmedFault[] = []
+  keys: Map<string, ApiKey> = new Map()
+  dice: Dice
+  pets: PetCatalogue
+  nextPetId: Int64
+  /** The orders, and as they are sent. */
+  orders: readonly unknown[]
+  ordersText: string
+
+  /**
+   * @param name  empty for the default space
+   * @param state what was stored, if anything was; else the fixtures
+   * @param store where changes are kept; in memory only without one
+   */
+  constructor(name: string, surroundings: Surroundings, state?: SpaceState, store?: Store) {
+    this.name = name
+    this.surroundings = surroundings
+    this.store = store
+    this.log = new ExchangeLog(surroundings.logLimit, surroundings.logBudget)
+    this.settings = surroundings.start.settings
+    this.dice = this.#throwDice()
+    const from = state ?? surroundings.fixtures
+    this.pets = new PetCatalogue(from.pets)
+    this.nextPetId = from.nextPetId
+    this.orders = from.orders
+    this.ordersText = stringifyJson(from.orders)
+    this.#loadKeys(from.keys)
+    this.#begin()
+  }
+
+  get anyKey(): boolean {
+    return this.surroundings.anyKey
+  }
+
+  now(): EpochMs {
+    return readClock(this.clock, this.surroundings.systemClock.wall())
+  }
+
+  /** What outlives the process. */
+  state(): SpaceState {
+    const extra = this.surroundings.apiKeys
+    return {
+      nextPetId: this.nextPetId,
+      pets: this.pets.pets(),
+      orders: this.orders,
+      keys: [...this.keys.values()].filter((key) => !extra.includes(key)),
+    }
+  }
+
+  /** Takes a state in place of the present one. Settings, quotas and the rest stay. */
+  replaceState(state: SpaceState): void {
+    this.pets = new PetCatalogue(state.pets)
+    this.nextPetId = state.nextPetId
+    this.orders = state.orders
+    this.ordersText = stringifyJson(state.orders)
+    this.#loadKeys(state.keys)
+  }
+
+  /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log. */
+  restart(): void {
+    this.replaceState(this.surroundings.fixtures)
+    this.settings = this.surroundings.start.settings
+    this.dice = this.#throwDice()
+    this.accounts.clear()
+    this.log.clear()
+    this.#begin()
+  }
+
+  /** Takes the next id for a new pet. */
+  takePetId(): Int64 {
+    let id = this.nextPetId
+    while (this.pets.has(id)) id = followingPetId(id)
+    this.nextPetId = followingPetId(id)
+    return id
+  }
+
+  planOf(apiKey: ApiKey): PlanName {
+    return apiKey.plan ?? this.settings.plan
+  }
+
+  limitsOf(apiKey: ApiKey): Limits {
+    const limits = this.planLimits(this.planOf(apiKey))
+    const { limits: others } = this.settings
+    return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits
+  }
+
+  /** Limits of a plan; where the contract says "custom", the sandbox's own choice. */
+  planLimits(plan: PlanName): Limits {
+    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } =
+      this.surroundings.contract.plans[plan]
+    return { perMinute, perDay }
+  }
+
+  #loadKeys(keys: readonly ApiKey[]): void {
+    this.keys = new Map([...keys, ...this.surroundings.apiKeys].map((key) => [key.key, key]))
+  }
+
+  #throwDice(): Dice {
+    const stream = (what: string) => randomStream(`${this.surroundings.seed}:${this.name}:${what}`)
+    return { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') }
+  }
+
+  #begin(): void {
+    const { start, systemClock } = this.surroundings
+    const wall = systemClock.wall()
+    this.clock = start.now === undefined && !start.freeze ? REAL_TIME : clockAt(start.now ?? wall, start.freeze, wall)
+    const now = this.now()
+    this.storm = start.storm && { ...start.storm, startedAt: now }
+    this.faults = start.faults.map(armFault)
+    for (const [key, { perMinute, perDay }] of Object.entries(start.used)) {
+      this.accounts.ofKey(key).usage = {
+        ...(perMinute === undefined ? {} : { minute: { openedAt: now, used: perMinute } }),
+        ...(perDay === undefined ? {} : { day: { openedAt: now, used: perDay } }),
+      }
+    }
+    for (const [key, duration] of Object.entries(start.bans)) this.accounts.ofKey(key).bans = banFor(duration, now)
+  }
+}
