@@ -37,6 +37,12 @@ export class Spaces {
     return world
   }
 
+  /** What to tell who finds no room: the limit, and how to make room. */
+  fullMessage(): string {
+    const { message } = PROBLEMS.too_many_spaces
+    return `${message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`
+  }
+
   /** @returns whether there was such a space */
   remove(name: string): boolean {
     this.#named.get(name)?.log.close()
@@ -52,7 +58,7 @@ export class Spaces {
     if (!this.#isKnown(sent)) return handle(this.default, request, '')
     const world = this.open(sent.space)
     if (world !== undefined) return handle(world, request, sent.token)
-    const message = `${PROBLEMS.too_many_spaces.message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`
+    const message = this.fullMessage()
     return answerWith(this.default, request, sent.token, () => problem('too_many_spaces', { message }))
   }
 

@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+import { changeClock, REAL_TIME } from '../domain/clock.js'
+import { durationSchema, instantSchema } from '../options/schemas.js'
+import type { World } from '../space/world.js'
+import { VerbError, verb } from './verb.js'
+
+/** A clock as the control plane shows it. */
+export interface ClockView {
+  /** ISO 8601, UTC. */
+  readonly now: string
+  readonly frozen: boolean
+}
+
+export function clockView(world: World): ClockView {
+  return { now: new Date(world.now()).toISOString(), frozen: world.clock.kind === 'frozen' }
+}
+
+export const show = verb({
+  method: 'GET',
+  path: '/clock',
+  summary: 'What the clock of a space shows',
+  run: ({ world }) => clockView(world),
+})
+
+export const set = verb({
+  method: 'PUT',
+  path: '/clock',
+  summary: 'Moves the clock of a space forward to an instant, freezes it or lets it run',
+  input: v.strictObject({ now: v.optional(instantSchema), frozen: v.optional(v.boolean()) }),
+  run: ({ world }, { now, frozen }) =>
+    change(world, { ...(now === undefined ? {} : { now }), ...(frozen === undefined ? {} : { frozen }) }),
+})
+
+export const advance = verb({
+  method: 'POST',
+  path: '/clock/advance',
+  summary: 'Moves the clock of a space forward by a duration',
+  input: v.strictObject({ by: durationSchema }),
+  run: ({ world }, { by }) => change(world, { now: world.now() + by }),
+})
+
+export const reset = verb({
+  method: 'DELETE',
+  path: '/clock',
+  summary: 'Returns the clock of a space to real time',
+  run: ({ world }) => {
+    world.clock = REAL_TIME
+    return clockView(world)
+  },
+})
+
+function change(world: World, to: Parameters<typeof changeClock>[1]): ClockView {
+  const changed = changeClock(world.clock, to, world.surroundings.systemClock.wall())
+  if (typeof changed === 'string') throw new VerbError('invalid_request', `${changed}.`)
+  world.clock = changed
+  return clockView(world)
+}

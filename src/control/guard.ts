@@ -1,0 +1,64 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** Who may steer the sandbox. */
+export interface GuardRules {
+  /** Bearer token to ask for; without one, only loopback is served. */
+  readonly token: string | undefined
+  /** Web origins that may steer it beside its own. */
+  readonly origins: readonly string[]
+}
+
+/** What of a request decides it; undefined where the header is missing. */
+export interface GuardedRequest {
+  readonly host: string | undefined
+  readonly origin: string | undefined
+  readonly authorization: string | undefined
+}
+
+export type GuardVerdict =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'refuse'; readonly status: 401 | 403; readonly message: string }
+
+/** Names of this machine that no other site can take over, with any port. `.localhost` is reserved: RFC 6761, 6.3 */
+const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+
+/**
+ * Decides whether the control plane answers a request.
+ *
+ * Without a token, the Host must be loopback (a web site that rebinds its name
+ * to 127.0.0.1 keeps its own Host) and an Origin must be the sandbox's own or
+ * an allowed one. With a token, the token alone decides.
+ *
+ * @source interface, section 3
+ */
+export function guard({ host, origin, authorization }: GuardedRequest, rules: GuardRules): GuardVerdict {
+  if (rules.token !== undefined) {
+    const sent = /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
+    if (sent !== undefined && equalInConstantTime(sent, rules.token)) return { kind: 'pass' }
+    return {
+      kind: 'refuse',
+      status: 401,
+      message: 'The control plane asks for its token: Authorization: Bearer <control token>.',
+    }
+  }
+  if (host === undefined || !LOOPBACK_HOST.test(host)) {
+    return {
+      kind: 'refuse',
+      status: 403,
+      message:
+        'The control plane answers only to a loopback Host, such as 127.0.0.1 or localhost. For others, start with --control-token.',
+    }
+  }
+  if (origin === undefined || origin === `http://${host}` || rules.origins.includes(origin)) return { kind: 'pass' }
+  return {
+    kind: 'refuse',
+    status: 403,
+    message: 'Pages of this origin may not steer the sandbox. Allow it with --control-origin.',
+  }
+}
+
+/** Compares digests, so that neither content nor length of the token shows in the time it takes. */
+function equalInConstantTime(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorBody, PROBLEMS } from '../domain/problems.js'
+
+/** Largest body that the control plane reads: a snapshot's or a scenario's, not a client's. */
+const CONTROL_BODY_LIMIT_BYTES = 16 * 1024 * 1024
+
+/** Brings a request on a socket to a `fetch` and its answer back, as it comes. */
+export async function bridge(
+  fetch: (request: Request) => Response | Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const left = new AbortController()
+  outgoing.once('close', () => left.abort())
+  const body = await readAll(incoming)
+  if (body === undefined) {
+    const { status, message } = PROBLEMS.payload_too_large
+    outgoing.writeHead(status, { 'Content-Type': 'application/json' })
+    outgoing.end(errorBody('payload_too_large', message.replace(/1 MiB.*$/, '16 MiB.'), status))
+    return
+  }
+  const response = await fetch(toRequest(incoming, body, left.signal))
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  if (response.body !== null)
+    for await (const chunk of response.body) if (!outgoing.write(chunk)) await drained(outgoing)
+  outgoing.end()
+}
+
+function toRequest(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
+  const { method = 'GET', url = '/', rawHeaders } = incoming
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(String(rawHeaders[i]), String(rawHeaders[i + 1]))
+  // The Host a client sends is checked as a header; it never becomes part of the address.
+  const hasBody = method !== 'GET' && method !== 'HEAD' && body.length > 0
+  return new Request(`http://sandbox${url}`, { method, headers, signal, ...(hasBody ? { body } : {}) })
+}
+
+async function readAll(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += chunk.length
+    if (size <= CONTROL_BODY_LIMIT_BYTES) chunks.push(chunk)
+  }
+  return size <= CONTROL_BODY_LIMIT_BYTES ? Buffer.concat(chunks) : undefined
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    outgoing.once('drain', resolve)
+    outgoing.once('close', resolve)
+  })
+}

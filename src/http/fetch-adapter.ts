@@ -1,0 +1,97 @@
+import type { WireFault } from '../domain/faults.js'
+import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
+import { SLOW_BODY_MS } from './wire-faults.js'
+
+/** The address that callers in the same process share. */
+const IN_PROCESS_ADDRESS = 'in-process'
+
+/** What `fetch` cannot be told by a status, as undici names it. */
+const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed-chunk', string>> = {
+  'connection-reset': 'ECONNRESET',
+  'empty-response': 'UND_ERR_SOCKET',
+  'malformed-chunk': 'HPE_INVALID_CHUNK_SIZE',
+}
+
+/**
+ * Makes a `fetch` of the service, without a socket. Faults look to the caller
+ * as they would over one: a rejected TypeError, a body that breaks off, a wait.
+ */
+export function fetchOf(service: (request: ServiceRequest) => PendingReply): (request: Request) => Promise<Response> {
+  return async (request) => {
+    request.signal.throwIfAborted()
+    const reply = await service(await readRequest(request))
+    if (reply.delayMs > 0) await passes(reply.delayMs, request.signal)
+    return reply.fault === undefined ? response(reply, reply.body) : faulty(reply, reply.fault, request.signal)
+  }
+}
+
+async function readRequest(request: Request): Promise<ServiceRequest> {
+  const url = new URL(request.url)
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+  const headers = Object.fromEntries(request.headers)
+  return {
+    method: request.method,
+    target: url.pathname + url.search,
+    headers,
+    rawHeaders: Object.entries(headers).flat(),
+    body: body !== undefined && body.length > BODY_LIMIT_BYTES ? 'too-large' : body,
+    address: IN_PROCESS_ADDRESS,
+  }
+}
+
+function response({ status, headers }: Reply, body: string | ReadableStream<Uint8Array>): Response {
+  const list: [string, string][] = []
+  for (let i = 0; i < headers.length; i += 2) list.push([String(headers[i]), String(headers[i + 1])])
+  // 204 and 304 have no body, not even an empty one. @source Fetch standard, null body status
+  return new Response(status === 204 || status === 304 || body === '' ? null : body, { status, headers: list })
+}
+
+async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal): Promise<Response> {
+  switch (fault) {
+    case 'connection-reset':
+    case 'empty-response':
+      throw failure(fault)
+    case 'malformed-chunk':
+      return response(
+        reply,
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('[{"id":'))
+          },
+          pull(controller) {
+            controller.error(failure(fault))
+          },
+        }),
+      )
+    case 'slow-body':
+      return response(
+        reply,
+        new ReadableStream({
+          async start(controller) {
+            await passes(SLOW_BODY_MS, signal)
+            controller.enqueue(new TextEncoder().encode(reply.body))
+            controller.close()
+          },
+        }),
+      )
+    case 'hang':
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      })
+  }
+}
+
+function failure(fault: keyof typeof CAUSES): TypeError {
+  const cause = Object.assign(new Error(`The sandbox was asked for ${fault}.`), { code: CAUSES[fault] })
+  return new TypeError('fetch failed', { cause })
+}
+
+function passes(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

@@ -1,0 +1,196 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { ProblemCode } from '../domain/problems.js'
+import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
+import { rawResponse } from './raw-response.js'
+import { type Hanging, sendFaulty } from './wire-faults.js'
+
+/** Longer than the pools of common clients keep an idle connection (browsers: 5 min), so that none writes into a closed one. */
+const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
+
+/** How long open answers may take to finish when the server stops. @source interface, "SIGINT/SIGTERM" */
+const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
+const STOP_CHECK_MS: DurationMs = 20
+
+/** What the listener brings requests to. */
+export interface Front {
+  service(request: ServiceRequest): PendingReply
+  /** Answers what the HTTP parser refused, of which nothing but the caller's address is known. */
+  refuse(code: ProblemCode, address: string): Reply
+  /** Whether a request is for the control plane, by its target. */
+  isControl(target: string): boolean
+  control(request: IncomingMessage, response: ServerResponse): void
+}
+
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  /** Stops accepting, lets open answers finish (at once: cuts them), resolves when the port is free. */
+  stop(how: 'clean' | 'now'): Promise<void>
+}
+
+/** Could not listen; the message says why and what to do. */
+export class ListenError extends Error {
+  readonly code: 'PORT_IN_USE' | 'PORT_FORBIDDEN' | 'HOST_UNAVAILABLE'
+
+  constructor(code: ListenError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Opens the port. Rejects with a ListenError. */
+export async function listen(host: string, port: number, front: Front): Promise<Listener> {
+  const sockets = new Set<Socket>()
+  const hanging: Hanging = new Set()
+  let stopping = false
+
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node answers a missing Host with an empty body; ours has the Error shape.
+    requireHostHeader: false,
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    response.sendDate = false
+    if (stopping) response.shouldKeepAlive = false
+    const target = request.url ?? '/'
+    if (front.isControl(target)) front.control(request, response)
+    else if (request.headers.host === undefined && request.httpVersion === '1.1')
+      refuseSocket(request.socket, 'bad_request')
+    else if (hasBody(request)) readBody(request, (body) => serve(request, response, target, body))
+    else serve(request, response, target, undefined)
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else refuseSocket(socket, parserProblem(error.code))
+  })
+  server.on('connect', (_request, socket: Socket) => refuseSocket(socket, 'bad_request'))
+
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: string,
+    body: ServiceRequest['body'],
+  ): void {
+    const reply = front.service({
+      method: request.method ?? 'GET',
+      target,
+      headers: request.headers,
+      rawHeaders: request.rawHeaders,
+      body,
+      address: request.socket.remoteAddress ?? 'unknown',
+    })
+    if (reply instanceof Promise) void reply.then((late) => send(request, response, late))
+    else send(request, response, reply)
+  }
+
+  function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+    if (reply.delayMs > 0) {
+      const timer = setTimeout(() => send(request, response, { ...reply, delayMs: 0 }), reply.delayMs)
+      response.once('close', () => clearTimeout(timer))
+    } else if (reply.fault !== undefined) {
+      sendFaulty(reply.fault, request, response, reply, hanging)
+      if (stopping) cutHanging()
+    } else {
+      if (stopping) response.shouldKeepAlive = false
+      response.writeHead(reply.status, reply.headers)
+      response.end(reply.body)
+    }
+  }
+
+  function refuseSocket(socket: Socket, code: ProblemCode): void {
+    const { status, headers, body } = front.refuse(code, socket.remoteAddress ?? 'unknown')
+    socket.end(rawResponse(status, headers, body))
+    // Whatever else the client sends is not read as a request.
+    socket.resume()
+  }
+
+  function cutHanging(): void {
+    for (const response of hanging) response.socket?.destroy()
+  }
+
+  async function stop(how: 'clean' | 'now'): Promise<void> {
+    stopping = true
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    cutHanging()
+    if (how === 'now') for (const socket of sockets) socket.destroy()
+    const giveUpAt = performance.now() + STOP_GRACE_MS
+    const timer = setInterval(() => {
+      server.closeIdleConnections()
+      for (const socket of sockets) if (socket.bytesRead === 0 || performance.now() > giveUpAt) socket.destroy()
+    }, STOP_CHECK_MS)
+    await closed
+    clearInterval(timer)
+  }
+
+  const address = await open(server, host, port)
+  return { host: address.address, port: address.port, stop }
+}
+
+function open(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.listen(port, host, () => resolve(server.address() as AddressInfo))
+  })
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ListenError(
+        'PORT_IN_USE',
+        `${host}:${port} is taken. Choose another with --port, or 0 for any free one.`,
+      )
+    case 'EACCES':
+      return new ListenError(
+        'PORT_FORBIDDEN',
+        `Port ${port} may not be opened by this user. Choose one above 1023 with --port.`,
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ListenError('HOST_UNAVAILABLE', `"${host}" is no address of this machine. Choose another with --host.`)
+    default:
+      return error
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Reads a body up to the limit; beyond it the rest is read and thrown away, so that the client lives to see the answer. */
+function readBody(request: IncomingMessage, done: (body: Buffer | 'too-large') => void): void {
+  let chunks: Buffer[] = []
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    const before = size
+    size += chunk.length
+    if (size <= BODY_LIMIT_BYTES) chunks.push(chunk)
+    else if (before <= BODY_LIMIT_BYTES) {
+      chunks = []
+      done('too-large')
+    }
+  })
+  request.on('end', () => {
+    if (size <= BODY_LIMIT_BYTES)
+      done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+  })
+}
+
+function parserProblem(code: string | undefined): ProblemCode {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return 'headers_too_large'
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'request_timeout'
+    default:
+      return 'bad_request'
+  }
+}

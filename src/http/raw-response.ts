@@ -1,0 +1,17 @@
+import { STATUS_CODES } from 'node:http'
+
+/** A response as bytes on the wire, for where node:http has none to offer. The connection is to be closed after it. */
+export function rawResponse(status: number, headers: readonly string[], body: string): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${head}Connection: close\r\n\r\n${body}`
+}
+
+/** A flat list of headers without one of them. */
+export function withoutHeader(headers: readonly string[], name: string): string[] {
+  const kept: string[] = []
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i] !== name) kept.push(String(headers[i]), String(headers[i + 1]))
+  }
+  return kept
+}

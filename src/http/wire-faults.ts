@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { WireFault } from '../domain/faults.js'
+import { type DurationMs, SECOND_MS } from '../domain/time.js'
+import type { Reply } from '../space/message.js'
+import { rawResponse, withoutHeader } from './raw-response.js'
+
+/** How long a slow body takes, in real time, and in how many pieces it comes. @source interface, "slow-body (10 s)" */
+export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
+const SLOW_BODY_PIECES = 20
+
+/** A chunk whose size is announced as something that is no number. */
+const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
+
+/** Requests that are left without an answer until their client goes, or the server stops. */
+export type Hanging = Set<ServerResponse>
+
+/** Does to an answer what was asked for. */
+export function sendFaulty(
+  fault: WireFault,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  hanging: Hanging,
+): void {
+  switch (fault) {
+    case 'connection-reset':
+      request.socket.resetAndDestroy()
+      return
+    case 'empty-response':
+      request.socket.destroySoon()
+      return
+    case 'malformed-chunk': {
+      const headers = withoutHeader(reply.headers, 'Content-Length')
+      headers.push('Content-Type', 'application/json', 'Transfer-Encoding', 'chunked')
+      request.socket.end(rawResponse(reply.status, headers, MALFORMED_CHUNKS))
+      return
+    }
+    case 'hang':
+      hanging.add(response)
+      response.once('close', () => hanging.delete(response))
+      return
+    case 'slow-body':
+      sendSlowly(response, reply)
+  }
+}
+
+function sendSlowly(response: ServerResponse, reply: Reply): void {
+  response.writeHead(reply.status, reply.headers)
+  response.flushHeaders()
+  const bytes = Buffer.from(reply.body)
+  const step = Math.max(1, Math.ceil(bytes.length / SLOW_BODY_PIECES))
+  let sent = 0
+  const timer = setInterval(() => {
+    response.write(bytes.subarray(sent, sent + step))
+    sent += step
+    if (sent >= bytes.length) {
+      clearInterval(timer)
+      response.end()
+    }
+  }, SLOW_BODY_MS / SLOW_BODY_PIECES)
+  response.once('close', () => clearInterval(timer))
+}
