@@ -7,7 +7,8 @@ export interface JsonError {
 }
 
 const SPACE = /[ \t\n\r]*/y
-const STRING_PART = /[^"\\\u0000-\u001f]*/y
+/** Everything but quote, backslash and control characters. */
+const STRING_PART = /[ !#-[\]-\uffff]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORDS = ['true', 'false', 'null'] as const

@@ -1,6 +1,6 @@
-/** Names of the plans. @source specification, "Rate limits by plan" */
-export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const
-export type PlanName = (typeof PLAN_NAMES)[number]
+import type { PlanName } from '../contract/plan-names.js'
+
+export { PLAN_NAMES, type PlanName } from '../contract/plan-names.js'
 
 /** A misfortune that a key carries always, so that a test picks it by the key alone. */
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const

@@ -1,0 +1,3 @@
+import { generateContract } from './contract/generate.js'
+
+await generateContract()

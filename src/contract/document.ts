@@ -1,0 +1,125 @@
+import { SpecError } from './spec-error.js'
+
+export type Node = Readonly<Record<string, unknown>>
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** One place in an OpenAPI document; knows what is there and how to call it in an error. */
+export class Place {
+  readonly document: Node
+  readonly value: unknown
+  /** `paths./pets.get.parameters[0]` */
+  readonly name: string
+
+  constructor(document: Node, value: unknown, name: string) {
+    this.document = document
+    this.value = value
+    this.name = name
+  }
+
+  /** What is under a name of an object, with its reference followed. Undefined if there is nothing. */
+  child(key: string): Place | undefined {
+    if (!isNode(this.value) || !Object.hasOwn(this.value, key) || this.value[key] === undefined) return undefined
+    return this.at(this.value[key], this.name === '' ? key : `${this.name}.${key}`)
+  }
+
+  /** What is under a name of an object as it is written, reference or not: in schemas, other words may stand beside one. */
+  written(key: string): Place {
+    return new Place(this.document, this.object()[key], this.name === '' ? key : `${this.name}.${key}`)
+  }
+
+  /** Name and place of everything in an object. Extensions (`x-…`) are left out. */
+  children(key: string): readonly (readonly [string, Place])[] {
+    const place = this.child(key)
+    if (place === undefined) return []
+    const names = Object.keys(place.object()).filter((name) => !name.startsWith('x-'))
+    return names.flatMap((name) => {
+      const child = place.child(name)
+      return child === undefined ? [] : [[name, child] as const]
+    })
+  }
+
+  items(key: string): readonly Place[] {
+    const place = this.child(key)
+    if (place === undefined) return []
+    if (!Array.isArray(place.value)) throw place.error('must be a list')
+    return place.value.map((item: unknown, index) => this.at(item, `${place.name}[${index}]`))
+  }
+
+  object(): Node {
+    if (!isNode(this.value)) throw this.error('must be an object')
+    return this.value
+  }
+
+  string(key: string): string | undefined {
+    const place = this.child(key)
+    if (place === undefined) return undefined
+    if (typeof place.value !== 'string') throw place.error('must be a string')
+    return place.value
+  }
+
+  flag(key: string): boolean {
+    return this.child(key)?.value === true
+  }
+
+  error(problem: string): SpecError {
+    return new SpecError(`${this.name === '' ? 'the document' : this.name} ${problem}`)
+  }
+
+  private at(value: unknown, name: string): Place {
+    const here = new Place(this.document, value, name)
+    const seen = new Set<string>()
+    let place = here
+    while (isNode(place.value) && typeof place.value.$ref === 'string') {
+      const reference = place.value.$ref
+      if (seen.has(reference)) throw here.error(`refers to itself ("${reference}")`)
+      seen.add(reference)
+      place = new Place(this.document, here.resolve(reference), referenceName(reference))
+    }
+    return place
+  }
+
+  /** What a reference within the document points at. */
+  resolve(reference: string): unknown {
+    if (!reference.startsWith('#')) {
+      throw this.error(`points outside the document ("${reference}"). Bundle it into one file first`)
+    }
+    let value: unknown = this.document
+    for (const step of pointerSteps(reference)) {
+      const container: unknown = value
+      if (typeof container !== 'object' || container === null || !Object.hasOwn(container, step)) {
+        throw this.error(`points at nothing ("${reference}")`)
+      }
+      value = Reflect.get(container, step)
+    }
+    return value
+  }
+}
+
+/** A whole document, as the place where reading it starts. */
+export function rootPlace(document: unknown): Place {
+  if (!isNode(document)) throw new SpecError('the document must be an object')
+  return new Place(document, document, '')
+}
+
+function pointerSteps(reference: string): string[] {
+  return reference
+    .slice(1)
+    .split('/')
+    .slice(1)
+    .map((step) => decodeStep(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function decodeStep(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
+
+function referenceName(reference: string): string {
+  return pointerSteps(reference).join('.')
+}

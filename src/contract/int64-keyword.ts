@@ -1,0 +1,37 @@
+import { _, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv'
+import type { Int64Bounds } from './json-schema.js'
+
+/**
+ * The ajv keyword for whole numbers: a number where that is exact, a bigint beyond.
+ * It is one that writes code, as only those can be compiled into a file.
+ */
+export const INT64_KEYWORD: CodeKeywordDefinition = {
+  keyword: 'int64',
+  schemaType: 'object',
+  error: { message: 'must be a whole number' },
+  code(context: KeywordCxt): void {
+    const { data } = context
+    const { minimum, maximum }: Int64Bounds = context.schema
+    const inBounds = (low: Code | undefined, high: Code | undefined) => [
+      ...(low === undefined ? [] : [_`${data} >= ${low}`]),
+      ...(high === undefined ? [] : [_`${data} <= ${high}`]),
+    ]
+    const asNumber = [_`Number.isSafeInteger(${data})`, ...inBounds(numberLiteral(minimum), numberLiteral(maximum))]
+    const asBigint = [_`typeof ${data} == "bigint"`, ...inBounds(bigintLiteral(minimum), bigintLiteral(maximum))]
+    context.pass(_`(${allOf(asNumber)}) || (${allOf(asBigint)})`)
+  },
+}
+
+function allOf(conditions: readonly Code[]): Code {
+  return conditions.reduce((left, right) => _`${left} && ${right}`)
+}
+
+/** Undefined for a bound that no exact number can pass. */
+function numberLiteral(text: string): Code | undefined {
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? _`${value}` : undefined
+}
+
+function bigintLiteral(text: string): Code {
+  return _`BigInt(${text})`
+}

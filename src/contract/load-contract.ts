@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import type { Contract } from './contract.js'
+import { createContract } from './create-contract.js'
+import { contractData } from './generated/contract-data.js'
+import { stringifyJson } from './json.js'
+import { parseDocument } from './parse-document.js'
+import { readContract } from './read-contract.js'
+import { SpecError } from './spec-error.js'
+import { compileValidators } from './validators.js'
+
+/** The operations that have a handler: those of the packaged contract. */
+const HANDLED = contractData.operations.map(({ id }) => id)
+
+/**
+ * Loads the contract given with --spec: OpenAPI 3.0 or 3.1, YAML or JSON, in one file.
+ * Plans that it does not state are those of the packaged contract.
+ *
+ * @throws SpecError naming the file and the place in it
+ */
+export async function loadContract(file: string): Promise<Contract> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new SpecError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  })
+  const document = await parseDocument(file, text)
+  try {
+    const { data, schemas } = readContract(document, { handled: HANDLED, plans: contractData.plans })
+    const validators = await compileValidators(schemas)
+    const json = stringifyJson(document, 2)
+    const isJson = /^\s*\{/.test(text)
+    return createContract(data, validators, async (format) => {
+      if (format === 'json') return json
+      return isJson ? (await import('yaml')).stringify(document) : text
+    })
+  } catch (error) {
+    throw new SpecError(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error })
+  }
+}

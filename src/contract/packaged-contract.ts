@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { openapiFile } from '../package-files.js'
+import type { Contract } from './contract.js'
+import { createContract } from './create-contract.js'
+import { contractData } from './generated/contract-data.js'
+import * as validators from './generated/validators.js'
+import { stringifyJson } from './json.js'
+
+let contract: Contract | undefined
+
+/** The contract that comes with the package. It was read and compiled when the package was built. */
+export function packagedContract(): Contract {
+  contract ??= createContract(contractData, validators, textOfPackaged)
+  return contract
+}
+
+async function textOfPackaged(format: 'yaml' | 'json'): Promise<string> {
+  const text = await readFile(openapiFile, 'utf8')
+  if (format === 'yaml') return text
+  const { parseDocument } = await import('./parse-document.js')
+  return stringifyJson(await parseDocument(openapiFile, text), 2)
+}

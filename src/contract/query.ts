@@ -1,0 +1,34 @@
+/** One `name=value` of a query, decoded. */
+export type QueryPair = readonly [name: string, value: string]
+
+/**
+ * Reads a query as forms write it: `+` is a space, `%20` too. A percent sign that
+ * encodes nothing stands for itself; no query is so wrong that it cannot be read.
+ *
+ * @param search what follows the "?", raw
+ */
+export function readPairs(search: string): readonly QueryPair[] {
+  const pairs: QueryPair[] = []
+  for (const part of search.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    const name = equals === -1 ? part : part.slice(0, equals)
+    const value = equals === -1 ? '' : part.slice(equals + 1)
+    pairs.push([decodeForm(name), decodeForm(value)])
+  }
+  return pairs
+}
+
+function decodeForm(text: string): string {
+  return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+}
+
+/** Percent-decodes; a text that encodes nothing (or no UTF-8) stays as it is. */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

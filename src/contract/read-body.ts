@@ -1,0 +1,72 @@
+import { isUtf8 } from 'node:buffer'
+import type { Reading, Values, Violation } from './contract.js'
+import type { Body } from './contract-data.js'
+import { parseJson } from './json.js'
+import type { Validator } from './validators.js'
+import { findViolations, quote } from './violations.js'
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** Makes the reader of an operation's JSON body. Only fields that the contract knows get into the values. */
+export function bodyReader(
+  body: Body,
+  validator: Validator | undefined,
+): (bytes: Uint8Array | undefined) => Reading<Values> {
+  const known = new Map(body.fields.map((field) => [field.name, field]))
+  return (bytes) => {
+    if (bytes === undefined || bytes.length === 0) {
+      return body.required
+        ? refused('a body is required; send a JSON object')
+        : { values: {}, violations: [], unknown: [] }
+    }
+    if (!isUtf8(bytes)) return refused(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
+    let value: unknown
+    try {
+      value = parseJson(decode(bytes))
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      return refused(`the body is not JSON: ${error.message}`)
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return refused(`the body must be a JSON object (it is ${quote(value)})`)
+    }
+    const values: Record<string, unknown> = {}
+    const unknown: string[] = []
+    for (const [name, field] of Object.entries(value)) {
+      if (known.has(name)) values[name] = field
+      else unknown.push(name)
+    }
+    return { values, violations: findViolations(validator, value, 'body', known), unknown }
+  }
+}
+
+function refused(message: string): Reading<Values> {
+  const violation: Violation = { in: 'body', name: '', message }
+  return { values: {}, violations: [violation], unknown: [] }
+}
+
+function decode(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+}
+
+/** Index of the first byte that is no UTF-8: the longest beginning that may still become some ends before it. */
+function invalidByte(bytes: Uint8Array): number {
+  let valid = 0
+  let invalid = bytes.length + 1
+  while (invalid - valid > 1) {
+    const middle = (valid + invalid) >> 1
+    if (mayBecomeUtf8(bytes.subarray(0, middle))) valid = middle
+    else invalid = middle
+  }
+  return Math.min(valid, bytes.length - 1)
+}
+
+function mayBecomeUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}

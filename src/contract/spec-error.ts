@@ -1,0 +1,5 @@
+/** A document that cannot be served as a contract. */
+export class SpecError extends Error {
+  override readonly name = 'SpecError'
+  readonly code = 'SPEC_INVALID'
+}

@@ -1,0 +1,37 @@
+import type { JsonSchema } from './json-schema.js'
+
+/** What ajv says about one mistake, as far as we use it. */
+export interface Mistake {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message?: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** A compiled schema. Leaves the mistakes of its last run behind, as ajv's functions do. */
+export interface Validator {
+  (value: unknown): unknown
+  errors?: readonly Mistake[] | null
+}
+
+/** Compiled schemas by their name: `<operation>_query`, `<operation>_path`, `<operation>_body`. */
+export type Validators = Readonly<Record<string, Validator | undefined>>
+export type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** The options under which schemas are compiled, at build time and at run time. */
+export const AJV_OPTIONS = {
+  // Every violation is to be named at once.
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  validateSchema: false,
+  logger: false,
+} as const
+
+/** Compiles schemas while running. Only a contract given with --spec needs it: the packaged one is compiled when it is built. */
+export async function compileValidators(schemas: Schemas): Promise<Validators> {
+  const [{ Ajv2020 }, { INT64_KEYWORD }] = await Promise.all([import('ajv/dist/2020.js'), import('./int64-keyword.js')])
+  const ajv = new Ajv2020(AJV_OPTIONS)
+  ajv.addKeyword(INT64_KEYWORD)
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]))
+}
