@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  armFault,
+  type FaultRule,
+  formatFaultRule,
+  parseFaultRule,
+  takeFault,
+  WIRE_FAULTS,
+} from '../../src/domain/faults.js'
+
+describe('a fault', () => {
+  it.each([
+    ['listPets:503', { operation: 'listPets', fault: 'status', status: 503 }],
+    ['*:connection-reset', { operation: '*', fault: 'connection-reset' }],
+    ['getPet:500@20%*3', { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3 }],
+    ['*:hang*1', { operation: '*', fault: 'hang', times: 1 }],
+  ])('%s is read as its rule', (text, rule) => {
+    expect(parseFaultRule(text)).toEqual(rule)
+  })
+
+  it.each([
+    '',
+    'listPets',
+    'listPets:',
+    'listPets:200',
+    'listPets:600',
+    '*:explode',
+    '*:500@0%',
+    '*:500@101%',
+    '*:500*0',
+    ':500',
+  ])('%j is refused with what is allowed', (text) => {
+    expect(parseFaultRule(text)).toBeTypeOf('string')
+  })
+
+  it('is read back as it was written', () => {
+    const rule = fc.record(
+      {
+        operation: fc.constantFrom('*', 'listPets', 'createPet'),
+        what: fc.oneof(fc.integer({ min: 400, max: 599 }), fc.constantFrom(...WIRE_FAULTS)),
+        percent: fc.integer({ min: 1, max: 100 }),
+        times: fc.integer({ min: 1, max: 9 }),
+      },
+      { requiredKeys: ['operation', 'what'] },
+    )
+    fc.assert(
+      fc.property(rule, ({ operation, what, percent, times }) => {
+        const made: FaultRule = {
+          operation,
+          ...(typeof what === 'number' ? { fault: 'status', status: what } : { fault: what }),
+          ...(percent === undefined ? {} : { probability: percent / 100 }),
+          ...(times === undefined ? {} : { times }),
+        }
+        expect(parseFaultRule(formatFaultRule(made))).toEqual(made)
+      }),
+    )
+  })
+
+  it('that comes first wins, and one that is over or misses lets the next one try', () => {
+    const rule = (text: string) => armFault(parseFaultRule(text) as FaultRule)
+    const faults = [rule('listPets:500*1'), rule('*:502@50%'), rule('*:503')]
+    const draws = [0.9, 0.1]
+    const take = (operation: string) => takeFault(faults, operation, () => draws.shift() ?? 0)?.status
+    expect([take('listPets'), take('listPets'), take('getPet')]).toEqual([500, 503, 502])
+  })
+})

@@ -1,0 +1,21 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readForcedCode } from '../../src/domain/prefer.js'
+
+describe('a Prefer header', () => {
+  it.each([
+    ['code=429', '429'],
+    ['CODE = "404"', '404'],
+    ['respond-async, code=500; foo=bar', '500'],
+    ['code=404, code=500', '404'],
+    ['code', ''],
+    ['respond-async', undefined],
+    ['', undefined],
+  ])('%j forces %s', (header, code) => {
+    expect(readForcedCode(header)?.code).toBe(code)
+  })
+
+  it('never throws, whatever it is', () => {
+    fc.assert(fc.property(fc.string(), (text) => void readForcedCode(text)))
+  })
+})

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { charge, type QuotaUsage, shownWindow, viewQuota } from '../../src/domain/quota.js'
+import { DAY_MS, MINUTE_MS } from '../../src/domain/time.js'
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+const FREE = { perMinute: 60, perDay: 1000 }
+
+/** Charges a run of requests, one at each instant. */
+function run(instants: readonly number[], limits = FREE) {
+  let usage: QuotaUsage = {}
+  return instants.map((now) => {
+    const verdict = charge(usage, limits, now)
+    if (verdict.kind === 'charged') usage = verdict.usage
+    return verdict
+  })
+}
+
+describe('a quota', () => {
+  it('lets exactly as many requests pass in a minute as the plan allows', () => {
+    const verdicts = run(Array.from({ length: 70 }, (_, i) => NOON + i))
+    expect(verdicts.filter(({ kind }) => kind === 'charged')).toHaveLength(60)
+    expect(verdicts.slice(60).every(({ kind }) => kind === 'refused')).toBe(true)
+  })
+
+  it('opens its window with the first request in it, not at a full minute', () => {
+    const first = NOON + 59_999
+    expect(run([first])[0]?.shown.resetAt).toBe(first + MINUTE_MS)
+  })
+
+  it('is half-open: the instant of its end belongs to the next window', () => {
+    const limits = { perMinute: 1, perDay: 1000 }
+    expect(run([NOON, NOON + 59_999, NOON + 60_000], limits).map(({ kind }) => kind)).toEqual([
+      'charged',
+      'refused',
+      'charged',
+    ])
+  })
+
+  it('charges nothing for a refused request, in neither window', () => {
+    const [, , third] = run([NOON, NOON + 1, NOON + MINUTE_MS], { perMinute: 1, perDay: 2 })
+    expect(third).toMatchObject({ kind: 'charged', shown: { window: 'day', remaining: 0 } })
+  })
+
+  it('refuses by the day when the minute has room', () => {
+    const [, second] = run([NOON, NOON + 2 * MINUTE_MS], { perMinute: 5, perDay: 1 })
+    expect(second).toMatchObject({ kind: 'refused', shown: { window: 'day', resetAt: NOON + DAY_MS } })
+  })
+
+  it('shows the minute on a tie, and the later one when both are spent', () => {
+    const window = (remaining: number, resetAt: number) => ({ limit: 9, remaining, resetAt })
+    const minute = { window: 'minute' as const, ...window(3, 10) }
+    const day = { window: 'day' as const, ...window(3, 99) }
+    expect(shownWindow(minute, day).window).toBe('minute')
+    expect(shownWindow({ ...minute, remaining: 0 }, { ...day, remaining: 0 }).window).toBe('day')
+    expect(shownWindow({ ...minute, remaining: 0, resetAt: 200 }, { ...day, remaining: 0 }).window).toBe('minute')
+  })
+
+  it('takes a window opened in the future for over, as after a return to real time', () => {
+    const later = { openedAt: NOON + DAY_MS, used: 60 }
+    expect(viewQuota({ minute: later }, FREE, NOON)).toMatchObject({ remaining: 60, resetAt: NOON + MINUTE_MS })
+  })
+
+  it('refuses everything under a limit of 0', () => {
+    expect(run([NOON], { perMinute: 0, perDay: 10 })[0]).toMatchObject({ kind: 'refused', shown: { remaining: 0 } })
+  })
+
+  it('never lets more pass within a window than its limit, at whatever instants they come', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 80 })
+    fc.assert(
+      fc.property(gaps, fc.integer({ min: 1, max: 5 }), (steps, perMinute) => {
+        let now = NOON
+        const instants = steps.map((step) => {
+          now += step
+          return now
+        })
+        const verdicts = run(instants, { perMinute, perDay: 1000 })
+        const byWindow = new Map<number, number>()
+        for (const verdict of verdicts) {
+          if (verdict.kind === 'refused') continue
+          const { resetAt } =
+            verdict.usage.minute === undefined ? { resetAt: 0 } : { resetAt: verdict.usage.minute.openedAt }
+          byWindow.set(resetAt, (byWindow.get(resetAt) ?? 0) + 1)
+        }
+        for (const count of byWindow.values()) expect(count).toBeLessThanOrEqual(perMinute)
+      }),
+    )
+  })
+})
