@@ -1,0 +1,216 @@
+import type {
+  createInstance,
+  getHttpOperationsFromSpec,
+  IHttpConfig,
+  IHttpRequest,
+  IHttpResponse,
+} from '@stoplight/prism-http'
+import type { Contract, Operation } from './contract.js'
+import { findJsonError } from './json-error.js'
+import { readPairs } from './query.js'
+
+/** A request as it came; Prism judges and answers it. */
+export interface PrismRequest {
+  readonly method: string
+  /** Relative to the base path, raw. */
+  readonly path: string
+  /** What followed the "?", raw. */
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface PrismAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What Prism does for us. */
+export interface PrismEngine {
+  /** Makes up an answer from the contract: the first example, else a value of the schema; the same each time. */
+  mock(request: PrismRequest): Promise<PrismAnswer | { readonly violations: readonly string[] }>
+  /** Says how an answer breaks the contract: status, headers, body. Empty if it keeps it. */
+  check(request: PrismRequest, answer: PrismAnswer): Promise<readonly string[]>
+}
+
+type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
+type HttpComponents = Parameters<typeof createInstance>[1]
+
+const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i
+/** DiagnosticSeverity.Error of @stoplight/types; the others are hints. */
+const ERROR = 0
+/** Needed in the configuration, never called: our `forward` does not go there. */
+const NOWHERE = new URL('http://prism.invalid')
+
+/**
+ * Opens Prism for a contract. It takes most of a second and 140 MB to load, so
+ * this is for what nothing else does: operations without a handler, and checks.
+ */
+export async function openPrism(contract: Contract): Promise<PrismEngine> {
+  const prism = await import('@stoplight/prism-http')
+  const document: unknown = JSON.parse(await contract.text('json'), forPrism)
+  const operations = await prism.getHttpOperationsFromSpec(Object(document))
+
+  /** Runs a request through Prism. The route is ours, as its own compares base addresses that we do not have. */
+  async function run(
+    route: Found,
+    request: PrismRequest,
+    config: Pick<IHttpConfig, 'validateRequest' | 'validateResponse'>,
+    answer: IHttpResponse | undefined,
+  ) {
+    const components: HttpComponents = {
+      logger: SILENT,
+      route: () => ({ _tag: 'Right', right: route.resource }),
+      ...(answer === undefined ? {} : { forward: () => () => async () => ({ _tag: 'Right', right: answer }) }),
+    }
+    // A fresh configuration each time: the mocker writes what one client accepts into it.
+    const common = {
+      ...config,
+      checkSecurity: false,
+      errors: false,
+      upstreamProxy: undefined,
+      mock: { dynamic: false },
+    }
+    const fresh: IHttpConfig =
+      answer === undefined ? { ...common, isProxy: false } : { ...common, isProxy: true, upstream: NOWHERE }
+    const result = await prism.createInstance(fresh, components).request(toHttpRequest(request), [route.resource])()
+    if (result._tag === 'Left') throw result.left
+    return result.right
+  }
+
+  function find({ method, path }: PrismRequest): Found {
+    const route = contract.route(method, path)
+    if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
+    const { operation } = route
+    const resource = operations.find(
+      (candidate) => candidate.path === operation.path && candidate.method.toUpperCase() === operation.method,
+    )
+    if (resource === undefined) throw new Error(`Prism does not know ${operation.method} ${operation.path}.`)
+    return { operation, resource }
+  }
+
+  return {
+    async mock(request) {
+      const route = find(request)
+      const malformed = jsonProblem(request.headers['content-type'], request.body)
+      if (malformed !== undefined) return { violations: [malformed] }
+      const dummy: IHttpResponse = { statusCode: 200 }
+      const { validations } = await run(route, request, { validateRequest: true, validateResponse: false }, dummy)
+      const violations = sentences(validations.input)
+      if (violations.length > 0) return { violations }
+      const { output } = await run(route, request, { validateRequest: false, validateResponse: false }, undefined)
+      return toAnswer(output, route.operation)
+    },
+
+    async check(request, answer) {
+      const route = find(request)
+      const codes = route.resource.responses.map(({ code }) => code)
+      if (!codes.some((code) => code === 'default' || matchesCode(code, answer.status))) {
+        return [`the status ${answer.status} is not documented (documented are ${codes.join(', ')})`]
+      }
+      const headers = lowerCaseNames(answer.headers)
+      const malformed = jsonProblem(headers['content-type'], answer.body)
+      if (malformed !== undefined) return [malformed]
+      const response = {
+        statusCode: answer.status,
+        headers,
+        body: toBody(headers['content-type'], answer.body),
+      }
+      const { validations } = await run(route, request, { validateRequest: false, validateResponse: true }, response)
+      return sentences(validations.output)
+    },
+  }
+}
+
+interface Found {
+  readonly operation: Operation
+  readonly resource: HttpOperation
+}
+
+/**
+ * What Prism is given of the document. Nobody is held to a body that the service does
+ * not document; and where a schema says int64, Prism refuses what a double cannot hold.
+ */
+function forPrism(name: string, value: unknown): unknown {
+  if (name === 'format' && value === 'int64') return undefined
+  if (typeof value !== 'object' || value === null || Reflect.get(value, 'x-sandbox-choice') !== 'body') return value
+  const { content: _content, ...rest } = value as { readonly content?: unknown }
+  return rest
+}
+
+function toHttpRequest({ method, path, query, headers, body }: PrismRequest): IHttpRequest {
+  const parameters = new Map<string, string | string[]>()
+  for (const [name, value] of readPairs(query)) {
+    const before = parameters.get(name)
+    parameters.set(name, before === undefined ? value : [before, value].flat())
+  }
+  // Our own operations answer in JSON whatever a client accepts, and so do mocked ones.
+  const { accept: _accept, ...others } = lowerCaseNames(headers)
+  const parsed = toBody(headers['content-type'], body)
+  return {
+    method: method.toLowerCase() as IHttpRequest['method'],
+    url: { path, query: Object.fromEntries(parameters) },
+    // Prism looks at a body's media type only where a length says that there is one.
+    headers: { ...others, 'content-length': String(Buffer.byteLength(body)) },
+    ...(parsed === undefined ? {} : { body: parsed }),
+  }
+}
+
+function toBody(contentType: string | undefined, text: string): unknown {
+  if (text === '') return undefined
+  return JSON_MEDIA_TYPE.test(contentType ?? '') ? JSON.parse(text) : text
+}
+
+function jsonProblem(contentType: string | undefined, text: string): string | undefined {
+  if (text === '' || !JSON_MEDIA_TYPE.test(contentType ?? '')) return undefined
+  const mistake = findJsonError(text)
+  return mistake === undefined ? undefined : `the body is not JSON: ${mistake.message}`
+}
+
+function toAnswer(output: IHttpResponse, operation: Operation): PrismAnswer {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(output.headers ?? {})) {
+    if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)
+  }
+  const status = Number.isInteger(output.statusCode) ? output.statusCode : 200
+  return {
+    status,
+    headers,
+    body: bodyText(output.body, headers['content-type'], operation.responses.get(status)?.example),
+  }
+}
+
+/** @param example the contract's own example, in which big numbers still have all their digits */
+function bodyText(body: unknown, contentType: string | undefined, example: string | undefined): string {
+  if (body === undefined || body === null) return ''
+  if (typeof body === 'string' && !JSON_MEDIA_TYPE.test(contentType ?? '')) return body
+  const text = JSON.stringify(body)
+  return example !== undefined && JSON.stringify(JSON.parse(example)) === text ? example : text
+}
+
+function matchesCode(code: string, status: number): boolean {
+  return new RegExp(`^${code.replaceAll(/x/gi, '\\d')}$`).test(String(status))
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function sentences(diagnostics: readonly { readonly severity: number; readonly message: string }[]): readonly string[] {
+  return diagnostics.filter(({ severity }) => severity === ERROR).map(({ message }) => message)
+}
+
+function nothing(): void {}
+
+/** Prism speaks to a pino with one more level; it gets nobody. */
+const SILENT = {
+  fatal: nothing,
+  error: nothing,
+  warn: nothing,
+  info: nothing,
+  debug: nothing,
+  trace: nothing,
+  success: nothing,
+  child: () => SILENT,
+}
