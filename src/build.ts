@@ -1,3 +1,62 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { emitDeclarations } from './build-declarations.js'
 import { generateContract } from './contract/generate.js'
+import { packageDirectory } from './package-files.js'
+
+/** Programs of the package, by their name in dist/. */
+const PROGRAMS = { index: 'src/index.ts', cli: 'src/cli/main.ts', vitest: 'src/vitest.ts' }
+/** Those that users import, and that need types. */
+const PUBLIC = ['index', 'vitest'] as const
+const dist = join(packageDirectory, 'dist')
 
 await generateContract()
+if (!process.argv.includes('--generate-only')) {
+  await removeOldPrograms()
+  const installed = await installedWithThePackage()
+  await Promise.all([bundle(installed), emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed)])
+}
+
+/** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */
+async function bundle(installed: readonly string[]): Promise<void> {
+  await build({
+    absWorkingDir: packageDirectory,
+    entryPoints: existing(PROGRAMS),
+    outdir: 'dist',
+    // src/package-files.ts expects each file one level below the package's folder.
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: [...installed],
+    logLevel: 'warning',
+  })
+}
+
+function existing(programs: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(programs).filter(([, file]) => existsSync(join(packageDirectory, file))))
+}
+
+function sourcesOf(names: readonly (keyof typeof PROGRAMS)[]): readonly string[] {
+  return names.map((name) => join(packageDirectory, PROGRAMS[name])).filter((file) => existsSync(file))
+}
+
+async function installedWithThePackage(): Promise<readonly string[]> {
+  interface Manifest {
+    readonly dependencies?: object
+    readonly peerDependencies?: object
+  }
+  const manifest: Manifest = JSON.parse(await readFile(join(packageDirectory, 'package.json'), 'utf8'))
+  return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+}
+
+/** The names of chunks change with their content, so that old ones would pile up. */
+async function removeOldPrograms(): Promise<void> {
+  await mkdir(dist, { recursive: true })
+  const files = (await readdir(dist)).filter((name) => name.endsWith('.js'))
+  await Promise.all([...files, 'types'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
+}
