@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer'
+import { type FileHandle, open } from 'node:fs/promises'
+import { parseJson, stringifyJson } from '../contract/json.js'
+import { Checksum, DOCUMENT_VERSION } from './document-text.js'
+import { PetLines } from './pet-lines.js'
+import { Recovery } from './recovery.js'
+import { asRecord } from './shape.js'
+import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'
+
+/** A document as it was found. */
+export interface FoundDocument {
+  readonly recovery: Recovery
+  readonly checksum: Checksum
+  readonly stamp: string
+}
+
+/**
+ * Reads and checks a document.
+ *
+ * One in the layout that is written here is read line by line: a million pets
+ * never stand in memory as one text, and an id beyond 2^53 slows down its own
+ * line only. Any other is read as a whole.
+ *
+ * @returns undefined if there is none
+ * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
+ */
+export async function readDocument(file: string): Promise<FoundDocument | undefined> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(file, 'r')
+    const stamp = stampOf(await handle.stat({ bigint: true }))
+    const checksum = new Checksum()
+    const recovery = (await readByLine(handle, checksum, file)) ?? (await readAsWhole(handle, file))
+    return { recovery, checksum, stamp }
+  } catch (error) {
+    if (handle === undefined && failedWith(error, 'ENOENT')) return undefined
+    if (error instanceof Damage || error instanceof SyntaxError) throw corrupt(file, error)
+    throw cannot('STORE_UNREADABLE', 'read', file, error)
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** Changes whenever a file is written or replaced. */
+export function stampOf(stats: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
+}
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** @returns undefined if the document has another layout, or a mistake that is better told of the whole */
+async function readByLine(handle: FileHandle, checksum: Checksum, file: string): Promise<Recovery | undefined> {
+  const recovery = new Recovery()
+  const lines = new PetLines(recovery)
+  let fits = true
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of handle.createReadStream({ start: 0, highWaterMark: BLOCK_BYTES, autoClose: false })) {
+    checksum.add(chunk)
+    const block = Buffer.concat([rest, chunk])
+    const end = block.lastIndexOf('\n') + 1
+    rest = block.subarray(end)
+    fits &&= isUtf8(block.subarray(0, end)) && lines.read(block.toString('utf8', 0, end))
+  }
+  if (!fits || rest.length > 0) return undefined
+  const others = lines.others()
+  if (others === undefined) return undefined
+  addOthers(recovery, others, file)
+  return recovery
+}
+
+async function readAsWhole(handle: FileHandle, file: string): Promise<Recovery> {
+  const { size } = await handle.stat()
+  const bytes = Buffer.alloc(size)
+  const { bytesRead } = await handle.read(bytes, 0, size, 0)
+  if (bytesRead === 0) throw new Damage('it is empty')
+  if (!isUtf8(bytes)) throw new Damage('it is not UTF-8')
+  const recovery = new Recovery()
+  addOthers(recovery, parseJson(withoutMark(bytes.toString('utf8', 0, bytesRead))), file)
+  return recovery
+}
+
+/** Some editors put a byte order mark first, which is no JSON. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+function addOthers(recovery: Recovery, document: unknown, file: string): void {
+  const { version, ...state } = asRecord(document, 'the document')
+  if (version === undefined) throw new Damage('version is missing')
+  if (version !== DOCUMENT_VERSION) {
+    throw new StoreError(
+      'STORE_VERSION',
+      `"${file}" has version ${stringifyJson(version)}, this release reads ${DOCUMENT_VERSION}. Use the release that wrote it, or choose another file with --store.`,
+    )
+  }
+  recovery.addState(state)
+}

@@ -1,0 +1,109 @@
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js'
+import { failedWith, StoreError } from './store-error.js'
+
+/** The right to a file, until it is released or the process ends. */
+export interface Lock {
+  release(): void
+}
+
+/** Locks of this process, for systems that do not say when a process started. */
+const held = new Set<string>()
+
+/**
+ * Takes a lock: a file that names its holder and exists once only.
+ *
+ * A holder that no longer runs is no obstacle. Its lock is removed under a
+ * second lock, after asking once more: without it, of two starters that both saw
+ * the dead holder, the slower one would remove the lock of the quicker one.
+ *
+ * @throws StoreError STORE_LOCKED naming the process that holds it; whatever the system says when it cannot be written
+ */
+export function acquireLock(path: string): Lock {
+  while (!create(path)) {
+    if (!isStale(path)) continue
+    const takeover = acquireLock(`${path}.takeover`)
+    try {
+      if (isStale(path)) unlinkSync(path)
+    } finally {
+      takeover.release()
+    }
+  }
+  held.add(path)
+  return {
+    release() {
+      if (!held.delete(path)) return
+      try {
+        unlinkSync(path)
+      } catch {
+        // It is gone already, or is no obstacle as soon as this process has ended.
+      }
+    },
+  }
+}
+
+/**
+ * @returns whether the lock is there and its holder is not; false when the lock is gone by now
+ * @throws StoreError STORE_LOCKED when the holder runs
+ */
+function isStale(path: string): boolean {
+  const holder = readHolder(path)
+  if (holder === 'gone') return false
+  if (holder === 'unknown' || !holds(path, holder)) return true
+  const whose = holder.pid === process.pid ? 'this process' : `process ${holder.pid}`
+  throw new StoreError(
+    'STORE_LOCKED',
+    `the store is in use by ${whose}, as "${path}" says. Stop it, choose another file with --store, or use --in-memory.`,
+  )
+}
+
+function holds(path: string, holder: ProcessIdentity): boolean {
+  const mayBeEarlier = holder.pid === process.pid && holder.started === undefined
+  return mayBeEarlier ? held.has(path) : isRunning(holder)
+}
+
+/** Creates the file with its content in one step, so that nobody ever reads half a name. */
+function create(path: string): boolean {
+  const text = JSON.stringify(ownIdentity())
+  const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
+  writeFileSync(candidate, text, { flag: 'wx' })
+  try {
+    linkSync(candidate, path)
+    return true
+  } catch (error) {
+    return failedWith(error, 'EEXIST') ? false : createPlainly(path, text)
+  } finally {
+    unlinkSync(candidate)
+  }
+}
+
+/** For file systems without hard links. */
+function createPlainly(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (failedWith(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+/** For how long a lock without a readable name is taken for one that is just being written. */
+const UNREADABLE_TRIES = 20
+const UNREADABLE_PAUSE_MS = 5
+
+function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
+  for (let tries = 1; tries <= UNREADABLE_TRIES; tries++) {
+    try {
+      const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readFileSync(path, 'utf8')))
+      if (typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0) {
+        return { pid, started: typeof started === 'string' ? started : undefined }
+      }
+    } catch (error) {
+      if (failedWith(error, 'ENOENT')) return 'gone'
+      if (!(error instanceof SyntaxError)) throw error
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNREADABLE_PAUSE_MS)
+  }
+  return 'unknown'
+}

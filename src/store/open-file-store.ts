@@ -1,0 +1,86 @@
+import type { SpaceState } from '../domain/state.js'
+import { REAL_DISK } from './disk.js'
+import { DocumentFile } from './document.js'
+import { readDocument } from './document-reader.js'
+import { FileStore, type StoreOptions } from './file-store.js'
+import { Journal } from './journal.js'
+import { type JournalContent, readJournal } from './journal-reader.js'
+import { acquireLock, type Lock } from './lock.js'
+import { Recovery } from './recovery.js'
+import { cannot, corrupt, Damage, StoreError } from './store-error.js'
+import { prepareStoreFile } from './store-file.js'
+import { syncFolder } from './sync-folder.js'
+
+/** A store, and the state that it held when it was opened: undefined for a new one. */
+export interface OpenedStore {
+  readonly state: SpaceState | undefined
+  readonly store: FileStore
+}
+
+/**
+ * Opens the store of a file: locks it, reads the document, replays the journal. Nothing is written yet but the lock.
+ *
+ * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
+ */
+export async function openFileStore(file: string, options: StoreOptions): Promise<OpenedStore> {
+  let path: string
+  let lock: Lock
+  try {
+    path = await prepareStoreFile(file, options.fsync)
+    lock = acquireLock(`${path}.lock`)
+  } catch (error) {
+    throw cannot('STORE_UNWRITABLE', 'write beside', file, error)
+  }
+  try {
+    return await openLocked(path, lock, options)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function openLocked(file: string, lock: Lock, options: StoreOptions): Promise<OpenedStore> {
+  const journalFile = `${file}.journal`
+  const found = await readDocument(file)
+  const content = await readJournal(journalFile, found?.checksum.toString())
+  const state = recover(found?.recovery, content, file, journalFile)
+  if (content.tornBytes > 0) {
+    options.warn(
+      `The last line of "${journalFile}" was not written to its end; its ${content.tornBytes} bytes are dropped.`,
+    )
+  }
+  const document = new DocumentFile(file, found?.stamp, options)
+  try {
+    await document.discard()
+    const journal = new Journal(journalFile, content.length, options.fsync, options.disk ?? REAL_DISK)
+    const store = new FileStore(document, journal, lock, options, found?.checksum.bytes)
+    if (content.endsOpen) await journal.write('\n')
+    if (options.fsync) await syncFolder(journalFile)
+    return { state, store }
+  } catch (error) {
+    throw cannot('STORE_UNWRITABLE', 'write to', journalFile, error)
+  }
+}
+
+function recover(
+  found: Recovery | undefined,
+  { changes }: JournalContent,
+  file: string,
+  journalFile: string,
+): SpaceState | undefined {
+  if (found === undefined && changes.length === 0) return undefined
+  // Without its document a journal is only a part of the state, unless all of it was replaced since.
+  if (found === undefined && !changes.some(({ kind }) => kind === 'replaced')) {
+    throw new StoreError(
+      'STORE_CORRUPT',
+      `"${file}" is missing, but "${journalFile}" holds changes to it (${changes.length}). Put the file back, or delete the journal to start afresh.`,
+    )
+  }
+  const recovery = found ?? new Recovery()
+  try {
+    for (const change of changes) recovery.apply(change)
+  } catch (error) {
+    throw error instanceof Damage ? corrupt(journalFile, error) : error
+  }
+  return recovery.state()
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+
+/** A process, told apart from a later one that was given the same number. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Which start of the machine and when in it; undefined where the system does not say. */
+  readonly started: string | undefined
+}
+
+/** This process. */
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, started: startOf(process.pid)?.started }
+}
+
+/**
+ * Whether a process still runs.
+ *
+ * A number that was given to another process since, or one whose process has
+ * ended and was only not collected by its parent yet, does not count. Where the
+ * system does not say when a process started, its number alone decides.
+ */
+export function isRunning({ pid, started }: ProcessIdentity): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: somebody else's, and alive.
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+  }
+  const present = startOf(pid)
+  if (present === undefined) return true
+  return !present.ended && (started === undefined || started === present.started)
+}
+
+interface ProcessStart {
+  readonly started: string
+  /** A zombie: it has ended, its parent has not asked yet. */
+  readonly ended: boolean
+}
+
+/** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22; the name in field 2 may hold blanks and brackets */
+function startOf(pid: number): ProcessStart | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    return { started: `${boot}/${rest[18]}`, ended: /[ZXx]/.test(state) }
+  } catch {
+    return undefined
+  }
+}

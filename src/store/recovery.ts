@@ -1,0 +1,88 @@
+import type { Int64 } from '../contract/int64.js'
+import type { ApiKey } from '../domain/keys.js'
+import { followingPetId } from '../domain/pet-ids.js'
+import type { Pet } from '../domain/pets.js'
+import type { Change, SpaceState } from '../domain/state.js'
+import { asInt64, asKey, asList, asPet, asRecord, onlyFields } from './shape.js'
+import { Damage } from './store-error.js'
+
+const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
+
+/**
+ * A state while it is being read back: first what a document says, then the changes of its journal.
+ *
+ * Maps keep the order of creation: a pet that changes stays in its place, one
+ * that was removed and comes back is the newest.
+ */
+export class Recovery {
+  #pets = new Map<Int64, Pet>()
+  #keys = new Map<string, ApiKey>()
+  #orders: readonly unknown[] = []
+  #nextPetId: Int64 = 1
+
+  /** Adds the next pet of a document. @throws Damage for one that is no pet, or whose id was there before */
+  addPet(value: unknown): void {
+    const count = this.#pets.size
+    const pet = asPet(value, `pets[${count}]`)
+    this.#putPet(pet)
+    if (this.#pets.size === count) throw new Damage(`pets[${count}].id is ${pet.id}, which another pet has before it`)
+  }
+
+  /**
+   * Takes a whole state as it stands in a file, beside the pets that were added already.
+   *
+   * A nextPetId that a pet has reached is raised: who adds a pet by hand need not know of it.
+   *
+   * @throws Damage
+   */
+  addState(value: unknown): void {
+    const state = asRecord(value, 'the state')
+    onlyFields(state, STATE_FIELDS, 'the state')
+    const nextPetId = asInt64(state.nextPetId, 'nextPetId')
+    if (nextPetId > this.#nextPetId) this.#nextPetId = nextPetId
+    for (const pet of asList(state.pets, 'pets')) this.addPet(pet)
+    this.#orders = asList(state.orders, 'orders')
+    for (const [index, entry] of asList(state.keys, 'keys').entries()) {
+      const key = asKey(entry, `keys[${index}]`)
+      if (this.#keys.has(key.key)) throw new Damage(`keys[${index}].key is there twice`)
+      this.#keys.set(key.key, key)
+    }
+  }
+
+  /** Makes one change of the journal. */
+  apply(change: Change): void {
+    switch (change.kind) {
+      case 'pet':
+        this.#putPet(change.pet)
+        break
+      case 'pet-removed':
+        this.#pets.delete(change.id)
+        break
+      case 'key':
+        this.#keys.set(change.key.key, change.key)
+        break
+      case 'key-removed':
+        this.#keys.delete(change.key)
+        break
+      case 'replaced':
+        this.#pets = new Map()
+        this.#keys = new Map()
+        this.#nextPetId = 1
+        this.addState(change.state)
+    }
+  }
+
+  state(): SpaceState {
+    return {
+      nextPetId: this.#nextPetId,
+      pets: [...this.#pets.values()],
+      orders: this.#orders,
+      keys: [...this.#keys.values()],
+    }
+  }
+
+  #putPet(pet: Pet): void {
+    this.#pets.set(pet.id, pet)
+    if (typeof pet.id === 'number' && pet.id >= this.#nextPetId) this.#nextPetId = followingPetId(pet.id)
+  }
+}

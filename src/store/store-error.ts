@@ -1,0 +1,54 @@
+/** Why a store cannot be opened or written. */
+export type StoreErrorCode =
+  | 'STORE_LOCKED'
+  | 'STORE_CORRUPT'
+  | 'STORE_VERSION'
+  | 'STORE_UNREADABLE'
+  | 'STORE_UNWRITABLE'
+  | 'STORE_WRITE_FAILED'
+  | 'STORE_CLOSED'
+
+/** A failure of the store. The message says what failed and what to do, without the code. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** What a file of the store has wrong, as a sentence part: `pets[3].id is "7", not a whole number`. */
+export class Damage extends Error {
+  override readonly name = 'Damage'
+}
+
+/** Names the damaged file. Nothing of it was touched. */
+export function corrupt(file: string, damage: Error): StoreError {
+  return new StoreError(
+    'STORE_CORRUPT',
+    `"${file}" is damaged: ${damage.message}. Nothing was changed: repair it, put a copy back, or choose another file with --store.`,
+    { cause: damage },
+  )
+}
+
+/** Passes a StoreError on as it is, and names the file for what the system said. */
+export function cannot(code: StoreErrorCode, deed: string, file: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError(
+    code,
+    `cannot ${deed} "${file}" (${reason(error)}). Check its folder, its permissions and the free space, or choose another file with --store.`,
+    { cause: error },
+  )
+}
+
+/** The system's own name for what went wrong (`ENOSPC: no space left on device, write`), else the message. */
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Whether a system call failed in one of these ways. */
+export function failedWith(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}

@@ -1,0 +1,31 @@
+import { lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { syncFolder } from './sync-folder.js'
+
+/** @source Linux's own limit, path_resolution(7) */
+const MOST_LINKS = 40
+
+/**
+ * Finds the one true path of a store's file, which need not be there, and
+ * creates its folder. Two names that lead to one file lead to one store.
+ */
+export async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
+  const target = followLinks(resolve(file))
+  const folder = dirname(target)
+  const firstCreated = mkdirSync(folder, { recursive: true })
+  if (fsync && firstCreated !== undefined) {
+    for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) {
+      await syncFolder(created)
+    }
+  }
+  return join(realpathSync(folder), basename(target))
+}
+
+function followLinks(path: string): string {
+  let target = path
+  for (let links = 0; links < MOST_LINKS; links++) {
+    if (!lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) break
+    target = resolve(dirname(target), readlinkSync(target))
+  }
+  return target
+}
