@@ -81,11 +81,14 @@ export class Place {
     return place
   }
 
+  refuseForeign(reference: string): void {
+    if (reference.startsWith('#')) return
+    throw this.error(`refers to another document ("${reference}"). Bundle them into one file first`)
+  }
+
   /** What a reference within the document points at. */
   resolve(reference: string): unknown {
-    if (!reference.startsWith('#')) {
-      throw this.error(`points outside the document ("${reference}"). Bundle it into one file first`)
-    }
+    this.refuseForeign(reference)
     let value: unknown = this.document
     for (const step of pointerSteps(reference)) {
       const container: unknown = value

@@ -34,12 +34,28 @@ export function parseJson(text: string): unknown {
   // else: repeated names, __proto__, escapes. No text can be mistaken for an ordinal.
   const values: (number | bigint)[] = []
   const numbered = replaceNumbers(text, (token) => String(values.push(exactNumber(token)) - 1))
-  try {
-    return JSON.parse(numbered, (_name, value: unknown) => (typeof value === 'number' ? values[value] : value))
-  } catch (error) {
-    if (error instanceof RangeError) throw new SyntaxError('it is nested too deeply', { cause: error })
-    throw error
+  return putValues(JSON.parse(numbered), values)
+}
+
+/** Puts each number in the place of its ordinal. Without recursion: how deep a text is nested is its sender's choice. */
+function putValues(root: unknown, values: readonly (number | bigint)[]): unknown {
+  if (typeof root === 'number') return values[root]
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const container = open.pop()
+    if (!isContainer(container)) continue
+    for (const name of Object.keys(container)) {
+      // Each name is the container's own, "__proto__" too, so that no setter is called.
+      const value = container[name]
+      if (typeof value === 'number') container[name] = values[value]
+      else if (isContainer(value)) open.push(value)
+    }
   }
+  return root
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 /**

@@ -29,7 +29,8 @@ export async function parseDocument(file: string, text: string): Promise<unknown
       reviver: (_key, value: unknown) => (typeof value === 'bigint' ? exactInteger(value) : value),
     })
   } catch (error) {
-    throw new SpecError(`${file} cannot be read: ${messageOf(error)}`)
+    const problem = error instanceof RangeError ? 'its aliases go in a circle' : messageOf(error)
+    throw new SpecError(`${file} cannot be read: ${problem}`)
   }
 }
 

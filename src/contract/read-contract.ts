@@ -13,6 +13,7 @@ import { readExpected } from './expected.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { readPlans } from './read-plans.js'
+import { refuseForeignReferences } from './references.js'
 import type { Schemas } from './validators.js'
 
 export interface ContractReading {
@@ -45,6 +46,7 @@ export function readContract(document: unknown, { handled, plans }: ReadingConte
   if (!/^3\.[01]\.\d+/.test(openapi)) {
     throw root.error(`is of OpenAPI ${JSON.stringify(openapi)}; 3.0 and 3.1 are understood`)
   }
+  refuseForeignReferences(root)
   const info = root.child('info')
   const operations: OperationData[] = []
   const schemas: Record<string, JsonSchema> = {}

@@ -1,0 +1,247 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { DocumentedResponse, Operation } from '../../src/contract/contract.js'
+import { parseJson } from '../../src/contract/json.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { PROBLEMS } from '../../src/domain/problems.js'
+import { fixturesDirectory, openapiFile, packageVersion } from '../../src/package-files.js'
+
+const contract = packagedContract()
+const document = parse(await readFile(openapiFile, 'utf8'))
+const pets = await fixture('pets.json')
+
+interface FixturePet {
+  readonly id: number | bigint
+  readonly name: string
+  readonly categoryId: number | bigint
+  readonly status?: string
+}
+
+async function fixture(name: string): Promise<readonly FixturePet[]> {
+  return parseJson(await readFile(`${fixturesDirectory}/${name}`, 'utf8')) as readonly FixturePet[]
+}
+
+function operation(id: string): Operation {
+  const found = contract.operations.find((candidate) => candidate.id === id)
+  if (found === undefined) throw new Error(`There is no operation ${id}.`)
+  return found
+}
+
+describe('the contract', () => {
+  it('is that of interface version 1.0.0', () => {
+    expect(contract.version).toBe('1.0.0')
+  })
+
+  it.each([
+    ['listPets', 'GET', '/pets', [200, 400, 401, 429]],
+    ['createPet', 'POST', '/pets', [201, 400, 401, 429]],
+    ['getPet', 'GET', '/pets/{petId}', [200, 401, 404, 429]],
+    ['listOrders', 'GET', '/store/orders', [200, 401, 429]],
+  ])('has %s at %s %s, answered with %j', (id, method, path, statuses) => {
+    expect(operation(id)).toMatchObject({ method, path })
+    expect([...operation(id).responses.keys()]).toEqual(statuses)
+  })
+
+  it('has no other operation', () => {
+    expect(contract.operations.map(({ id }) => id)).toEqual(['listPets', 'createPet', 'getPet', 'listOrders'])
+  })
+
+  it.each([
+    ['free', 60, 1_000],
+    ['pro', 300, 10_000],
+    ['business', 1_000, 100_000],
+    ['enterprise', undefined, undefined],
+  ] as const)('gives the plan %s %s requests a minute and %s a day', (plan, perMinute, perDay) => {
+    expect(contract.plans[plan].perMinute).toBe(perMinute)
+    expect(contract.plans[plan].perDay).toBe(perDay)
+  })
+
+  it('limits a page to 1 to 100 animals, 20 if nothing is said', () => {
+    const limit = operation('listPets').parameters.find(({ name }) => name === 'limit')
+    expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20, required: false })
+  })
+
+  it('filters by the three statuses, by none if nothing is said', () => {
+    const status = operation('listPets').parameters.find(({ name }) => name === 'status')
+    expect(status).toMatchObject({ enum: ['available', 'pending', 'sold'], required: false })
+    expect(status).not.toHaveProperty('default')
+  })
+
+  it('asks for name and categoryId of a new animal, and lets its status be left out', () => {
+    expect(operation('createPet').body).toMatchObject({
+      required: true,
+      fields: [
+        { name: 'name', type: 'string', required: true },
+        { name: 'categoryId', type: 'integer', required: true },
+        { name: 'status', enum: ['available', 'pending', 'sold'], required: false },
+      ],
+    })
+  })
+
+  it('removes getPet, and only it, on 5 December 2030', () => {
+    const deprecated = contract.operations.filter((one) => one.deprecated)
+    expect(deprecated.map(({ id, sunsetAt }) => [id, sunsetAt])).toEqual([['getPet', Date.UTC(2030, 11, 5)]])
+  })
+
+  it('marks listOrders as experimental and hides its testing panel', () => {
+    expect(operation('listOrders')).toMatchObject({ stability: 'experimental', hideTryItPanel: true })
+    expect(operation('listPets').hideTryItPanel).toBe(false)
+  })
+
+  it('has base addresses that end with v1 and belong to nobody', () => {
+    expect(contract.servers.map(({ description }) => description)).toEqual(['Production', 'Staging'])
+    for (const { url } of contract.servers) expect(url).toMatch(/^https:\/\/[a-z]+\.petstore\.example\/v1$/)
+  })
+
+  it('asks every operation for a bearer token', () => {
+    expect(document.security).toEqual([{ bearerAuth: [] }])
+    expect(document.components.securitySchemes.bearerAuth).toMatchObject({ type: 'http', scheme: 'bearer' })
+  })
+
+  it('marks what the specification does not say', () => {
+    expect(document.paths['/pets'].get.responses['400']['x-sandbox-choice']).toBe('response')
+    expect(document.components.responses.TooManyRequests['x-sandbox-choice']).toBe('body')
+  })
+})
+
+describe.each(contract.operations.map((one) => [one.id, one] as const))('every answer of %s', (_id, one) => {
+  const answers = [...one.responses.values()]
+
+  it('carries the rate-limit headers', () => {
+    for (const { status } of answers) {
+      const headers = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+      expect(headersOf(one, status)).toEqual(expect.arrayContaining(headers))
+    }
+  })
+
+  it('has an example, errors in the Error shape and the words of the catalogue', () => {
+    for (const answer of answers) {
+      const example = exampleOf(answer)
+      if (answer.status < 400) continue
+      expect(example).toEqual({ code: expect.any(String), message: expect.any(String), status: answer.status })
+      const problem = Object.entries(PROBLEMS).find(([code]) => code === Reflect.get(Object(example), 'code'))?.[1]
+      expect(problem?.status).toBe(answer.status)
+      if (answer.status !== 400) expect(example).toHaveProperty('message', problem?.message)
+    }
+  })
+
+  it('has the headers that its status and its deprecation ask for', () => {
+    for (const { status } of answers) {
+      const headers = headersOf(one, status)
+      expect(headers.includes('Retry-After')).toBe(status === 429)
+      expect(headers.includes('WWW-Authenticate')).toBe(status === 401)
+      for (const name of ['Deprecation', 'Sunset', 'Link']) expect(headers.includes(name)).toBe(one.deprecated)
+    }
+  })
+})
+
+function headersOf(one: Operation, status: number): readonly string[] {
+  const response = document.paths[one.path][one.method.toLowerCase()].responses[String(status)]
+  const resolved =
+    response.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1)]
+  return Object.keys(resolved.headers)
+}
+
+function exampleOf({ example }: DocumentedResponse): unknown {
+  if (example === undefined) throw new Error('There is no example.')
+  return parseJson(example)
+}
+
+describe('the named examples', () => {
+  it('of listPets are what the fixtures give, newest first', () => {
+    const { parameters, responses } = document.paths['/pets'].get
+    const examples = responses['200'].content['application/json'].examples
+    for (const [name, { value }] of Object.entries<{ value: unknown }>(examples)) {
+      const asked = parameters.map((parameter: { name: string; examples: Record<string, { value: unknown }> }) => [
+        parameter.name,
+        parameter.examples[name]?.value,
+      ])
+      const { limit, status } = Object.fromEntries(asked)
+      const matching = [...pets].reverse().filter((pet) => status === undefined || pet.status === status)
+      expect(value).toEqual(matching.slice(0, limit))
+    }
+  })
+
+  it('of createPet agree: what is sent comes back, with the next id', () => {
+    const next = Math.max(...pets.map(({ id }) => id).filter((id) => typeof id === 'number')) + 1
+    const sent = parseJson(operation('createPet').body?.example ?? '')
+    expect(operation('createPet').responses.get(201)?.example).toBe(JSON.stringify({ id: next, ...Object(sent) }))
+  })
+
+  it('of getPet are the fixture with that id', () => {
+    const [petId] = operation('getPet').parameters
+    const { example } = operation('getPet').responses.get(200) ?? {}
+    expect(petId?.example).toBe(1)
+    expect(parseJson(example ?? '')).toEqual(pets.find(({ id }) => id === petId?.example))
+  })
+
+  it('of listOrders are the fixtures', async () => {
+    expect(parseJson(operation('listOrders').responses.get(200)?.example ?? '')).toEqual(await fixture('orders.json'))
+  })
+
+  it('of refusals are what the readers say', () => {
+    const messageOf = (id: string, { violations }: { violations: readonly { message: string }[] }) => ({
+      code: 'invalid_request',
+      message: `${id}: ${violations.map(({ message }) => message).join('; ')}.`,
+      status: 400,
+    })
+    const list = operation('listPets')
+    const create = operation('createPet')
+    const body = new TextEncoder().encode('{"name":"Rex"}')
+    expect(exampleOf(Object(list.responses.get(400)))).toEqual(messageOf('listPets', list.readQuery('limit=101')))
+    expect(exampleOf(Object(create.responses.get(400)))).toEqual(messageOf('createPet', create.readBody(body)))
+  })
+})
+
+describe('the fixture animals', () => {
+  it('are 60, with ids in order of creation from 1', () => {
+    expect(pets).toHaveLength(60)
+    expect(pets.map(({ id }) => id).filter((id) => typeof id === 'number')).toEqual(
+      Array.from({ length: 59 }, (_, i) => i + 1),
+    )
+  })
+
+  it('keep the contract', () => {
+    for (const { id, ...pet } of pets) {
+      const text = JSON.stringify(pet, (_name, value) => (typeof value === 'bigint' ? 1 : value))
+      expect(operation('createPet').readBody(new TextEncoder().encode(text))).toMatchObject({
+        violations: [],
+        unknown: [],
+      })
+      expect(operation('getPet').readPath([String(id)]).violations).toEqual([])
+    }
+  })
+
+  it('have every status, and none', () => {
+    expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold', undefined]))
+  })
+
+  it('have one id beyond 2^53, on the first page, and a category as large as can be', () => {
+    const large = pets.filter(({ id }) => typeof id === 'bigint')
+    expect(large).toEqual([pets[57]])
+    expect(pets.slice(-20)).toContain(large[0])
+    expect(pets.map(({ categoryId }) => categoryId)).toContain(9223372036854775807n)
+  })
+
+  it('have names of many scripts', () => {
+    const names = pets.map(({ name }) => name).join('')
+    for (const script of ['Latin', 'Cyrillic', 'Greek', 'Han', 'Hangul', 'Hiragana', 'Arabic']) {
+      expect(names).toMatch(new RegExp(`\\p{Script=${script}}`, 'u'))
+    }
+    expect(names).toMatch(/\p{Extended_Pictographic}/u)
+  })
+})
+
+describe('the contract as a text', () => {
+  it('is openapi.yaml itself, or the same as JSON', async () => {
+    expect(await contract.text('yaml')).toBe(await readFile(openapiFile, 'utf8'))
+    expect(JSON.parse(await contract.text('json'))).toEqual(document)
+  })
+})
+
+describe('the package', () => {
+  it('knows its version', () => {
+    expect(packageVersion).toMatch(/^\d+\.\d+\.\d+/)
+  })
+})

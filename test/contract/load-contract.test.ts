@@ -1,0 +1,218 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Contract, Operation } from '../../src/contract/contract.js'
+import { loadContract } from '../../src/contract/load-contract.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { openapiFile } from '../../src/package-files.js'
+
+const fullerFile = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'contract-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function written(name: string, text: string): Promise<string> {
+  const file = join(folder, name)
+  await writeFile(file, text)
+  return file
+}
+
+function operation(contract: Contract, id: string): Operation {
+  const found = contract.operations.find((candidate) => candidate.id === id)
+  if (found === undefined) throw new Error(`There is no operation ${id}.`)
+  return found
+}
+
+describe('the packaged contract, given with --spec', () => {
+  it('is the same as the one that was built', async () => {
+    const plain = ({ operations, text: _text, route: _route, ...rest }: Contract) => ({
+      ...rest,
+      operations: operations.map(({ readBody: _1, readPath: _2, readQuery: _3, ...data }) => data),
+    })
+    expect(plain(await loadContract(openapiFile))).toEqual(plain(packagedContract()))
+  })
+
+  it('reads requests in the same way', async () => {
+    const loaded = await loadContract(openapiFile)
+    const body = new TextEncoder().encode('{"name":1,"categoryId":9223372036854775808,"status":"x","y":1}')
+    for (const search of ['', 'limit=0&status=x', 'limit=1&limit=2&z']) {
+      const reading = operation(packagedContract(), 'listPets').readQuery(search)
+      expect(operation(loaded, 'listPets').readQuery(search)).toEqual(reading)
+    }
+    expect(operation(loaded, 'createPet').readBody(body)).toEqual(
+      operation(packagedContract(), 'createPet').readBody(body),
+    )
+  })
+})
+
+describe('a fuller contract', () => {
+  let contract: Contract
+  beforeAll(async () => {
+    contract = await loadContract(fullerFile)
+  })
+
+  it('brings its own operations, with an id for each', () => {
+    expect(contract.operations.map(({ id }) => id)).toEqual([
+      'listPets',
+      'createPet',
+      'getPet',
+      'PUT/pets/{petId}',
+      'deletePet',
+      'listMyPets',
+      'listCategories',
+    ])
+    expect(operation(contract, 'listCategories').stability).toBe('beta')
+    expect(operation(contract, 'deletePet')).toMatchObject({ deprecated: true, sunsetAt: Date.UTC(2027, 0, 1) })
+    expect(contract.servers).toEqual([{ url: 'https://test.petstore.example/v2' }])
+  })
+
+  it('has the plans of the packaged one, as it has none of its own', () => {
+    expect(contract.plans).toEqual(packagedContract().plans)
+  })
+
+  it('routes a path without parameters before one with', () => {
+    expect(contract.route('GET', '/pets/mine')).toMatchObject({ operation: { id: 'listMyPets' } })
+    expect(contract.route('PATCH', '/pets/1')).toEqual({
+      kind: 'method-not-allowed',
+      allow: ['GET', 'HEAD', 'PUT', 'DELETE'],
+    })
+  })
+
+  it.each([
+    ['', { limit: 10 }],
+    ['limit=50', { limit: 50 }],
+    ['tag=a&tag=b,c', { limit: 10, tag: ['a', 'b,c'] }],
+    ['ids=1,2,9007199254740993', { limit: 10, ids: [1, 2, 9007199254740993n] }],
+    ['weight=1.5&trained=true', { limit: 10, weight: 1.5, trained: true }],
+  ])('understands the query %j', (search, values) => {
+    expect(operation(contract, 'listPets').readQuery(search)).toMatchObject({ values, violations: [] })
+  })
+
+  it.each([
+    ['limit=0', 'limit must be a whole number from 1 to 50 (it is 0)'],
+    ['limit=51', 'limit must be a whole number from 1 to 50 (it is 51)'],
+    ['trained=yes', 'trained must be true or false (it is "yes")'],
+    ['weight=heavy', 'weight must be number (it is "heavy")'],
+    ['ids=1,x', 'ids[1] must be a whole number (it is "x")'],
+    ['ids=1,2,3,4', 'ids must NOT have more than 3 items (it is an array)'],
+  ])('refuses the query %j', (search, message) => {
+    expect(
+      operation(contract, 'listPets')
+        .readQuery(search)
+        .violations.map((one) => one.message),
+    ).toEqual([message])
+  })
+
+  it.each([
+    ['{"name":"Rex","nickname":null,"age":2147483647,"mother":{"name":"Bella","mother":{"name":"Luna"}}}', []],
+    [
+      '{"name":"","age":2147483648}',
+      [
+        'name must NOT have fewer than 1 characters (it is "")',
+        'age must be a whole number from 0 to 2147483647 (it is 2147483648)',
+      ],
+    ],
+    [
+      '{"name":"Rex","mother":{"mother":{"name":1}}}',
+      ['mother.name is required', 'mother.mother.name must be string (it is 1)'],
+    ],
+  ])('reads the body %s', (text, messages) => {
+    const { violations } = operation(contract, 'createPet').readBody(new TextEncoder().encode(text))
+    expect(violations.map(({ message }) => message).sort()).toEqual([...messages].sort())
+  })
+
+  it('lets a body be left out where it is not required', () => {
+    expect(operation(contract, 'createPet').readBody(undefined)).toEqual({ values: {}, violations: [], unknown: [] })
+  })
+
+  it('leaves the requests of operations without a handler to Prism', () => {
+    const put = operation(contract, 'PUT/pets/{petId}')
+    expect([put.readQuery('colour=blue'), put.readPath(['x']), put.readBody(undefined)]).toEqual(
+      Array.from({ length: 3 }, () => expect.objectContaining({ violations: [] })),
+    )
+  })
+
+  it('is served as it was written, and as JSON with all digits', async () => {
+    expect(await contract.text('yaml')).toContain('# A contract as a user may have it')
+    expect(await contract.text('json')).toContain('9007199254740993')
+  })
+})
+
+describe('a document in JSON', () => {
+  it('is read as one in YAML is, its own plans among it', async () => {
+    const plans = { pro: { requestsPerMinute: 5, requestsPerDay: 'custom' } }
+    const document = { openapi: '3.0.0', info: { title: 't', version: '1' }, paths: {}, 'x-plans': plans }
+    const contract = await loadContract(await written('contract.json', JSON.stringify(document)))
+    expect(contract.plans).toEqual({ ...packagedContract().plans, pro: { perMinute: 5 } })
+    expect(JSON.parse(await contract.text('json'))).toEqual(document)
+    expect(await contract.text('yaml')).toMatch(/^openapi: 3\.0\.0$/m)
+  })
+})
+
+describe('a document that cannot be served', () => {
+  const head = 'openapi: 3.1.0\ninfo: {title: t, version: "1"}\n'
+
+  it.each([
+    ['empty.yaml', '', 'the document must be an object'],
+    ['text.yaml', 'hello', 'the document must be an object'],
+    ['other.yaml', 'a: 1', 'the document is no OpenAPI document: it has no field "openapi"'],
+    ['old.yaml', 'swagger: "2.0"\nopenapi: 2.0.0', 'the document is of OpenAPI "2.0.0"; 3.0 and 3.1 are understood'],
+    ['cycle.yaml', `${head}paths: &a {/a: *a}`, 'cannot be read: its aliases go in a circle'],
+    ['typo.yaml', 'a: [1\nb: 2', 'is not YAML: '],
+    ['typo.json', '{"openapi": }', 'is not JSON: unexpected "}" at line 1, column 13'],
+    ['paths.yaml', `${head}paths: []`, 'paths must be an object'],
+    ['slash.yaml', `${head}paths: {pets: {}}`, 'paths.pets must begin with "/"'],
+    [
+      'foreign.yaml',
+      `${head}paths: {/a: {get: {responses: {'200': {$ref: 'other.yaml#/x'}}}}}`,
+      'paths./a.get.responses.200 refers to another document ("other.yaml#/x"). Bundle them into one file first',
+    ],
+    [
+      'dangling.yaml',
+      `${head}paths: {/a: {get: {responses: {'200': {$ref: '#/components/x'}}}}}`,
+      'paths./a.get.responses.200 points at nothing ("#/components/x")',
+    ],
+    ['circle.yaml', `${head}paths: {/a: {$ref: '#/paths/~1a'}}`, 'paths./a refers to itself ("#/paths/~1a")'],
+    [
+      'twins.yaml',
+      `${head}paths: {/a: {get: {operationId: x}}, /b: {get: {operationId: x}}}`,
+      'paths./b.get has the same operationId as paths./a.get: "x"',
+    ],
+    [
+      'sunset.yaml',
+      `${head}paths: {/a: {get: {x-deprecated-sunset: soon}}}`,
+      'paths./a.get.x-deprecated-sunset must be a date such as 2030-12-05 (it is "soon")',
+    ],
+    [
+      'plans.yaml',
+      `${head}x-plans: {free: {requestsPerMinute: 0, requestsPerDay: 5}}`,
+      'x-plans.free.requestsPerMinute must be a whole number from 1, or "custom"',
+    ],
+    ['plan.yaml', `${head}x-plans: {gold: {}}`, 'x-plans has the unknown plan "gold"'],
+    [
+      'parameter.yaml',
+      `${head}paths: {/pets: {get: {operationId: listPets, parameters: [{name: limit}]}}}`,
+      'paths./pets.get.parameters[0] must have "name" and "in"',
+    ],
+    [
+      'pattern.yaml',
+      `${head}paths: {/pets: {get: {operationId: listPets, parameters: [{name: a, in: query, schema: {pattern: '['}}]}}}`,
+      'Invalid regular expression',
+    ],
+  ])('is refused with file and place: %s', async (name, text, message) => {
+    const file = await written(name, text)
+    const error: unknown = await loadContract(file).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ name: 'SpecError', code: 'SPEC_INVALID' })
+    expect(String(Reflect.get(Object(error), 'message'))).toContain(message)
+    expect(String(Reflect.get(Object(error), 'message'))).toContain(file)
+  })
+
+  it('is refused when it is not there', async () => {
+    await expect(loadContract(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'SPEC_INVALID' })
+  })
+})
