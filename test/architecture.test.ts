@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url))
+
+/** What each part may import of the others; the files at the top wire the parts together. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  contract: ['package-files'],
+  domain: ['contract'],
+  space: ['domain', 'contract'],
+  store: ['domain', 'contract'],
+  options: ['domain', 'contract', 'package-files'],
+  http: ['space', 'domain'],
+  control: ['space', 'options', 'domain', 'contract'],
+  cli: ['sandbox', 'options', 'space', 'domain', 'package-files', 'contract'],
+}
+
+/** Each outside thing has one door. */
+const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
+  { what: /^@stoplight\/prism-http/, door: /^contract\/prism\.ts$/ },
+  { what: /^lowdb/, door: /^store\// },
+  { what: /^commander$/, door: /^cli\// },
+  { what: /^chalk$/, door: /^cli\// },
+  { what: /^hono/, door: /^control\// },
+  { what: /^valibot$/, door: /^(options|control)\// },
+  { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
+]
+
+/** What no rule may depend on: the machine's clock, chance, timers, waiting. */
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bset(Timeout|Interval|Immediate)\b|\basync\b|\bawait\b|\bprocess\./
+
+interface Source {
+  /** Relative to src/, with forward slashes. */
+  readonly file: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.includes('generated') && !file.endsWith('generate.ts'))
+  .map((file) => {
+    const text = readFileSync(join(SRC, file), 'utf8')
+    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => String(match[1]))
+    return { file: file.split(sep).join('/'), text, imports }
+  })
+
+function partOf(file: string): string {
+  return (file.includes('/') ? file.split('/')[0] : file.replace(/\.[jt]s$/, '')) ?? file
+}
+
+/** The part that an import leads to, undefined for a package. */
+function importedPart({ file }: Source, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined
+  return partOf(
+    relative(SRC, join(SRC, dirname(file), specifier))
+      .split(sep)
+      .join('/'),
+  )
+}
+
+describe('the architecture', () => {
+  it('has imports go down only', () => {
+    const astray = SOURCES.flatMap((source) => {
+      const part = partOf(source.file)
+      const allowed = MAY_IMPORT[part]
+      if (allowed === undefined) return []
+      return source.imports
+        .map((specifier) => importedPart(source, specifier))
+        .filter((to) => to !== undefined && to !== part && !allowed.includes(to))
+        .map((to) => `${source.file} imports ${to}`)
+    })
+    expect(astray).toEqual([])
+  })
+
+  it('has one door for each outside thing', () => {
+    const astray = SOURCES.flatMap(({ file, imports }) =>
+      imports.flatMap((specifier) =>
+        DOORS.filter(({ what, door }) => what.test(specifier) && !door.test(file)).map(
+          () => `${file} imports ${specifier}`,
+        ),
+      ),
+    )
+    expect(astray).toEqual([])
+  })
+
+  it('keeps the rules pure: no clock, chance, timer or waiting in domain/', () => {
+    const impure = SOURCES.filter(({ file, text }) => file.startsWith('domain/') && IMPURE.test(withoutComments(text)))
+    expect(impure.map(({ file }) => file)).toEqual([])
+  })
+
+  it('reads the wall clock in one file only', () => {
+    const readers = SOURCES.filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)/.test(withoutComments(text)))
+    expect(readers.map(({ file }) => file)).toEqual(['system-clock.ts'])
+  })
+
+  it('has no file that does not say what it is for: utils, helpers, manager', () => {
+    expect(SOURCES.map(({ file }) => file).filter((file) => /util|helper|manager|common|misc/i.test(file))).toEqual([])
+  })
+})
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}

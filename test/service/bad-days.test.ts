@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+async function statuses(
+  sandbox: TestSandbox,
+  count: number,
+  path = '/pets',
+  key = 'sandbox-business',
+): Promise<number[]> {
+  const seen: number[] = []
+  for (let i = 0; i < count; i++) seen.push((await sandbox.get(path, key)).status)
+  return seen
+}
+
+describe.each(transports)('a storm, %s', (_name, openSandbox) => {
+  it('refuses everybody, whatever the quota says, and costs no quota', async () => {
+    const sandbox = await openSandbox({ storm: '1', banAfter: 'never' })
+    const seen = await sandbox.get('/pets')
+    expect(seen).toMatchObject({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      reason: 'storm',
+      retryAfter: '1',
+      remaining: 60,
+    })
+  })
+
+  it('says how long to wait', async () => {
+    const sandbox = await openSandbox({ storm: '1,retry-after=7s' })
+    expect(await sandbox.get('/pets')).toMatchObject({ retryAfter: '7' })
+  })
+
+  it('lasts as long as it was told to, and comes again', async () => {
+    const sandbox = await openSandbox({ storm: '1,for=30s,every=5m' })
+    const seen = []
+    for (const step of ['29s', '1s', '4m', '30s', '30s']) {
+      seen.push((await sandbox.get('/pets')).status)
+      await sandbox.advance(step)
+    }
+    seen.push((await sandbox.get('/pets')).status)
+    expect(seen).toEqual([429, 429, 200, 200, 429, 200])
+  })
+
+  it('refuses the same requests with the same seed, in each space its own', async () => {
+    const storm = '0.5'
+    const draw = async (seed: number, key: string) =>
+      statuses(await openSandbox({ storm, seed, banAfter: 'never' }), 40, '/pets?limit=1', key)
+    const first = await draw(7, 'sandbox-business')
+    expect(await draw(7, 'sandbox-business')).toEqual(first)
+    expect(await draw(8, 'sandbox-business')).not.toEqual(first)
+    expect(await draw(7, 'sandbox-business~a')).not.toEqual(first)
+    expect(new Set(first)).toEqual(new Set([200, 429]))
+  })
+
+  it('does not reach callers without a key', async () => {
+    const sandbox = await openSandbox({ storm: '1', fault: '*:503' })
+    expect(await sandbox.get('/pets', null)).toMatchObject({ status: 401 })
+  })
+})
+
+describe.each(transports)('a fault, %s', (_name, openSandbox) => {
+  it.each([400, 401, 404, 418, 500, 502, 503])('is the status %d in the Error shape', async (status) => {
+    const sandbox = await openSandbox({ fault: `listPets:${status}` })
+    const seen = await sandbox.get('/pets')
+    expect(seen).toMatchObject({ status, code: 'simulated_fault', reason: 'fault', remaining: 60 })
+    expect(await sandbox.get('/store/orders')).toMatchObject({ status: 200 })
+  })
+
+  it('that is a 429 says when to come back', async () => {
+    const sandbox = await openSandbox({ fault: '*:429' })
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 429, code: 'rate_limit_exceeded', retryAfter: '1' })
+  })
+
+  it('happens as often as it was told to', async () => {
+    const sandbox = await openSandbox({ fault: ['listPets:503*2', 'listPets:500*1'] })
+    expect(await statuses(sandbox, 4)).toEqual([503, 503, 500, 200])
+  })
+
+  it('adds no pet', async () => {
+    const sandbox = await openSandbox({ fault: 'createPet:500' })
+    expect(await sandbox.post('/pets', { name: 'A', categoryId: 1 })).toMatchObject({ status: 500 })
+    expect(await sandbox.get('/pets/60')).toMatchObject({ status: 404 })
+  })
+
+  it.each(['connection-reset', 'empty-response'])('is a %s: the client sees an error, no answer', async (fault) => {
+    const sandbox = await openSandbox({ fault: `*:${fault}*1` })
+    await expect(sandbox.get('/pets')).rejects.toThrow('fetch failed')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
+    expect([...sandbox.assembly.spaces.default.log][0]).toMatchObject({ status: undefined, reason: 'fault' })
+  })
+
+  it('is a malformed chunk: the body breaks off', async () => {
+    const sandbox = await openSandbox({ fault: '*:malformed-chunk*1' })
+    await expect(sandbox.get('/pets')).rejects.toThrow()
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
+  })
+
+  it('is a hang: there is no answer until the client leaves', async () => {
+    const sandbox = await openSandbox({ fault: '*:hang*1' })
+    const leave = new AbortController()
+    const hanging = sandbox.call('/v1/pets', { signal: leave.signal })
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
+    leave.abort()
+    await expect(hanging).rejects.toThrow(/abort/i)
+  })
+
+  it('has no operation that the contract does not have', async () => {
+    await expect(openSandbox({ fault: 'listDogs:500' })).rejects.toMatchObject({
+      code: 'UNKNOWN_OPERATION',
+      message: expect.stringMatching(/"listDogs".*listPets, createPet, getPet, listOrders/),
+    })
+  })
+})
+
+describe.each(transports)('spaces, %s', (_name, openSandbox) => {
+  it('share nothing: pets, quotas, clocks', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await sandbox.post('/pets', { name: 'Mine', categoryId: 1 }, 'sandbox~a')
+    expect(await sandbox.get('/pets', 'sandbox~a')).toMatchObject({ status: 429 })
+    expect(await sandbox.get('/pets/60', 'sandbox-pro~a')).toMatchObject({ status: 200 })
+    expect(await sandbox.get('/pets/60', 'sandbox~b')).toMatchObject({ status: 404 })
+    await sandbox.advance('1m', 'b')
+    expect(await sandbox.get('/pets', 'sandbox~b')).toMatchObject({ status: 200 })
+    expect(await sandbox.get('/pets', 'sandbox~a')).toMatchObject({ status: 429 })
+  })
+
+  it('are at most so many; then the answer is 503 and says how to make room', async () => {
+    const sandbox = await openSandbox({ maxSpaces: 1 })
+    expect(await sandbox.get('/pets', 'sandbox~a')).toMatchObject({ status: 200 })
+    const seen = await sandbox.call('/v1/nowhere', { key: 'sandbox~b' })
+    expect(seen).toMatchObject({ status: 503, code: 'too_many_spaces', remaining: 60 })
+    expect((seen.json as { message: string }).message).toMatch(/1 are open.*DELETE \/__sandbox\/spaces/)
+  })
+
+  it('are not opened by a token that the sandbox does not know', async () => {
+    const sandbox = await openSandbox()
+    expect(await sandbox.get('/pets', 'stranger~a')).toMatchObject({ status: 401 })
+    expect(sandbox.assembly.spaces.names()).toEqual([])
+  })
+})
+
+describe.each(transports)('a reset, %s', (_name, openSandbox) => {
+  it('brings a space back to its start, and no other one', async () => {
+    const sandbox = await openSandbox({ limits: '2/min', storm: '0.5', banAfter: 'never' })
+    const story = async (key: string) => {
+      const seen = []
+      for (let i = 0; i < 6; i++) {
+        const { status, remaining, reset } = await sandbox.post('/pets', { name: 'A', categoryId: 1 }, key)
+        seen.push([status, remaining, reset])
+      }
+      return seen
+    }
+    const first = await story('sandbox')
+    const other = await story('sandbox~other')
+    await sandbox.advance('1h')
+    expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    expect(await story('sandbox')).toEqual(first)
+    expect(await story('sandbox~other')).not.toEqual(other)
+  })
+})

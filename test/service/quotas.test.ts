@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest'
+import { NOON, type Seen, type TestSandbox, transports } from '../support/transports.js'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+async function times(count: number, ask: () => Promise<Seen>): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for (let i = 0; i < count; i++) seen.push(await ask())
+  return seen
+}
+
+function statuses(seen: readonly Seen[]): number[] {
+  return seen.map(({ status }) => status)
+}
+
+describe.each(transports)('a client on the Free plan, %s', (_name, openSandbox) => {
+  it('gets exactly 60 answers a minute, then 429 with the seconds to the reset', async () => {
+    const sandbox = await openSandbox()
+    const seen = await times(61, () => sandbox.get('/pets?limit=1'))
+    expect(statuses(seen)).toEqual([...Array(60).fill(200), 429])
+    expect(seen.map(({ remaining }) => remaining).slice(0, 3)).toEqual([59, 58, 57])
+    expect(seen[60]).toMatchObject({
+      code: 'rate_limit_exceeded',
+      reason: 'quota-minute',
+      retryAfter: '60',
+      limit: 60,
+      remaining: 0,
+      reset: NOON + MINUTE,
+    })
+  })
+
+  it('is served again at the instant its window ends, and not before', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await sandbox.get('/pets')
+    await sandbox.advance('59999ms')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 429, retryAfter: '1' })
+    await sandbox.advance('1ms')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
+  })
+
+  it('gets exactly 1,000 answers a day', async () => {
+    const sandbox = await openSandbox({ banAfter: 'never' })
+    let served = 0
+    for (let minute = 0; minute < 20; minute++) {
+      const seen = await times(60, () => sandbox.get('/pets?limit=1'))
+      served += seen.filter(({ status }) => status === 200).length
+      await sandbox.advance('1m')
+    }
+    expect(served).toBe(1000)
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 429, reason: 'quota-day', reset: NOON + DAY })
+  })
+
+  it('is told of the day when the day is spent, and served again when it is over', async () => {
+    const sandbox = await openSandbox({ limits: '100/min,3/day' })
+    const seen = await times(4, () => sandbox.get('/pets?limit=1'))
+    expect(seen.map(({ remaining, limit }) => [remaining, limit])).toEqual([
+      [2, 3],
+      [1, 3],
+      [0, 3],
+      [0, 3],
+    ])
+    expect(seen[3]).toMatchObject({
+      status: 429,
+      reason: 'quota-day',
+      retryAfter: String(DAY / 1000),
+      reset: NOON + DAY,
+    })
+    await sandbox.advance('24h')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
+  })
+
+  it('is charged for 400, 404 and 405 as for 200, and not for 429', async () => {
+    const sandbox = await openSandbox({ limits: '4/min' })
+    await sandbox.get('/pets?limit=0')
+    await sandbox.get('/pets/4711')
+    await sandbox.call('/v1/pets', { method: 'DELETE' })
+    expect(await sandbox.get('/nowhere')).toMatchObject({ status: 404, remaining: 0 })
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 429, remaining: 0 })
+    await sandbox.advance('1m')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200, remaining: 3 })
+  })
+})
+
+describe.each(transports)('plans, %s', (_name, openSandbox) => {
+  it.each([
+    ['sandbox-free', 60],
+    ['sandbox-pro', 300],
+    ['sandbox-business', 1000],
+    ['sandbox-enterprise', 10_000],
+  ])('give the key %s %d requests a minute', async (key, limit) => {
+    const sandbox = await openSandbox()
+    expect(await sandbox.get('/pets', key)).toMatchObject({ status: 200, limit, remaining: limit - 1 })
+  })
+
+  it('are chosen for the key `sandbox` alone', async () => {
+    const sandbox = await openSandbox({ plan: 'business', limits: '7/min' })
+    expect(await sandbox.get('/pets')).toMatchObject({ limit: 7 })
+    expect(await sandbox.get('/pets', 'sandbox-free')).toMatchObject({ limit: 60 })
+  })
+
+  it('keep one key out of the quota of another', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await sandbox.get('/pets')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 429 })
+    expect(await sandbox.get('/pets', 'sandbox-pro')).toMatchObject({ status: 200 })
+  })
+
+  it('show their full limit under --no-rate-limit, and refuse nothing', async () => {
+    const sandbox = await openSandbox({ rateLimit: false, limits: '2/min' })
+    const seen = await times(5, () => sandbox.get('/pets?limit=1'))
+    expect(seen.every(({ status, limit, remaining }) => status === 200 && limit === 2 && remaining === 2)).toBe(true)
+  })
+})
+
+describe.each(transports)('a caller without a valid key, %s', (_name, openSandbox) => {
+  it('is counted by address on the Free plan, and then refused', async () => {
+    const sandbox = await openSandbox()
+    const seen = await times(61, () => sandbox.get('/pets', null))
+    expect(statuses(seen)).toEqual([...Array(60).fill(401), 429])
+    expect(seen[0]).toMatchObject({ code: 'missing_api_key', limit: 60, remaining: 59 })
+    expect(seen[60]).toMatchObject({ code: 'rate_limit_exceeded', reason: 'quota-minute', retryAfter: '60' })
+  })
+
+  it('is never banned', async () => {
+    const sandbox = await openSandbox()
+    const seen = await times(100, () => sandbox.get('/pets', 'nobody'))
+    expect(new Set(seen.slice(60).map(({ code }) => code))).toEqual(new Set(['rate_limit_exceeded']))
+  })
+
+  it('takes nothing from the quota of a key', async () => {
+    const sandbox = await openSandbox()
+    await times(61, () => sandbox.get('/pets', null))
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200, remaining: 59 })
+  })
+})
+
+describe.each(transports)('Retry-After and the body of a 429, %s', (_name, openSandbox) => {
+  const refused = async (sandbox: TestSandbox) => {
+    await sandbox.get('/pets')
+    return sandbox.get('/pets')
+  }
+
+  it('is an HTTP-date, never earlier than the reset, where asked for', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', retryAfter: 'http-date', now: '2026-03-01T12:00:00.400Z' })
+    expect(await refused(sandbox)).toMatchObject({ retryAfter: 'Sun, 01 Mar 2026 12:01:01 GMT' })
+  })
+
+  it('is left out where asked for', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', retryAfter: 'none' })
+    expect(await refused(sandbox)).toMatchObject({ status: 429, retryAfter: undefined })
+  })
+
+  it.each([
+    ['error', 'application/json', /^\{"code":"rate_limit_exceeded",/],
+    ['empty', null, /^$/],
+    ['text', 'text/plain; charset=utf-8', /^The 1 requests/],
+    ['html', 'text/html; charset=utf-8', /^<!doctype html>/],
+  ] as const)('is of the kind %s', async (limitBody, contentType, body) => {
+    const sandbox = await openSandbox({ limits: '1/min', limitBody })
+    const seen = await refused(sandbox)
+    expect(seen.headers.get('content-type')).toBe(contentType)
+    expect(seen.text).toMatch(body)
+    expect(seen).toMatchObject({ status: 429, retryAfter: '60', reason: 'quota-minute' })
+  })
+})
+
+describe.each(transports)('a ban, %s', (_name, openSandbox) => {
+  it('falls on a loop that ignores Retry-After', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    const seen = await times(14, () => sandbox.get('/pets?limit=1'))
+    expect(seen.map(({ code }) => code)).toEqual([
+      undefined,
+      ...Array(10).fill('rate_limit_exceeded'),
+      ...Array(3).fill('api_key_banned'),
+    ])
+    expect(seen[13]).toMatchObject({ status: 429, reason: 'ban', retryAfter: '300' })
+  })
+
+  it('is over when its time is, and says how much of it is left', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', banAfter: 1, banDuration: '5m' })
+    await times(3, () => sandbox.get('/pets'))
+    await sandbox.advance('4m')
+    expect(await sandbox.get('/pets')).toMatchObject({ code: 'api_key_banned', retryAfter: '60' })
+    await sandbox.advance('1m')
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
+  })
+
+  it('never falls on a client that waits', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    for (let i = 0; i < 30; i++) {
+      const { status, retryAfter } = await sandbox.get('/pets?limit=1')
+      expect([200, 429]).toContain(status)
+      if (status === 429) await sandbox.advance(`${retryAfter}s`)
+    }
+  })
+
+  it.each([
+    [403, null],
+    [401, 'Bearer realm="petstore", error="invalid_token"'],
+  ] as const)('answers %d where asked for', async (banStatus, challenge) => {
+    const sandbox = await openSandbox({ banStatus })
+    const seen = await sandbox.get('/pets', 'sandbox-banned')
+    expect(seen).toMatchObject({ status: banStatus, code: 'api_key_banned', reason: 'ban', retryAfter: '300' })
+    expect(seen.headers.get('www-authenticate')).toBe(challenge)
+  })
+
+  it('never falls where asked for', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', banAfter: 'never' })
+    const seen = await times(40, () => sandbox.get('/pets?limit=1'))
+    expect(seen.some(({ code }) => code === 'api_key_banned')).toBe(false)
+  })
+
+  it('counts refusals of a storm and of a fault, and no forced ones', async () => {
+    const stormy = await openSandbox({ storm: '1' })
+    expect((await times(12, () => stormy.get('/pets'))).at(-1)).toMatchObject({ code: 'api_key_banned' })
+    const faulty = await openSandbox({ fault: '*:429' })
+    expect((await times(12, () => faulty.get('/pets'))).at(-1)).toMatchObject({ code: 'api_key_banned' })
+    const forced = await openSandbox()
+    const ask = () => forced.call('/v1/pets', { headers: { prefer: 'code=429' } })
+    expect((await times(30, ask)).every(({ reason }) => reason === 'forced')).toBe(true)
+  })
+})
+
+describe.each(transports)('the keys of misfortune, %s', (_name, openSandbox) => {
+  it('are always out of quota, and never banned', async () => {
+    const sandbox = await openSandbox()
+    const seen = await times(30, () => sandbox.get('/pets', 'sandbox-limited'))
+    expect(seen.every(({ status, reason }) => status === 429 && reason === 'quota-minute')).toBe(true)
+    await sandbox.advance('1m')
+    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, retryAfter: '60', remaining: 0 })
+  })
+
+  it('are always banned', async () => {
+    const sandbox = await openSandbox({ banDuration: '90s' })
+    expect(await sandbox.get('/pets', 'sandbox-banned')).toMatchObject({ code: 'api_key_banned', retryAfter: '90' })
+  })
+
+  it('are always invalid', async () => {
+    const sandbox = await openSandbox()
+    expect(await sandbox.get('/pets', 'sandbox-revoked')).toMatchObject({ status: 401, code: 'invalid_api_key' })
+  })
+})

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
+import { openapiFile } from '../../src/package-files.js'
+
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly required?: boolean }>>
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>
+  readonly $ref?: string
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Record<string, ResponseObject> }>>>
+  >
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
+}
+
+const document: Document = parse(readFileSync(openapiFile, 'utf8'))
+const ajv = new Ajv2020({ strict: false, formats: { int64: true } })
+ajv.addSchema(document, 'openapi')
+
+/** Answers that no contract describes: requests outside it, and what a switch made up. */
+const OUTSIDE_STATUSES = [405, 413, 415]
+
+/** An answer as the test client has seen it. */
+export interface SeenAnswer {
+  readonly method: string
+  /** Relative to the base path, without the query. */
+  readonly path: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Says how an answer of the service breaks openapi.yaml; an empty list means that it keeps it. */
+export function breaches({ method, path, status, headers, text }: SeenAnswer): string[] {
+  const responses = responsesOf(method, path)
+  if (responses === undefined || OUTSIDE_STATUSES.includes(status)) return []
+  if (headers.get('x-sandbox-reason') === 'fault' && status !== 429) return []
+  const response = resolve(responses[String(status)])
+  if (response === undefined) return headers.has('x-sandbox-reason') ? [] : [`status ${status} is not documented`]
+  const missing = Object.entries(response.headers ?? {})
+    .filter(([name, header]) => (resolve(header) as { required?: boolean }).required && !headers.has(name))
+    .map(([name]) => `the header ${name} is missing`)
+  if (method === 'HEAD' || text === '') return missing
+  return [...missing, ...bodyBreaches(response, headers, text)]
+}
+
+function bodyBreaches(response: ResponseObject, headers: Headers, text: string): string[] {
+  const mediaType = headers.get('content-type') ?? ''
+  if (!mediaType.startsWith('application/json')) return []
+  const schema = response.content?.['application/json']?.schema
+  if (schema === undefined) return []
+  const validate = ajv.compile(inDocument(schema))
+  return validate(JSON.parse(text)) ? [] : [`the body breaks its schema: ${ajv.errorsText(validate.errors)}`]
+}
+
+/** A schema whose references are looked up in the document. */
+function inDocument(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'))
+}
+
+function resolve<T extends { readonly $ref?: string }>(object: T | undefined): T | undefined {
+  if (object?.$ref === undefined) return object
+  const [, , kind = '', name = ''] = object.$ref.split('/')
+  return document.components[kind]?.[name] as T | undefined
+}
+
+function responsesOf(method: string, path: string): Record<string, ResponseObject> | undefined {
+  for (const [template, item] of Object.entries(document.paths)) {
+    const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+    if (pattern.test(path)) return item[method === 'HEAD' ? 'get' : method.toLowerCase()]?.responses
+  }
+  return undefined
+}

@@ -1,0 +1,169 @@
+import { onTestFinished } from 'vitest'
+import { parseJson } from '../../src/contract/json.js'
+import { fetchOf } from '../../src/http/fetch-adapter.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { resolveOptions } from '../../src/options/resolve.js'
+import { type Assembly, assemble, runSandbox } from '../../src/sandbox.js'
+import { breaches } from './contract-check.js'
+
+/** The instant at which the clock of a test stands unless it says otherwise. */
+export const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+export interface CallOptions {
+  /** API key; `sandbox` if not given, null sends none. */
+  readonly key?: string | null
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON text, a string as it is. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** An answer, reduced to what specs speak about. */
+export interface Seen {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body, numbers beyond 2^53 as bigint; undefined if it is no JSON. */
+  readonly json: unknown
+  readonly code: string | undefined
+  readonly reason: string | undefined
+  readonly retryAfter: string | undefined
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds since the epoch. */
+  readonly reset: number
+}
+
+/** A sandbox as a spec uses it, over whatever transport. */
+export interface TestSandbox {
+  readonly warnings: readonly string[]
+  readonly assembly: Assembly
+  call(path: string, options?: CallOptions): Promise<Seen>
+  get(path: string, key?: string | null): Promise<Seen>
+  post(path: string, body: unknown, key?: string | null): Promise<Seen>
+  control(method: string, path: string, body?: unknown): Promise<{ status: number; json: Record<string, unknown> }>
+  advance(by: string, space?: string): Promise<void>
+}
+
+type Fetch = (request: Request) => Promise<Response>
+
+interface Transport {
+  readonly assembly: Assembly
+  readonly origin: string
+  readonly service: Fetch
+  readonly control: Fetch
+  close(): Promise<void>
+}
+
+async function overSocket(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
+  const running = await runSandbox(resolved(options), { onWarning: warn })
+  return {
+    assembly: running.assembly,
+    origin: new URL(running.baseUrl).origin,
+    service: fetch,
+    control: fetch,
+    close: () => running.stop('now'),
+  }
+}
+
+async function inProcess(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
+  const assembly = await assemble(resolved(options), { onWarning: warn })
+  const control: Fetch = (request) => {
+    request.headers.set('host', 'localhost')
+    return assembly.control(request)
+  }
+  return {
+    assembly,
+    origin: 'http://sandbox',
+    service: fetchOf(assembly.service),
+    control,
+    close: () => assembly.close(),
+  }
+}
+
+function resolved(options: SandboxOptions) {
+  return resolveOptions({ seed: 1, now: new Date(NOON).toISOString(), freeze: true, ...options })
+}
+
+/**
+ * Opens a sandbox for one test: in memory, its clock frozen at noon, gone when the test is over.
+ * Every answer of its service is held against openapi.yaml.
+ */
+function opener(open: typeof inProcess) {
+  return async (options: SandboxOptions = {}): Promise<TestSandbox> => {
+    const warnings: string[] = []
+    const transport = await open(options, (message) => warnings.push(message))
+    onTestFinished(() => transport.close())
+    const call = async (
+      path: string,
+      { key = 'sandbox', method = 'GET', headers = {}, body, signal }: CallOptions = {},
+    ) => {
+      const request = new Request(transport.origin + path, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+      return see(method, path, await transport.service(request), options.basePath ?? '/v1')
+    }
+    const control = async (method: string, path: string, body?: unknown) => {
+      const request = new Request(`${transport.origin}/__sandbox${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const response = await transport.control(request)
+      return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+    }
+    return {
+      warnings,
+      assembly: transport.assembly,
+      call,
+      control,
+      get: (path, key = 'sandbox') => call(`/v1${path}`, { key }),
+      post: (path, body, key = 'sandbox') => call(`/v1${path}`, { key, method: 'POST', body }),
+      async advance(by, space = '') {
+        const { status, json } = await control('POST', `/clock/advance?space=${space}`, { by })
+        if (status !== 200) throw new Error(`the clock does not advance by ${by}: ${JSON.stringify(json)}`)
+      },
+    }
+  }
+}
+
+async function see(method: string, path: string, response: Response, basePath: string): Promise<Seen> {
+  const { status, headers } = response
+  const text = await response.text()
+  const [bare = ''] = path.split('?')
+  const broken = breaches({ method, path: bare.replace(basePath, ''), status, headers, text })
+  if (broken.length > 0) throw new Error(`${method} ${path} was answered against the contract: ${broken.join('; ')}`)
+  const json = isJson(headers) && text !== '' ? parseJson(text) : undefined
+  const number = (name: string) => Number(headers.get(name) ?? Number.NaN)
+  return {
+    status,
+    headers,
+    text,
+    json,
+    code: (json as { code?: string } | undefined)?.code,
+    reason: headers.get('x-sandbox-reason') ?? undefined,
+    retryAfter: headers.get('retry-after') ?? undefined,
+    limit: number('x-ratelimit-limit'),
+    remaining: number('x-ratelimit-remaining'),
+    reset: number('x-ratelimit-reset') * 1000,
+  }
+}
+
+function isJson(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('application/json') ?? false
+}
+
+export type OpenSandbox = ReturnType<typeof opener>
+
+/** The same spec, in process and over a socket. */
+export const transports: readonly (readonly [string, OpenSandbox])[] = [
+  ['in process', opener(inProcess)],
+  ['over a socket', opener(overSocket)],
+]
