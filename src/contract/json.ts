@@ -7,6 +7,8 @@ import { findJsonError } from './json-error.js'
  */
 const NEEDS_CARE = /[\d.]{16}|\d[eE]|-0/
 const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+/** Most numbers are of this kind, and exact as they are. */
+const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/
 /** A double overflows beyond so many digits, and nobody's whole number is that long. */
 const MOST_DIGITS = 309
 
@@ -86,6 +88,7 @@ export function stringifyJson(value: unknown, indent?: number): string {
 
 /** The exact value of a JSON number's text, see parseJson. */
 function exactNumber(token: string): number | bigint {
+  if (SHORT_INTEGER.test(token)) return Number(token)
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_PARTS.exec(token) ?? []
   let digits = whole + fraction
   let power = Number(exponent) - fraction.length
@@ -105,28 +108,29 @@ function exactNumber(token: string): number | bigint {
   return exactInteger(BigInt(sign + digits + '0'.repeat(power)))
 }
 
-const STRING_OR_NUMBER_START = /["\d-]/g
-const NUMBER_TOKEN = /-?[\d.eE+-]*/y
+const QUOTE = 0x22
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const NUMBER_TOKEN = /[\d.eE+-]*/y
 
 /** Replaces every number of a text that is JSON; what stands in strings is left alone. */
 function replaceNumbers(text: string, replacement: (token: string) => string): string {
-  let result = ''
+  const parts: string[] = []
   let copied = 0
-  STRING_OR_NUMBER_START.lastIndex = 0
-  for (let match = STRING_OR_NUMBER_START.exec(text); match !== null; match = STRING_OR_NUMBER_START.exec(text)) {
-    const start = match.index
-    if (match[0] === '"') {
-      STRING_OR_NUMBER_START.lastIndex = endOfString(text, start)
-      continue
-    }
-    NUMBER_TOKEN.lastIndex = start
-    const token = NUMBER_TOKEN.exec(text)?.[0] ?? ''
-    const end = start + token.length
-    result += text.slice(copied, start) + replacement(token)
-    copied = end
-    STRING_OR_NUMBER_START.lastIndex = end
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      NUMBER_TOKEN.lastIndex = at
+      NUMBER_TOKEN.test(text)
+      parts.push(text.slice(copied, at), replacement(text.slice(at, NUMBER_TOKEN.lastIndex)))
+      copied = at = NUMBER_TOKEN.lastIndex
+    } else at++
   }
-  return result + text.slice(copied)
+  parts.push(text.slice(copied))
+  return parts.join('')
 }
 
 /** The index after the quote that closes a string: the first one with an even number of backslashes before it. */

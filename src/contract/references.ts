@@ -1,32 +1,22 @@
-import { type Node, Place } from './document.js'
-
-/** What these words hold is somebody's data; a "$ref" in it is only a name. */
-const DATA = new Set(['const', 'default', 'enum', 'example', 'value'])
-/** What is in these has names of the user's choice. */
-const NAMED = new Set(['dependentSchemas', 'headers', 'parameters', 'patternProperties', 'properties', 'schemas'])
+import { Place } from './document.js'
 
 /**
- * Refuses a document that refers to others, wherever it does. Whoever follows such a
- * reference would read files and addresses that the user did not name.
+ * Refuses a document that refers to others, wherever it does, be it in an example.
+ * Whoever follows such a reference would read files and addresses that the user did
+ * not name, and Prism follows all.
  *
  * @throws SpecError naming the first one
  */
 export function refuseForeignReferences(root: Place): void {
   const seen = new Set<unknown>()
-  const look = (value: unknown, name: string, named: boolean): void => {
+  const look = (value: unknown, name: string): void => {
     if (typeof value !== 'object' || value === null || seen.has(value)) return
     seen.add(value)
-    if (Array.isArray(value)) {
-      value.forEach((item, index) => {
-        look(item, `${name}[${index}]`, false)
-      })
-      return
-    }
-    const node: Node = { ...value }
-    if (!named && typeof node.$ref === 'string') new Place({}, value, name).refuseForeign(node.$ref)
-    for (const [key, child] of Object.entries(node)) {
-      if (named || !DATA.has(key)) look(child, name === '' ? key : `${name}.${key}`, !named && NAMED.has(key))
+    const reference: unknown = Reflect.get(value, '$ref')
+    if (typeof reference === 'string') new Place(root.document, value, name).refuseForeign(reference)
+    for (const [key, child] of Object.entries(value)) {
+      look(child, Array.isArray(value) ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`)
     }
   }
-  look(root.value, '', false)
+  look(root.value, '')
 }

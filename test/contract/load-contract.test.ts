@@ -173,6 +173,11 @@ describe('a document that cannot be served', () => {
       'paths./a.get.responses.200 refers to another document ("other.yaml#/x"). Bundle them into one file first',
     ],
     [
+      'example.yaml',
+      `${head}paths: {/a: {get: {parameters: [{example: {$ref: 'http://localhost/'}}]}}}`,
+      'paths./a.get.parameters[0].example refers to another document ("http://localhost/")',
+    ],
+    [
       'dangling.yaml',
       `${head}paths: {/a: {get: {responses: {'200': {$ref: '#/components/x'}}}}}`,
       'paths./a.get.responses.200 points at nothing ("#/components/x")',
