@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
@@ -57,8 +58,11 @@ async function typesModule(): Promise<string> {
   return `${NOTE}\nimport type { Int64 } from '../int64.js'\n\n${astToString(ast)}`
 }
 
+/** Leaves a file alone that is as it should be: a running program or test may be reading it. */
 async function write(name: string, text: string): Promise<void> {
   const folder = fileURLToPath(new URL('generated/', import.meta.url))
+  const file = join(folder, name)
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return
   await mkdir(folder, { recursive: true })
-  await writeFile(`${folder}${name}`, text)
+  await writeFile(file, text)
 }
