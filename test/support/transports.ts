@@ -69,6 +69,7 @@ async function overSocket(options: SandboxOptions, warn: (message: string) => vo
 
 async function inProcess(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   const assembly = await assemble(resolved(options), { onWarning: warn })
+  await assembly.begin()
   const control: Fetch = (request) => {
     request.headers.set('host', 'localhost')
     return assembly.control(request)

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { transports } from '../support/transports.js'
+
+describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
+  it('is healthy', async () => {
+    const sandbox = await openSandbox({ fault: '*:500', latency: '10s' })
+    expect(await sandbox.control('GET', '/health')).toMatchObject({ status: 200, json: { status: 'healthy' } })
+  })
+
+  it('shows the clock and moves it forward', async () => {
+    const sandbox = await openSandbox()
+    expect((await sandbox.control('GET', '/clock')).json).toEqual({ now: '2026-03-01T12:00:00.000Z', frozen: true })
+    expect((await sandbox.control('POST', '/clock/advance', { by: '90s' })).json.now).toBe('2026-03-01T12:01:30.000Z')
+    expect((await sandbox.control('PUT', '/clock', { now: '2026-03-02T00:00:00Z' })).json).toEqual({
+      now: '2026-03-02T00:00:00.000Z',
+      frozen: true,
+    })
+    expect((await sandbox.control('PUT', '/clock', { frozen: false })).json.frozen).toBe(false)
+    expect((await sandbox.control('DELETE', '/clock')).json.frozen).toBe(false)
+  })
+
+  it.each([
+    ['PUT', '/clock', { now: '2026-02-28T00:00:00Z' }, /only goes forward/],
+    ['PUT', '/clock', { now: 'yesterday' }, /now/],
+    ['PUT', '/clock', { nwo: '2027-01-01T00:00:00Z' }, /nwo/],
+    ['PUT', '/clock', { frozen: 'yes' }, /frozen/],
+    ['POST', '/clock/advance', { by: '5' }, /by.*"5"/],
+    ['POST', '/clock/advance', { by: '-5m' }, /by/],
+    ['POST', '/clock/advance', {}, /by/],
+    ['POST', '/clock/advance', { by: '999999999h' }, /cannot go past/],
+    ['POST', '/clock/advance', [], /./],
+  ])('refuses %s %s with %o, and leaves the clock as it was', async (method, path, body, message) => {
+    const sandbox = await openSandbox()
+    const { status, json } = await sandbox.control(method, path, body)
+    expect([status, json.code]).toEqual([400, 'invalid_request'])
+    expect(json.message).toMatch(message)
+    expect((await sandbox.control('GET', '/clock')).json.now).toBe('2026-03-01T12:00:00.000Z')
+  })
+
+  it('shows the state of a space', async () => {
+    const sandbox = await openSandbox({ plan: 'pro', storm: '0.5,for=30s', fault: 'getPet:500*2', latency: '1ms..2ms' })
+    await sandbox.get('/store/orders', 'sandbox-free')
+    const { json } = await sandbox.control('GET', '/state')
+    expect(json).toMatchObject({
+      space: '',
+      settings: { plan: 'pro', limits: null, banDuration: '5m', latency: '1ms..2ms', rateLimit: true },
+      storm: { rate: 0.5, for: '30s', every: null, startedAt: '2026-03-01T12:00:00.000Z' },
+      faults: [{ operation: 'getPet', fault: 'status', status: 500, left: 2 }],
+      counts: { pets: 60, requests: 1, spaces: 0 },
+    })
+    expect(json.keys).toContainEqual(expect.objectContaining({ key: 'sandbox', plan: 'pro', ban: null }))
+    expect(json.keys).toContainEqual(
+      expect.objectContaining({ key: 'sandbox-banned', ban: { until: '2026-03-01T12:05:00.000Z' } }),
+    )
+  })
+
+  it('opens a space on its first call, and refuses a name that is none', async () => {
+    const sandbox = await openSandbox({ maxSpaces: 1 })
+    expect((await sandbox.control('GET', '/state?space=a')).json.space).toBe('a')
+    expect(await sandbox.control('GET', '/state?space=b')).toMatchObject({
+      status: 503,
+      json: { code: 'too_many_spaces' },
+    })
+    expect(await sandbox.control('GET', '/state?space=a~b')).toMatchObject({ status: 400 })
+  })
+
+  it('says what it has not, and what it has', async () => {
+    const sandbox = await openSandbox()
+    expect(await sandbox.control('GET', '/nothing')).toMatchObject({ status: 404, json: { code: 'not_found' } })
+    expect(await sandbox.control('DELETE', '/state')).toMatchObject({
+      status: 405,
+      json: { code: 'method_not_allowed' },
+    })
+    expect(await sandbox.control('GET', '')).toMatchObject({ status: 404 })
+  })
+})

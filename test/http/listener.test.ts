@@ -1,0 +1,160 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { resolveOptions } from '../../src/options/resolve.js'
+import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
+
+async function start(options: SandboxOptions = {}): Promise<RunningSandbox & { readonly port: number }> {
+  const sandbox = await runSandbox(resolveOptions({ seed: 1, ...options }))
+  onTestFinished(() => sandbox.stop('now'))
+  return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
+}
+
+/** Sends bytes as they are and gives all that comes back until the connection ends, or until `enough`. */
+function exchange(port: number, sent: string | Buffer, enough?: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let got = ''
+    socket.on('data', (chunk) => {
+      got += chunk
+      if (enough?.test(got)) socket.destroy()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(got))
+    socket.write(sent)
+  })
+}
+
+const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
+
+describe("what Node's parser refuses", () => {
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
+    ['a bad header', `GET /v1/pets HTTP/1.1\r\n${KEYED}bad header\r\n\r\n`, 400, 'bad_request'],
+    ['no Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n', 400, 'bad_request'],
+    [
+      'two lengths',
+      `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
+      400,
+      'bad_request',
+    ],
+    [
+      'length and chunks',
+      `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'bad_request',
+    ],
+    ['a bad chunk', `POST /v1/pets HTTP/1.1\r\n${KEYED}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400, 'bad_request'],
+    ['huge headers', `GET /v1/pets HTTP/1.1\r\n${KEYED}X-Big: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${KEYED}\r\n`, 400, 'bad_request'],
+  ])('%s is answered in the Error shape, with the rate-limit headers', async (_what, sent, status, code) => {
+    const { port } = await start()
+    const got = await exchange(port, sent)
+    expect(got).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(got).toMatch(/\r\nX-RateLimit-Remaining: \d+\r\n/)
+    expect(JSON.parse(got.slice(got.indexOf('\r\n\r\n')))).toMatchObject({ code, status })
+  })
+
+  it('does not keep the next client from its answer', async () => {
+    const { port, baseUrl } = await start()
+    await exchange(port, '\0\0\0\0\r\n\r\n')
+    expect((await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).status).toBe(200)
+  })
+})
+
+describe('requests in unusual form', () => {
+  it('are understood in absolute-form', async () => {
+    const { port } = await start()
+    const got = await exchange(port, `GET http://any.example/v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`)
+    expect(got).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it('are answered in their order when they are pipelined', async () => {
+    const { port } = await start()
+    const one = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
+    const last = `GET /v1/pets/3 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`
+    const got = await exchange(port, one + one.replace('/1 ', '/2 ') + last)
+    expect([...got.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2', '3'])
+  })
+
+  it('are answered to HTTP/1.0, too', async () => {
+    const { port } = await start()
+    const got = await exchange(port, 'GET /v1/pets/1 HTTP/1.0\r\nAuthorization: Bearer sandbox\r\n\r\n')
+    expect(got).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it('get an answer with 413 while they are still sending, not a cut connection', async () => {
+    const { port } = await start()
+    const head = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n`
+    const got = await exchange(port, Buffer.from(head + 'a'.repeat(3_000_000)), /payload_too_large/)
+    expect(got).toMatch(/^HTTP\/1.1 413 /)
+  })
+})
+
+describe('faults on the wire', () => {
+  const fault = async (rule: string) => {
+    const { port } = await start({ fault: rule })
+    return new Promise<{ got: string; error: string | undefined }>((resolve) => {
+      const socket = connect(port, '127.0.0.1')
+      let got = ''
+      let error: string | undefined
+      socket.on('data', (chunk) => (got += chunk))
+      socket.on('error', ({ message }) => (error = message))
+      socket.on('close', () => resolve({ got, error }))
+      socket.write(`GET /v1/pets HTTP/1.1\r\n${KEYED}\r\n`)
+    })
+  }
+
+  it('reset the connection', async () => {
+    expect(await fault('*:connection-reset')).toEqual({ got: '', error: expect.stringMatching(/ECONNRESET/) })
+  })
+
+  it('close it without a byte', async () => {
+    expect(await fault('*:empty-response')).toEqual({ got: '', error: undefined })
+  })
+
+  it('break the chunks of a 200', async () => {
+    const { got } = await fault('*:malformed-chunk')
+    expect(got).toMatch(/^HTTP\/1.1 200 .*Transfer-Encoding: chunked.*X-Sandbox-Reason: fault|^HTTP\/1.1 200 /s)
+    expect(got).toMatch(/\r\nnot-a-chunk-size\r\n/)
+  })
+})
+
+describe('stopping', () => {
+  const opened = (port: number): Promise<Socket> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    })
+
+  it('frees the port, also with idle and silent connections and a hanging request', async () => {
+    const sandbox = await start({ fault: 'listOrders:hang' })
+    const silent = await opened(sandbox.port)
+    const idle = await opened(sandbox.port)
+    await new Promise((resolve) => {
+      idle.once('data', resolve)
+      idle.write(`GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
+    })
+    const hanging = exchange(sandbox.port, `GET /v1/store/orders HTTP/1.1\r\n${KEYED}\r\n`)
+    const others = [silent, idle].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    await sandbox.stop()
+    await Promise.all([hanging, ...others])
+    const again = await start({ port: sandbox.port })
+    expect(again.port).toBe(sandbox.port)
+  })
+
+  it('lets an open answer finish, and says that the connection closes', async () => {
+    const sandbox = await start({ latency: '50ms' })
+    const answer = exchange(sandbox.port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
+    while ([...sandbox.assembly.spaces.default.log].length === 0) await new Promise(setImmediate)
+    await sandbox.stop()
+    expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close/s)
+  })
+
+  it('says which port is taken, and what to do', async () => {
+    const { port } = await start()
+    await expect(runSandbox(resolveOptions({ port }))).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+      message: expect.stringMatching(new RegExp(`127.0.0.1:${port} is taken.*--port`)),
+    })
+  })
+})
