@@ -1,9 +1,15 @@
 import type { FaultRule } from '../domain/faults.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
-import type { Limits } from '../domain/quota.js'
-import type { Settings } from '../domain/settings.js'
-import type { Storm } from '../domain/storm.js'
-import type { DurationMs, EpochMs } from '../domain/time.js'
+import type { BanStatus, LimitBody, RetryAfterForm, SunsetStatus } from '../domain/settings.js'
+import type { SpaceStart } from '../domain/space-start.js'
+import type { SunsetMode } from '../domain/sunset.js'
+import type { ListOrder } from '../space/pet-catalogue.js'
+
+export const ORDERS = ['newest', 'oldest'] as const satisfies readonly ListOrder[]
+
+/** Forms of the log on stderr. */
+export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
 
 /**
  * What a user may say about a sandbox: the flags of `serve`, in camelCase.
@@ -29,17 +35,19 @@ export interface SandboxOptions {
   readonly plan?: PlanName
   readonly limits?: string | { readonly perMinute?: number; readonly perDay?: number }
   readonly rateLimit?: boolean
+  /** As `--no-rate-limit`: the opposite of rateLimit. */
+  readonly noRateLimit?: boolean
   /** `key` or `key:plan`, one or more. */
   readonly apiKey?: string | readonly string[]
   readonly anyKey?: boolean
   readonly banAfter?: number | 'never'
   readonly banDuration?: string
-  readonly banStatus?: 429 | 403 | 401
-  readonly retryAfter?: 'seconds' | 'http-date' | 'none'
-  readonly limitBody?: 'error' | 'empty' | 'text' | 'html'
+  readonly banStatus?: BanStatus
+  readonly retryAfter?: RetryAfterForm
+  readonly limitBody?: LimitBody
   readonly storm?: string | StormOption
-  readonly sunset?: 'auto' | 'before' | 'after' | 'brownout'
-  readonly sunsetStatus?: 404 | 410
+  readonly sunset?: SunsetMode
+  readonly sunsetStatus?: SunsetStatus
   readonly fault?: string | FaultRule | readonly (string | FaultRule)[]
   /** `100ms` or `50ms..200ms`. */
   readonly latency?: string
@@ -51,14 +59,16 @@ export interface SandboxOptions {
   readonly scenario?: string | ScenarioContent
   readonly spec?: string
   readonly strict?: boolean
-  readonly order?: 'newest' | 'oldest'
+  readonly order?: ListOrder
   readonly fsync?: boolean
   readonly reason?: boolean
+  /** As `--no-reason`: the opposite of reason. */
+  readonly noReason?: boolean
   readonly maxSpaces?: number
   readonly logLimit?: number
   /** `*`, `off`, or origins separated by commas. */
   readonly cors?: string | readonly string[]
-  readonly log?: 'pretty' | 'json' | 'silent'
+  readonly log?: LogFormat
   readonly controlToken?: string
   readonly controlOrigin?: string | readonly string[]
 }
@@ -78,6 +88,7 @@ export interface ScenarioContent
     | 'plan'
     | 'limits'
     | 'rateLimit'
+    | 'noRateLimit'
     | 'banAfter'
     | 'banDuration'
     | 'banStatus'
@@ -98,20 +109,6 @@ export interface ScenarioContent
   readonly ban?: Readonly<Record<string, string>>
 }
 
-/** How a space begins; `reset` brings it back here. */
-export interface SpaceStart {
-  readonly settings: Settings
-  readonly storm?: Storm
-  readonly faults: readonly FaultRule[]
-  /** Where the clock starts; undefined is real time. */
-  readonly now?: EpochMs
-  readonly freeze: boolean
-  /** Requests already used, by key. */
-  readonly used: Readonly<Record<string, Partial<Limits>>>
-  /** Bans in force from the start, by key. */
-  readonly bans: Readonly<Record<string, DurationMs>>
-}
-
 /** The options, complete and checked. Nobody reads flags, environment or files for them later. */
 export interface ResolvedOptions {
   readonly port: number
@@ -129,11 +126,12 @@ export interface ResolvedOptions {
   readonly seed: number
   readonly spec: string | undefined
   readonly strict: boolean
-  readonly order: 'newest' | 'oldest'
+  readonly order: ListOrder
   readonly fsync: boolean
   readonly reason: boolean
   readonly maxSpaces: number
   readonly logLimit: number
+  readonly log: LogFormat
   /** `*` for any origin, else the origins allowed (none: CORS is off). */
   readonly cors: '*' | readonly string[]
   readonly controlToken: string | undefined

@@ -1,0 +1,31 @@
+import type { ListOrder } from '../space/pet-catalogue.js'
+import type { LogFormat } from './options.js'
+
+/** What differs by who starts the sandbox. */
+export interface StartDefaults {
+  readonly port: number
+  /** File of the store; undefined is in memory only. */
+  readonly store: string | undefined
+  readonly log: LogFormat
+}
+
+/** Where `serve` keeps its state, in the working directory. */
+export const STORE_FILE = '.petstore-sandbox/store.json'
+
+/** In a program, and under `exec`: beside others, without a trace. */
+export const EMBEDDED_DEFAULTS: StartDefaults = { port: 0, store: undefined, log: 'silent' }
+
+/** @source interface, the table of `serve` */
+export function serveDefaults(log: LogFormat): StartDefaults {
+  return { port: 4010, store: STORE_FILE, log }
+}
+
+/** The defaults of everything that is no setting of a space (those are in domain/settings.ts). */
+export const DEFAULTS = {
+  host: '127.0.0.1',
+  basePath: '/v1',
+  order: 'newest',
+  maxSpaces: 1000,
+  logLimit: 1000,
+  cors: '*',
+} as const satisfies { readonly order: ListOrder; readonly [name: string]: unknown }

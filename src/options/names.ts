@@ -1,0 +1,46 @@
+import { isOptionName, OPTION_NAMES, type OptionName, optionRow } from './table.js'
+
+export const ENV_PREFIX = 'PETSTORE_SANDBOX_'
+
+/** An option as a name says it; negated for `no-rate-limit`. */
+export interface NamedOption {
+  readonly name: OptionName
+  readonly negated: boolean
+}
+
+/** Every way to name an option: its own, and `no-…` where it is on by itself. */
+export const NAMED_OPTIONS: readonly NamedOption[] = OPTION_NAMES.flatMap((name) => [
+  { name, negated: false },
+  ...(optionRow(name).negative ? [{ name, negated: true }] : []),
+])
+
+/** `banAfter`, `noRateLimit` */
+export function camelName({ name, negated }: NamedOption): string {
+  return negated ? `no${name.charAt(0).toUpperCase()}${name.slice(1)}` : name
+}
+
+/** `ban-after`, `no-rate-limit` */
+export function kebabName(option: NamedOption): string {
+  return camelName(option).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** `PETSTORE_SANDBOX_BAN_AFTER`, `PETSTORE_SANDBOX_NO_RATE_LIMIT` */
+export function envName(option: NamedOption): string {
+  return ENV_PREFIX + kebabName(option).replaceAll('-', '_').toUpperCase()
+}
+
+/** The one flag of an option: `--ban-after`, `--no-rate-limit`. */
+export function flagName(name: OptionName): string {
+  return `--${kebabName({ name, negated: optionRow(name).negative === true })}`
+}
+
+/** Reads a name in camelCase. */
+export function optionNamed(key: string): NamedOption | undefined {
+  if (isOptionName(key)) return { name: key, negated: false }
+  return NAMED_OPTIONS.find((option) => option.negated && camelName(option) === key)
+}
+
+/** `retry-after` to `retryAfter`; what is no kebab-case stays as it is. */
+export function toCamelCase(key: string): string {
+  return /^[a-z]+(?:-[a-z]+)+$/.test(key) ? key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) : key
+}

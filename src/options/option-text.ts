@@ -1,0 +1,31 @@
+import type { OptionRow } from './table.js'
+
+const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
+  1: true,
+  true: true,
+  yes: true,
+  on: true,
+  0: false,
+  false: false,
+  no: false,
+  off: false,
+}
+
+/**
+ * Reads the text of a flag or an environment variable as what a program or a
+ * file would give. What cannot be read stays a text, for the check to refuse.
+ */
+export function naturalFromText(reads: OptionRow['reads'], text: string): unknown {
+  switch (reads) {
+    case 'text':
+      return text
+    case 'number':
+      return /^-?\d{1,30}(?:\.\d+)?$/.test(text) ? Number(text) : text
+    case 'switch': {
+      const word = text.toLowerCase()
+      return Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word] : text
+    }
+    case 'list':
+      return text.split(',').map((part) => part.trim())
+  }
+}

@@ -1,0 +1,134 @@
+import { resolve as resolvePath } from 'node:path'
+import { DEFAULT_SETTINGS } from '../domain/settings.js'
+import type { SpaceStart } from '../domain/space-start.js'
+import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
+import { checkLayer, type Layer, layerOf } from './layer.js'
+import type { ResolvedOptions, SandboxOptions } from './options.js'
+import { OptionsError } from './options-error.js'
+import { pathText, writeProblem } from './problem.js'
+import { contentLayer, type Scenario, type ScenarioLayer, scenarioOf } from './scenario.js'
+import { loadScenarioLayer } from './scenario-file.js'
+import { changeSettings } from './settings.js'
+import type { OptionValues } from './table.js'
+import { isLoopback } from './values/address.js'
+
+/** What the options cannot say by themselves. */
+export interface ResolveContext {
+  readonly defaults: StartDefaults
+  /** What paths are relative to. */
+  readonly cwd: string
+  /** The seed where none is given: a whole number >= 0. */
+  randomSeed(): number
+}
+
+/**
+ * Checks a program's options and fills in what was not said.
+ *
+ * @throws OptionsError with everything that is wrong
+ */
+export function resolveOptions(input: SandboxOptions, context: ResolveContext): ResolvedOptions {
+  return resolveLayers([layerOf(Object.entries(input), { kebab: false, where: pathText })], context)
+}
+
+/**
+ * Makes one record of several sources. For each option the first source that
+ * names it wins; the scenario that they choose comes after all of them.
+ *
+ * @param layers in order of precedence: flags, environment, config file
+ * @throws OptionsError with everything that is wrong in any of them
+ * @source interface, "precedence"
+ */
+export function resolveLayers(layers: readonly Layer[], context: ResolveContext): ResolvedOptions {
+  const checked = layers.map(checkLayer)
+  const problems = checked.flatMap((layer) => layer.problems)
+  const scenario = chosenScenario(layers, context.cwd)
+  const fromScenario = scenario && checkLayer(scenario)
+  if (fromScenario !== undefined) problems.push(...fromScenario.problems)
+
+  const said = [...checked.map(({ values }) => values), fromScenario?.values ?? {}]
+  const values: OptionValues = Object.assign({}, ...said.toReversed())
+  problems.push(
+    ...hostProblems(values, layers),
+    ...storeProblems(
+      checked.map((layer) => layer.values),
+      layers,
+    ),
+  )
+  if (problems.length > 0) throw new OptionsError(problems)
+
+  const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(context.cwd, file))
+  return {
+    port: values.port ?? context.defaults.port,
+    host: values.host ?? DEFAULTS.host,
+    basePath: values.basePath ?? DEFAULTS.basePath,
+    store: path(storeFile(said, context.defaults.store)),
+    fixtures: path(values.fixtures),
+    pets: values.pets,
+    reset: values.reset ?? false,
+    apiKeys: values.apiKey ?? [],
+    anyKey: values.anyKey ?? false,
+    start: startOf({ ...scenarioOf(values), used: {}, bans: {}, ...scenario?.extras }),
+    seed: values.seed ?? context.randomSeed(),
+    spec: path(values.spec),
+    strict: values.strict ?? false,
+    order: values.order ?? DEFAULTS.order,
+    fsync: values.fsync ?? false,
+    reason: values.reason ?? true,
+    maxSpaces: values.maxSpaces ?? DEFAULTS.maxSpaces,
+    logLimit: values.logLimit ?? DEFAULTS.logLimit,
+    log: values.log ?? context.defaults.log,
+    cors: values.cors ?? DEFAULTS.cors,
+    controlToken: values.controlToken,
+    controlOrigins: values.controlOrigin ?? [],
+  }
+}
+
+/** How a space begins that starts with a scenario. */
+export function startOf({ settings, storm, faults, now, freeze, used, bans }: Scenario): SpaceStart {
+  return {
+    settings: changeSettings(DEFAULT_SETTINGS, settings),
+    ...(storm === undefined || storm === 'off' ? {} : { storm }),
+    faults: faults ?? [],
+    ...(now === undefined ? {} : { now }),
+    freeze: freeze ?? false,
+    used,
+    bans,
+  }
+}
+
+function chosenScenario(layers: readonly Layer[], cwd: string): ScenarioLayer | undefined {
+  const given = first(layers, 'scenario')
+  if (given === undefined) return undefined
+  const { value, where } = given
+  if (typeof value === 'string') return value === '' ? undefined : loadScenarioLayer(value, cwd, where([]))
+  return typeof value === 'object' ? contentLayer(value, where([])) : undefined
+}
+
+/** Where state is kept: the first source that says anything about it decides. */
+function storeFile(said: readonly OptionValues[], fallback: string | undefined): string | undefined {
+  for (const { store, inMemory } of said) {
+    if (inMemory === true) return undefined
+    if (store !== undefined) return store
+    if (inMemory === false) return STORE_FILE
+  }
+  return fallback
+}
+
+function storeProblems(said: readonly OptionValues[], layers: readonly Layer[]): readonly string[] {
+  return said.flatMap(({ store, inMemory }, index) => {
+    const where = layers[index]?.given.get('store')?.where([])
+    if (store === undefined || inMemory !== true || where === undefined) return []
+    return [writeProblem(where, store, 'cannot be kept in memory too; leave one of the two out')]
+  })
+}
+
+/** The control plane is open to whoever reaches it, unless it has a token. */
+function hostProblems({ host, controlToken }: OptionValues, layers: readonly Layer[]): readonly string[] {
+  if (host === undefined || isLoopback(host) || controlToken !== undefined) return []
+  const where = first(layers, 'host')?.where([]) ?? 'host'
+  return [writeProblem(where, host, 'can be reached from other machines; give a control token too (--control-token)')]
+}
+
+function first(layers: readonly Layer[], name: 'host' | 'scenario') {
+  return layers.map(({ given }) => given.get(name)).find((given) => given !== undefined)
+}

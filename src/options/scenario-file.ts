@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fixturesDirectory } from '../package-files.js'
+import { quoted } from './problem.js'
+import { brokenScenario, readScenario, type Scenario, type ScenarioLayer, scenarioLayer } from './scenario.js'
+import { didYouMean } from './suggest.js'
+import { readYamlMap } from './yaml-map.js'
+
+const packagedDirectory = join(fixturesDirectory, 'scenarios')
+
+/** The names of the scenarios that come with the package. */
+export function packagedScenarios(): readonly string[] {
+  return readdirSync(packagedDirectory)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort()
+}
+
+/**
+ * Loads a packaged scenario by its name, or a file.
+ *
+ * @param cwd what a file's path is relative to
+ * @throws OptionsError if there is none, or with everything that is wrong with it
+ */
+export function loadScenario(nameOrFile: string, cwd: string): Scenario {
+  return readScenario(loadScenarioLayer(nameOrFile, cwd))
+}
+
+/**
+ * Loads a packaged scenario by its name only, for callers that may not make this process read files.
+ *
+ * @throws OptionsError if there is none
+ */
+export function loadPackagedScenario(name: string): Scenario {
+  return readScenario(packagedLayer(name, 'scenario'))
+}
+
+/** @param origin who asked for it: `--scenario` */
+export function loadScenarioLayer(nameOrFile: string, cwd: string, origin = 'scenario'): ScenarioLayer {
+  return isFile(nameOrFile)
+    ? fileLayer(resolve(cwd, nameOrFile), nameOrFile, origin)
+    : packagedLayer(nameOrFile, origin)
+}
+
+/** A path or a YAML file's name; everything else is the name of a packaged scenario. */
+function isFile(nameOrFile: string): boolean {
+  return /[/\\]|\.ya?ml$/.test(nameOrFile)
+}
+
+function packagedLayer(name: string, origin: string): ScenarioLayer {
+  const names = packagedScenarios()
+  if (names.includes(name)) {
+    return fileLayer(join(packagedDirectory, `${name}.yaml`), `scenarios/${name}.yaml`, origin)
+  }
+  const known = `the packaged ones are ${names.join(', ')}`
+  const problem = `is no packaged scenario (${known}); a file is given as ./${name}.yaml${didYouMean(name, names)}`
+  return brokenScenario([`${origin} ${quoted(name)}: ${problem}`])
+}
+
+function fileLayer(path: string, shown: string, origin: string): ScenarioLayer {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${code})`
+    const packaged = packagedScenarios().join(', ')
+    return brokenScenario([`${origin} ${quoted(shown)}: ${why}; packaged scenarios are ${packaged}`])
+  }
+  const map = readYamlMap(text, shown)
+  return 'problems' in map
+    ? brokenScenario(map.problems)
+    : scenarioLayer(map.entries, { kebab: true, where: map.where })
+}

@@ -1,0 +1,10 @@
+/** The checks of single values, for whoever takes inputs in the users' own words: flags, files, verbs. */
+export { apiKeySchema, keySchema } from './values/api-key.js'
+export { durationSchema, someWaitSchema, waitSchema } from './values/duration.js'
+export { faultSchema, faultsSchema } from './values/fault.js'
+export { instantSchema } from './values/instant.js'
+export { latencySchema } from './values/latency.js'
+export { limitsSchema } from './values/limits.js'
+export { oneOf, switchSchema } from './values/reading.js'
+export { stormMapSchema, stormSchema } from './values/storm.js'
+export { wholeNumber } from './values/whole-number.js'

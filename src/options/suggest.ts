@@ -1,0 +1,41 @@
+/**
+ * Finds the known word that somebody most likely meant.
+ *
+ * @returns "did you mean …?" as a further sentence, or an empty text if nothing is near
+ */
+export function didYouMean(word: string, known: readonly string[]): string {
+  let best: string | undefined
+  // A third of the letters may be wrong, so that short words are not taken for each other.
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - word.length) >= least) continue
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance >= least) continue
+    best = candidate
+    least = distance
+  }
+  return best === undefined ? '' : `; did you mean ${best}?`
+}
+
+/** How many letters must be put in, taken out, changed or swapped with their neighbour (optimal string alignment). */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const change = from[row - 1] === to[column - 1] ? 0 : 1
+      let distance = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + change)
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      if (swapped) distance = Math.min(distance, at(beforeLast, column - 2) + 1)
+      current.push(distance)
+    }
+    beforeLast = last
+    last = current
+  }
+  return at(last, to.length)
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,360 @@
+import * as v from 'valibot'
+import { PLAN_NAMES } from '../domain/keys.js'
+import { BAN_STATUSES, DEFAULT_SETTINGS, LIMIT_BODIES, RETRY_AFTER_FORMS, SUNSET_STATUSES } from '../domain/settings.js'
+import { SUNSET_MODES } from '../domain/sunset.js'
+import { formatDuration } from '../domain/time.js'
+import { DEFAULTS, STORE_FILE } from './defaults.js'
+import { LOG_FORMATS, ORDERS, type SandboxOptions } from './options.js'
+import { basePathSchema, hostSchema, tokenSchema } from './values/address.js'
+import { apiKeySchema } from './values/api-key.js'
+import { someWaitSchema } from './values/duration.js'
+import { faultsSchema } from './values/fault.js'
+import { instantSchema } from './values/instant.js'
+import { latencySchema } from './values/latency.js'
+import { limitsSchema } from './values/limits.js'
+import { corsSchema, originsSchema } from './values/origins.js'
+import { filledText, oneOf, switchSchema } from './values/reading.js'
+import { stormSchema } from './values/storm.js'
+import { wholeNumber, wholeNumberOr } from './values/whole-number.js'
+
+/** One option: how it is written, checked and explained. */
+export interface OptionRow {
+  /** Heading in the help. */
+  readonly group: string
+  /** One letter. */
+  readonly short?: string
+  /** What stands after the flag in the help; a switch has nothing. */
+  readonly value?: string
+  /** What its text (flag, environment) is read as before it is checked. A list may be given more than once. */
+  readonly reads: 'switch' | 'number' | 'text' | 'list'
+  /** Checks and reads what a program or a YAML file would write. */
+  readonly schema: v.GenericSchema
+  /** On by itself, so that its flag is `--no-…`. */
+  readonly negative?: true
+  /** May stand in a scenario. */
+  readonly scenario?: true
+  /** Never shown, not even in an error. */
+  readonly secret?: true
+  readonly about: string
+  /** Its default, as the help shows it. */
+  readonly fallback?: string
+}
+
+const SERVER = 'Server'
+const DATA = 'Data'
+const QUOTAS = 'Keys and quotas'
+const REFUSALS = 'Refusals and bans'
+const TROUBLE = 'Trouble on purpose'
+const TIME = 'Time and chance'
+const WATCHING = 'Contract, log and control plane'
+
+const file = filledText('the path of a file')
+const folder = filledText('the path of a folder')
+const settings = DEFAULT_SETTINGS
+
+/**
+ * Every option there is, once. Flags, their twins in the environment, the config
+ * file, scenarios and the programmatic API all come from these rows.
+ *
+ * @source interface, the table of `serve`
+ */
+export const OPTIONS = {
+  port: {
+    group: SERVER,
+    short: 'p',
+    value: '<n>',
+    reads: 'number',
+    schema: wholeNumber(0, 65_535),
+    about: 'TCP port, 0 for a free one',
+    fallback: '4010',
+  },
+  host: {
+    group: SERVER,
+    value: '<addr>',
+    reads: 'text',
+    schema: hostSchema,
+    about: 'address to listen on; beyond loopback it needs --control-token',
+    fallback: DEFAULTS.host,
+  },
+  basePath: {
+    group: SERVER,
+    value: '<path>',
+    reads: 'text',
+    schema: basePathSchema,
+    about: 'path of the service, ending in its version segment',
+    fallback: DEFAULTS.basePath,
+  },
+  cors: {
+    group: SERVER,
+    value: '<*|off|origins>',
+    reads: 'text',
+    schema: corsSchema,
+    about: 'web origins that may call the service',
+    fallback: DEFAULTS.cors,
+  },
+  store: {
+    group: DATA,
+    value: '<file>',
+    reads: 'text',
+    schema: file,
+    about: 'JSON file that keeps the state',
+    fallback: STORE_FILE,
+  },
+  inMemory: { group: DATA, reads: 'switch', schema: switchSchema, about: 'keep no state' },
+  fixtures: {
+    group: DATA,
+    value: '<dir>',
+    reads: 'text',
+    schema: folder,
+    about: 'seeds: pets.json, orders.json, keys.json',
+    fallback: 'the packaged ones',
+  },
+  pets: {
+    group: DATA,
+    value: '<n>',
+    reads: 'number',
+    schema: wholeNumber(0, 5_000_000),
+    about: "n generated pets instead of the fixture's",
+  },
+  reset: { group: DATA, reads: 'switch', schema: switchSchema, about: 'reseed the store at start' },
+  fsync: { group: DATA, reads: 'switch', schema: switchSchema, about: 'hold every write against power loss' },
+  order: {
+    group: DATA,
+    value: '<order>',
+    reads: 'text',
+    schema: oneOf(ORDERS),
+    about: 'order of the list: newest or oldest first',
+    fallback: DEFAULTS.order,
+  },
+  plan: {
+    group: QUOTAS,
+    value: '<plan>',
+    reads: 'text',
+    schema: oneOf(PLAN_NAMES),
+    scenario: true,
+    about: 'plan of the key "sandbox": free, pro, business, enterprise',
+    fallback: settings.plan,
+  },
+  limits: {
+    group: QUOTAS,
+    value: '<spec>',
+    reads: 'text',
+    schema: limitsSchema,
+    scenario: true,
+    about: 'other limits for the key "sandbox", for example 5000/min,200000/day',
+    fallback: "the plan's",
+  },
+  rateLimit: {
+    group: QUOTAS,
+    reads: 'switch',
+    schema: switchSchema,
+    negative: true,
+    scenario: true,
+    about: 'refuse nothing for its number',
+  },
+  apiKey: {
+    group: QUOTAS,
+    value: '<key[:plan]>',
+    reads: 'list',
+    schema: v.array(apiKeySchema, 'must be a list of keys'),
+    secret: true,
+    about: 'one more key; may be repeated',
+  },
+  anyKey: { group: QUOTAS, reads: 'switch', schema: switchSchema, about: 'take every key for a valid one' },
+  retryAfter: {
+    group: REFUSALS,
+    value: '<form>',
+    reads: 'text',
+    schema: oneOf(RETRY_AFTER_FORMS),
+    scenario: true,
+    about: 'form of Retry-After: seconds, http-date, none',
+    fallback: settings.retryAfter,
+  },
+  limitBody: {
+    group: REFUSALS,
+    value: '<form>',
+    reads: 'text',
+    schema: oneOf(LIMIT_BODIES),
+    scenario: true,
+    about: 'body of a 429: error, empty, text, html',
+    fallback: settings.limitBody,
+  },
+  banAfter: {
+    group: REFUSALS,
+    value: '<n|never>',
+    reads: 'number',
+    schema: wholeNumberOr('never', 1),
+    scenario: true,
+    about: 'requests sent before their time that make a ban',
+    fallback: String(settings.banAfter),
+  },
+  banDuration: {
+    group: REFUSALS,
+    value: '<duration>',
+    reads: 'text',
+    schema: someWaitSchema,
+    scenario: true,
+    about: 'how long a ban lasts',
+    fallback: formatDuration(settings.banDuration),
+  },
+  banStatus: {
+    group: REFUSALS,
+    value: '<status>',
+    reads: 'number',
+    schema: oneOf(BAN_STATUSES),
+    scenario: true,
+    about: 'what a banned key is answered: 429, 403, 401',
+    fallback: String(settings.banStatus),
+  },
+  reason: {
+    group: REFUSALS,
+    reads: 'switch',
+    schema: switchSchema,
+    negative: true,
+    about: 'hide X-Sandbox-Reason, which says why an answer was made up',
+  },
+  storm: {
+    group: TROUBLE,
+    value: '<spec>',
+    reads: 'text',
+    schema: stormSchema,
+    scenario: true,
+    about: '429s that no quota explains: <rate>[,for=30s][,every=5m][,retry-after=2s]',
+    fallback: 'off',
+  },
+  fault: {
+    group: TROUBLE,
+    value: '<rule>',
+    reads: 'list',
+    schema: faultsSchema,
+    scenario: true,
+    about:
+      '<operation|*>:<status|connection-reset|empty-response|malformed-chunk|slow-body|hang>[@20%][*3]; may be repeated, the first match wins',
+  },
+  latency: {
+    group: TROUBLE,
+    value: '<spec>',
+    reads: 'text',
+    schema: latencySchema,
+    scenario: true,
+    about: 'delay every answer: 100ms or 50ms..200ms',
+    fallback: 'off',
+  },
+  sunset: {
+    group: TROUBLE,
+    value: '<mode>',
+    reads: 'text',
+    schema: oneOf(SUNSET_MODES),
+    scenario: true,
+    about: 'removal of deprecated operations: auto (by the clock), before, after, brownout',
+    fallback: settings.sunset,
+  },
+  sunsetStatus: {
+    group: TROUBLE,
+    value: '<status>',
+    reads: 'number',
+    schema: oneOf(SUNSET_STATUSES),
+    scenario: true,
+    about: 'what a removed operation answers: 404, 410',
+    fallback: String(settings.sunsetStatus),
+  },
+  scenario: {
+    group: TROUBLE,
+    value: '<name|file>',
+    reads: 'text',
+    schema: v.union(
+      [filledText('the name of a scenario or a YAML file'), v.record(v.string(), v.unknown())],
+      'must be the name of a scenario or a YAML file',
+    ),
+    about: 'a bundle of switches: a packaged one by its name, or a YAML file',
+  },
+  now: {
+    group: TIME,
+    value: '<iso>',
+    reads: 'text',
+    schema: instantSchema,
+    scenario: true,
+    about: "the clock's start, for example 2030-12-04T23:59:00Z",
+    fallback: 'real time',
+  },
+  freeze: { group: TIME, reads: 'switch', schema: switchSchema, scenario: true, about: 'let the clock stand still' },
+  seed: {
+    group: TIME,
+    value: '<n>',
+    reads: 'number',
+    schema: wholeNumber(0),
+    about: 'of everything random; printed at start',
+    fallback: 'random',
+  },
+  spec: {
+    group: WATCHING,
+    value: '<openapi.yaml>',
+    reads: 'text',
+    schema: file,
+    about: 'a fuller contract; operations without a handler here are mocked from it',
+    fallback: 'the packaged one',
+  },
+  strict: {
+    group: WATCHING,
+    reads: 'switch',
+    schema: switchSchema,
+    about: 'hold every own answer against the contract',
+  },
+  maxSpaces: {
+    group: WATCHING,
+    value: '<n>',
+    reads: 'number',
+    schema: wholeNumber(0),
+    about: 'spaces at most',
+    fallback: String(DEFAULTS.maxSpaces),
+  },
+  logLimit: {
+    group: WATCHING,
+    value: '<n>',
+    reads: 'number',
+    schema: wholeNumber(0),
+    about: 'exchanges kept a space',
+    fallback: String(DEFAULTS.logLimit),
+  },
+  log: {
+    group: WATCHING,
+    value: '<form>',
+    reads: 'text',
+    schema: oneOf(LOG_FORMATS),
+    about: 'one line an exchange on stderr: pretty, json, silent',
+    fallback: 'pretty on a TTY, else json',
+  },
+  controlToken: {
+    group: WATCHING,
+    value: '<token>',
+    reads: 'text',
+    schema: tokenSchema,
+    secret: true,
+    about: 'bearer token of the control plane',
+    fallback: 'none on loopback',
+  },
+  controlOrigin: {
+    group: WATCHING,
+    value: '<origin>',
+    reads: 'list',
+    schema: originsSchema,
+    about: 'a web origin that may steer the sandbox; may be repeated',
+    fallback: 'its own only',
+  },
+} as const satisfies Record<Exclude<keyof SandboxOptions, 'noRateLimit' | 'noReason'>, OptionRow>
+
+export type OptionName = keyof typeof OPTIONS
+
+export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
+
+/** The options that were given, read. */
+export type OptionValues = { readonly [Name in OptionName]?: v.InferOutput<(typeof OPTIONS)[Name]['schema']> }
+
+/** A row by its name, without the details of its own type. */
+export function optionRow(name: OptionName): OptionRow {
+  return OPTIONS[name]
+}
+
+export function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(OPTIONS, name)
+}

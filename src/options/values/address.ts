@@ -1,0 +1,38 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { type Reading, textSchema } from './reading.js'
+
+const HOST_FORM = 'must be an IP address or a host name, without scheme and port'
+const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/
+
+/** Reads what to listen on. IPv6 may stand in brackets, as in addresses. */
+export function readHost(text: string): Reading<string> {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
+  if (isIPv4(bare) || isIPv6(bare)) return { value: bare }
+  // Digits and dots alone are a mistyped address: 127.0.0.1.1
+  return HOST_NAME.test(text) && !/^[\d.]+$/.test(text) ? { value: text } : { problem: HOST_FORM }
+}
+
+/** Whether only this machine can reach what listens there. */
+export function isLoopback(host: string): boolean {
+  return host === '::1' || host.toLowerCase() === 'localhost' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+const BASE_PATH_FORM = 'must begin with / and end in a version segment, for example /v1 or /api/v2, outside /__sandbox'
+const BASE_PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/v\d+$/
+
+/** Reads the path under which the service is. */
+export function readBasePath(text: string): Reading<string> {
+  const segments = text.split('/').slice(1)
+  const fits = BASE_PATH.test(text) && !segments.some((segment) => segment === '.' || segment === '..')
+  return fits && segments[0] !== '__sandbox' ? { value: text } : { problem: BASE_PATH_FORM }
+}
+
+export const hostSchema = textSchema(HOST_FORM, readHost)
+export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)
+
+const TOKEN_FORM = 'must consist of letters, digits and . _ ~ - + / with = only at its end'
+
+/** The control plane's bearer token. @source RFC 6750, 2.1 (b64token) */
+export const tokenSchema = textSchema<string>(TOKEN_FORM, (text) =>
+  /^[A-Za-z0-9._~+/-]+=*$/.test(text) ? { value: text } : { problem: TOKEN_FORM },
+)

@@ -1,0 +1,26 @@
+import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
+import { listed, type Reading, textSchema } from './reading.js'
+
+/** What may follow "Bearer", without `~`: that marks a space. @source RFC 6750, 2.1 (b64token) */
+const KEY = /^[A-Za-z0-9._+/-]+=*$/
+const LONGEST_KEY = 4096
+const KEY_FORM = `must consist of letters, digits and . _ - + / with = only at its end, at most ${LONGEST_KEY} characters ("~" marks spaces)`
+const FORM = `must be <key> or <key>:<plan> with the plan ${listed(PLAN_NAMES)}`
+
+/** Reads an API key alone. */
+export function readKey(text: string): Reading<string> {
+  return KEY.test(text) && text.length <= LONGEST_KEY ? { value: text } : { problem: KEY_FORM }
+}
+
+/** Reads `key` or `key:plan`; without a plan the key is on the plan of the settings. */
+export function readApiKey(text: string): Reading<ApiKey> {
+  const [key = '', planText, ...rest] = text.split(':')
+  const plan = PLAN_NAMES.find((name) => name === planText)
+  if (rest.length > 0 || (planText !== undefined && plan === undefined)) return { problem: FORM }
+  const reading = readKey(key)
+  if ('problem' in reading) return reading
+  return { value: plan === undefined ? { key } : { key, plan } }
+}
+
+export const keySchema = textSchema(KEY_FORM, readKey)
+export const apiKeySchema = textSchema(FORM, readApiKey)

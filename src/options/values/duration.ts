@@ -1,0 +1,25 @@
+import { type DurationMs, formatDuration, HOUR_MS, parseDuration } from '../../domain/time.js'
+import { type Reading, textSchema } from './reading.js'
+
+const FORM = 'must be a whole number with a unit, for example 500ms, 30s, 5m or 24h'
+
+/** How long a client can be told to wait: a year, so that no date in a header goes beyond four digits. */
+export const LONGEST_WAIT_MS: DurationMs = 365 * 24 * HOUR_MS
+
+/** A duration as users write it, 0 among them. */
+export const durationSchema = textSchema(FORM, (text) => readDuration(text))
+
+/** A duration that a client is told to wait. */
+export const waitSchema = textSchema(FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS))
+
+/** As waitSchema, but some time at all. */
+export const someWaitSchema = textSchema(FORM, (text) => readDuration(text, 1, LONGEST_WAIT_MS))
+
+/** Reads a duration between two bounds, both allowed. */
+export function readDuration(text: string, least: DurationMs = 0, most = Number.MAX_SAFE_INTEGER): Reading<DurationMs> {
+  const value = parseDuration(text)
+  if (value === undefined) return { problem: FORM }
+  if (value < least) return { problem: 'must be longer than 0' }
+  if (value > most) return { problem: `must be at most ${formatDuration(most)}` }
+  return { value }
+}

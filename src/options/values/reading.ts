@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+
+/** What a parser makes of a text: the value, or a sentence part on what is wrong ("must be a whole number"). */
+export type Reading<T> = { readonly value: T } | { readonly problem: string }
+
+/**
+ * A schema for a value that users write as text.
+ *
+ * @param allowed what is said when it is no text at all
+ */
+export function textSchema<T>(allowed: string, read: (text: string) => Reading<T>) {
+  return v.pipe(
+    v.string(allowed),
+    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
+      const reading = read(dataset.value)
+      if ('value' in reading) return reading.value
+      addIssue({ message: reading.problem })
+      return NEVER
+    }),
+  )
+}
+
+/** A schema for one of a few words or numbers. */
+export function oneOf<const T extends readonly (string | number)[]>(values: T) {
+  return v.picklist(values, `must be ${listed(values)}`)
+}
+
+/** A schema for a yes or no. */
+export const switchSchema = v.boolean('must be true or false')
+
+/** A schema for a text that is not empty. `what` names it: "a file". */
+export function filledText(what: string) {
+  const message = `must be ${what}`
+  return v.pipe(v.string(message), v.nonEmpty(message))
+}
+
+/** "a, b or c" */
+export function listed(values: readonly (string | number)[]): string {
+  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { type Storm, stormProblem } from '../../domain/storm.js'
+import { type DurationMs, formatDuration } from '../../domain/time.js'
+import { durationSchema, LONGEST_WAIT_MS, readDuration, waitSchema } from './duration.js'
+import { type Reading, textSchema } from './reading.js'
+
+const FORM = 'must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s'
+const RATE = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/
+const PARTS = { for: 'for', every: 'every', 'retry-after': 'retryAfter' } as const
+
+/** Reads `0.3,for=30s,every=5m,retry-after=2s`. */
+export function readStorm(text: string): Reading<Storm> {
+  const [rate = '', ...parts] = text.split(',')
+  if (!RATE.test(rate)) return { problem: FORM }
+  const lengths: { for?: DurationMs; every?: DurationMs; retryAfter?: DurationMs } = {}
+  for (const part of parts) {
+    const [name = '', length = ''] = part.split('=', 2)
+    if (!Object.hasOwn(PARTS, name)) return { problem: FORM }
+    const key = PARTS[name as keyof typeof PARTS]
+    if (lengths[key] !== undefined) return { problem: `must name ${name} once` }
+    const reading = readDuration(length, 0, key === 'retryAfter' ? LONGEST_WAIT_MS : undefined)
+    if ('problem' in reading) return { problem: `${name} ${reading.problem}` }
+    lengths[key] = reading.value
+  }
+  return checked({ rate: Number(rate), ...lengths })
+}
+
+/** Writes a storm as readStorm reads it. */
+export function formatStorm(storm: Storm): string {
+  const part = (name: string, length: DurationMs | undefined) =>
+    length === undefined ? '' : `,${name}=${formatDuration(length)}`
+  // String() writes the smallest rates with an exponent.
+  const rate = String(storm.rate).includes('e') ? storm.rate.toFixed(30) : String(storm.rate)
+  return [rate, part('for', storm.for), part('every', storm.every), part('retry-after', storm.retryAfter)].join('')
+}
+
+const rateSchema = v.pipe(
+  v.number('must be a number from 0 to 1'),
+  v.minValue(0, 'must be from 0 to 1'),
+  v.maxValue(1, 'must be from 0 to 1'),
+)
+
+/** A storm as `{ rate, for, every, retryAfter }`, durations as text; everything is refused if no rate is given. */
+export const stormMapSchema = v.pipe(
+  v.strictObject(
+    {
+      rate: v.exactOptional(rateSchema),
+      for: v.exactOptional(durationSchema),
+      every: v.exactOptional(durationSchema),
+      retryAfter: v.exactOptional(waitSchema),
+    },
+    FORM,
+  ),
+  v.rawTransform(({ dataset, addIssue, NEVER }): Storm => {
+    const reading = checked({ rate: 1, ...dataset.value })
+    if ('value' in reading) return reading.value
+    addIssue({ message: reading.problem })
+    return NEVER
+  }),
+)
+
+export const stormTextSchema = textSchema(FORM, readStorm)
+
+/** A storm as text or map, or `off`. */
+export const stormSchema = v.union([v.literal('off'), stormTextSchema, stormMapSchema], `${FORM}, or off`)
+
+function checked(storm: Storm): Reading<Storm> {
+  const problem = stormProblem(storm)
+  return problem === undefined ? { value: storm } : { problem }
+}

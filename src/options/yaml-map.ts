@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module'
+import type { Document, Node, Pair } from 'yaml'
+import { toCamelCase } from './names.js'
+import { type Path, pathText, quoted } from './problem.js'
+
+/** A YAML file that holds a map: its entries, and where each stands. */
+export interface YamlMap {
+  readonly entries: readonly (readonly [string, unknown])[]
+  /** Place and name of an entry, or of a part of its value: `petstore-sandbox.yaml:3:7: storm.rate`. */
+  where(key: string, path: Path): string
+}
+
+/**
+ * Reads a text as a YAML map.
+ *
+ * The library is loaded only here and only now: most starts read no YAML.
+ *
+ * @param file how the file is named in problems
+ * @returns the map, or what is wrong with it, each with its place
+ */
+export function readYamlMap(text: string, file: string): YamlMap | { readonly problems: readonly string[] } {
+  const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml')
+  const lines = new yaml.LineCounter()
+  const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return `${file}:${line}:${col}`
+  }
+
+  const broken = [...document.errors, ...document.warnings]
+  if (broken.length > 0) {
+    return { problems: broken.map(({ pos, message }) => `${place(pos[0])}: is no valid YAML: ${firstLine(message)}`) }
+  }
+  const root = document.contents
+  if (root === null || (yaml.isScalar(root) && root.value === null))
+    return { entries: [], where: (key) => `${file}: ${key}` }
+  if (!yaml.isMap(root)) {
+    return {
+      problems: [`${place(root.range?.[0] ?? 0)}: ${quoted(root.toString())} must be a map of option names and values`],
+    }
+  }
+
+  const children = (node: unknown): readonly Pair[] => {
+    const target = yaml.isAlias(node) ? node.resolve(document) : node
+    if (yaml.isSeq(target)) return target.items.map((value, index) => new yaml.Pair(index, value))
+    return yaml.isMap(target) ? target.items : []
+  }
+  const nodeAt = (path: Path): Node | undefined => {
+    let found: unknown = root
+    for (const [depth, part] of path.entries()) {
+      const names = (name: string) => (depth === 0 ? name === part : name === part || toCamelCase(name) === part)
+      const pair = children(found).find(({ key }) => (typeof key === 'number' ? key === part : names(String(key))))
+      if (pair === undefined) break
+      const value = depth === 0 && path.length === 1 ? pair.key : pair.value
+      found = yaml.isNode(value) && value.range ? value : found
+    }
+    return yaml.isNode(found) ? found : undefined
+  }
+  try {
+    return {
+      entries: root.items.map(({ key, value }) => [String(key), yaml.isNode(value) ? value.toJS(document) : value]),
+      where: (key, path) => `${place(nodeAt([key, ...path])?.range?.[0] ?? 0)}: ${pathText(key, path)}`,
+    }
+  } catch (error) {
+    // Aliases of aliases of aliases: yaml stops unfolding them.
+    return {
+      problems: [`${file}: cannot be read: ${firstLine(error instanceof Error ? error.message : String(error))}`],
+    }
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
