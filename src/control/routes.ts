@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { stringifyJson } from '../contract/json.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
+import { writeIssues } from '../options/problem.js'
 import { isSpaceName } from '../space/authorization.js'
 import type { Spaces } from '../space/spaces.js'
 import type { World } from '../space/world.js'
@@ -87,10 +88,7 @@ function checkInput({ input }: Verb, text: string): unknown {
   if (input === undefined) return undefined
   const result = v.safeParse(input, body)
   if (result.success) return result.output
-  const problems = result.issues.map((issue) => {
-    const path = v.getDotPath(issue)
-    return path === null ? issue.message : `${path}: ${issue.message}`
-  })
+  const problems = writeIssues(result.issues, (path) => path.join('.') || 'The body')
   throw new VerbError('invalid_request', `${problems.join('; ')}.`)
 }
 

@@ -4,10 +4,10 @@ import type { ApiKey, PlanName } from '../domain/keys.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import { formatDuration } from '../domain/time.js'
+import { type SettingsView, settingsView } from '../options/settings-view.js'
 import type { Spaces } from '../space/spaces.js'
 import type { World } from '../space/world.js'
 import { type ClockView, clockView } from './clock-verbs.js'
-import { type SettingsView, settingsView } from './settings-view.js'
 
 export interface StateView {
   readonly space: string

@@ -20,22 +20,17 @@ import type { World } from './world.js'
  * @param token the API key without its space, undefined if none was sent, '' if what was sent can be none
  */
 export function handle(world: World, request: ServiceRequest, token: string | undefined): PendingReply {
-  return answerWith(world, request, token, askGates)
-}
-
-/** The same with another way to the answer; all that is put round an answer stays. */
-export function answerWith(
-  world: World,
-  request: ServiceRequest,
-  token: string | undefined,
-  ask: (visit: Visit) => Answer | Promise<Answer>,
-): PendingReply {
   const startedAt = world.surroundings.systemClock.monotonic()
   const visit = arrive(world, request, token)
-  const answer = answerSafely(visit, ask)
+  const answer = answerSafely(visit)
   return answer instanceof Promise
     ? answer.then((late) => depart(visit, late, startedAt))
     : depart(visit, answer, startedAt)
+}
+
+/** Answers without asking the gates; all that is put round an answer stays. */
+export function replyWith(world: World, request: ServiceRequest, token: string | undefined, answer: Answer): Reply {
+  return depart(arrive(world, request, token), answer, world.surroundings.systemClock.monotonic())
 }
 
 function arrive(world: World, request: ServiceRequest, token: string | undefined): Visit {
@@ -65,9 +60,9 @@ function askGates(visit: Visit): Answer | Promise<Answer> {
 }
 
 /** Whatever goes wrong in here is the sandbox's own fault: a 500, never a crash or a hanging request. */
-function answerSafely(visit: Visit, ask: (visit: Visit) => Answer | Promise<Answer>): Answer | Promise<Answer> {
+function answerSafely(visit: Visit): Answer | Promise<Answer> {
   try {
-    const answer = ask(visit)
+    const answer = askGates(visit)
     if (visit.world.surroundings.strict) return holdToContract(visit, answer).catch((error) => ownFault(visit, error))
     return answer instanceof Promise ? answer.catch((error) => ownFault(visit, error)) : answer
   } catch (error) {

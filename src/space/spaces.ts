@@ -2,7 +2,7 @@ import { PROBLEMS } from '../domain/problems.js'
 import { problem } from './answers.js'
 import { readAuthorization, type SentKey } from './authorization.js'
 import type { PendingReply, ServiceRequest } from './message.js'
-import { answerWith, handle } from './space.js'
+import { handle, replyWith } from './space.js'
 import { type Surroundings, World } from './world.js'
 
 /** All spaces of a sandbox: the default one, and those that their first request or control call opened. */
@@ -59,7 +59,7 @@ export class Spaces {
     const world = this.open(sent.space)
     if (world !== undefined) return handle(world, request, sent.token)
     const message = this.fullMessage()
-    return answerWith(this.default, request, sent.token, () => problem('too_many_spaces', { message }))
+    return replyWith(this.default, request, sent.token, problem('too_many_spaces', { message }))
   }
 
   /** Whether a key may open spaces: somebody else's token must not. */

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { resolveOptions } from '../../src/options/resolve.js'
 import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
+import { embeddedOptions } from '../support/embedded-options.js'
 
 async function start(options: SandboxOptions = {}): Promise<RunningSandbox & { readonly port: number }> {
-  const sandbox = await runSandbox(resolveOptions({ seed: 1, ...options }))
+  const sandbox = await runSandbox(embeddedOptions(options))
   onTestFinished(() => sandbox.stop('now'))
   return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
 }
@@ -135,6 +135,7 @@ describe('stopping', () => {
       idle.write(`GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
     })
     const hanging = exchange(sandbox.port, `GET /v1/store/orders HTTP/1.1\r\n${KEYED}\r\n`)
+    while (sandbox.assembly.spaces.default.log.total < 2) await new Promise(setImmediate)
     const others = [silent, idle].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     await sandbox.stop()
     await Promise.all([hanging, ...others])
@@ -152,7 +153,7 @@ describe('stopping', () => {
 
   it('says which port is taken, and what to do', async () => {
     const { port } = await start()
-    await expect(runSandbox(resolveOptions({ port }))).rejects.toMatchObject({
+    await expect(runSandbox(embeddedOptions({ port }))).rejects.toMatchObject({
       code: 'PORT_IN_USE',
       message: expect.stringMatching(new RegExp(`127.0.0.1:${port} is taken.*--port`)),
     })

@@ -2,9 +2,9 @@ import { onTestFinished } from 'vitest'
 import { parseJson } from '../../src/contract/json.js'
 import { fetchOf } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { resolveOptions } from '../../src/options/resolve.js'
 import { type Assembly, assemble, runSandbox } from '../../src/sandbox.js'
 import { breaches } from './contract-check.js'
+import { embeddedOptions } from './embedded-options.js'
 
 /** The instant at which the clock of a test stands unless it says otherwise. */
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
@@ -84,7 +84,7 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
 }
 
 function resolved(options: SandboxOptions) {
-  return resolveOptions({ seed: 1, now: new Date(NOON).toISOString(), freeze: true, ...options })
+  return embeddedOptions({ now: new Date(NOON).toISOString(), freeze: true, ...options })
 }
 
 /**
@@ -110,7 +110,7 @@ function opener(open: typeof inProcess) {
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       })
-      return see(method, path, await transport.service(request), options.basePath ?? '/v1')
+      return see(method, path, await transport.service(request), options)
     }
     const control = async (method: string, path: string, body?: unknown) => {
       const request = new Request(`${transport.origin}/__sandbox${path}`, {
@@ -135,11 +135,17 @@ function opener(open: typeof inProcess) {
   }
 }
 
-async function see(method: string, path: string, response: Response, basePath: string): Promise<Seen> {
+async function see(method: string, path: string, response: Response, options: SandboxOptions): Promise<Seen> {
   const { status, headers } = response
   const text = await response.text()
+  const { basePath = '/v1', retryAfter } = options
   const [bare = ''] = path.split('?')
-  const broken = breaches({ method, path: bare.replace(basePath, ''), status, headers, text })
+  const broken = bare.startsWith(`${basePath}/`)
+    ? breaches(
+        { method, path: bare.slice(basePath.length), status, headers, text },
+        retryAfter === 'none' ? ['Retry-After'] : [],
+      )
+    : []
   if (broken.length > 0) throw new Error(`${method} ${path} was answered against the contract: ${broken.join('; ')}`)
   const json = isJson(headers) && text !== '' ? parseJson(text) : undefined
   const number = (name: string) => Number(headers.get(name) ?? Number.NaN)
