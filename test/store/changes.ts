@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import type { Int64 } from '../../src/contract/int64.js'
+import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from '../../src/contract/int64.js'
+import type { ApiKey } from '../../src/domain/keys.js'
+import { KEY_CONDITIONS, PLAN_NAMES } from '../../src/domain/keys.js'
+import type { Pet } from '../../src/domain/pets.js'
+import type { Change, SpaceState } from '../../src/domain/state.js'
+
+/** Few ids, so that changes meet the same pets again. */
+const id: fc.Arbitrary<Int64> = fc.constantFrom<Int64>(1, 2, 3, 4, 9007199254740993n, INT64_MAXIMUM)
+const int64: fc.Arbitrary<Int64> = fc.bigInt({ min: INT64_MINIMUM, max: INT64_MAXIMUM }).map(exactInteger)
+
+const pet: fc.Arbitrary<Pet> = fc.record(
+  {
+    id,
+    name: fc.string({ unit: 'binary', maxLength: 8 }),
+    categoryId: int64,
+    status: fc.constantFrom('available', 'pending', 'sold'),
+  },
+  { requiredKeys: ['id', 'name', 'categoryId'], noNullPrototype: true },
+)
+
+const keyName = fc.constantFrom('sandbox', 'a', 'é"\n')
+const key: fc.Arbitrary<ApiKey> = fc.record(
+  { key: keyName, plan: fc.constantFrom(...PLAN_NAMES), always: fc.constantFrom(...KEY_CONDITIONS) },
+  { requiredKeys: ['key'], noNullPrototype: true },
+)
+
+const state: fc.Arbitrary<SpaceState> = fc.record(
+  {
+    nextPetId: fc.constant(5),
+    pets: fc.uniqueArray(pet, { selector: (one) => one.id, maxLength: 3 }),
+    orders: fc.array(fc.record({ id: int64 }, { noNullPrototype: true }), { maxLength: 2 }),
+    keys: fc.uniqueArray(key, { selector: (one) => one.key, maxLength: 2 }),
+  },
+  { noNullPrototype: true },
+)
+
+/** Any change that a space can make. */
+export const anyChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 6, arbitrary: pet.map((one) => ({ kind: 'pet', pet: one }) as const) },
+  { weight: 3, arbitrary: id.map((one) => ({ kind: 'pet-removed', id: one }) as const) },
+  { weight: 2, arbitrary: key.map((one) => ({ kind: 'key', key: one }) as const) },
+  { weight: 1, arbitrary: keyName.map((one) => ({ kind: 'key-removed', key: one }) as const) },
+  { weight: 1, arbitrary: state.map((one) => ({ kind: 'replaced', state: one }) as const) },
+)

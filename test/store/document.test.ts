@@ -1,0 +1,179 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stringifyJson } from '../../src/contract/json.js'
+import type { Pet } from '../../src/domain/pets.js'
+import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
+
+/** A document with other content, in no particular layout. */
+function documentOf(content: object): string {
+  return stringifyJson({ version: 1, ...SEED, ...content })
+}
+
+async function documentInOurLayout(folder: string): Promise<string> {
+  const file = join(folderWithin(folder), 'store.json')
+  const owner = await Owner.start(file)
+  await owner.store.close()
+  return readFileSync(file, 'utf8')
+}
+
+async function read(folder: string, text: string | Uint8Array) {
+  const file = join(folderWithin(folder), 'store.json')
+  writeFileSync(file, text)
+  const owner = await Owner.open(file)
+  await owner.store.close()
+  return owner.state
+}
+
+const BELLA = { id: 1, name: 'Bella', categoryId: 1 }
+
+const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
+  ['an empty file', '', 'it is empty'],
+  ['no JSON', '{"version": 1,\n  oops}', 'unexpected "o" at line 2, column 3'],
+  ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not UTF-8'],
+  ['no object', '[]', 'the document is []'],
+  ['null', 'null', 'the document is null'],
+  ['no version', stringifyJson(SEED), 'version is missing'],
+  ['a field too many', documentOf({ more: 1 }), '"more"'],
+  ['no pets', documentOf({ pets: undefined }), 'pets is missing'],
+  ['no orders', documentOf({ orders: undefined }), 'orders is missing'],
+  ['keys that are no list', documentOf({ keys: {} }), 'keys is {}'],
+  ['a nextPetId that is none', documentOf({ nextPetId: '3' }), 'nextPetId is "3"'],
+  ['a pet that is none', documentOf({ pets: [BELLA, 7] }), 'pets[1] is 7'],
+  ['a text for an id', documentOf({ pets: [{ ...BELLA, id: '1' }] }), 'pets[0].id is "1"'],
+  ['half an id', documentOf({ pets: [{ ...BELLA, id: 1.5 }] }), 'pets[0].id is 1.5'],
+  ['an id beyond int64', documentOf({ pets: [{ ...BELLA, id: 2n ** 63n }] }), 'pets[0].id is 9223372036854775808'],
+  ['an id twice', documentOf({ pets: [BELLA, BELLA] }), 'pets[1].id is 1, which another pet has'],
+  ['a big id twice', documentOf({ pets: [SEED.pets[1], SEED.pets[1]] }), 'pets[1].id is 9007199254740993'],
+  ['no name', documentOf({ pets: [{ id: 1, categoryId: 1 }] }), 'pets[0].name is missing'],
+  ['no categoryId', documentOf({ pets: [{ id: 1, name: 'x' }] }), 'pets[0].categoryId is missing'],
+  ['an unknown status', documentOf({ pets: [{ ...BELLA, status: 'gone' }] }), 'pets[0].status is "gone"'],
+  ['a status that is null', documentOf({ pets: [{ ...BELLA, status: null }] }), 'pets[0].status is null'],
+  ['an unknown field of a pet', documentOf({ pets: [{ ...BELLA, tag: 'x' }] }), '"tag"'],
+  ['a key without a name', documentOf({ keys: [{ plan: 'free' }] }), 'keys[0].key is missing'],
+  ['a key twice', documentOf({ keys: [{ key: 'a' }, { key: 'a' }] }), 'keys[1].key is there twice'],
+  ['an unknown plan', documentOf({ keys: [{ key: 'a', plan: 'gold' }] }), 'keys[0].plan is "gold"'],
+]
+
+describe('a document that is damaged', () => {
+  it.each(damaged)('by %s stops the start, is named and stays as it is', async (_what, text, message) => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    writeFileSync(file, text)
+    await expect(Owner.start(file)).rejects.toMatchObject({
+      code: 'STORE_CORRUPT',
+      message: expect.stringContaining(`"${file}" is damaged: `),
+    })
+    await expect(Owner.start(file)).rejects.toThrow(message)
+    expect(readFileSync(file)).toEqual(Buffer.from(text))
+    expect(readdirSync(folder)).toEqual(['store.json'])
+  })
+
+  it('by another version is told apart', async () => {
+    const file = join(temporaryFolder(), 'store.json')
+    writeFileSync(file, documentOf({ version: 2 }))
+    await expect(Owner.open(file)).rejects.toMatchObject({
+      code: 'STORE_VERSION',
+      message: expect.stringMatching(/2.*1/),
+    })
+  })
+
+  it('in our own layout is refused as in any other, whichever byte is missing', async () => {
+    const folder = temporaryFolder()
+    const whole = await documentInOurLayout(folder)
+    const bytes = Buffer.from(whole)
+    for (let at = 0; at < bytes.length; at++) {
+      const text = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)])
+      const inOurs = await read(folder, text).catch(String)
+      // A first line of its own makes it another layout.
+      const inOther = await read(folder, Buffer.concat([Buffer.from('\n'), text])).catch(String)
+      const place = (outcome: unknown) => String(outcome).replace(/".*?\/store.json"|at line \d+/g, '')
+      if (typeof inOurs === 'string') expect(place(inOurs)).toBe(place(inOther))
+      else expect(inOurs).toEqual(inOther)
+    }
+  }, 60_000)
+})
+
+describe('a document', () => {
+  it('reads the same in any layout, with a byte order mark and with other line ends', async () => {
+    const folder = temporaryFolder()
+    const whole = await documentInOurLayout(folder)
+    const layouts = [
+      whole,
+      `\uFEFF${whole}`,
+      whole.replaceAll('\n', '\r\n'),
+      `${whole}\n`,
+      whole.trimEnd(),
+      documentOf({}),
+    ]
+    for (const text of layouts) expect(await read(folder, text)).toEqual(SEED)
+  })
+
+  it('keeps every pet through a stop and a start', async () => {
+    const folder = temporaryFolder()
+    const name = fc.string({ unit: 'binary' })
+    const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((value) => {
+      const number = Number(value)
+      return Number.isSafeInteger(number) ? number : value
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.tuple(id, name), { selector: ([one]) => one }), async (entries) => {
+        const pets: Pet[] = entries.map(([one, text]) => ({ id: one, name: text, categoryId: one }))
+        const file = join(folderWithin(folder), 'store.json')
+        const owner = await Owner.start(file)
+        await owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 2n ** 53n, pets } })
+        await owner.store.close()
+        const again = await Owner.open(file)
+        expect(again.state).toEqual(owner.state)
+        await again.store.close()
+      }),
+      { numRuns: 50 },
+    )
+  }, 60_000)
+
+  it('with more pets than fit one block is read line by line to its end', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    const owner = await Owner.start(file)
+    const pets = Array.from({ length: 30_000 }, (_, index) => ({
+      id: index + 1,
+      name: `犬 number ${index}`,
+      categoryId: 1,
+    }))
+    await owner.change({ kind: 'replaced', state: { ...SEED, nextPetId: 30_001, pets } })
+    await owner.store.close()
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+
+  it('with a pet added by hand never gives its id to another', async () => {
+    const pets = [...SEED.pets, { id: 60, name: 'By hand', categoryId: 1 }]
+    expect((await read(temporaryFolder(), documentOf({ pets }))).nextPetId).toBe(61)
+  })
+
+  it('behind a symbolic link is replaced where it is, and the link stays', async () => {
+    const folder = temporaryFolder()
+    const there = join(folderWithin(folder), 'real.json')
+    const link = join(folder, 'store.json')
+    symlinkSync(there, link)
+    const owner = await Owner.start(link)
+    await expect(Owner.open(there)).rejects.toMatchObject({ code: 'STORE_LOCKED' })
+    await owner.store.close()
+    expect(readFileSync(there, 'utf8')).toContain('Bella')
+    expect(readdirSync(folder)).toHaveLength(2)
+  })
+
+  it('that cannot be read or written is told in one line', async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'a-folder'))
+    await expect(Owner.open(join(folder, 'a-folder'))).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringMatching(/^cannot read "[^\n]*a-folder"[^\n]*--store/),
+    })
+    writeFileSync(join(folder, 'a-file'), '')
+    await expect(Owner.open(join(folder, 'a-file', 'store.json'))).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
+    expect(existsSync(join(folder, 'a-folder.lock'))).toBe(false)
+  })
+})

@@ -1,0 +1,220 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseJson } from '../../src/contract/json.js'
+import type { Pet } from '../../src/domain/pets.js'
+import { anyChange } from './changes.js'
+import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
+
+const PET: Pet = { id: 3, name: 'Rex', categoryId: 1 }
+const MEBIBYTE = 1024 * 1024
+const KEPT = 'store.json.edited-2026-03-01T10-00-00-000Z'
+
+/** Changes that outgrow the smallest journal that is folded. */
+async function outgrow(owner: Owner, firstId: number): Promise<void> {
+  const name = 'x'.repeat(10_000)
+  const pets = Array.from({ length: 120 }, (_, index) => ({ id: firstId + index, name, categoryId: 1 }))
+  await Promise.all(pets.map((pet) => owner.change({ kind: 'pet', pet })))
+}
+
+describe('the document', () => {
+  it('is there before a new store serves, one pet a line', async () => {
+    const file = join(temporaryFolder(), 'deep', 'er', 'store.json')
+    const owner = await Owner.start(file)
+    expect(readFileSync(file, 'utf8')).toBe(`{
+  "version": 1,
+  "nextPetId": 3,
+  "pets": [
+    {"id":1,"name":"Bella","categoryId":1,"status":"available"},
+    {"id":9007199254740993,"name":"Zoë","categoryId":9223372036854775807},
+    {"id":2,"name":"犬 \\"\\n\u2028\\ud800","categoryId":-4,"status":"sold"}
+  ],
+  "orders": [
+    {"id":9223372036854775807,"note":null,"lines":[1.5,"x"]}
+  ],
+  "keys": [
+    {"key":"sandbox"},
+    {"key":"sandbox-banned","plan":"free","always":"banned"}
+  ]
+}
+`)
+    await owner.store.close()
+  })
+
+  it.each([false, true])('holds everything after a clean stop, and is alone then (fsync: %s)', async (fsync) => {
+    const folder = temporaryFolder()
+    const owner = await Owner.start(join(folder, 'store.json'), { fsync })
+    await owner.change({ kind: 'pet', pet: PET })
+    await owner.store.close()
+    expect(readdirSync(folder)).toEqual(['store.json'])
+    const { version, ...state } = parseJson(readFileSync(join(folder, 'store.json'), 'utf8')) as { version: number }
+    expect(version).toBe(1)
+    expect(state).toEqual(owner.state)
+    expect(owner.warnings).toEqual([])
+  })
+
+  it('takes in at start what a crash left in the journal', async () => {
+    const folder = temporaryFolder()
+    const crashed = await Owner.start(join(folder, 'store.json'))
+    await crashed.change({ kind: 'pet', pet: PET })
+    const copy = folderWithin(folder)
+    for (const name of ['store.json', 'store.json.journal']) copyFileSync(join(folder, name), join(copy, name))
+    await crashed.store.close()
+
+    const owner = await Owner.start(join(copy, 'store.json'))
+    expect(statSync(join(copy, 'store.json.journal')).size).toBe(0)
+    expect(readFileSync(join(copy, 'store.json'), 'utf8')).toContain('"Rex"')
+    await owner.store.close()
+  })
+
+  it.each([false, true])(
+    'takes in a journal that has outgrown it, and what came meanwhile stays (fsync: %s)',
+    async (fsync) => {
+      const folder = temporaryFolder()
+      const file = join(folder, 'store.json')
+      const owner = await Owner.start(file, { fsync })
+      await outgrow(owner, 100)
+      expect(statSync(file).size).toBeLessThan(MEBIBYTE)
+      // This one starts the fold; the following ones are given while it is under way.
+      for (let id = 300; statSync(file).size < MEBIBYTE; id++) {
+        await owner.change({ kind: 'pet', pet: { ...PET, id } })
+        expect(id).toBeLessThan(100_000)
+      }
+      await owner.change({ kind: 'pet-removed', id: 100 })
+      const copy = folderWithin(folder)
+      for (const name of ['store.json', 'store.json.journal']) copyFileSync(join(folder, name), join(copy, name))
+      const recovered = await Owner.open(join(copy, 'store.json'))
+      expect(recovered.state).toEqual(owner.state)
+      await recovered.store.close()
+      await owner.store.close()
+      expect(readdirSync(folder).filter((name) => name.startsWith('store'))).toEqual(['store.json'])
+    },
+  )
+
+  it('is not replayed onto when a crash comes before the journal is cut, so that pets keep their order', async () => {
+    const folder = temporaryFolder()
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyChange, { minLength: 1, maxLength: 20 }), async (changes) => {
+        const file = join(folderWithin(folder), 'store.json')
+        const owner = await Owner.start(file)
+        for (const change of changes) await owner.change(change)
+        // The cut cannot write the new journal, so the old one stays, as after a crash just there.
+        mkdirSync(`${file}.journal.next`)
+        await owner.store.close()
+        expect(owner.warnings).toEqual([expect.stringContaining('could not be written')])
+        rmSync(`${file}.journal.next`, { recursive: true })
+        const again = await Owner.start(file)
+        expect(again.state).toEqual(owner.state)
+        await again.store.close()
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('that cannot be written is told, and the journal stays', async () => {
+    const file = join(temporaryFolder(), 'store.json')
+    const owner = await Owner.start(file)
+    await outgrow(owner, 100)
+    mkdirSync(join(file, '..', '.store.json.next.tmp'))
+    await owner.change({ kind: 'pet', pet: PET })
+    await owner.store.close()
+    expect(owner.warnings.length).toBeGreaterThan(0)
+    expect(owner.warnings[0]).toContain('Nothing is lost')
+    rmSync(join(file, '..', '.store.json.next.tmp'), { recursive: true, force: true })
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+})
+
+describe('a document edited by hand while the sandbox runs', () => {
+  const edits: readonly (readonly [string, (file: string) => void])[] = [
+    ['in place', (file) => writeFileSync(file, 'by hand')],
+    [
+      'by an editor that replaces it',
+      (file) => {
+        writeFileSync(`${file}~`, 'by hand')
+        renameSync(`${file}~`, file)
+      },
+    ],
+  ]
+
+  it.each(edits)('%s is kept beside and told', async (_how, edit) => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    const owner = await Owner.start(file)
+    await owner.change({ kind: 'pet', pet: PET })
+    edit(file)
+    await owner.store.close()
+    expect(readdirSync(folder)).toEqual(['store.json', KEPT])
+    expect(readFileSync(join(folder, KEPT), 'utf8')).toBe('by hand')
+    expect(owner.warnings).toEqual([expect.stringContaining(KEPT)])
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+
+  it('does not count even when nothing else has changed', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    const owner = await Owner.start(file)
+    writeFileSync(file, 'by hand')
+    await owner.store.close()
+    expect(readFileSync(join(folder, KEPT), 'utf8')).toBe('by hand')
+    expect(readFileSync(file, 'utf8')).toContain('Bella')
+  })
+
+  it('never takes the place of an earlier one', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'store.json')
+    for (const text of ['first', 'second']) {
+      const owner = await Owner.start(file)
+      writeFileSync(file, text)
+      await owner.store.close()
+    }
+    expect(readFileSync(join(folder, KEPT), 'utf8')).toBe('first')
+    expect(readFileSync(join(folder, `${KEPT}-2`), 'utf8')).toBe('second')
+  })
+
+  it('is written anew when it was removed', async () => {
+    const file = join(temporaryFolder(), 'store.json')
+    const owner = await Owner.start(file)
+    rmSync(file)
+    await owner.store.close()
+    expect(owner.warnings).toEqual([expect.stringContaining('removed')])
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(SEED)
+    await again.store.close()
+  })
+
+  it('loses nothing when the journal was removed, too', async () => {
+    const file = join(temporaryFolder(), 'store.json')
+    const owner = await Owner.start(file)
+    await owner.change({ kind: 'pet', pet: PET })
+    rmSync(`${file}.journal`)
+    await owner.store.close()
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+
+  it('does not bring back a folder that was removed', async () => {
+    const folder = join(temporaryFolder(), 'gone')
+    const owner = await Owner.start(join(folder, 'store.json'))
+    rmSync(folder, { recursive: true })
+    await owner.store.close()
+    expect(existsSync(folder)).toBe(false)
+    expect(owner.warnings).not.toEqual([])
+  })
+})

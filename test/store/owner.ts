@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Change, SpaceState } from '../../src/domain/state.js'
+import type { Disk } from '../../src/store/disk.js'
+import type { FileStore } from '../../src/store/file-store.js'
+import { openFileStore } from '../../src/store/open-file-store.js'
+
+/** Where a new store of these tests begins. */
+export const SEED: SpaceState = {
+  nextPetId: 3,
+  pets: [
+    { id: 1, name: 'Bella', categoryId: 1, status: 'available' },
+    { id: 9007199254740993n, name: 'Zoë', categoryId: 9223372036854775807n },
+    { id: 2, name: '犬 "\n\u2028\ud800', categoryId: -4, status: 'sold' },
+  ],
+  orders: [{ id: 9223372036854775807n, note: null, lines: [1.5, 'x'] }],
+  keys: [{ key: 'sandbox' }, { key: 'sandbox-banned', plan: 'free', always: 'banned' }],
+}
+
+/** What a change does, said again without the store's own code. */
+export function changed(state: SpaceState, change: Change): SpaceState {
+  const { pets, keys, nextPetId } = state
+  switch (change.kind) {
+    case 'pet': {
+      const { pet } = change
+      const known = pets.some(({ id }) => id === pet.id)
+      const later = known ? pets.map((other) => (other.id === pet.id ? pet : other)) : [...pets, pet]
+      const isNewest = typeof pet.id === 'number' && pet.id >= nextPetId
+      return { ...state, pets: later, nextPetId: isNewest ? Number(pet.id) + 1 : nextPetId }
+    }
+    case 'pet-removed':
+      return { ...state, pets: pets.filter(({ id }) => id !== change.id) }
+    case 'key': {
+      const known = keys.some(({ key }) => key === change.key.key)
+      const later = known
+        ? keys.map((other) => (other.key === change.key.key ? change.key : other))
+        : [...keys, change.key]
+      return { ...state, keys: later }
+    }
+    case 'key-removed':
+      return { ...state, keys: keys.filter(({ key }) => key !== change.key) }
+    case 'replaced':
+      return change.state
+  }
+}
+
+/** A folder of its own, removed after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-store-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A further folder within one. */
+export function folderWithin(folder: string): string {
+  const inner = join(folder, randomUUID())
+  mkdirSync(inner)
+  return inner
+}
+
+/** Keeps a space as the sandbox does: what was acknowledged is in its state, and nothing else. */
+export class Owner {
+  state: SpaceState
+  readonly store: FileStore
+  readonly warnings: readonly string[]
+
+  private constructor(state: SpaceState, store: FileStore, warnings: readonly string[]) {
+    this.state = state
+    this.store = store
+    this.warnings = warnings
+  }
+
+  static async open(file: string, { fsync = false, disk }: { fsync?: boolean; disk?: Disk } = {}): Promise<Owner> {
+    const warnings: string[] = []
+    const { state, store } = await openFileStore(file, {
+      fsync,
+      warn: (message) => warnings.push(message),
+      now: () => Date.parse('2026-03-01T10:00:00Z'),
+      ...(disk === undefined ? {} : { disk }),
+    })
+    return new Owner(state ?? SEED, store, warnings)
+  }
+
+  /** Opens a store and hands it over. */
+  static async start(file: string, options: { fsync?: boolean; disk?: Disk } = {}): Promise<Owner> {
+    const owner = await Owner.open(file, options)
+    await owner.store.start(() => owner.state)
+    return owner
+  }
+
+  async change(change: Change): Promise<void> {
+    await this.store.append(change)
+    this.state = changed(this.state, change)
+  }
+}

@@ -1,0 +1,31 @@
+import type { Pet } from '../../src/domain/pets.js'
+import { openFileStore } from '../../src/store/open-file-store.js'
+
+/**
+ * A process that adds pets to a store, eight at a time, until it is killed. Each
+ * pet is told to the parent after the store has acknowledged it, and not before.
+ */
+const [file = '', fsync] = process.argv.slice(2)
+const { state, store } = await openFileStore(file, {
+  fsync: fsync === 'fsync',
+  warn: () => {},
+  now: () => 0,
+})
+const pets: Pet[] = [...(state?.pets ?? [])]
+let next = 2n ** 60n + BigInt(pets.length)
+await store.start(() => ({ nextPetId: 1, pets: [...pets], orders: [], keys: [] }))
+
+function told(id: string): Promise<void> {
+  return new Promise((resolve) => process.send?.(id, () => resolve()))
+}
+
+async function write(): Promise<never> {
+  for (;;) {
+    const id = next++
+    const pet: Pet = { id, name: `犬 ${id} ${'x'.repeat(Number(id % 200n))}`, categoryId: id }
+    await store.append({ kind: 'pet', pet })
+    pets.push(pet)
+    await told(String(id))
+  }
+}
+await Promise.all(Array.from({ length: 8 }, write))
