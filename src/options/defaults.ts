@@ -1,4 +1,4 @@
-import type { ListOrder } from '../space/pet-catalogue.js'
+import type { ListOrder } from '../domain/settings.js'
 import type { LogFormat } from './options.js'
 
 /** What differs by who starts the sandbox. */

@@ -1,11 +1,8 @@
 import type { FaultRule } from '../domain/faults.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
-import type { BanStatus, LimitBody, RetryAfterForm, SunsetStatus } from '../domain/settings.js'
+import type { BanStatus, LimitBody, ListOrder, RetryAfterForm, SunsetStatus } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { SunsetMode } from '../domain/sunset.js'
-import type { ListOrder } from '../space/pet-catalogue.js'
-
-export const ORDERS = ['newest', 'oldest'] as const satisfies readonly ListOrder[]
 
 /** Forms of the log on stderr. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const

@@ -1,10 +1,18 @@
 import * as v from 'valibot'
+import { WIRE_FAULTS } from '../domain/faults.js'
 import { PLAN_NAMES } from '../domain/keys.js'
-import { BAN_STATUSES, DEFAULT_SETTINGS, LIMIT_BODIES, RETRY_AFTER_FORMS, SUNSET_STATUSES } from '../domain/settings.js'
+import {
+  BAN_STATUSES,
+  DEFAULT_SETTINGS,
+  LIMIT_BODIES,
+  LIST_ORDERS,
+  RETRY_AFTER_FORMS,
+  SUNSET_STATUSES,
+} from '../domain/settings.js'
 import { SUNSET_MODES } from '../domain/sunset.js'
 import { formatDuration } from '../domain/time.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
-import { LOG_FORMATS, ORDERS, type SandboxOptions } from './options.js'
+import { LOG_FORMATS, type SandboxOptions } from './options.js'
 import { basePathSchema, hostSchema, tokenSchema } from './values/address.js'
 import { apiKeySchema } from './values/api-key.js'
 import { someWaitSchema } from './values/duration.js'
@@ -122,7 +130,7 @@ export const OPTIONS = {
     group: DATA,
     value: '<order>',
     reads: 'text',
-    schema: oneOf(ORDERS),
+    schema: oneOf(LIST_ORDERS),
     about: 'order of the list: newest or oldest first',
     fallback: DEFAULTS.order,
   },
@@ -132,7 +140,7 @@ export const OPTIONS = {
     reads: 'text',
     schema: oneOf(PLAN_NAMES),
     scenario: true,
-    about: 'plan of the key "sandbox": free, pro, business, enterprise',
+    about: `plan of the key "sandbox": ${PLAN_NAMES.join(', ')}`,
     fallback: settings.plan,
   },
   limits: {
@@ -167,7 +175,7 @@ export const OPTIONS = {
     reads: 'text',
     schema: oneOf(RETRY_AFTER_FORMS),
     scenario: true,
-    about: 'form of Retry-After: seconds, http-date, none',
+    about: `form of Retry-After: ${RETRY_AFTER_FORMS.join(', ')}`,
     fallback: settings.retryAfter,
   },
   limitBody: {
@@ -176,7 +184,7 @@ export const OPTIONS = {
     reads: 'text',
     schema: oneOf(LIMIT_BODIES),
     scenario: true,
-    about: 'body of a 429: error, empty, text, html',
+    about: `body of a 429: ${LIMIT_BODIES.join(', ')}`,
     fallback: settings.limitBody,
   },
   banAfter: {
@@ -203,7 +211,7 @@ export const OPTIONS = {
     reads: 'number',
     schema: oneOf(BAN_STATUSES),
     scenario: true,
-    about: 'what a banned key is answered: 429, 403, 401',
+    about: `what a banned key is answered: ${BAN_STATUSES.join(', ')}`,
     fallback: String(settings.banStatus),
   },
   reason: {
@@ -228,8 +236,7 @@ export const OPTIONS = {
     reads: 'list',
     schema: faultsSchema,
     scenario: true,
-    about:
-      '<operation|*>:<status|connection-reset|empty-response|malformed-chunk|slow-body|hang>[@20%][*3]; may be repeated, the first match wins',
+    about: `<operation|*>:<status or fault>[@20%][*3]; may be repeated, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
   },
   latency: {
     group: TROUBLE,
@@ -255,7 +262,7 @@ export const OPTIONS = {
     reads: 'number',
     schema: oneOf(SUNSET_STATUSES),
     scenario: true,
-    about: 'what a removed operation answers: 404, 410',
+    about: `what a removed operation answers: ${SUNSET_STATUSES.join(', ')}`,
     fallback: String(settings.sunsetStatus),
   },
   scenario: {
@@ -321,7 +328,7 @@ export const OPTIONS = {
     value: '<form>',
     reads: 'text',
     schema: oneOf(LOG_FORMATS),
-    about: 'one line an exchange on stderr: pretty, json, silent',
+    about: `one line an exchange on stderr: ${LOG_FORMATS.join(', ')}`,
     fallback: 'pretty on a TTY, else json',
   },
   controlToken: {

@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import type { CliIo } from './io.js'
+
+/** One command's file. Only the file of the command that runs is loaded. */
+export interface CommandFile {
+  /**
+   * Gives the command its flags and its action.
+   *
+   * @param finish takes the exit code
+   */
+  define(command: Command, io: CliIo, finish: (exitCode: number) => void): void
+}
+
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<CommandFile>
+}
+
+/** Every command there is, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'serve', summary: 'start the sandbox and keep it running', load: () => import('./serve.js') },
+]

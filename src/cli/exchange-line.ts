@@ -1,0 +1,83 @@
+import type { ChalkInstance } from 'chalk'
+import type { ExchangeRecord, Reason } from '../space/exchange.js'
+import { escapeControls } from './escape-controls.js'
+
+const LONGEST_TARGET = 100
+const TARGET_WIDTH = 28
+
+/** One exchange as a line for people. */
+export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance): string {
+  const { at, method, status, key, space, remaining, durationMs, reason } = record
+  const facts = [
+    escapeControls(space === '' ? key : `${key}~${space}`),
+    `${remaining} left`,
+    `${durationMs.toFixed(1)} ms`,
+    ...(reason === undefined ? [] : [reason]),
+  ].join(' · ')
+  const hint = status === 429 ? hintFor(reason, record) : undefined
+  return [
+    chalk.dim(new Date(at).toISOString().slice(11, 23)),
+    colourOf(status, chalk)(status === undefined ? '---' : String(status)),
+    escapeControls(method).padEnd(4),
+    shortened(escapeControls(targetOf(record))).padEnd(TARGET_WIDTH),
+    chalk.dim(facts),
+    ...(hint === undefined ? [] : [chalk.dim(`→ ${hint}`)]),
+  ]
+    .join('  ')
+    .trimEnd()
+}
+
+/** One exchange as a JSON line; headers and bodies are in the control plane's log only. */
+export function jsonExchange(record: ExchangeRecord): string {
+  const { id, at, space, key, method, path, query, operation, status, reason, durationMs, remaining } = record
+  return escapeControls(
+    JSON.stringify({
+      event: 'exchange',
+      id,
+      at: new Date(at).toISOString(),
+      space,
+      key,
+      method,
+      path,
+      query,
+      operation: operation ?? null,
+      status: status ?? null,
+      reason: reason ?? null,
+      durationMs,
+      remaining,
+    }),
+  )
+}
+
+function targetOf({ path, query }: ExchangeRecord): string {
+  return query === '' ? path : `${path}?${query}`
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TARGET ? `${text.slice(0, LONGEST_TARGET - 1)}…` : text
+}
+
+function colourOf(status: number | undefined, chalk: ChalkInstance): (text: string) => string {
+  if (status === undefined) return chalk.magenta
+  if (status >= 500) return chalk.red
+  if (status >= 400) return chalk.yellow
+  return status >= 300 ? chalk.cyan : chalk.green
+}
+
+/** What would help against a 429, undefined where the client asked for it. */
+function hintFor(reason: Reason | undefined, { key, space }: ExchangeRecord): string | undefined {
+  const control = `petstore-sandbox control${space === '' ? '' : ` --space ${space}`}`
+  switch (reason) {
+    case 'quota-minute':
+    case 'quota-day':
+      return `serve with a larger --plan, or: ${control} reset`
+    case 'ban':
+      return `${control} unban ${escapeControls(key)}`
+    case 'storm':
+      return `${control} storm stop`
+    case 'fault':
+      return `${control} fault clear`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,28 @@
+import type { Writable } from 'node:stream'
+
+/** A stream that a person or a program reads. */
+export interface Output extends Writable {
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export type StopSignal = 'SIGINT' | 'SIGTERM'
+
+/** All that the commands know of the process they run in. */
+export interface CliIo {
+  /** Results only. */
+  readonly stdout: Output
+  /** Everything else. */
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly pid: number
+  /** Calls back at each signal to stop, in place of ending the process. @returns how to be no longer called */
+  onSignal(listener: (signal: StopSignal) => void): () => void
+  /** Ends the process at once. */
+  exit(code: number): void
+  /** Milliseconds from an arbitrary start, never going back. */
+  monotonic(): number
+  /** A whole number >= 0 that nobody can foresee. */
+  randomSeed(): number
+}

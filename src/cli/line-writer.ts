@@ -1,0 +1,64 @@
+import type { Output } from './io.js'
+
+/** Characters that may wait for a reader who does not read; what comes beyond is dropped. */
+const MOST_WAITING = 1_000_000
+
+/**
+ * Writes lines to a stream for a process that has better things to do: all lines of
+ * one turn at once, never waiting, and never holding more than a bound.
+ *
+ * A stream that breaks (EPIPE) is left alone from then on.
+ */
+export class LineWriter {
+  readonly #stream: Output
+  readonly #droppedLine: (count: number) => string
+  #waiting = ''
+  #dropped = 0
+  #scheduled = false
+  /** The stream has asked to wait for its drain. */
+  #blocked = false
+  #broken = false
+
+  /** @param droppedLine says how many lines could not be written */
+  constructor(stream: Output, droppedLine: (count: number) => string) {
+    this.#stream = stream
+    this.#droppedLine = droppedLine
+    stream.on('error', () => {
+      this.#broken = true
+      this.#waiting = ''
+    })
+    stream.on('drain', () => {
+      this.#blocked = false
+      this.flush()
+    })
+  }
+
+  /** @param line makes the line, without its end; it is not called where the line would be dropped */
+  write(line: () => string): void {
+    if (this.#broken) return
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#dropped++
+      return
+    }
+    this.#waiting += `${line()}\n`
+    if (this.#scheduled || this.#blocked) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.flush()
+    })
+  }
+
+  /** Hands over what waits, if the stream takes anything. */
+  flush(): void {
+    if (this.#broken || this.#blocked) return
+    if (this.#dropped > 0) {
+      this.#waiting += `${this.#droppedLine(this.#dropped)}\n`
+      this.#dropped = 0
+    }
+    if (this.#waiting === '') return
+    const text = this.#waiting
+    this.#waiting = ''
+    this.#blocked = !this.#stream.write(text)
+  }
+}

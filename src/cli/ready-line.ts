@@ -1,0 +1,20 @@
+import type { PlanName } from '../domain/keys.js'
+
+/** What is to be known of a sandbox that has started. */
+export interface ReadyFacts {
+  readonly baseUrl: string
+  readonly controlUrl: string
+  readonly pid: number
+  readonly plan: PlanName
+  readonly pets: number
+  readonly seed: number
+}
+
+/** @source interface, "Ready line" */
+export function prettyReady({ baseUrl, controlUrl, plan, pets, seed }: ReadyFacts): string {
+  return `Ready on ${baseUrl} (plan ${plan}, ${pets} pets, seed ${seed}); dashboard ${controlUrl}/`
+}
+
+export function jsonReady({ baseUrl, controlUrl, pid, plan, pets, seed }: ReadyFacts): string {
+  return JSON.stringify({ event: 'ready', baseUrl, controlUrl, pid, plan, pets, seed })
+}

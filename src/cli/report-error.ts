@@ -1,0 +1,29 @@
+import { inspect } from 'node:util'
+import { OptionsError } from '../options/options-error.js'
+import { escapeControls } from './escape-controls.js'
+import { EXIT, exitCodeOf } from './exit-codes.js'
+import type { CliIo } from './io.js'
+
+/**
+ * Says on stderr why a command failed: `CODE: message`, one line for each problem.
+ *
+ * @param debug shows where it happened too
+ * @returns the exit code
+ */
+export function reportError(error: unknown, io: CliIo, debug: boolean): number {
+  const code = codeOf(error)
+  const messages = error instanceof OptionsError ? error.problems : [messageOf(error)]
+  const lines = messages.map((message) => `${code ?? 'INTERNAL'}: ${escapeControls(message)}`)
+  if (code === undefined && !debug) lines.push('This should not happen. Run it again with --debug to see where it did.')
+  if (debug) lines.push(inspect(error))
+  io.stderr.write(`${lines.join('\n')}\n`)
+  return code === undefined ? EXIT.failed : exitCodeOf(code)
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

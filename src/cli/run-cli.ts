@@ -1,0 +1,73 @@
+import { Command, CommanderError } from 'commander'
+import { packageVersion } from '../package-files.js'
+import { COMMANDS } from './commands.js'
+import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
+import type { CliIo } from './io.js'
+import { reportError } from './report-error.js'
+
+const DEFAULT_WIDTH = 80
+
+/**
+ * Runs one command line.
+ *
+ * @param argv what follows the program's name
+ * @returns the exit code
+ */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  let exitCode: number = EXIT.ok
+  const program = createProgram(io)
+  try {
+    for (const { name, summary, load } of COMMANDS) {
+      const command = program.command(name).description(summary)
+      if (isAskedFor(name, argv))
+        (await load()).define(command, io, (code) => {
+          exitCode = code
+        })
+    }
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Help and version end like this too. Commander has said what there was to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    return reportError(error, io, wantsDebug(argv, io))
+  }
+}
+
+function createProgram(io: CliIo): Command {
+  const { stdout, stderr } = io
+  return new Command('petstore-sandbox')
+    .description('A local, stateful sandbox of the animal store service.')
+    .version(packageVersion, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpText('after', `\n${EXIT_CODES_HELP}`)
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) =>
+        write(
+          `${text
+            .trimEnd()
+            .replace(/^error: /, 'USAGE: ')
+            .replaceAll('\n', ' ')}\n`,
+        ),
+      getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+}
+
+/** `serve …` as well as `help serve`. A name among another command's arguments only loads a file too many. */
+function isAskedFor(name: string, argv: readonly string[]): boolean {
+  return argv.slice(0, 2).includes(name)
+}
+
+/** Whether stacks are wanted. It is asked when something has failed, maybe before the flags were read. */
+function wantsDebug(argv: readonly string[], io: CliIo): boolean {
+  const end = argv.indexOf('--')
+  const own = end === -1 ? argv : argv.slice(0, end)
+  return own.includes('--debug') || /^(?:1|true|yes|on)$/i.test(io.env.PETSTORE_SANDBOX_DEBUG ?? '')
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { configLayer } from '../options/config-layer.js'
+import { serveDefaults } from '../options/defaults.js'
+import { envLayer } from '../options/env-layer.js'
+import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import { resolveLayers } from '../options/resolve.js'
+import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
+import type { CliIo } from './io.js'
+import { writeLocator } from './locator.js'
+import { addOptionFlags, givenFlags } from './option-flags.js'
+import { openServeLog, type ServeLog } from './serve-log.js'
+import { onStopSignals } from './stop-signals.js'
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  addOptionFlags(command)
+  command.option('--debug', 'show where a failure happened')
+  command.action(async () => finish(await serve(givenFlags(command), io)))
+}
+
+/** Starts the sandbox and resolves when it has stopped. */
+async function serve(flags: FlagValues, io: CliIo): Promise<number> {
+  const env = envLayer(io.env)
+  const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
+    defaults: serveDefaults(io.stderr.isTTY === true ? 'pretty' : 'json'),
+    cwd: io.cwd,
+    randomSeed: io.randomSeed,
+  })
+  const log = await openServeLog(options.log, io)
+  for (const warning of env.warnings) log.warning(warning)
+
+  let wish = () => {}
+  const wished = new Promise<void>((resolve) => {
+    wish = resolve
+  })
+  const { runSandbox } = await import('../sandbox.js')
+  const sandbox = await runSandbox(options, {
+    ...(log.exchange && { onExchange: log.exchange }),
+    onWarning: log.warning,
+    onShutdown: wish,
+  })
+  const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
+  try {
+    const { baseUrl, controlUrl, plan, petCount } = sandbox
+    const location = { baseUrl, controlUrl, pid: io.pid }
+    const forget = await announce(location, io.cwd, log)
+    log.ready({ ...location, plan, pets: petCount, seed: options.seed })
+    await wished
+    log.note('Stopping; a second signal stops at once.')
+    log.flush()
+    await forget()
+    await sandbox.stop('clean')
+    return EXIT.ok
+  } finally {
+    ignoreSignals()
+    log.flush()
+  }
+}
+
+/** Leaves word of where the sandbox is. That nobody can find it so is no reason not to serve. */
+async function announce(location: Parameters<typeof writeLocator>[1], cwd: string, log: ServeLog) {
+  try {
+    const forget = await writeLocator(cwd, location)
+    return () => forget().catch(() => {})
+  } catch (error) {
+    log.warning(
+      `No locator could be written (${error instanceof Error ? error.message : error}): "control" and "call" need --url and --base-url here`,
+    )
+    return async () => {}
+  }
+}
