@@ -96,6 +96,18 @@ describe('a document that is damaged', () => {
 })
 
 describe('a document', () => {
+  it('in our own layout with a comma too many or too few is damaged', async () => {
+    const folder = temporaryFolder()
+    const whole = await documentInOurLayout(folder)
+    for (const [right, wrong] of [
+      ['"sold"}\n', '"sold"},\n'],
+      ['"available"},\n', '"available"}\n'],
+    ] as const) {
+      expect(whole).toContain(right)
+      await expect(read(folder, whole.replace(right, wrong))).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+    }
+  })
+
   it('reads the same in any layout, with a byte order mark and with other line ends', async () => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)

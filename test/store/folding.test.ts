@@ -14,10 +14,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
+import type { Change } from '../../src/domain/state.js'
 import { anyChange } from './changes.js'
 import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
 
 const PET: Pet = { id: 3, name: 'Rex', categoryId: 1 }
+/** Made twice, these would put the pet that came back behind the one that came after it. */
+const RETURNING: Change[] = [
+  { kind: 'pet-removed', id: 1 },
+  { kind: 'pet', pet: { ...PET, id: 1 } },
+  { kind: 'pet', pet: PET },
+]
 const MEBIBYTE = 1024 * 1024
 const KEPT = 'store.json.edited-2026-03-01T10-00-00-000Z'
 
@@ -118,7 +125,7 @@ describe('the document', () => {
         expect(again.state).toEqual(owner.state)
         await again.store.close()
       }),
-      { numRuns: 30 },
+      { numRuns: 30, examples: [[RETURNING]] },
     )
   })
 
