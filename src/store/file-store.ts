@@ -59,7 +59,14 @@ export class FileStore {
   async start(current: () => SpaceState): Promise<void> {
     this.#current = current
     if (this.#isNew) {
-      await this.#fold(current).catch((error: unknown) => {
+      const written = this.#fold(current)
+      // A close that comes meanwhile waits for it.
+      this.#folding = written
+        .catch(() => {})
+        .finally(() => {
+          this.#folding = undefined
+        })
+      await written.catch((error: unknown) => {
         throw cannot('STORE_UNWRITABLE', 'write', this.#document.file, error)
       })
     } else if (this.#journal.length > 0) {

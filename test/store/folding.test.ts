@@ -71,6 +71,17 @@ describe('the document', () => {
     expect(owner.warnings).toEqual([])
   })
 
+  it('is whole when a new store is closed while it is being written', async () => {
+    const folder = temporaryFolder()
+    const owner = await Owner.open(join(folder, 'store.json'))
+    await Promise.all([owner.store.start(() => owner.state), owner.store.close()])
+    expect(readdirSync(folder)).toEqual(['store.json'])
+    expect(owner.warnings).toEqual([])
+    const again = await Owner.open(join(folder, 'store.json'))
+    expect(again.state).toEqual(SEED)
+    await again.store.close()
+  })
+
   it('takes in at start what a crash left in the journal', async () => {
     const folder = temporaryFolder()
     const crashed = await Owner.start(join(folder, 'store.json'))
