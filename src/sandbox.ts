@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
 import { packagedContract } from './contract/packaged-contract.js'
+import { CONTROL_PATH } from './control/path.js'
 import type { ControlPlane } from './control/routes.js'
+import type { Steerable } from './control/verb.js'
 import type { PlanName } from './domain/keys.js'
 import type { ProblemCode } from './domain/problems.js'
 import { loadSeed } from './fixtures.js'
@@ -14,14 +17,13 @@ import type { ExchangeRecord } from './space/exchange.js'
 import { LogBudget } from './space/exchange-log.js'
 import type { PendingReply, Reply, ServiceRequest } from './space/message.js'
 import type { ContractEngine } from './space/ports.js'
+import { memoryShelf, type Shelf, type Snapshot } from './space/snapshot.js'
 import { replyWith } from './space/space.js'
 import { Spaces } from './space/spaces.js'
 import { type Surroundings, World } from './space/world.js'
 import type { OpenedStore } from './store/open-file-store.js'
+import { SnapshotFolder } from './store/snapshot-folder.js'
 import { systemClock } from './system-clock.js'
-
-/** Where the control plane is, outside the service's own paths. */
-const CONTROL_PATH = '/__sandbox'
 
 /** What a sandbox tells its owner while it runs. */
 export interface SandboxEvents {
@@ -34,6 +36,8 @@ export interface SandboxEvents {
 /** A sandbox with all its parts, not yet reachable over a socket. */
 export interface Assembly {
   readonly spaces: Spaces
+  /** What verbs work on. */
+  readonly steerable: Steerable
   service(request: ServiceRequest): PendingReply
   /** The control plane as a `fetch`; it is loaded on its first use. */
   control(request: Request): Promise<Response>
@@ -95,11 +99,18 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
   }
   const world = new World('', surroundings, options.reset ? undefined : stored?.state, stored?.store)
   const spaces = new Spaces(surroundings, world, options.maxSpaces)
+  const steerable: Steerable = {
+    spaces,
+    shelfOf: shelves(world, options.store),
+    shutdown: () => events.onShutdown?.(),
+  }
   return {
     spaces,
+    steerable,
     service: (request) => answerPreflight(request, options.cors) ?? spaces.handle(request),
     control: lazyControl({
-      spaces,
+      sandbox: steerable,
+      contract,
       version: packageVersion,
       rules: { token: options.controlToken, origins: options.controlOrigins },
       warn,
@@ -174,6 +185,17 @@ async function openStore(
 ): Promise<OpenedStore> {
   const { openFileStore } = await import('./store/open-file-store.js')
   return openFileStore(file, { fsync, warn, now: systemClock.wall })
+}
+
+/** Snapshots of the default space lie beside its store; those of the others go with their space. */
+function shelves(defaultWorld: World, store: string | undefined): Steerable['shelfOf'] {
+  const shelves = new WeakMap<World, Shelf>()
+  if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder<Snapshot>(join(dirname(store), 'snapshots')))
+  return (world) => {
+    const shelf = shelves.get(world) ?? memoryShelf()
+    shelves.set(world, shelf)
+    return shelf
+  }
 }
 
 /** Prism takes a second to load, so it is loaded when it is first needed. */

@@ -24,7 +24,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^commander$/, door: /^cli\// },
   { what: /^chalk$/, door: /^cli\// },
   { what: /^hono/, door: /^control\// },
-  { what: /^valibot$/, door: /^(options|control)\// },
+  { what: /^valibot$/, door: /^(options|control|fixtures)[/.]/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
 ]
 

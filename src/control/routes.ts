@@ -1,53 +1,41 @@
 import { type Context, Hono } from 'hono'
-import * as v from 'valibot'
-import { stringifyJson } from '../contract/json.js'
+import type { Contract } from '../contract/contract.js'
+import { parseJson, stringifyJson } from '../contract/json.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
-import { writeIssues } from '../options/problem.js'
-import { isSpaceName } from '../space/authorization.js'
-import type { Spaces } from '../space/spaces.js'
-import type { World } from '../space/world.js'
+import { describeControl } from './description.js'
 import { type GuardRules, guard } from './guard.js'
-import { type Steered, type Verb, VerbError } from './verb.js'
+import { CONTROL_PATH } from './path.js'
+import { findSpace, perform } from './perform.js'
+import { streamExchanges } from './stream.js'
+import { type Steerable, type Verb, VerbError } from './verb.js'
 import { VERBS } from './verbs.js'
 
-/** Where the control plane is, on every sandbox. */
-export const CONTROL_PATH = '/__sandbox'
-
 export interface ControlPlane {
-  readonly spaces: Spaces
+  readonly sandbox: Steerable
+  /** The one being served. */
+  readonly contract: Contract
   readonly version: string
   readonly rules: GuardRules
   warn(message: string): void
 }
 
 /**
- * Makes the control plane: one route for each verb of the table, and health.
- * Never rate limited, faulted or delayed.
+ * Makes the control plane: one route for each verb of the table, health, the
+ * stream of exchanges, the contracts. Never rate limited, faulted or delayed.
  *
  * @source interface, section 3
  */
 export function controlRoutes(plane: ControlPlane): Hono {
   const app = new Hono().basePath(CONTROL_PATH)
-  app.use(async (context, next) => {
-    const cors = corsHeaders(context, plane.rules)
-    if (context.req.method === 'OPTIONS' && cors !== undefined) return context.body(null, 204, cors)
-    if (context.req.path !== `${CONTROL_PATH}/health`) {
-      const verdict = guard(
-        {
-          host: context.req.header('host'),
-          origin: context.req.header('origin'),
-          authorization: context.req.header('authorization'),
-        },
-        plane.rules,
-      )
-      if (verdict.kind === 'refuse') return refusal('forbidden', verdict.message, verdict.status)
-    }
-    await next()
-    for (const [name, value] of Object.entries(cors ?? {})) context.res.headers.set(name, value)
-  })
+  app.use((context, next) => admit(plane.rules, context, next))
   app.get('/health', () => json({ status: 'healthy', version: plane.version }))
+  app.get('/openapi.yaml', async () => text('application/yaml', await plane.contract.text('yaml')))
+  app.get('/openapi.json', async () => text('application/json', await plane.contract.text('json')))
+  app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))
+  app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(stageOf(plane, context).world, context)))
   for (const verb of Object.values(VERBS) as readonly Verb[]) {
-    app.on(verb.method, verb.path, (context) => runVerb(plane, verb, context))
+    const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.on(verb.method, path, (context) => answerErrors(() => runVerb(plane, verb, context)))
   }
   app.notFound((context) => notFound(context))
   app.onError((error) => {
@@ -57,45 +45,64 @@ export function controlRoutes(plane: ControlPlane): Hono {
   return app
 }
 
+/** Lets those pass who may steer; the health of a sandbox is no secret. */
+async function admit(rules: GuardRules, context: Context, next: () => Promise<void>): Promise<Response | undefined> {
+  const cors = corsHeaders(context, rules)
+  if (context.req.method === 'OPTIONS' && cors !== undefined) return context.body(null, 204, cors)
+  if (context.req.path !== `${CONTROL_PATH}/health`) {
+    const header = (name: string) => context.req.header(name)
+    const asking = { host: header('host'), origin: header('origin'), authorization: header('authorization') }
+    const verdict = guard(asking, rules)
+    if (verdict.kind === 'refuse') return refusal('forbidden', verdict.message, verdict.status)
+  }
+  await next()
+  for (const [name, value] of Object.entries(cors ?? {})) context.res.headers.set(name, value)
+  return undefined
+}
+
 async function runVerb(plane: ControlPlane, verb: Verb, context: Context): Promise<Response> {
+  const { space = '', ...query } = context.req.query()
+  const input = { ...query, ...bodyOf(verb, await context.req.text()), ...context.req.param() }
+  return json(await perform(plane.sandbox, space, verb, input))
+}
+
+function stageOf(plane: ControlPlane, context: Context) {
+  return findSpace(plane.sandbox, context.req.query('space') ?? '')
+}
+
+/** The fields of a body, or the one field that it is. */
+function bodyOf(verb: Verb, sent: string): Readonly<Record<string, unknown>> {
+  if (sent === '') return {}
+  let body: unknown
   try {
-    const steered = findSpace(plane.spaces, context.req.query('space') ?? '')
-    const input = verb.input === undefined ? undefined : checkInput(verb, await context.req.text())
-    return json((await verb.run(steered, input)) ?? { ok: true })
+    body = parseJson(sent)
+  } catch (error) {
+    throw new VerbError('invalid_request', `The body is no JSON: ${error instanceof Error ? error.message : error}.`)
+  }
+  if (verb.body !== undefined) return { [verb.body]: body }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
+  throw new VerbError('invalid_request', 'The body must be a JSON object.')
+}
+
+async function answerErrors(answer: () => Response | Promise<Response>): Promise<Response> {
+  try {
+    return await answer()
   } catch (error) {
     if (error instanceof VerbError) return refusal(error.code, error.message)
+    // Who steers a sandbox is its owner, and may know what its disk said.
+    if (isStoreFailure(error)) return refusal('internal_error', error.message)
     throw error
   }
 }
 
-function findSpace(spaces: Spaces, name: string): Steered {
-  if (name !== '' && !isSpaceName(name)) {
-    throw new VerbError('invalid_request', `"${name}" is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
-  }
-  const world: World | undefined = spaces.open(name)
-  if (world === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
-  return { world, spaces }
-}
-
-/** Checks a JSON body against the verb's shape; every problem is named at once. */
-function checkInput({ input }: Verb, text: string): unknown {
-  let body: unknown
-  try {
-    body = text === '' ? {} : JSON.parse(text)
-  } catch (error) {
-    throw new VerbError('invalid_request', `The body is no JSON: ${error instanceof Error ? error.message : error}.`)
-  }
-  if (input === undefined) return undefined
-  const result = v.safeParse(input, body)
-  if (result.success) return result.output
-  const problems = writeIssues(result.issues, (path) => path.join('.') || 'The body')
-  throw new VerbError('invalid_request', `${problems.join('; ')}.`)
+function isStoreFailure(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('STORE_')
 }
 
 function notFound(context: Context): Response {
   const path = context.req.path.slice(CONTROL_PATH.length)
   const allow = (Object.values(VERBS) as readonly Verb[])
-    .filter((verb) => verb.path === path)
+    .filter((verb) => new RegExp(`^${verb.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map(({ method }) => method)
   if (allow.length === 0) return refusal('not_found', `The control plane has no ${path || '/'}.`)
   const response = refusal('method_not_allowed', PROBLEMS.method_not_allowed.message)
@@ -115,9 +122,11 @@ function corsHeaders(context: Context, { origins }: GuardRules): Record<string, 
 }
 
 function json(value: unknown): Response {
-  return new Response(stringifyJson(value), {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  })
+  return text('application/json', stringifyJson(value))
+}
+
+function text(contentType: string, body: string): Response {
+  return new Response(body, { headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' } })
 }
 
 function refusal(code: ProblemCode, message: string, status: number = PROBLEMS[code].status): Response {

@@ -1,15 +1,16 @@
 import { activeBan } from '../domain/ban.js'
-import type { FaultRule } from '../domain/faults.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
-import type { EpochMs } from '../domain/time.js'
-import { formatDuration } from '../domain/time.js'
 import { type SettingsView, settingsView } from '../options/settings-view.js'
 import type { Spaces } from '../space/spaces.js'
 import type { World } from '../space/world.js'
-import { type ClockView, clockView } from './clock-verbs.js'
+import { type ClockView, clockView } from './verbs/clock.js'
+import { type FaultView, faultViews } from './verbs/faults.js'
+import { type StormView, stormView } from './verbs/storm.js'
 
+/** All that a space can be asked about, in one answer. */
 export interface StateView {
+  /** Empty for the default space. */
   readonly space: string
   readonly settings: SettingsView
   readonly clock: ClockView
@@ -34,36 +35,20 @@ export interface WindowState {
 export interface KeyView {
   readonly key: string
   readonly plan: PlanName
-  readonly always: ApiKey['always'] | null
+  readonly always: 'limited' | 'banned' | 'revoked' | null
   readonly minute: WindowState
   readonly day: WindowState
   readonly ban: { readonly until: string } | null
 }
 
-export interface StormView {
-  readonly rate: number
-  readonly for: string | null
-  readonly every: string | null
-  readonly retryAfter: string | null
-  readonly startedAt: string
-}
-
-export interface FaultView extends FaultRule {
-  /** How often it still happens; null is without end. */
-  readonly left: number | null
-}
-
-/** All that a space can be asked about, in one answer. */
 export function readState(world: World, spaces: Spaces): StateView {
-  const now = world.now()
-  const { storm } = world
   return {
     space: world.name,
     settings: settingsView(world.settings),
     clock: clockView(world),
-    keys: [...world.keys.values()].map((key) => keyView(world, key, now)),
-    storm: storm === undefined ? null : stormView(storm),
-    faults: world.faults.map(({ rule, left }) => ({ ...rule, left: left ?? null })),
+    keys: [...world.keys.values()].map((key) => keyView(world, key)),
+    storm: stormView(world),
+    faults: faultViews(world),
     counts: {
       pets: world.pets.size,
       orders: world.orders.length,
@@ -73,14 +58,15 @@ export function readState(world: World, spaces: Spaces): StateView {
   }
 }
 
-function keyView(world: World, apiKey: ApiKey, now: EpochMs): KeyView {
+/** A key with what is left of its quotas, and its ban. */
+export function keyView(world: World, apiKey: ApiKey): KeyView {
+  const now = world.now()
   const { usage, bans } = world.accounts.ofKey(apiKey.key)
   const limits = world.limitsOf(apiKey)
   const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
-    const spent = name === 'minute' && apiKey.always === 'limited'
-    const untouched = remaining === limit && limit > 0
-    return { limit, remaining: spent ? 0 : remaining, reset: untouched ? null : iso(resetAt) }
+    const isSpent = name === 'minute' && apiKey.always === 'limited'
+    return { limit, remaining: isSpent ? 0 : remaining, reset: remaining === limit ? null : iso(resetAt) }
   }
   const until = apiKey.always === 'banned' ? now + world.settings.banDuration : activeBan(bans, now)?.until
   return {
@@ -93,11 +79,6 @@ function keyView(world: World, apiKey: ApiKey, now: EpochMs): KeyView {
   }
 }
 
-function stormView({ rate, for: length, every, retryAfter, startedAt }: NonNullable<World['storm']>): StormView {
-  const text = (duration: number | undefined) => (duration === undefined ? null : formatDuration(duration))
-  return { rate, for: text(length), every: text(every), retryAfter: text(retryAfter), startedAt: iso(startedAt) }
-}
-
-function iso(at: EpochMs): string {
+function iso(at: number): string {
   return new Date(at).toISOString()
 }

@@ -1,25 +1,37 @@
 import type { GenericSchema } from 'valibot'
+import type { Shelf } from '../space/snapshot.js'
 import type { Spaces } from '../space/spaces.js'
 import type { World } from '../space/world.js'
+
+/** A running sandbox, as far as verbs can reach. */
+export interface Steerable {
+  readonly spaces: Spaces
+  /** Where the snapshots of a space are kept. */
+  shelfOf(world: World): Shelf
+  /** Stops the sandbox, as SIGTERM does; returns at once. */
+  shutdown(): void
+}
 
 /** What a verb works on: the space that it is meant for, and the sandbox round it. */
 export interface Steered {
   readonly world: World
-  readonly spaces: Spaces
+  readonly sandbox: Steerable
 }
 
 /**
- * One thing that can be done to a running sandbox. Control routes, the remote
- * API and the `control` command are all made from these.
+ * One thing that can be done to a running sandbox. Control routes, their
+ * description, the remote API and the `control` command are all made from these.
  */
 export interface Verb<Input = unknown, Output = unknown> {
-  /** HTTP method and path below `/__sandbox`. */
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+  /** Path below `/__sandbox`; its parameters are fields of the input. */
   readonly path: string
   /** One sentence for its description. */
   readonly summary: string
-  /** Shape of the JSON body; undefined where it takes none. */
+  /** Checks the input: path parameters, query and the fields of a JSON body, together. */
   readonly input?: GenericSchema<unknown, Input>
+  /** Name of the one field that is the whole JSON body; without it the body's fields are the input's. */
+  readonly body?: string
   run(steered: Steered, input: Input): Output | Promise<Output>
 }
 

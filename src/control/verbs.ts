@@ -1,26 +1,65 @@
-import * as clock from './clock-verbs.js'
-import { restart } from './restart.js'
 import { readState } from './state.js'
 import { type Verb, verb } from './verb.js'
+import * as clock from './verbs/clock.js'
+import * as faults from './verbs/faults.js'
+import * as keys from './verbs/keys.js'
+import * as pets from './verbs/pets.js'
+import * as requests from './verbs/requests.js'
+import { reset } from './verbs/reset.js'
+import * as scenario from './verbs/scenario.js'
+import * as settings from './verbs/settings.js'
+import { shutdown } from './verbs/shutdown.js'
+import * as snapshots from './verbs/snapshots.js'
+import * as spaces from './verbs/spaces.js'
+import * as storm from './verbs/storm.js'
+
+const state = verb({
+  method: 'GET',
+  path: '/state',
+  summary: 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space',
+  run: ({ world, sandbox }) => readState(world, sandbox.spaces),
+})
 
 /** Everything that can be done to a running sandbox, by the verb's name. */
 export const VERBS = {
-  state: verb({
-    method: 'GET',
-    path: '/state',
-    summary: 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space',
-    run: ({ world, spaces }) => readState(world, spaces),
-  }),
-  reset: verb({
-    method: 'POST',
-    path: '/reset',
-    summary: 'Brings a space back to its start; snapshots stay',
-    run: ({ world }) => restart(world),
-  }),
+  state,
+  reset,
+  'settings.show': settings.show,
+  'settings.change': settings.change,
   'clock.show': clock.show,
   'clock.set': clock.set,
   'clock.advance': clock.advance,
   'clock.reset': clock.reset,
+  'keys.list': keys.list,
+  'keys.add': keys.add,
+  'keys.change': keys.change,
+  'keys.remove': keys.remove,
+  'keys.ban': keys.ban,
+  'keys.unban': keys.unban,
+  'storm.show': storm.show,
+  'storm.start': storm.start,
+  'storm.stop': storm.stop,
+  'faults.list': faults.list,
+  'faults.set': faults.set,
+  'faults.add': faults.add,
+  'faults.clear': faults.clear,
+  'scenario.apply': scenario.apply,
+  'pets.list': pets.list,
+  'pets.add': pets.add,
+  'pets.change': pets.change,
+  'pets.remove': pets.remove,
+  'snapshots.list': snapshots.list,
+  'snapshots.save': snapshots.save,
+  'snapshots.restore': snapshots.restore,
+  'snapshots.remove': snapshots.remove,
+  'requests.list': requests.list,
+  'requests.clear': requests.clear,
+  'spaces.list': spaces.list,
+  'spaces.remove': spaces.remove,
+  shutdown,
 } as const satisfies Record<string, Verb>
 
 export type VerbName = keyof typeof VERBS
+
+/** What a verb gives. */
+export type VerbOutput<Name extends VerbName> = Awaited<ReturnType<(typeof VERBS)[Name]['run']>>

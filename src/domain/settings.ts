@@ -12,6 +12,10 @@ export type LimitBody = (typeof LIMIT_BODIES)[number]
 export const BAN_STATUSES = [429, 403, 401] as const
 export type BanStatus = (typeof BAN_STATUSES)[number]
 
+/** Orders of the list, by creation. @source interface, "order of the list" */
+export const LIST_ORDERS = ['newest', 'oldest'] as const
+export type ListOrder = (typeof LIST_ORDERS)[number]
+
 export const SUNSET_STATUSES = [404, 410] as const
 export type SunsetStatus = (typeof SUNSET_STATUSES)[number]
 

@@ -35,6 +35,11 @@ export class Accounts {
     return account
   }
 
+  *entries(): Generator<{ readonly kind: 'key' | 'stranger'; readonly name: string; readonly account: Account }> {
+    for (const [name, account] of this.#known) yield { kind: 'key', name, account }
+    for (const [name, account] of this.#strangers) yield { kind: 'stranger', name, account }
+  }
+
   /** Forgets what a key has used and brought upon itself. */
   close(key: string): void {
     this.#known.delete(key)

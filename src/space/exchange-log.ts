@@ -39,6 +39,7 @@ export class ExchangeLog {
   #count = 0
   #nextId = 1
   #bytes = 0
+  readonly #listeners = new Set<(record: ExchangeRecord) => void>()
 
   /** @param limit exchanges kept at most, 0 keeps none */
   constructor(limit: number, budget: LogBudget) {
@@ -61,7 +62,14 @@ export class ExchangeLog {
     return this.#nextId++
   }
 
+  /** Tells somebody of each exchange from now on. @returns how to stop it */
+  follow(listener: (record: ExchangeRecord) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   add(record: ExchangeRecord): void {
+    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(record)
     if (this.#limit === 0) return
     if (this.#count === this.#limit) this.dropOldest()
     this.#records[(this.#first + this.#count) % this.#limit] = record

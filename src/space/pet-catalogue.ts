@@ -1,5 +1,7 @@
 import type { Int64 } from '../contract/int64.js'
+import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
+import type { ListOrder } from '../domain/settings.js'
 
 /** A pet with its place in the order of creation and, once it was shown, its JSON text. */
 interface Entry {
@@ -10,8 +12,6 @@ interface Entry {
 
 /** Lists kept as answered; a client asks for the same few again and again. */
 const LISTS_KEPT = 8
-
-export type ListOrder = 'newest' | 'oldest'
 
 /**
  * The pets of a space, in order of creation, found by id and by status without a scan.
@@ -105,12 +105,6 @@ export class PetCatalogue {
     this.#all.push(entry)
     if (pet.status !== undefined) this.#byStatus[pet.status].push(entry)
   }
-}
-
-/** The text of a pet as it is sent, its fields in the contract's order. */
-export function petText({ id, name, categoryId, status }: Pet): string {
-  const rest = status === undefined ? '' : `,"status":"${status}"`
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${rest}}`
 }
 
 function textOf(entry: Entry): string {

@@ -8,7 +8,7 @@ import type { ApiKey, PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
 import { type RandomStream, randomStream } from '../domain/random.js'
-import type { Settings } from '../domain/settings.js'
+import type { ListOrder, Settings } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
@@ -16,7 +16,7 @@ import type { EpochMs } from '../domain/time.js'
 import { Accounts } from './accounts.js'
 import type { ExchangeRecord } from './exchange.js'
 import { ExchangeLog, type LogBudget } from './exchange-log.js'
-import { type ListOrder, PetCatalogue } from './pet-catalogue.js'
+import { PetCatalogue } from './pet-catalogue.js'
 import type { ContractEngine, Store, SystemClock } from './ports.js'
 
 /** What all spaces of one sandbox have in common. */
@@ -163,6 +163,19 @@ export class World {
     return { perMinute, perDay }
   }
 
+  /** Opens the windows of keys as if so many requests had just been charged to them; what is not named stays. */
+  useUp(used: SpaceStart['used']): void {
+    const openedAt = this.now()
+    for (const [key, { perMinute, perDay }] of Object.entries(used)) {
+      const account = this.accounts.ofKey(key)
+      account.usage = {
+        ...account.usage,
+        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
+        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
+      }
+    }
+  }
+
   #loadKeys(keys: readonly ApiKey[]): void {
     this.keys = new Map([...keys, ...this.surroundings.apiKeys].map((key) => [key.key, key]))
   }
@@ -179,12 +192,7 @@ export class World {
     const now = this.now()
     this.storm = start.storm && { ...start.storm, startedAt: now }
     this.faults = start.faults.map(armFault)
-    for (const [key, { perMinute, perDay }] of Object.entries(start.used)) {
-      this.accounts.ofKey(key).usage = {
-        ...(perMinute === undefined ? {} : { minute: { openedAt: now, used: perMinute } }),
-        ...(perDay === undefined ? {} : { day: { openedAt: now, used: perDay } }),
-      }
-    }
+    this.useUp(start.used)
     for (const [key, duration] of Object.entries(start.bans)) this.accounts.ofKey(key).bans = banFor(duration, now)
   }
 }

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { stringifyJson } from '../contract/json.js'
+import { petText } from '../domain/pet-text.js'
 import type { SpaceState } from '../domain/state.js'
-import { keyText, petText } from './entry-text.js'
+import { keyText } from './entry-text.js'
 
 /** Version of the document's layout. */
 export const DOCUMENT_VERSION = 1

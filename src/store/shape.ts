@@ -1,10 +1,8 @@
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
-import type { Pet, PetStatus } from '../domain/pets.js'
+import { PET_STATUSES, type Pet } from '../domain/pets.js'
 import { Damage } from './store-error.js'
-
-const PET_STATUSES: readonly PetStatus[] = ['available', 'pending', 'sold']
 
 /**
  * Takes a value from a file for a pet only if it is one.

@@ -1,8 +1,8 @@
-import type { Pet } from '../../domain/pets.js'
+import { petText } from '../../domain/pet-text.js'
+import type { NewPet, Pet } from '../../domain/pets.js'
 import { problem } from '../answers.js'
 import type { Answer } from '../message.js'
 import type { Handler } from '../operations.js'
-import { petText } from '../pet-catalogue.js'
 
 /**
  * Adds a pet. Where there is a store, 201 is answered only after the pet is
@@ -11,7 +11,7 @@ import { petText } from '../pet-catalogue.js'
  * @source specification, "POST /pets"; interface, section 5
  */
 export const createPet: Handler = ({ world }, { body }) => {
-  const { name, categoryId, status } = body?.values as unknown as Omit<Pet, 'id'>
+  const { name, categoryId, status } = (body?.values ?? {}) as unknown as NewPet
   const pet: Pet = { id: world.takePetId(), name, categoryId, ...(status === undefined ? {} : { status }) }
   if (world.store === undefined) return created(pet)
   return world.store.append({ kind: 'pet', pet }).then(

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { changeClock, REAL_TIME } from '../domain/clock.js'
-import { durationSchema, instantSchema } from '../options/schemas.js'
-import type { World } from '../space/world.js'
-import { VerbError, verb } from './verb.js'
+import { changeClock, REAL_TIME } from '../../domain/clock.js'
+import { durationSchema, instantSchema } from '../../options/schemas.js'
+import type { World } from '../../space/world.js'
+import { VerbError, verb } from '../verb.js'
 
 /** A clock as the control plane shows it. */
 export interface ClockView {

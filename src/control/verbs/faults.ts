@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { armFault, type FaultRule } from '../../domain/faults.js'
+import { faultSchema, faultsSchema } from '../../options/values/fault.js'
+import type { World } from '../../space/world.js'
+import { VerbError, verb } from '../verb.js'
+
+/** A rule as the control plane shows it. */
+export interface FaultView extends FaultRule {
+  /** How often it still happens; null is without end. */
+  readonly left: number | null
+}
+
+export function faultViews({ faults }: World): readonly FaultView[] {
+  return faults.map(({ rule, left }) => ({ ...rule, left: left ?? null }))
+}
+
+export const list = verb({
+  method: 'GET',
+  path: '/faults',
+  summary: 'The ordered fault rules of a space; the first that matches wins',
+  run: ({ world }) => faultViews(world),
+})
+
+export const set = verb({
+  method: 'PUT',
+  path: '/faults',
+  summary: 'Puts an ordered list of rules in place of the present one',
+  body: 'rules',
+  input: v.strictObject({ rules: faultsSchema }),
+  run({ world }, { rules }) {
+    checkOperations(world, rules)
+    world.faults = rules.map(armFault)
+    return faultViews(world)
+  },
+})
+
+export const add = verb({
+  method: 'POST',
+  path: '/faults',
+  summary: 'Adds a rule at the end of the list',
+  body: 'rule',
+  input: v.strictObject({ rule: faultSchema }),
+  run({ world }, { rule }) {
+    checkOperations(world, [rule])
+    world.faults = [...world.faults, armFault(rule)]
+    return faultViews(world)
+  },
+})
+
+export const clear = verb({
+  method: 'DELETE',
+  path: '/faults',
+  summary: 'Takes all fault rules away',
+  run({ world }) {
+    world.faults = []
+    return faultViews(world)
+  },
+})
+
+/** A rule for an operation that does not exist would never happen, and nobody would know why. */
+export function checkOperations({ surroundings: { contract } }: World, rules: readonly FaultRule[]): void {
+  const known = contract.operations.map(({ id }) => id)
+  for (const { operation } of rules) {
+    if (operation === '*' || known.includes(operation)) continue
+    throw new VerbError(
+      'invalid_request',
+      `The contract has no operation "${operation}". Use * or one of ${known.join(', ')}.`,
+    )
+  }
+}

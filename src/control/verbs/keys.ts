@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import { banFor, NO_BAN_RECORD } from '../../domain/ban.js'
+import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
+import { keySchema } from '../../options/values/api-key.js'
+import { someWaitSchema } from '../../options/values/duration.js'
+import { oneOf } from '../../options/values/reading.js'
+import { DEFAULT_KEY, type World } from '../../space/world.js'
+import { keyView } from '../state.js'
+import { VerbError, verb } from '../verb.js'
+
+const planSchema = oneOf(PLAN_NAMES)
+
+export const list = verb({
+  method: 'GET',
+  path: '/keys',
+  summary: 'The keys of a space, with plan, quotas and ban',
+  run: ({ world }) => [...world.keys.values()].map((apiKey) => keyView(world, apiKey)),
+})
+
+export const add = verb({
+  method: 'POST',
+  path: '/keys',
+  summary: 'Adds a key; it is stored',
+  input: v.strictObject({ key: keySchema, plan: v.optional(planSchema, 'free') }),
+  async run({ world }, { key, plan }) {
+    if (world.keys.has(key))
+      throw new VerbError('conflict', `There is a key "${key}" already. Change its plan with PATCH /keys/${key}.`)
+    return keep(world, { key, plan })
+  },
+})
+
+export const change = verb({
+  method: 'PATCH',
+  path: '/keys/{key}',
+  summary: 'Puts a key on another plan',
+  input: v.strictObject({ key: v.string(), plan: planSchema }),
+  async run({ world }, { key, plan }) {
+    const apiKey = find(world, key)
+    if (key !== DEFAULT_KEY) return keep(world, { ...apiKey, plan })
+    // The plan of the key `sandbox` is a setting, so that a reset finds it again.
+    world.settings = { ...world.settings, plan }
+    return keyView(world, apiKey)
+  },
+})
+
+export const remove = verb({
+  method: 'DELETE',
+  path: '/keys/{key}',
+  summary: 'Removes a key',
+  input: v.strictObject({ key: v.string() }),
+  async run({ world }, { key }) {
+    find(world, key)
+    await world.store?.append({ kind: 'key-removed', key })
+    world.keys.delete(key)
+    world.accounts.close(key)
+    return { removed: key }
+  },
+})
+
+export const ban = verb({
+  method: 'PUT',
+  path: '/keys/{key}/ban',
+  summary: 'Bans a key from now on, for the ban duration of the settings unless another is given',
+  input: v.strictObject({ key: v.string(), for: v.optional(someWaitSchema) }),
+  run({ world }, { key, for: duration = world.settings.banDuration }) {
+    const apiKey = find(world, key)
+    world.accounts.ofKey(key).bans = banFor(duration, world.now())
+    return keyView(world, apiKey)
+  },
+})
+
+export const unban = verb({
+  method: 'DELETE',
+  path: '/keys/{key}/ban',
+  summary: 'Lifts the ban of a key',
+  input: v.strictObject({ key: v.string() }),
+  run({ world }, { key }) {
+    const apiKey = find(world, key)
+    world.accounts.ofKey(key).bans = NO_BAN_RECORD
+    return keyView(world, apiKey)
+  },
+})
+
+function find(world: World, key: string): ApiKey {
+  const apiKey = world.keys.get(key)
+  if (apiKey !== undefined) return apiKey
+  throw new VerbError('not_found', `There is no such key. This space has ${[...world.keys.keys()].join(', ')}.`)
+}
+
+async function keep(world: World, apiKey: ApiKey) {
+  await world.store?.append({ kind: 'key', key: apiKey })
+  world.keys.set(apiKey.key, apiKey)
+  return keyView(world, apiKey)
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import { type Int64, parseInt64 } from '../../contract/int64.js'
+import type { Pet } from '../../domain/pets.js'
+import { petFields } from '../../options/values/pet.js'
+import { textSchema } from '../../options/values/reading.js'
+import type { World } from '../../space/world.js'
+import { VerbError, verb } from '../verb.js'
+
+/** An id as it stands in a path, or as a program has it. */
+const idSchema = v.pipe(
+  v.union([v.string(), v.number(), v.bigint()], 'must be the id of a pet'),
+  v.transform(String),
+  textSchema<Int64>('must be the id of a pet', (text) => {
+    const value = parseInt64(text)
+    return value === undefined ? { problem: 'must be the id of a pet' } : { value }
+  }),
+)
+
+export const list = verb({
+  method: 'GET',
+  path: '/pets',
+  summary: 'All pets of a space, newest first',
+  run: ({ world }) => world.pets.pets().toReversed(),
+})
+
+export const add = verb({
+  method: 'POST',
+  path: '/pets',
+  summary: 'Adds a pet as createPet does, without key or quota',
+  input: v.strictObject({ ...petFields, status: v.exactOptional(petFields.status) }),
+  run: ({ world }, fields) => keep(world, { id: world.takePetId(), ...fields }),
+})
+
+export const change = verb({
+  method: 'PATCH',
+  path: '/pets/{id}',
+  summary: 'Changes fields of a pet; null takes its status away',
+  input: v.strictObject({
+    id: idSchema,
+    name: v.exactOptional(petFields.name),
+    categoryId: v.exactOptional(petFields.categoryId),
+    status: v.exactOptional(v.nullable(petFields.status)),
+  }),
+  run({ world }, { id, status, ...fields }) {
+    const { status: before, ...rest } = find(world, id)
+    const now = status === undefined ? before : (status ?? undefined)
+    return keep(world, { ...rest, ...fields, ...(now === undefined ? {} : { status: now }) })
+  },
+})
+
+export const remove = verb({
+  method: 'DELETE',
+  path: '/pets/{id}',
+  summary: 'Removes a pet; its id is not given again',
+  input: v.strictObject({ id: idSchema }),
+  async run({ world }, { id }) {
+    find(world, id)
+    await world.store?.append({ kind: 'pet-removed', id })
+    world.pets.remove(id)
+    return { removed: id }
+  },
+})
+
+function find(world: World, id: Int64): Pet {
+  const pet = world.pets.get(id)
+  if (pet === undefined) throw new VerbError('not_found', `There is no pet ${id}.`)
+  return pet
+}
+
+async function keep(world: World, pet: Pet): Promise<Pet> {
+  await world.store?.append({ kind: 'pet', pet })
+  world.pets.put(pet)
+  return pet
+}

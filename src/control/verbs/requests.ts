@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { readInstant } from '../../options/values/instant.js'
+import { textSchema } from '../../options/values/reading.js'
+import type { ExchangeRecord } from '../../space/exchange.js'
+import { type Exchange, exchangeView } from '../../space/exchange-view.js'
+import { verb } from '../verb.js'
+
+/** A number as a program has it, or as it stands in a query. */
+function countSchema(message: string) {
+  return v.pipe(
+    v.union([v.string(), v.number()], message),
+    v.transform(Number),
+    v.number(message),
+    v.integer(message),
+    v.minValue(0, message),
+  )
+}
+
+const SINCE = 'must be the id of an exchange (those after it are shown) or an instant'
+
+const sinceSchema = v.union(
+  [
+    countSchema(SINCE),
+    textSchema(SINCE, (text) => {
+      const reading = readInstant(text)
+      return 'value' in reading ? { value: { at: reading.value } } : reading
+    }),
+  ],
+  SINCE,
+)
+
+const filterEntries = {
+  operation: v.optional(v.string()),
+  status: v.optional(countSchema('must be a status')),
+  key: v.optional(v.string()),
+  reason: v.optional(v.string()),
+}
+
+export const filterSchema = v.strictObject(filterEntries)
+export type Filter = v.InferOutput<typeof filterSchema>
+
+export const list = verb({
+  method: 'GET',
+  path: '/requests',
+  summary:
+    'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (the newest so many)',
+  input: v.strictObject({
+    ...filterEntries,
+    since: v.optional(sinceSchema),
+    limit: v.optional(countSchema('must be a number of exchanges')),
+  }),
+  run({ world }, { since, limit, ...filter }): readonly Exchange[] {
+    const found = [...world.log].filter((record) => matches(record, filter) && isAfter(record, since))
+    return found.slice(limit === undefined ? 0 : Math.max(0, found.length - limit)).map(exchangeView)
+  },
+})
+
+export const clear = verb({
+  method: 'DELETE',
+  path: '/requests',
+  summary: 'Forgets the exchanges of a space',
+  run({ world }) {
+    world.log.clear()
+    return []
+  },
+})
+
+export function matches(record: ExchangeRecord, { operation, status, key, reason }: Filter): boolean {
+  return (
+    (operation === undefined || record.operation === operation) &&
+    (status === undefined || record.status === status) &&
+    (key === undefined || record.key === key) &&
+    (reason === undefined || record.reason === reason)
+  )
+}
+
+function isAfter(record: ExchangeRecord, since: number | { readonly at: number } | undefined): boolean {
+  if (since === undefined) return true
+  return typeof since === 'number' ? record.id > since : record.at >= since.at
+}

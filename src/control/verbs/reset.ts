@@ -1,0 +1,13 @@
+import { verb } from '../verb.js'
+
+export const reset = verb({
+  method: 'POST',
+  path: '/reset',
+  summary: 'Brings a space back to its start: pets, settings, keys, quotas, bans, storm, faults, clock, chance, log',
+  async run({ world }) {
+    // What is stored is replaced first, so that a failed write changes nothing.
+    await world.store?.append({ kind: 'replaced', state: world.surroundings.fixtures })
+    world.restart()
+    return { space: world.name, pets: world.pets.size }
+  },
+})

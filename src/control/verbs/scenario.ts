@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { banFor } from '../../domain/ban.js'
+import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
+import { armFault } from '../../domain/faults.js'
+import { OptionsError } from '../../options/options-error.js'
+import { parseScenarioContent, type Scenario } from '../../options/scenario.js'
+import { loadPackagedScenario } from '../../options/scenario-file.js'
+import { changeSettings } from '../../options/settings.js'
+import type { World } from '../../space/world.js'
+import { readState } from '../state.js'
+import { VerbError, verb } from '../verb.js'
+import { checkOperations } from './faults.js'
+
+export const apply = verb({
+  method: 'PUT',
+  path: '/scenario',
+  summary:
+    'Turns the switches of a packaged scenario ({"name": …}), or of the content of one; what it does not say stays',
+  body: 'scenario',
+  input: v.strictObject({
+    scenario: v.record(v.string(), v.unknown(), 'must be {"name": …} or the content of a scenario'),
+  }),
+  run({ world, sandbox }, { scenario: given }) {
+    const scenario = read(given)
+    checkOperations(world, scenario.faults ?? [])
+    const clock = clockOf(world, scenario)
+    // From here on nothing can fail, so that no half of a scenario stays.
+    world.settings = changeSettings(world.settings, scenario.settings)
+    world.clock = clock
+    const now = world.now()
+    if (scenario.storm !== undefined)
+      world.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }
+    if (scenario.faults !== undefined) world.faults = scenario.faults.map(armFault)
+    world.useUp(scenario.used)
+    for (const [key, duration] of Object.entries(scenario.bans)) world.accounts.ofKey(key).bans = banFor(duration, now)
+    return readState(world, sandbox.spaces)
+  },
+})
+
+function read(given: Readonly<Record<string, unknown>>): Scenario {
+  try {
+    const { name } = given
+    return typeof name === 'string' && Object.keys(given).length === 1
+      ? loadPackagedScenario(name)
+      : parseScenarioContent(given)
+  } catch (error) {
+    if (error instanceof OptionsError) throw new VerbError('invalid_request', error.problems.join('; '))
+    throw error
+  }
+}
+
+function clockOf(world: World, { now, freeze }: Scenario): ClockState {
+  const wall = world.surroundings.systemClock.wall()
+  if (now !== undefined && now < world.now()) {
+    // A scenario sets a stage: unlike the clock's own verbs, it may go back.
+    return clockAt(now, freeze ?? world.clock.kind === 'frozen', wall)
+  }
+  const change = { ...(now === undefined ? {} : { now }), ...(freeze === undefined ? {} : { frozen: freeze }) }
+  const changed = changeClock(world.clock, change, wall)
+  if (typeof changed === 'string') throw new VerbError('invalid_request', changed)
+  return changed
+}

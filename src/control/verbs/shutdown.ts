@@ -1,0 +1,11 @@
+import { verb } from '../verb.js'
+
+export const shutdown = verb({
+  method: 'POST',
+  path: '/shutdown',
+  summary: 'Stops the sandbox, as SIGTERM does',
+  run({ sandbox }) {
+    sandbox.shutdown()
+    return { stopping: true }
+  },
+})

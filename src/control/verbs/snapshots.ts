@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { restoreSnapshot, takeSnapshot } from '../../space/snapshot.js'
+import { VerbError, verb } from '../verb.js'
+
+/** A name that is a file's name everywhere, and no way out of its folder. */
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
+
+const nameSchema = v.pipe(
+  v.string('must be the name of a snapshot'),
+  v.regex(NAME, 'must be 1 to 64 of A-Z a-z 0-9 . _ - and not begin with a dot'),
+)
+
+export const list = verb({
+  method: 'GET',
+  path: '/snapshots',
+  summary: 'Names of the snapshots of a space',
+  run: async ({ world, sandbox }) => (await sandbox.shelfOf(world).names()).map((name) => ({ name })),
+})
+
+export const save = verb({
+  method: 'PUT',
+  path: '/snapshots/{name}',
+  summary: 'Keeps everything of a space under a name, in place of what had it',
+  input: v.strictObject({ name: nameSchema }),
+  async run({ world, sandbox }, { name }) {
+    await sandbox.shelfOf(world).put(name, takeSnapshot(world))
+    return { name }
+  },
+})
+
+export const restore = verb({
+  method: 'POST',
+  path: '/snapshots/{name}/restore',
+  summary: 'Puts a space back to a snapshot, quotas, bans, clock and chance included; the log stays',
+  input: v.strictObject({ name: nameSchema }),
+  async run({ world, sandbox }, { name }) {
+    const shelf = sandbox.shelfOf(world)
+    const snapshot = await shelf.get(name)
+    if (snapshot === undefined) throw await missing(name, shelf.names())
+    await restoreSnapshot(world, snapshot)
+    return { name }
+  },
+})
+
+export const remove = verb({
+  method: 'DELETE',
+  path: '/snapshots/{name}',
+  summary: 'Removes a snapshot',
+  input: v.strictObject({ name: nameSchema }),
+  async run({ world, sandbox }, { name }) {
+    const shelf = sandbox.shelfOf(world)
+    if (!(await shelf.remove(name))) throw await missing(name, shelf.names())
+    return { removed: name }
+  },
+})
+
+async function missing(name: string, names: Promise<readonly string[]>): Promise<VerbError> {
+  const known = await names
+  return new VerbError('not_found', `There is no snapshot "${name}". There is ${known.join(', ') || 'none yet'}.`)
+}

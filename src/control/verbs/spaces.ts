@@ -1,0 +1,25 @@
+import * as v from 'valibot'
+import { VerbError, verb } from '../verb.js'
+
+export const list = verb({
+  method: 'GET',
+  path: '/spaces',
+  summary: 'The open spaces beside the default one',
+  run: ({ sandbox: { spaces } }) =>
+    spaces.names().map((name) => ({
+      name,
+      pets: spaces.get(name)?.pets.size ?? 0,
+      requests: spaces.get(name)?.log.total ?? 0,
+    })),
+})
+
+export const remove = verb({
+  method: 'DELETE',
+  path: '/spaces/{name}',
+  summary: 'Removes a space with everything in it; its next request starts it afresh',
+  input: v.strictObject({ name: v.string() }),
+  run({ sandbox: { spaces } }, { name }) {
+    if (!spaces.remove(name)) throw new VerbError('not_found', `There is no space "${name}".`)
+    return { removed: name }
+  },
+})

@@ -1,0 +1,54 @@
+import { formatDuration } from '../../domain/time.js'
+import { stormMapSchema } from '../../options/values/storm.js'
+import type { World } from '../../space/world.js'
+import { verb } from '../verb.js'
+
+/** A storm as the control plane shows it. */
+export interface StormView {
+  readonly rate: number
+  readonly for: string | null
+  readonly every: string | null
+  readonly retryAfter: string | null
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+}
+
+export function stormView({ storm }: World): StormView | null {
+  if (storm === undefined) return null
+  const text = (duration: number | undefined) => (duration === undefined ? null : formatDuration(duration))
+  return {
+    rate: storm.rate,
+    for: text(storm.for),
+    every: text(storm.every),
+    retryAfter: text(storm.retryAfter),
+    startedAt: new Date(storm.startedAt).toISOString(),
+  }
+}
+
+export const show = verb({
+  method: 'GET',
+  path: '/storm',
+  summary: 'The storm of a space, null if there is none',
+  run: ({ world }) => stormView(world),
+})
+
+export const start = verb({
+  method: 'PUT',
+  path: '/storm',
+  summary: 'Starts a storm afresh; everything is refused if no rate is given',
+  input: stormMapSchema,
+  run({ world }, storm) {
+    world.storm = { ...storm, startedAt: world.now() }
+    return stormView(world)
+  },
+})
+
+export const stop = verb({
+  method: 'DELETE',
+  path: '/storm',
+  summary: 'Stops the storm',
+  run({ world }) {
+    world.storm = undefined
+    return null
+  },
+})

@@ -1,0 +1,87 @@
+import type { BanRecord } from '../domain/ban.js'
+import { clockAt } from '../domain/clock.js'
+import { armFault, type FaultRule } from '../domain/faults.js'
+import type { QuotaUsage } from '../domain/quota.js'
+import type { Settings } from '../domain/settings.js'
+import type { SpaceState } from '../domain/state.js'
+import type { RunningStorm } from '../domain/storm.js'
+import type { EpochMs } from '../domain/time.js'
+import type { Account } from './accounts.js'
+import type { World } from './world.js'
+
+/** Everything of a space that decides its next answers. The log is a record of what was, so it is not in it. */
+export interface Snapshot {
+  readonly version: 1
+  readonly state: SpaceState
+  readonly settings: Settings
+  readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
+  readonly storm: RunningStorm | null
+  readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
+  readonly accounts: readonly SnapshotAccount[]
+  /** Where each stream of chance stands. */
+  readonly dice: Readonly<Record<'storm' | 'faults' | 'latency', number>>
+}
+
+export interface SnapshotAccount {
+  readonly kind: 'key' | 'stranger'
+  readonly name: string
+  readonly usage: QuotaUsage
+  readonly bans: BanRecord
+}
+
+/** Where snapshots of one space are kept. */
+export interface Shelf {
+  names(): Promise<readonly string[]>
+  put(name: string, snapshot: Snapshot): Promise<void>
+  /** Undefined if there is none of this name. */
+  get(name: string): Promise<Snapshot | undefined>
+  /** @returns whether there was one */
+  remove(name: string): Promise<boolean>
+}
+
+export function takeSnapshot(world: World): Snapshot {
+  const { settings, storm, faults, dice } = world
+  return {
+    version: 1,
+    state: world.state(),
+    settings,
+    clock: { now: world.now(), frozen: world.clock.kind === 'frozen' },
+    storm: storm ?? null,
+    faults: faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
+    accounts: [...world.accounts.entries()].map(({ kind, name, account: { usage, bans } }) => ({
+      kind,
+      name,
+      usage,
+      bans,
+    })),
+    dice: { storm: dice.storm.state, faults: dice.faults.state, latency: dice.latency.state },
+  }
+}
+
+/** Puts a space back to a snapshot, its clock too. What is stored is replaced first, so that a failed write changes nothing. */
+export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise<void> {
+  await world.store?.append({ kind: 'replaced', state: snapshot.state })
+  world.replaceState(snapshot.state)
+  world.settings = snapshot.settings
+  world.clock = clockAt(snapshot.clock.now, snapshot.clock.frozen, world.surroundings.systemClock.wall())
+  world.storm = snapshot.storm ?? undefined
+  world.faults = snapshot.faults.map(({ rule, left }) => ({ ...armFault(rule), left: left ?? undefined }))
+  world.accounts.clear()
+  for (const { kind, name, usage, bans } of snapshot.accounts) {
+    const account: Account = kind === 'key' ? world.accounts.ofKey(name) : world.accounts.ofStranger(name)
+    account.usage = usage
+    account.bans = bans
+  }
+  for (const name of ['storm', 'faults', 'latency'] as const) world.dice[name].state = snapshot.dice[name]
+}
+
+/** Keeps snapshots in memory, for spaces that are there only. */
+export function memoryShelf(): Shelf {
+  const snapshots = new Map<string, Snapshot>()
+  return {
+    names: async () => [...snapshots.keys()].sort(),
+    put: async (name, snapshot) => void snapshots.set(name, snapshot),
+    get: async (name) => snapshots.get(name),
+    remove: async (name) => snapshots.delete(name),
+  }
+}
