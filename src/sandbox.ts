@@ -46,6 +46,8 @@ export interface Assembly {
    * nothing is, so that a start that fails overwrites nothing.
    */
   begin(): Promise<void>
+  /** Ends what goes on without end, such as the stream of exchanges. */
+  end(): void
   /** Writes what is to be written and gives the store free. */
   close(): Promise<void>
 }
@@ -99,8 +101,10 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
   }
   const world = new World('', surroundings, options.reset ? undefined : stored?.state, stored?.store)
   const spaces = new Spaces(surroundings, world, options.maxSpaces)
+  const stopping = new AbortController()
   const steerable: Steerable = {
     spaces,
+    stopping: stopping.signal,
     shelfOf: shelves(world, options.store),
     shutdown: () => events.onShutdown?.(),
   }
@@ -123,7 +127,11 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
       await stored.store.start(() => world.state())
       await replaced
     },
-    close: async () => stored?.store.close(),
+    end: () => stopping.abort(),
+    async close() {
+      stopping.abort()
+      await stored?.store.close()
+    },
   }
 }
 
@@ -151,6 +159,7 @@ export async function runSandbox(options: ResolvedOptions, events: SandboxEvents
       plan: options.start.settings.plan,
       petCount: spaces.default.pets.size,
       async stop(how = 'clean') {
+        assembly.end()
         await listener.stop(how)
         await assembly.close()
       },

@@ -1,11 +1,8 @@
-import { randomInt } from 'node:crypto'
+import { randomSeed } from '../random-seed.js'
 import type { CliIo, StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
-
-/** Seeds of up to ten digits: people type them. */
-const SEED_BOUND = 2 ** 32
 
 /** After the work is done, how long a reader who does not read may hold the process. */
 const LINGER_MS = 1000
@@ -35,6 +32,6 @@ function processIo(): CliIo {
     },
     exit: (code) => process.exit(code),
     monotonic: () => performance.now(),
-    randomSeed: () => randomInt(SEED_BOUND),
+    randomSeed,
   }
 }

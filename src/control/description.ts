@@ -15,7 +15,7 @@ export async function describeControl(version: string): Promise<string> {
     paths[verb.path] = { ...paths[verb.path], [verb.method.toLowerCase()]: describeVerb(name, verb) }
   }
   const { stringify } = await import('yaml')
-  return stringify({
+  const description = {
     openapi: '3.1.0',
     info: {
       title: 'Control plane of petstore-sandbox',
@@ -27,7 +27,9 @@ export async function describeControl(version: string): Promise<string> {
     security: [{}, { controlToken: [] }],
     paths,
     components: { securitySchemes: { controlToken: { type: 'http', scheme: 'bearer' } } },
-  })
+  }
+  // One parameter stands in many places; references of YAML to it would be hard to read.
+  return stringify(description, { aliasDuplicateObjects: false })
 }
 
 const spaceParameter = {

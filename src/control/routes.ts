@@ -32,7 +32,7 @@ export function controlRoutes(plane: ControlPlane): Hono {
   app.get('/openapi.yaml', async () => text('application/yaml', await plane.contract.text('yaml')))
   app.get('/openapi.json', async () => text('application/json', await plane.contract.text('json')))
   app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))
-  app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(stageOf(plane, context).world, context)))
+  app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(steeredBy(plane, context), context)))
   for (const verb of Object.values(VERBS) as readonly Verb[]) {
     const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(verb.method, path, (context) => answerErrors(() => runVerb(plane, verb, context)))
@@ -66,7 +66,7 @@ async function runVerb(plane: ControlPlane, verb: Verb, context: Context): Promi
   return json(await perform(plane.sandbox, space, verb, input))
 }
 
-function stageOf(plane: ControlPlane, context: Context) {
+function steeredBy(plane: ControlPlane, context: Context) {
   return findSpace(plane.sandbox, context.req.query('space') ?? '')
 }
 

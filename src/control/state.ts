@@ -1,49 +1,18 @@
 import { activeBan } from '../domain/ban.js'
-import type { ApiKey, PlanName } from '../domain/keys.js'
+import type { ApiKey } from '../domain/keys.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
-import { type SettingsView, settingsView } from '../options/settings-view.js'
+import { settingsView } from '../options/settings-view.js'
 import type { Spaces } from '../space/spaces.js'
 import type { World } from '../space/world.js'
-import { type ClockView, clockView } from './verbs/clock.js'
-import { type FaultView, faultViews } from './verbs/faults.js'
-import { type StormView, stormView } from './verbs/storm.js'
-
-/** All that a space can be asked about, in one answer. */
-export interface StateView {
-  /** Empty for the default space. */
-  readonly space: string
-  readonly settings: SettingsView
-  readonly clock: ClockView
-  readonly keys: readonly KeyView[]
-  readonly storm: StormView | null
-  readonly faults: readonly FaultView[]
-  readonly counts: {
-    readonly pets: number
-    readonly orders: number
-    readonly requests: number
-    readonly spaces: number
-  }
-}
-
-export interface WindowState {
-  readonly limit: number
-  readonly remaining: number
-  /** ISO 8601, UTC; null while no request has opened the window. */
-  readonly reset: string | null
-}
-
-export interface KeyView {
-  readonly key: string
-  readonly plan: PlanName
-  readonly always: 'limited' | 'banned' | 'revoked' | null
-  readonly minute: WindowState
-  readonly day: WindowState
-  readonly ban: { readonly until: string } | null
-}
+import { clockView } from './verbs/clock.js'
+import { faultViews } from './verbs/faults.js'
+import { stormView } from './verbs/storm.js'
+import type { KeyView, StateView, WindowState } from './views.js'
 
 export function readState(world: World, spaces: Spaces): StateView {
   return {
     space: world.name,
+    basePath: world.surroundings.basePath,
     settings: settingsView(world.settings),
     clock: clockView(world),
     keys: [...world.keys.values()].map((key) => keyView(world, key)),

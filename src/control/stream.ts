@@ -3,8 +3,9 @@ import { streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { ExchangeRecord } from '../space/exchange.js'
 import { exchangeView } from '../space/exchange-view.js'
-import type { World } from '../space/world.js'
+import { Mailbox } from './mailbox.js'
 import { checkInput } from './perform.js'
+import type { Steered } from './verb.js'
 import { type Filter, filterSchema, matches } from './verbs/requests.js'
 
 /** Exchanges kept for a reader that is slow; beyond, the oldest are dropped and it is told how many. */
@@ -17,54 +18,33 @@ const HEARTBEAT_MS = 15_000
  * Streams the exchanges of a space as they happen, as server-sent events:
  * `exchange` with its JSON, `dropped` with how many a slow reader has missed.
  */
-export function streamExchanges(world: World, context: Context): Response {
+export function streamExchanges({ world, sandbox }: Steered, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
   const filter = checkInput({ input: filterSchema }, query) as Filter
   return streamSSE(context, async (stream) => {
-    let waiting: ExchangeRecord[] = []
-    let dropped = 0
-    let wake = () => {}
+    const mailbox = new Mailbox<ExchangeRecord>(BUFFERED_EXCHANGES)
     const unfollow = world.log.follow((record) => {
-      if (!matches(record, filter)) return
-      if (waiting.push(record) > BUFFERED_EXCHANGES) {
-        waiting.shift()
-        dropped++
-      }
-      wake()
+      if (matches(record, filter)) mailbox.push(record)
     })
-    stream.onAbort(() => {
-      unfollow()
-      wake()
-    })
+    const end = () => mailbox.close()
+    stream.onAbort(end)
+    sandbox.stopping.addEventListener('abort', end)
     await stream.write(': connected\n\n')
-    while (!stream.aborted && !stream.closed) {
-      if (waiting.length === 0) {
-        const isQuiet = await somethingHappens((notify) => {
-          wake = notify
-        })
-        if (isQuiet) await stream.write(': still here\n\n')
+    while (!stream.aborted) {
+      const delivery = await mailbox.take(HEARTBEAT_MS)
+      if (delivery.kind === 'closed') break
+      if (delivery.kind === 'quiet') {
+        await stream.write(': still here\n\n')
         continue
       }
-      const records = waiting
-      const missed = dropped
-      waiting = []
-      dropped = 0
-      if (missed > 0) await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: missed }) })
-      for (const record of records) {
+      if (delivery.dropped > 0) {
+        await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: delivery.dropped }) })
+      }
+      for (const record of delivery.items) {
         await stream.writeSSE({ event: 'exchange', id: String(record.id), data: stringifyJson(exchangeView(record)) })
       }
     }
     unfollow()
-  })
-}
-
-/** Waits until somebody notifies. @returns true if nobody did for the length of a heartbeat */
-function somethingHappens(listen: (notify: () => void) => void): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(true), HEARTBEAT_MS)
-    listen(() => {
-      clearTimeout(timer)
-      resolve(false)
-    })
+    sandbox.stopping.removeEventListener('abort', end)
   })
 }

@@ -8,6 +8,8 @@ export interface Steerable {
   readonly spaces: Spaces
   /** Where the snapshots of a space are kept. */
   shelfOf(world: World): Shelf
+  /** Aborted when the sandbox stops: what goes on without end must end then. */
+  readonly stopping: AbortSignal
   /** Stops the sandbox, as SIGTERM does; returns at once. */
   shutdown(): void
 }

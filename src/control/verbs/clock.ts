@@ -3,13 +3,7 @@ import { changeClock, REAL_TIME } from '../../domain/clock.js'
 import { durationSchema, instantSchema } from '../../options/schemas.js'
 import type { World } from '../../space/world.js'
 import { VerbError, verb } from '../verb.js'
-
-/** A clock as the control plane shows it. */
-export interface ClockView {
-  /** ISO 8601, UTC. */
-  readonly now: string
-  readonly frozen: boolean
-}
+import type { ClockView } from '../views.js'
 
 export function clockView(world: World): ClockView {
   return { now: new Date(world.now()).toISOString(), frozen: world.clock.kind === 'frozen' }

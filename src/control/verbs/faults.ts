@@ -3,12 +3,7 @@ import { armFault, type FaultRule } from '../../domain/faults.js'
 import { faultSchema, faultsSchema } from '../../options/values/fault.js'
 import type { World } from '../../space/world.js'
 import { VerbError, verb } from '../verb.js'
-
-/** A rule as the control plane shows it. */
-export interface FaultView extends FaultRule {
-  /** How often it still happens; null is without end. */
-  readonly left: number | null
-}
+import type { FaultView } from '../views.js'
 
 export function faultViews({ faults }: World): readonly FaultView[] {
   return faults.map(({ rule, left }) => ({ ...rule, left: left ?? null }))

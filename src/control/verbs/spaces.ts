@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { VerbError, verb } from '../verb.js'
+import type { SpaceView } from '../views.js'
 
 export const list = verb({
   method: 'GET',
   path: '/spaces',
   summary: 'The open spaces beside the default one',
-  run: ({ sandbox: { spaces } }) =>
+  run: ({ sandbox: { spaces } }): readonly SpaceView[] =>
     spaces.names().map((name) => ({
       name,
       pets: spaces.get(name)?.pets.size ?? 0,

@@ -2,16 +2,7 @@ import { formatDuration } from '../../domain/time.js'
 import { stormMapSchema } from '../../options/values/storm.js'
 import type { World } from '../../space/world.js'
 import { verb } from '../verb.js'
-
-/** A storm as the control plane shows it. */
-export interface StormView {
-  readonly rate: number
-  readonly for: string | null
-  readonly every: string | null
-  readonly retryAfter: string | null
-  /** ISO 8601, UTC. */
-  readonly startedAt: string
-}
+import type { StormView } from '../views.js'
 
 export function stormView({ storm }: World): StormView | null {
   if (storm === undefined) return null

@@ -1,0 +1,58 @@
+import { Mailbox } from '../control/mailbox.js'
+import { checkInput, findSpace, perform } from '../control/perform.js'
+import { type Steerable, type Verb, VerbError } from '../control/verb.js'
+import { type Filter, filterSchema, matches } from '../control/verbs/requests.js'
+import { VERBS } from '../control/verbs.js'
+import { type Exchange, exchangeView } from '../space/exchange-view.js'
+import { ControlError, type Transport } from './controls.js'
+
+/** Verbs of a sandbox in this process. */
+export function inProcess(sandbox: Steerable): Transport {
+  return {
+    async steer(name, space, input) {
+      const verb: Verb | undefined = Object.hasOwn(VERBS, name) ? VERBS[name as keyof typeof VERBS] : undefined
+      if (verb === undefined) throw new ControlError('not_found', `There is no verb "${name}".`)
+      return asControlError(() => perform(sandbox, space, verb, input))
+    },
+    follow: (space, filter, signal) => follow(sandbox, space, filter, signal),
+  }
+}
+
+async function* follow(
+  sandbox: Steerable,
+  space: string,
+  given: object,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Exchange> {
+  const { world, filter } = await asControlError(() => ({
+    world: findSpace(sandbox, space).world,
+    filter: checkInput({ input: filterSchema }, given) as Filter,
+  }))
+  const mailbox = new Mailbox<Exchange>()
+  const unfollow = world.log.follow((record) => {
+    if (matches(record, filter)) mailbox.push(exchangeView(record))
+  })
+  const ends = AbortSignal.any([sandbox.stopping, ...(signal === undefined ? [] : [signal])])
+  const end = () => mailbox.close()
+  if (ends.aborted) end()
+  ends.addEventListener('abort', end)
+  try {
+    for (;;) {
+      const delivery = await mailbox.take()
+      if (delivery.kind !== 'items') return
+      yield* delivery.items
+    }
+  } finally {
+    unfollow()
+    ends.removeEventListener('abort', end)
+  }
+}
+
+async function asControlError<T>(act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof VerbError) throw new ControlError(error.code, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+import { CONTROL_PATH } from '../control/path.js'
+import { fetchOf } from '../http/fetch-adapter.js'
+import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
+import type { ResolvedOptions, SandboxOptions } from '../options/options.js'
+import { resolveOptions } from '../options/resolve.js'
+import { randomSeed } from '../random-seed.js'
+import { assemble, runSandbox } from '../sandbox.js'
+import { type KeyKind, keyOf, type SandboxControls, sandboxControlsOf } from './controls.js'
+import { inProcess } from './in-process.js'
+
+/** A sandbox in this process that listens on a port. */
+export interface Sandbox extends SandboxControls, AsyncDisposable {
+  /** `http://127.0.0.1:51234/v1` */
+  readonly baseUrl: string
+  /** `http://127.0.0.1:51234/__sandbox` */
+  readonly controlUrl: string
+  /** A fixture key: `key('pro')` is `sandbox-pro`. */
+  key(kind?: KeyKind): string
+  /** Resolves when the port is free and everything is written. */
+  close(): Promise<void>
+}
+
+/** A sandbox in this process without a socket. */
+export interface SocketlessSandbox extends SandboxControls, AsyncDisposable {
+  /** What its `fetch` takes requests for; no server is there. */
+  readonly baseUrl: string
+  readonly controlUrl: string
+  key(kind?: KeyKind): string
+  /** As the global one, for this sandbox alone. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+  close(): Promise<void>
+}
+
+/**
+ * Starts a sandbox on a free port, in memory, unless the options say otherwise.
+ * Neither the environment nor a config file is read.
+ *
+ * @throws OptionsError (`INVALID_OPTIONS`), or an error whose `code` says why it cannot start: PORT_IN_USE, STORE_LOCKED …
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const running = await runSandbox(resolve(options), { onShutdown: () => void close() })
+  const close = once(() => running.stop('clean'))
+  return {
+    ...sandboxControlsOf(inProcess(running.assembly.steerable)),
+    baseUrl: running.baseUrl,
+    controlUrl: running.controlUrl,
+    key: keyOf,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The origin that a sandbox without a socket answers for. */
+const SOCKETLESS_ORIGIN = 'http://localhost'
+
+/** The same without a socket: requests go through `sandbox.fetch`. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<SocketlessSandbox> {
+  const resolved = resolve(options)
+  const assembly = await assemble(resolved, { onShutdown: () => void close() })
+  const close = once(() => assembly.close())
+  await assembly.begin()
+  const service = fetchOf(assembly.service)
+  return {
+    ...sandboxControlsOf(inProcess(assembly.steerable)),
+    baseUrl: SOCKETLESS_ORIGIN + resolved.basePath,
+    controlUrl: SOCKETLESS_ORIGIN + CONTROL_PATH,
+    key: keyOf,
+    async fetch(input, init) {
+      const request = new Request(input, init)
+      if (!isControl(new URL(request.url).pathname)) return service(request)
+      // Whoever holds the sandbox may steer it, whatever name it was called by.
+      request.headers.set('host', 'localhost')
+      return assembly.control(request)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function isControl(path: string): boolean {
+  return path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)
+}
+
+function resolve(options: SandboxOptions): ResolvedOptions {
+  return resolveOptions(options, { defaults: EMBEDDED_DEFAULTS, cwd: process.cwd(), randomSeed })
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let acted: Promise<void> | undefined
+  return () => {
+    acted ??= act()
+    return acted
+  }
+}

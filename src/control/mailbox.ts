@@ -1,0 +1,52 @@
+/** What a mailbox gives: what came since, that nothing came for a while, or that nothing will. */
+export type Delivery<T> =
+  | { readonly kind: 'items'; readonly items: readonly T[]; readonly dropped: number }
+  | { readonly kind: 'quiet' }
+  | { readonly kind: 'closed' }
+
+/** Holds what comes faster than it is read; beyond its limit the oldest goes, and is counted. */
+export class Mailbox<T> {
+  readonly #limit: number
+  #items: T[] = []
+  #dropped = 0
+  #isClosed = false
+  #wake = () => {}
+
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.#limit = limit
+  }
+
+  push(item: T): void {
+    if (this.#items.push(item) > this.#limit) {
+      this.#items.shift()
+      this.#dropped++
+    }
+    this.#wake()
+  }
+
+  /** What is in it can still be taken. */
+  close(): void {
+    this.#isClosed = true
+    this.#wake()
+  }
+
+  /** Everything that came since the last time; waits for it. @param patienceMs after which it is `quiet` */
+  async take(patienceMs?: number): Promise<Delivery<T>> {
+    if (this.#items.length === 0 && !this.#isClosed) await this.#somethingComes(patienceMs)
+    if (this.#items.length === 0) return { kind: this.#isClosed ? 'closed' : 'quiet' }
+    const delivery: Delivery<T> = { kind: 'items', items: this.#items, dropped: this.#dropped }
+    this.#items = []
+    this.#dropped = 0
+    return delivery
+  }
+
+  #somethingComes(patienceMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = patienceMs === undefined ? undefined : setTimeout(resolve, patienceMs)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,78 @@
+import type { Int64 } from '../contract/int64.js'
+import type { FaultRule } from '../domain/faults.js'
+import type { PlanName } from '../domain/keys.js'
+import type { SettingsView } from '../options/settings-view.js'
+
+/** A clock as the control plane shows it. */
+export interface ClockView {
+  /** ISO 8601, UTC. */
+  readonly now: string
+  readonly frozen: boolean
+}
+
+/** A storm as the control plane shows it; durations as text, null where none is set. */
+export interface StormView {
+  /** Share of requests refused, 0 to 1. */
+  readonly rate: number
+  readonly for: string | null
+  readonly every: string | null
+  readonly retryAfter: string | null
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+}
+
+/** A fault rule as the control plane shows it. */
+export interface FaultView extends FaultRule {
+  /** How often it still happens; null is without end. */
+  readonly left: number | null
+}
+
+/** One of a key's two quota windows. */
+export interface WindowState {
+  readonly limit: number
+  readonly remaining: number
+  /** ISO 8601, UTC; null while no request has opened the window. */
+  readonly reset: string | null
+}
+
+/** A key with what is left of its quotas, and its ban. */
+export interface KeyView {
+  readonly key: string
+  readonly plan: PlanName
+  /** The misfortune that it carries always. */
+  readonly always: 'limited' | 'banned' | 'revoked' | null
+  readonly minute: WindowState
+  readonly day: WindowState
+  readonly ban: { readonly until: string } | null
+}
+
+/** An open space beside the default one. */
+export interface SpaceView {
+  readonly name: string
+  readonly pets: number
+  readonly requests: number
+}
+
+/** All that a space can be asked about, in one answer. */
+export interface StateView {
+  /** Empty for the default space. */
+  readonly space: string
+  /** Where the service is on this server: `/v1`. */
+  readonly basePath: string
+  readonly settings: SettingsView
+  readonly clock: ClockView
+  readonly keys: readonly KeyView[]
+  readonly storm: StormView | null
+  readonly faults: readonly FaultView[]
+  readonly counts: {
+    readonly pets: number
+    readonly orders: number
+    readonly requests: number
+    readonly spaces: number
+  }
+}
+
+/** What was taken away, by its name or id. */
+export interface Removed {
+  readonly removed: string | Int64
+}

@@ -1,0 +1,28 @@
+export { connectSandbox } from './api/connect.js'
+export {
+  ControlError,
+  type Controls,
+  type KeyKind,
+  type KeyNames,
+  type RequestFilter,
+  type SandboxControls,
+  type SettingsPatch,
+  type Space,
+} from './api/controls.js'
+export type { NetworkOptions } from './api/over-network.js'
+export { createSandbox, type Sandbox, type SocketlessSandbox, startSandbox } from './api/start.js'
+export type { ErrorBody, NewPet, Order, Pet, PetStatus } from './contract/entities.js'
+export type { Int64 } from './contract/int64.js'
+export type {
+  ClockView,
+  FaultView,
+  KeyView,
+  SpaceView,
+  StateView,
+  StormView,
+  WindowState,
+} from './control/views.js'
+export type { SandboxOptions, ScenarioContent, StormOption } from './options/options.js'
+export { OptionsError } from './options/options-error.js'
+export type { SettingsView } from './options/settings-view.js'
+export type { Exchange, ExchangeMessage } from './space/exchange-view.js'
