@@ -60,6 +60,3 @@ export const VERBS = {
 } as const satisfies Record<string, Verb>
 
 export type VerbName = keyof typeof VERBS
-
-/** What a verb gives. */
-export type VerbOutput<Name extends VerbName> = Awaited<ReturnType<(typeof VERBS)[Name]['run']>>

@@ -1,4 +1,3 @@
-import type { Int64 } from '../contract/int64.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { SettingsView } from '../options/settings-view.js'
@@ -70,9 +69,4 @@ export interface StateView {
     readonly requests: number
     readonly spaces: number
   }
-}
-
-/** What was taken away, by its name or id. */
-export interface Removed {
-  readonly removed: string | Int64
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { changeClock, REAL_TIME } from '../../domain/clock.js'
-import { durationSchema, instantSchema } from '../../options/schemas.js'
+import { durationSchema } from '../../options/values/duration.js'
+import { instantSchema } from '../../options/values/instant.js'
 import type { World } from '../../space/world.js'
 import { VerbError, verb } from '../verb.js'
 import type { ClockView } from '../views.js'
