@@ -1,0 +1,336 @@
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  ControlError,
+  type Controls,
+  connectSandbox,
+  createSandbox,
+  type Exchange,
+  OptionsError,
+  type SandboxControls,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/index.js'
+
+interface Opened {
+  readonly controls: SandboxControls
+  /** Asks the service. */
+  ask(path: string, key?: string, init?: RequestInit): Promise<Response>
+}
+
+const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
+
+function asker(baseUrl: string, send: typeof fetch): Opened['ask'] {
+  return (path, key = 'sandbox', init = {}) =>
+    send(baseUrl + path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
+}
+
+async function created(options: SandboxOptions = {}): Promise<Opened> {
+  const sandbox = await createSandbox({ ...AT_NOON, ...options })
+  onTestFinished(() => sandbox.close())
+  return { controls: sandbox, ask: asker(sandbox.baseUrl, (input, init) => sandbox.fetch(input, init)) }
+}
+
+async function started(options: SandboxOptions = {}): Promise<Opened> {
+  const sandbox = await startSandbox({ ...AT_NOON, ...options })
+  onTestFinished(() => sandbox.close())
+  return { controls: sandbox, ask: asker(sandbox.baseUrl, fetch) }
+}
+
+async function connected(options: SandboxOptions = {}): Promise<Opened> {
+  const sandbox = await startSandbox({ ...AT_NOON, ...options })
+  onTestFinished(() => sandbox.close())
+  return { controls: connectSandbox(sandbox.controlUrl), ask: asker(sandbox.baseUrl, fetch) }
+}
+
+describe.each([
+  ['createSandbox', created],
+  ['startSandbox', started],
+  ['connectSandbox', connected],
+])('the controls of %s', (_name, open) => {
+  it('move the clock, which refills the quota', async () => {
+    const { controls, ask } = await open({ limits: '1/min' })
+    await ask('/pets')
+    expect((await ask('/pets')).status).toBe(429)
+    expect(await controls.clock.advance('1m')).toEqual({ now: '2026-03-01T12:01:00.000Z', frozen: true })
+    expect((await ask('/pets')).status).toBe(200)
+    expect((await controls.clock.set({ now: new Date('2026-03-02T00:00:00Z') })).now).toBe('2026-03-02T00:00:00.000Z')
+    expect((await controls.clock.resume()).frozen).toBe(false)
+    expect((await controls.clock.freeze()).frozen).toBe(true)
+    expect((await controls.clock.reset()).frozen).toBe(false)
+    expect(Date.parse((await controls.clock.show()).now)).toBeGreaterThan(Date.parse('2026-03-02T00:00:00Z'))
+  })
+
+  it('start and stop a storm', async () => {
+    const { controls, ask } = await open()
+    expect(await controls.storm.start({ for: '30s', retryAfter: '7s' })).toMatchObject({ rate: 1, for: '30s' })
+    const refused = await ask('/pets')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+    await controls.storm.stop()
+    expect(await controls.storm.show()).toBeNull()
+    expect((await ask('/pets')).status).toBe(200)
+  })
+
+  it('start a storm afresh, not where the old one was', async () => {
+    const { controls, ask } = await open()
+    await controls.storm.start({ for: '30s' })
+    await controls.clock.advance('20s')
+    await controls.storm.start({ for: '30s' })
+    await controls.clock.advance('20s')
+    expect((await ask('/pets')).status).toBe(429)
+  })
+
+  it('arm faults, in their order', async () => {
+    const { controls, ask } = await open()
+    await controls.faults.set(['listPets:503*1', { operation: '*', fault: 'status', status: 500 }])
+    expect([(await ask('/pets')).status, (await ask('/pets')).status]).toEqual([503, 500])
+    expect(await controls.faults.list()).toMatchObject([{ left: 0 }, { left: null }])
+    await controls.faults.clear()
+    await controls.faults.add('getPet:404')
+    expect([(await ask('/pets')).status, (await ask('/pets/1')).status]).toEqual([200, 404])
+  })
+
+  it('change keys, plans and bans', async () => {
+    const { controls, ask } = await open()
+    expect(await controls.keys.add('mine', 'pro')).toMatchObject({ key: 'mine', plan: 'pro', ban: null })
+    expect((await ask('/pets', 'mine')).headers.get('x-ratelimit-limit')).toBe('300')
+    await controls.plan('mine', 'business')
+    expect((await ask('/pets', 'mine')).headers.get('x-ratelimit-limit')).toBe('1000')
+    expect(await controls.ban('mine', { for: '2m' })).toMatchObject({ ban: { until: '2026-03-01T12:02:00.000Z' } })
+    expect((await ask('/pets', 'mine')).headers.get('x-sandbox-reason')).toBe('ban')
+    await controls.unban('mine')
+    expect((await ask('/pets', 'mine')).status).toBe(200)
+    await controls.keys.remove('mine')
+    expect((await ask('/pets', 'mine')).status).toBe(401)
+    expect((await controls.keys.list()).map(({ key }) => key)).not.toContain('mine')
+  })
+
+  it('change settings, and give the plan of `sandbox` back at a reset', async () => {
+    const { controls, ask } = await open()
+    await controls.plan('sandbox', 'pro')
+    expect((await controls.settings.change({ limits: '5/min', latency: '1ms' })).limits).toBe('5/min')
+    expect((await ask('/pets')).headers.get('x-ratelimit-limit')).toBe('5')
+    expect(await controls.settings.change({ limits: null, latency: null })).toMatchObject({ plan: 'pro', limits: null })
+    await controls.sunset('after')
+    expect((await ask('/pets/1')).status).toBe(404)
+    await controls.reset()
+    expect(await controls.settings.show()).toMatchObject({ plan: 'free', sunset: 'auto' })
+  })
+
+  it('apply scenarios, packaged and their own', async () => {
+    const { controls, ask } = await open()
+    await controls.scenario('banned')
+    expect((await ask('/pets')).headers.get('x-sandbox-reason')).toBe('ban')
+    await controls.reset()
+    await controls.scenario({ used: { sandbox: '59/min' } })
+    expect([(await ask('/pets')).status, (await ask('/pets')).status]).toEqual([200, 429])
+  })
+
+  it('change pets by hand, int64 and all', async () => {
+    const { controls, ask } = await open()
+    const pet = await controls.pets.add({ name: 'Rex', categoryId: 9223372036854775807n })
+    expect(pet).toEqual({ id: 60, name: 'Rex', categoryId: 9223372036854775807n })
+    await controls.pets.set(60, { status: 'sold' })
+    expect(await (await ask('/pets?status=sold&limit=1')).text()).toBe(
+      '[{"id":60,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}]',
+    )
+    await controls.pets.set(60, { status: null })
+    expect((await controls.pets.list())[0]).toEqual(pet)
+    await controls.pets.set(9007199254740993n, { name: 'Big' })
+    await controls.pets.remove(60)
+    expect((await ask('/pets/60')).status).toBe(404)
+    expect(await controls.pets.add({ name: 'Next', categoryId: 1 })).toMatchObject({ id: 61 })
+  })
+
+  it('snapshot a nearly spent quota, so that the next answers are the same again', async () => {
+    const { controls, ask } = await open({ limits: '3/min', storm: '0.4', fault: 'getPet:500*1' })
+    const story = async () => {
+      const seen = []
+      for (const path of ['/pets', '/pets/1', '/pets', '/pets/1', '/pets', '/pets', '/pets']) {
+        const { status, headers } = await ask(path)
+        seen.push([status, headers.get('x-ratelimit-remaining'), headers.get('x-ratelimit-reset')])
+      }
+      return seen
+    }
+    await ask('/pets?limit=1')
+    await controls.clock.advance('10s')
+    await controls.snapshots.save('nearly-spent')
+    const first = await story()
+    await controls.clock.advance('1h')
+    await controls.storm.stop()
+    await controls.plan('sandbox', 'business')
+    await controls.snapshots.restore('nearly-spent')
+    expect(await story()).toEqual(first)
+    expect(await controls.snapshots.list()).toEqual(['nearly-spent'])
+    await controls.snapshots.remove('nearly-spent')
+    expect(await controls.snapshots.list()).toEqual([])
+  })
+
+  it('show what the client did', async () => {
+    const { controls, ask } = await open()
+    await ask('/pets?limit=0')
+    await ask('/pets', 'sk_live_secret')
+    await ask('/pets', 'sandbox-limited')
+    const all = await controls.requests()
+    expect(all.map(({ id, operation, status, key, reason }) => [id, operation, status, key, reason])).toEqual([
+      [1, 'listPets', 400, 'sandbox', null],
+      [2, 'listPets', 401, 'unknown', null],
+      [3, 'listPets', 429, 'sandbox-limited', 'quota-minute'],
+    ])
+    expect(JSON.stringify(all)).not.toContain('sk_live_secret')
+    expect(all[0]).toMatchObject({
+      path: '/v1/pets',
+      query: 'limit=0',
+      response: { headers: { 'content-type': 'application/json' } },
+    })
+    expect(await controls.requests({ status: 429 })).toHaveLength(1)
+    expect(await controls.requests({ since: 1, limit: 1 })).toMatchObject([{ id: 3 }])
+    expect(await controls.requests({ since: '2026-03-01T12:00:01Z' })).toEqual([])
+    await controls.requests.clear()
+    expect(await controls.requests()).toEqual([])
+  })
+
+  it('follow exchanges as they happen', async () => {
+    const { controls, ask } = await open()
+    const leave = new AbortController()
+    const seen: Exchange[] = []
+    const following = (async () => {
+      for await (const exchange of controls.requests.follow({ operation: 'getPet' }, leave.signal)) {
+        seen.push(exchange)
+        if (seen.length === 2) leave.abort()
+      }
+    })()
+    while (seen.length < 2) {
+      await ask('/pets/1', 'sandbox-business')
+      await ask('/pets', 'sandbox-business')
+    }
+    await following
+    expect(seen.map(({ operation }) => operation)).toEqual(['getPet', 'getPet'])
+  })
+
+  it('are there for each space, with its own keys', async () => {
+    const { controls, ask } = await open({ limits: '1/min' })
+    const space = controls.space('checkout')
+    expect([space.key(), space.key('pro'), space.keys.limited]).toEqual([
+      'sandbox~checkout',
+      'sandbox-pro~checkout',
+      'sandbox-limited~checkout',
+    ])
+    await space.storm.start()
+    expect((await ask('/pets', space.key('pro'))).status).toBe(429)
+    expect((await ask('/pets', controls.keys.pro)).status).toBe(200)
+    await space.ban(space.key('free'))
+    expect((await space.keys.list()).find(({ key }) => key === 'sandbox-free')?.ban).not.toBeNull()
+    expect((await controls.spaces.list()).map(({ name }) => name)).toEqual(['checkout'])
+    await space.remove()
+    expect((await ask('/pets', space.key())).status).toBe(200)
+  })
+
+  it.each<[string, (controls: Controls) => Promise<unknown>, string, RegExp]>([
+    ['a storm that makes no sense', (controls) => controls.storm.start({ rate: 2 }), 'invalid_request', /rate.*0 to 1/],
+    ['a clock that goes back', (controls) => controls.clock.set({ now: '2020-01-01' }), 'invalid_request', /forward/],
+    ['a duration without a unit', (controls) => controls.clock.advance('5'), 'invalid_request', /by "5"/],
+    [
+      'an unknown setting',
+      (controls) => controls.settings.change({ plna: 'pro' } as object),
+      'invalid_request',
+      /plna/,
+    ],
+    ['an unknown operation', (controls) => controls.faults.add('listDogs:500'), 'invalid_request', /"listDogs"/],
+    ['an unknown key', (controls) => controls.ban('nobody'), 'not_found', /sandbox-pro/],
+    ['a key that is there', (controls) => controls.keys.add('sandbox-pro'), 'conflict', /already/],
+    ['a key that could not be sent', (controls) => controls.keys.add('a~b'), 'invalid_request', /key "a~b"/],
+    ['an unknown pet', (controls) => controls.pets.remove(4711), 'not_found', /4711/],
+    ['a pet that is none', (controls) => controls.pets.add({ name: 'A' } as never), 'invalid_request', /categoryId/],
+    ['an unknown snapshot', (controls) => controls.snapshots.restore('none'), 'not_found', /"none"/],
+    ['a snapshot out of its folder', (controls) => controls.snapshots.save('../x'), 'invalid_request', /name/],
+    ['an unknown scenario', (controls) => controls.scenario('nice-weather'), 'invalid_request', /flaky-network/],
+    [
+      'half a bad scenario',
+      (controls) => controls.scenario({ plan: 'pro', fault: 'listDogs:500' }),
+      'invalid_request',
+      /listDogs/,
+    ],
+  ])('refuse %s, and change nothing', async (_what, act, code, message) => {
+    const { controls } = await open()
+    const before = await controls.state()
+    const error = await act(controls).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ControlError)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(await controls.state()).toEqual(before)
+  })
+})
+
+describe('startSandbox', () => {
+  it('shares nothing with another one in the same process', async () => {
+    const [a, b] = await Promise.all([started({ limits: '1/min' }), started({ limits: '1/min' })])
+    await a.ask('/pets')
+    expect([(await a.ask('/pets')).status, (await b.ask('/pets')).status]).toEqual([429, 200])
+  })
+
+  it('names everything that is wrong with its options', async () => {
+    const error = await startSandbox({ plan: 'gold', port: -1, prot: 1 } as object).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(OptionsError)
+    expect((error as OptionsError).problems).toHaveLength(3)
+    expect((error as OptionsError).message).toMatch(/(?=[^]*plan "gold")(?=[^]*port "-1")(?=[^]*prot)/)
+  })
+
+  it('frees its port when it closes, also with open connections and streams', async () => {
+    const sandbox = await startSandbox()
+    const port = Number(new URL(sandbox.baseUrl).port)
+    const idle = connect(port, '127.0.0.1')
+    const stream = await fetch(`${sandbox.controlUrl}/requests/stream`)
+    await sandbox.close()
+    await stream.text()
+    idle.destroy()
+    const again = await startSandbox({ port })
+    await again.close()
+  })
+
+  it('closes by itself at the end of its block, and by the shutdown verb', async () => {
+    let baseUrl = ''
+    {
+      await using sandbox = await startSandbox()
+      baseUrl = sandbox.baseUrl
+    }
+    await expect(fetch(baseUrl)).rejects.toThrow()
+    const other = await startSandbox()
+    await connectSandbox(other.controlUrl).shutdown()
+    await other.close()
+    await expect(fetch(other.baseUrl)).rejects.toThrow()
+  })
+
+  it('asks for its token where it has one, but not for its health', async () => {
+    const sandbox = await startSandbox({ controlToken: 'secret' })
+    onTestFinished(() => sandbox.close())
+    await expect(connectSandbox(sandbox.controlUrl).state()).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(connectSandbox(sandbox.controlUrl, { token: 'wrong' }).state()).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+    expect(await connectSandbox(sandbox.controlUrl, { token: 'secret' }).state()).toMatchObject({ space: '' })
+    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+  })
+
+  it('refuses pages of other origins and foreign hosts', async () => {
+    const sandbox = await startSandbox({ controlOrigin: 'http://localhost:6006' })
+    onTestFinished(() => sandbox.close())
+    const from = (origin: string, method = 'GET') =>
+      fetch(`${sandbox.controlUrl}/state`, { method, headers: { origin, 'access-control-request-method': 'GET' } })
+    expect((await from('http://evil.example')).status).toBe(403)
+    const allowed = await from('http://localhost:6006')
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([200, 'http://localhost:6006'])
+    expect((await from('http://localhost:6006', 'OPTIONS')).status).toBe(204)
+    expect((await from('http://evil.example', 'OPTIONS')).status).toBe(403)
+  })
+})
+
+describe('connectSandbox', () => {
+  it('says where nobody answers', async () => {
+    const sandbox = await startSandbox()
+    await sandbox.close()
+    await expect(connectSandbox(sandbox.controlUrl).state()).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringMatching(/No sandbox answers at http:\/\/127\.0\.0\.1:\d+\/__sandbox/),
+    })
+  })
+})
