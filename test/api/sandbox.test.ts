@@ -272,7 +272,7 @@ describe('startSandbox', () => {
     const error = await startSandbox({ plan: 'gold', port: -1, prot: 1 } as object).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(OptionsError)
     expect((error as OptionsError).problems).toHaveLength(3)
-    expect((error as OptionsError).message).toMatch(/(?=[^]*plan "gold")(?=[^]*port "-1")(?=[^]*prot)/)
+    expect((error as OptionsError).message).toMatch(/(?=.*plan "gold")(?=.*port "-1")(?=.*prot)/s)
   })
 
   it('frees its port when it closes, also with open connections and streams', async () => {
