@@ -6,7 +6,7 @@ export { PLAN_NAMES, type PlanName } from '../contract/plan-names.js'
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
 export type KeyCondition = (typeof KEY_CONDITIONS)[number]
 
-/** An API key that the sandbox knows. Without a plan it is on the plan of the settings. */
+/** An API key that the sandbox knows. Without a plan it is on Free; the plan of the key `sandbox` is a setting. */
 export interface ApiKey {
   readonly key: string
   readonly plan?: PlanName

@@ -56,7 +56,6 @@ export async function listen(host: string, port: number, front: Front): Promise<
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    response.sendDate = false
     if (stopping) response.shouldKeepAlive = false
     const target = request.url ?? '/'
     if (front.isControl(target)) front.control(request, response)
@@ -77,6 +76,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
     target: string,
     body: ServiceRequest['body'],
   ): void {
+    // The service's Date is that of the space's clock.
+    response.sendDate = false
     const reply = front.service({
       method: request.method ?? 'GET',
       target,

@@ -146,8 +146,8 @@ export class World {
     return id
   }
 
-  planOf(apiKey: ApiKey): PlanName {
-    return apiKey.plan ?? this.settings.plan
+  planOf({ key, plan = 'free' }: ApiKey): PlanName {
+    return key === DEFAULT_KEY ? this.settings.plan : plan
   }
 
   limitsOf(apiKey: ApiKey): Limits {

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openapiFile, packageDirectory } from '../../src/package-files.js'
+import { transports } from '../support/transports.js'
+
+const FULLER = join(packageDirectory, 'test/contract/specs/fuller.yaml')
+
+/** The packaged contract with something changed in its text. */
+function changedContract(from: string, to: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'openapi.yaml')
+  const text = readFileSync(openapiFile, 'utf8')
+  if (text.replace(from, to) === text) throw new Error(`the contract has no ${from}`)
+  writeFileSync(file, text.replace(from, to))
+  return file
+}
+
+describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
+  it('has operations that Prism answers, behind the same keys, quotas and switches', async () => {
+    const sandbox = await openSandbox({ spec: FULLER, limits: '2/min', fault: 'listCategories:503*1' })
+    expect(await sandbox.get('/categories', null)).toMatchObject({ status: 401 })
+    expect(await sandbox.get('/categories')).toMatchObject({ status: 503, reason: 'fault' })
+    const mocked = await sandbox.get('/categories')
+    expect(mocked).toMatchObject({ status: 200, remaining: 1, reason: undefined })
+    expect(mocked.json).toBeInstanceOf(Array)
+    expect(await sandbox.get('/pets?limit=1')).toMatchObject({ status: 200, remaining: 0 })
+    expect(await sandbox.get('/categories')).toMatchObject({ status: 429, reason: 'quota-minute' })
+  })
+})
+
+describe.each(transports)('--strict, %s', (_name, openSandbox) => {
+  it('lets answers pass that keep the contract, and those of switches', async () => {
+    const sandbox = await openSandbox({ strict: true, limits: '20/min' })
+    const seen = [
+      await sandbox.get('/pets'),
+      await sandbox.get('/pets?limit=0'),
+      await sandbox.get('/pets/9007199254740993'),
+      await sandbox.get('/pets/4711'),
+      await sandbox.get('/store/orders'),
+      await sandbox.get('/pets', null),
+      await sandbox.post('/pets', '{"name":"Big","categoryId":9223372036854775807}'),
+      await sandbox.call('/v1/pets', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }),
+      await sandbox.call('/v1/pets', { method: 'DELETE' }),
+      await sandbox.get('/nowhere'),
+      await sandbox.call('/v1/pets', { method: 'HEAD' }),
+      await sandbox.call('/v1/pets', { headers: { prefer: 'code=503' } }),
+      await sandbox.get('/pets', 'sandbox-limited'),
+    ]
+    expect(seen.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200, 401, 201, 415, 405, 404, 200, 503, 429])
+    expect(sandbox.warnings).toEqual([])
+  })
+
+  it('turns an own answer that breaks the contract into a logged 500', async () => {
+    const spec = changedContract("          description: The animal's name.\n", '          maxLength: 3\n')
+    const sandbox = await openSandbox({ strict: true, spec })
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 500, code: 'internal_error' })
+    expect(sandbox.warnings.join()).toMatch(/listPets|GET \/pets.*breaks the contract/)
+  })
+})
+
+describe('a contract that is none', () => {
+  it.each([
+    ['no OpenAPI', 'hello: world'],
+    ['no YAML', '{"openapi":'],
+    [
+      'a reference that leads nowhere',
+      'openapi: 3.1.0\ninfo: {title: a, version: "1"}\npaths: {/pets: {get: {operationId: listPets, responses: {"200": {$ref: "#/components/responses/None"}}}}}',
+    ],
+  ])('because it is %s is named with its file', async (_what, text) => {
+    const [, [, openSandbox]] = transports as [never, (typeof transports)[number]]
+    const folder = mkdtempSync(join(tmpdir(), 'spec-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const spec = join(folder, 'contract.yaml')
+    writeFileSync(spec, text)
+    await expect(openSandbox({ spec })).rejects.toMatchObject({
+      code: 'SPEC_INVALID',
+      message: expect.stringContaining(spec),
+    })
+  })
+})
