@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { startSandbox } from '../src/index.js'
+import { spaceNameOf } from '../src/vitest/space-name.js'
+import { openWorkerServer } from '../src/vitest/worker-server.js'
+import { type SandboxFixtures, test } from '../src/vitest.js'
+
+type TestSandbox = SandboxFixtures['sandbox']
+
+function pets({ baseUrl }: Pick<TestSandbox, 'baseUrl'>, key: string): Promise<Response> {
+  return fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } })
+}
+
+const limited = test.extend({ sandboxOptions: [{ limits: '3/min', seed: 1 }, { scope: 'worker' }] })
+
+describe('the sandbox fixture', () => {
+  const seen = new Set<string>()
+  const servers = new Set<string>()
+
+  describe.concurrent('in concurrent tests', () => {
+    limited.for(Array.from({ length: 50 }, (_, n) => n))('spends its own quota, %i', async (n, { sandbox }) => {
+      seen.add(sandbox.name)
+      servers.add(sandbox.baseUrl)
+      const key = sandbox.key()
+      const statuses: number[] = []
+      for (let request = 0; request < 4; request++) statuses.push((await pets(sandbox, key)).status)
+      expect(statuses).toEqual([200, 200, 200, 429])
+      await sandbox.clock.advance('1m')
+      expect((await pets(sandbox, key)).status).toBe(200)
+      await sandbox.pets.add({ name: `Rex ${n}`, categoryId: 1 })
+      expect((await sandbox.state()).space).toBe(sandbox.name)
+      expect((await sandbox.requests()).length).toBe(5)
+    })
+  })
+
+  limited('gives every test a space of its own on one server, and removes it', async ({ sandboxServer }) => {
+    expect(seen.size).toBe(50)
+    expect([...servers]).toEqual([sandboxServer.baseUrl])
+    expect(await sandboxServer.spaces.list()).toEqual([])
+  })
+
+  const attempts: number[] = []
+  limited('gives each attempt of a test a fresh space', { repeats: 2 }, async ({ sandbox }) => {
+    await pets(sandbox, sandbox.key())
+    attempts.push((await sandbox.requests()).length)
+    expect(new Set(attempts)).toEqual(new Set([1]))
+  })
+
+  test('has a key for each plan and misfortune', async ({ sandbox }) => {
+    expect(sandbox.key('pro')).toBe(`sandbox-pro~${sandbox.name}`)
+    expect((await pets(sandbox, sandbox.key('revoked'))).status).toBe(401)
+    expect((await pets(sandbox, sandbox.key('pro'))).headers.get('x-ratelimit-limit')).toBe('300')
+  })
+
+  test('may be removed by the test itself', async ({ sandbox }) => {
+    await sandbox.reset()
+    await sandbox.remove()
+  })
+})
+
+describe('with PETSTORE_SANDBOX_URL', () => {
+  let running: Awaited<ReturnType<typeof startSandbox>>
+  beforeAll(async () => {
+    running = await startSandbox({ controlToken: 'secret-token', basePath: '/shop/v1' })
+  })
+  afterAll(() => running.close())
+  const env = () => ({ PETSTORE_SANDBOX_URL: running.controlUrl, PETSTORE_SANDBOX_CONTROL_TOKEN: 'secret-token' })
+
+  test('uses the sandbox that runs there, and gives the options to the space', async () => {
+    const server = await openWorkerServer({ scenario: 'storm', storm: 'off', limits: '1/min' }, env())
+    expect(server.baseUrl).toBe(running.baseUrl)
+    const space = await server.freshSpace('there')
+    expect((await pets(server, space.key())).status).toBe(200)
+    expect((await pets(server, space.key())).status).toBe(429)
+    expect(await running.space('there').requests()).toHaveLength(2)
+    await server.close()
+    expect((await running.state()).space).toBe('')
+  })
+
+  test('starts afresh where a killed run has left its space', async () => {
+    await running.space('left').pets.add({ name: 'Stray', categoryId: 1 })
+    const server = await openWorkerServer({}, env())
+    const names = (await (await server.freshSpace('left')).pets.list()).map(({ name }) => name)
+    expect(names).not.toContain('Stray')
+  })
+
+  test('takes the base address from PETSTORE_BASE_URL', async () => {
+    const baseUrl = 'http://gateway.test/v1'
+    expect((await openWorkerServer({}, { ...env(), PETSTORE_BASE_URL: baseUrl })).baseUrl).toBe(baseUrl)
+  })
+})
+
+describe('spaceNameOf', () => {
+  test('is the same in every run, and another for every test', () => {
+    const one = spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/home/ann/shop')
+    expect(one).toMatch(/^is-banned-rger-co\.[0-9a-f]{10}$/)
+    expect(spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/ci/shop')).toBe(one)
+    expect(spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_2' }, '/ci/shop')).not.toBe(one)
+    expect(spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/ci/admin')).not.toBe(one)
+  })
+
+  test('is always a name that a space may have', () => {
+    for (const name of ['', '~~~', 'x'.repeat(200), '名前', '-a-'])
+      expect(spaceNameOf({ name, id: '1_0' }, '/')).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  })
+})
