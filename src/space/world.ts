@@ -75,6 +75,8 @@ export class World {
   dice: Dice
   pets: PetCatalogue
   nextPetId: Int64
+  #nextAfterStored: Int64
+  #unsettledIds = 0
   /** The orders, and as they are sent. */
   orders: readonly unknown[]
   ordersText: string
@@ -93,7 +95,7 @@ export class World {
     this.dice = this.#throwDice()
     const from = state ?? surroundings.fixtures
     this.pets = new PetCatalogue(from.pets)
-    this.nextPetId = from.nextPetId
+    this.nextPetId = this.#nextAfterStored = from.nextPetId
     this.orders = from.orders
     this.ordersText = stringifyJson(from.orders)
     this.#loadKeys(from.keys)
@@ -122,7 +124,7 @@ export class World {
   /** Takes a state in place of the present one. Settings, quotas and the rest stay. */
   replaceState(state: SpaceState): void {
     this.pets = new PetCatalogue(state.pets)
-    this.nextPetId = state.nextPetId
+    this.nextPetId = this.#nextAfterStored = state.nextPetId
     this.orders = state.orders
     this.ordersText = stringifyJson(state.orders)
     this.#loadKeys(state.keys)
@@ -138,12 +140,20 @@ export class World {
     this.#begin()
   }
 
-  /** Takes the next id for a new pet. */
+  /** Takes the next id for a new pet; settlePetId must say what became of it. */
   takePetId(): Int64 {
     let id = this.nextPetId
     while (this.pets.has(id)) id = followingPetId(id)
     this.nextPetId = followingPetId(id)
+    this.#unsettledIds++
     return id
+  }
+
+  /** Ids of pets that could not be stored are given again, as soon as no later one is under way. */
+  settlePetId(id: Int64, isStored: boolean): void {
+    this.#unsettledIds--
+    if (isStored) this.#nextAfterStored = followingPetId(id)
+    if (this.#unsettledIds === 0) this.nextPetId = this.#nextAfterStored
   }
 
   planOf({ key, plan = 'free' }: ApiKey): PlanName {

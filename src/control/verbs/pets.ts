@@ -3,6 +3,7 @@ import { type Int64, parseInt64 } from '../../contract/int64.js'
 import type { Pet } from '../../domain/pets.js'
 import { petFields } from '../../options/values/pet.js'
 import { textSchema } from '../../options/values/reading.js'
+import { keepNewPet } from '../../space/keep-pet.js'
 import type { World } from '../../space/world.js'
 import { VerbError, verb } from '../verb.js'
 
@@ -28,7 +29,7 @@ export const add = verb({
   path: '/pets',
   summary: 'Adds a pet as createPet does, without key or quota',
   input: v.strictObject({ ...petFields, status: v.exactOptional(petFields.status) }),
-  run: ({ world }, fields) => keep(world, { id: world.takePetId(), ...fields }),
+  run: ({ world }, pet) => keepNewPet(world, pet),
 })
 
 export const change = verb({

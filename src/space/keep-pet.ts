@@ -1,0 +1,22 @@
+import type { NewPet, Pet } from '../domain/pets.js'
+import type { World } from './world.js'
+
+/**
+ * Gives a new pet its id and adds it: at once in memory, else as soon as it is
+ * written, so that a pet which is listed is never lost.
+ *
+ * @returns the pet, or a promise of it that rejects when it could not be written
+ */
+export function keepNewPet(world: World, { name, categoryId, status }: NewPet): Pet | Promise<Pet> {
+  const pet: Pet = { id: world.takePetId(), name, categoryId, ...(status === undefined ? {} : { status }) }
+  const listed = () => {
+    world.settlePetId(pet.id, true)
+    world.pets.put(pet)
+    return pet
+  }
+  if (world.store === undefined) return listed()
+  return world.store.append({ kind: 'pet', pet }).then(listed, (error: unknown) => {
+    world.settlePetId(pet.id, false)
+    throw error
+  })
+}
