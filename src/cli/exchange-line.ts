@@ -43,7 +43,7 @@ export function jsonExchange(record: ExchangeRecord): string {
       operation: operation ?? null,
       status: status ?? null,
       reason: reason ?? null,
-      durationMs,
+      durationMs: Math.round(durationMs * 1000) / 1000,
       remaining,
     }),
   )

@@ -23,6 +23,6 @@ export interface CliIo {
   exit(code: number): void
   /** Milliseconds from an arbitrary start, never going back. */
   monotonic(): number
-  /** A whole number >= 0 that nobody can foresee. */
+  /** A whole number >= 0, another one each time. */
   randomSeed(): number
 }

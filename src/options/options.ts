@@ -42,7 +42,8 @@ export interface SandboxOptions {
   readonly banStatus?: BanStatus
   readonly retryAfter?: RetryAfterForm
   readonly limitBody?: LimitBody
-  readonly storm?: string | StormOption
+  /** `0.3,for=30s`, its rate alone, or `off`. */
+  readonly storm?: string | number | StormOption
   readonly sunset?: SunsetMode
   readonly sunsetStatus?: SunsetStatus
   readonly fault?: string | FaultRule | readonly (string | FaultRule)[]

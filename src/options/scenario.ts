@@ -6,7 +6,7 @@ import type { DurationMs, EpochMs } from '../domain/time.js'
 import { checkLayer, type Layer, layerOf, type Spelling } from './layer.js'
 import { camelName, kebabName, NAMED_OPTIONS, optionNamed, toCamelCase } from './names.js'
 import { OptionsError } from './options-error.js'
-import { type Path, pathText, writeIssues } from './problem.js'
+import { type Path, pathText, writeIssues, writeProblem } from './problem.js'
 import { type SettingsChange, settingsIn } from './settings.js'
 import { didYouMean } from './suggest.js'
 import { type OptionValues, optionRow } from './table.js'
@@ -88,7 +88,7 @@ export function contentLayer(content: unknown, name = 'scenario'): ScenarioLayer
   const where = (key: string, path: Path) => `${name}: ${pathText(key, path)}`
   const isMap = typeof content === 'object' && content !== null && !Array.isArray(content)
   if (isMap) return scenarioLayer(Object.entries(content), { kebab: true, where })
-  return brokenScenario([`${name}: must be a map of switches`])
+  return brokenScenario([writeProblem(name, content, 'must be a map of switches')])
 }
 
 /** A scenario that cannot be read at all. */

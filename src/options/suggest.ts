@@ -1,12 +1,17 @@
+/** Nobody mistypes longer ones, and the search takes the square of it. */
+const LONGEST_WORD = 100
+
 /**
  * Finds the known word that somebody most likely meant.
  *
+ * @param prefix so many letters are the same in all of them, and tell nothing
  * @returns "did you mean …?" as a further sentence, or an empty text if nothing is near
  */
-export function didYouMean(word: string, known: readonly string[]): string {
+export function didYouMean(word: string, known: readonly string[], prefix = 0): string {
+  if (word.length > LONGEST_WORD) return ''
   let best: string | undefined
   // A third of the letters may be wrong, so that short words are not taken for each other.
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1
+  let least = Math.max(1, Math.floor((word.length - prefix) / 3)) + 1
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= least) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())

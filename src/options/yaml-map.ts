@@ -29,7 +29,9 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
 
   const broken = [...document.errors, ...document.warnings]
   if (broken.length > 0) {
-    return { problems: broken.map(({ pos, message }) => `${place(pos[0])}: is no valid YAML: ${firstLine(message)}`) }
+    return {
+      problems: broken.map(({ pos, message }) => `${place(pos[0])}: is no valid YAML: ${firstSentence(message)}`),
+    }
   }
   const root = document.contents
   if (root === null || (yaml.isScalar(root) && root.value === null))
@@ -64,11 +66,12 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   } catch (error) {
     // Aliases of aliases of aliases: yaml stops unfolding them.
     return {
-      problems: [`${file}: cannot be read: ${firstLine(error instanceof Error ? error.message : String(error))}`],
+      problems: [`${file}: cannot be read: ${firstSentence(error instanceof Error ? error.message : String(error))}`],
     }
   }
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? ''
+/** The sentence that is for users; what follows names functions of the library. */
+function firstSentence(text: string): string {
+  return text.split(/[\n;]/, 1)[0] ?? ''
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type FaultRule, faultProblem, parseFaultRule, WIRE_FAULTS } from '../../domain/faults.js'
-import { oneOf, textSchema } from './reading.js'
+import { mapSchema, oneOf, textSchema } from './reading.js'
 
 const FORM = 'must be a fault such as listPets:503@20%*3'
 
@@ -12,7 +12,7 @@ const faultTextSchema = textSchema<FaultRule>(FORM, (text) => {
 const number = v.exactOptional(v.number('must be a number'))
 
 const faultMapSchema = v.pipe(
-  v.strictObject(
+  mapSchema(
     {
       operation: v.pipe(
         v.string('must be an operation or *'),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Limits } from '../../domain/quota.js'
-import { type Reading, textSchema } from './reading.js'
+import { mapSchema, type Reading, textSchema } from './reading.js'
 import { wholeNumber } from './whole-number.js'
 
 const FORM = 'must be requests per minute, per day or both, for example 5000/min,200000/day'
@@ -27,7 +27,7 @@ export function formatLimits({ perMinute, perDay }: Partial<Limits>): string {
     .join()
 }
 
-export const limitsTextSchema = textSchema(FORM, readLimits)
+const limitsTextSchema = textSchema(FORM, readLimits)
 
 const requests = v.exactOptional(wholeNumber(0))
 
@@ -36,7 +36,7 @@ export const limitsSchema = v.union(
   [
     limitsTextSchema,
     v.pipe(
-      v.strictObject({ perMinute: requests, perDay: requests }, FORM),
+      mapSchema({ perMinute: requests, perDay: requests }, FORM),
       v.check((limits) => limits.perMinute !== undefined || limits.perDay !== undefined, FORM),
     ),
   ],

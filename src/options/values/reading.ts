@@ -38,3 +38,11 @@ export function filledText(what: string) {
 export function listed(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
+
+/** A schema for a map with these entries and no others. What is an array is no map. */
+export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
+  return v.pipe(
+    v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed),
+    v.strictObject(entries, allowed),
+  )
+}

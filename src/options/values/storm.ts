@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Storm, stormProblem } from '../../domain/storm.js'
 import { type DurationMs, formatDuration } from '../../domain/time.js'
 import { durationSchema, LONGEST_WAIT_MS, readDuration, waitSchema } from './duration.js'
-import { type Reading, textSchema } from './reading.js'
+import { mapSchema, type Reading, textSchema } from './reading.js'
 
 const FORM = 'must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s'
 const RATE = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/
@@ -42,7 +42,7 @@ const rateSchema = v.pipe(
 
 /** A storm as `{ rate, for, every, retryAfter }`, durations as text; everything is refused if no rate is given. */
 export const stormMapSchema = v.pipe(
-  v.strictObject(
+  mapSchema(
     {
       rate: v.exactOptional(rateSchema),
       for: v.exactOptional(durationSchema),
@@ -59,10 +59,21 @@ export const stormMapSchema = v.pipe(
   }),
 )
 
-export const stormTextSchema = textSchema(FORM, readStorm)
+const stormTextSchema = textSchema(FORM, readStorm)
 
-/** A storm as text or map, or `off`. */
-export const stormSchema = v.union([v.literal('off'), stormTextSchema, stormMapSchema], `${FORM}, or off`)
+/** A storm as text, map or its rate alone, or `off`. */
+export const stormSchema = v.union(
+  [
+    v.literal('off'),
+    stormTextSchema,
+    v.pipe(
+      rateSchema,
+      v.transform((rate): Storm => ({ rate })),
+    ),
+    stormMapSchema,
+  ],
+  `${FORM}, or off`,
+)
 
 function checked(storm: Storm): Reading<Storm> {
   const problem = stormProblem(storm)

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { FixturesError } from '../src/fixtures/fixtures-error.js'
+import { loadSeed } from '../src/fixtures.js'
+import { folderWith } from './options/context.js'
+
+const PACKAGED = { fixtures: undefined, pets: undefined, seed: 1 }
+
+/** What a folder of fixtures is refused with; `…` stands for the folder. */
+function refusal(files: Readonly<Record<string, string>>): string {
+  const fixtures = folderWith(files)
+  try {
+    loadSeed({ ...PACKAGED, fixtures })
+  } catch (error) {
+    if (error instanceof FixturesError) return `${error.code}: ${error.message.replaceAll(fixtures, '…')}`
+    throw error
+  }
+  return 'none'
+}
+
+describe('the packaged fixtures', () => {
+  it('are read once a process', () => expect(loadSeed(PACKAGED).pets).toBe(loadSeed(PACKAGED).pets))
+
+  it('keep an id above 2^53, and count on below it', () => {
+    const { pets, nextPetId } = loadSeed(PACKAGED)
+    expect(pets.map(({ id }) => id)).toContain(9007199254740993n)
+    expect(nextPetId).toBe(pets.length)
+  })
+})
+
+describe('a folder of fixtures', () => {
+  it('replaces what it has, the rest is packaged', () => {
+    const fixtures = folderWith({
+      'pets.json': '[{"id":9223372036854775807,"name":"Rex","categoryId":-1,"status":"sold"}]',
+    })
+    const seed = loadSeed({ ...PACKAGED, fixtures })
+    expect(seed.pets).toEqual([{ id: 9223372036854775807n, name: 'Rex', categoryId: -1, status: 'sold' }])
+    expect(seed.nextPetId).toBe(1)
+    expect(seed.keys).toBe(loadSeed(PACKAGED).keys)
+  })
+
+  it.each([
+    ['none of the files', { 'cats.json': '[]' }],
+    ['broken JSON', { 'pets.json': '[\n{"id":1,}]' }],
+    ['no array', { 'pets.json': '{}' }],
+    ['an id that is no int64', { 'pets.json': '[{"id":9223372036854775808,"name":"x","categoryId":1}]' }],
+    ['a fraction', { 'pets.json': '[{"id":1,"name":"x","categoryId":1.5}]' }],
+    ['a missing field', { 'pets.json': '[{"id":1,"name":"x"}]' }],
+    ['an unknown field', { 'pets.json': '[{"id":1,"name":"x","categoryId":1,"colour":"red"}]' }],
+    ['an unknown status', { 'pets.json': '[{"id":1,"name":"x","categoryId":1,"status":"lost"}]' }],
+    ['an id twice', { 'pets.json': '[{"id":1,"name":"x","categoryId":1},{"id":1,"name":"y","categoryId":1}]' }],
+    ['an order that is no object', { 'orders.json': '[{}, 5]' }],
+    ['a key with a space mark', { 'keys.json': '[{"key":"a~b"}]' }],
+    ['a key twice', { 'keys.json': '[{"key":"a"},{"key":"a","plan":"pro"}]' }],
+    ['a folder in place of a file', { 'keys.json/inside': '' }],
+  ])('with %s is refused', (_what, files) => expect(refusal(files)).toMatchSnapshot())
+})
+
+describe('generated pets', () => {
+  const generate = (pets: number, seed = 1) => loadSeed({ fixtures: undefined, pets, seed }).pets
+
+  it('are the same for the same seed only', () => {
+    expect(generate(100)).toEqual(generate(100))
+    expect(generate(100)).not.toEqual(generate(100, 2))
+  })
+
+  it.each([0, 1, 9, 10, 1000])('are as many as were asked for: %i', (count) => {
+    const pets = generate(count)
+    expect(pets).toHaveLength(count)
+    expect(new Set(pets.map(({ id }) => id)).size).toBe(count)
+    expect(pets.some(({ id }) => typeof id === 'bigint')).toBe(count >= 10)
+  })
+
+  it('have an id above 2^53 third from the newest', () => expect(generate(10).at(-3)?.id).toBe(9007199254740993n))
+
+  it('come in all three statuses and none', () =>
+    expect(new Set(generate(1000).map(({ status }) => status))).toEqual(
+      new Set(['available', 'pending', 'sold', undefined]),
+    ))
+})

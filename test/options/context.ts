@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { configLayer } from '../../src/options/config-layer.js'
+import { EMBEDDED_DEFAULTS, type StartDefaults } from '../../src/options/defaults.js'
+import { type Environment, envLayer } from '../../src/options/env-layer.js'
+import { type FlagValues, flagLayer } from '../../src/options/flag-layer.js'
+import type { ResolvedOptions, SandboxOptions } from '../../src/options/options.js'
+import { OptionsError } from '../../src/options/options-error.js'
+import { resolveLayers, resolveOptions } from '../../src/options/resolve.js'
+
+/** The seed of every test that names none. */
+export const SEED = 7
+
+/** A store by default, so that --in-memory makes a difference too. */
+const defaults: StartDefaults = { ...EMBEDDED_DEFAULTS, store: 'default.json' }
+
+/** A folder with these files in it, gone after the test. */
+export function folderWith(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
+}
+
+/** Options as a program gives them; whatever shape, for tests of what is refused. */
+export function resolved(input: object = {}, cwd = '/'): ResolvedOptions {
+  return resolveOptions(input as SandboxOptions, { defaults, cwd, randomSeed: () => SEED })
+}
+
+/** Options as `serve` finds them. */
+export function gathered(
+  sources: {
+    readonly flags?: FlagValues
+    readonly env?: Environment
+    readonly config?: string
+    readonly cwd?: string
+  } = {},
+): ResolvedOptions {
+  const cwd = sources.cwd ?? folderWith(sources.config === undefined ? {} : { 'petstore-sandbox.yaml': sources.config })
+  return resolveLayers([flagLayer(sources.flags ?? {}), envLayer(sources.env ?? {}), configLayer(cwd)], {
+    defaults,
+    cwd,
+    randomSeed: () => SEED,
+  })
+}
+
+/** What is wrong with options, each problem a line. */
+export function problemsOf(resolve: () => unknown): readonly string[] {
+  try {
+    resolve()
+  } catch (error) {
+    if (error instanceof OptionsError) return error.problems
+    throw error
+  }
+  return []
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { parseScenarioContent } from '../../src/options/scenario.js'
+import { loadPackagedScenario, loadScenario, packagedScenarios } from '../../src/options/scenario-file.js'
+import { folderWith, gathered, problemsOf, resolved } from './context.js'
+
+describe('the packaged scenarios', () => {
+  it('are those that the interface names', () =>
+    expect(packagedScenarios()).toEqual([
+      'banned',
+      'brownout',
+      'flaky-network',
+      'quota-nearly-spent',
+      'storm',
+      'sunset',
+    ]))
+
+  it.each(packagedScenarios())('%s loads, says what it is for and changes something', (name) => {
+    const { description, ...scenario } = loadPackagedScenario(name)
+    expect(description).toMatch(/\w/)
+    expect(scenario).not.toEqual({ settings: {}, used: {}, bans: {} })
+    expect(resolved({ scenario: name }).start).not.toEqual(resolved().start)
+  })
+
+  it('start where they say', () => {
+    expect(resolved({ scenario: 'quota-nearly-spent' }).start.used).toEqual({ sandbox: { perMinute: 57, perDay: 990 } })
+    expect(resolved({ scenario: 'banned' }).start.bans).toEqual({ sandbox: 300_000 })
+    expect(resolved({ scenario: 'sunset' }).start.now).toBe(Date.parse('2030-12-04T23:59:00Z'))
+  })
+})
+
+describe('a scenario of the user', () => {
+  it('is found relative to the working directory', () => {
+    const cwd = folderWith({ 'mine/rain.yaml': 'storm: { rate: 0.1 }' })
+    expect(loadScenario('mine/rain.yaml', cwd)).toEqual({ settings: {}, storm: { rate: 0.1 }, used: {}, bans: {} })
+    expect(gathered({ env: { PETSTORE_SANDBOX_SCENARIO: './mine/rain.yaml' }, cwd }).start.storm).toEqual({ rate: 0.1 })
+  })
+
+  it('can be given as its content', () => {
+    const content = { description: 'x', 'ban-after': 2, noRateLimit: true, used: { a: '1/day' }, ban: { b: '1s' } }
+    expect(parseScenarioContent(content)).toEqual({
+      description: 'x',
+      settings: { banAfter: 2, rateLimit: false },
+      used: { a: { perDay: 1 } },
+      bans: { b: 1000 },
+    })
+    expect(resolved({ scenario: content }).start.settings).toMatchObject({ banAfter: 2, rateLimit: false })
+  })
+
+  it('that does not exist is told, with those that do', () => {
+    expect(problemsOf(() => gathered({ flags: { scenario: 'strom' } }))).toMatchInlineSnapshot(`
+      [
+        "--scenario "strom": is no packaged scenario (the packaged ones are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset); a file is given as ./strom.yaml; did you mean storm?",
+      ]
+    `)
+    expect(problemsOf(() => gathered({ config: 'scenario: ./strom.yaml' }))).toMatchInlineSnapshot(`
+      [
+        "petstore-sandbox.yaml:1:1: scenario "./strom.yaml": there is no such file; packaged scenarios are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset",
+      ]
+    `)
+    expect(problemsOf(() => loadPackagedScenario('../scenarios/storm'))).toHaveLength(1)
+  })
+
+  it('that is wrong is told with file and line', () => {
+    const cwd = folderWith({
+      'mine.yaml': `description: 5
+plan: gold
+port: 4000
+strom: 0.3
+storm:
+  rate: 2
+used:
+  sandbox: 57
+  'a b': 1/min
+ban:
+  sandbox: 5
+`,
+    })
+    expect(problemsOf(() => gathered({ flags: { scenario: 'mine.yaml' }, cwd }))).toMatchInlineSnapshot(`
+      [
+        "mine.yaml:3:1: port: is no switch of a scenario",
+        "mine.yaml:4:1: strom: is no switch of a scenario; did you mean storm?",
+        "mine.yaml:1:1: description "5": must be a text",
+        "mine.yaml:8:12: used.sandbox "57": must be requests per minute, per day or both, for example 5000/min,200000/day",
+        "mine.yaml:9:10: used.a b "a b": must consist of letters, digits and . _ - + / with = only at its end, at most 4096 characters ("~" marks spaces)",
+        "mine.yaml:11:12: ban.sandbox "5": must be a whole number with a unit, for example 500ms, 30s, 5m or 24h",
+        "mine.yaml:2:1: plan "gold": must be free, pro, business or enterprise",
+        "mine.yaml:6:9: storm.rate "2": must be from 0 to 1",
+      ]
+    `)
+  })
+
+  it.each([[null], ['storm'], [[]], [5]])('is not %j', (content) =>
+    expect(problemsOf(() => parseScenarioContent(content))).toEqual([
+      expect.stringMatching(/^scenario ".*": must be a map of switches$/),
+    ]),
+  )
+})

@@ -1,0 +1,42 @@
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.js'
+import { changeSettings, settingsSchema } from '../../src/options/settings.js'
+import { settingsView } from '../../src/options/settings-view.js'
+
+describe('settings', () => {
+  it('change in the words of the flags, and the rest stays', () => {
+    const change = v.parse(settingsSchema, { plan: 'pro', limits: '5/min', latency: '1ms..2ms', banAfter: 'never' })
+    expect(changeSettings(DEFAULT_SETTINGS, change)).toEqual({
+      ...DEFAULT_SETTINGS,
+      plan: 'pro',
+      limits: { perMinute: 5 },
+      latency: { min: 1, max: 2 },
+      banAfter: 'never',
+    })
+  })
+
+  it.each([null, 'off'])('lose latency by %j', (latency) => {
+    const slow = changeSettings(DEFAULT_SETTINGS, { latency: { min: 1, max: 1 } })
+    expect(changeSettings(slow, v.parse(settingsSchema, { latency }))).toEqual(DEFAULT_SETTINGS)
+  })
+
+  it('lose limits by null', () => {
+    const limited = changeSettings(DEFAULT_SETTINGS, { limits: { perDay: 1 } })
+    expect(changeSettings(limited, v.parse(settingsSchema, { limits: null }))).toEqual(DEFAULT_SETTINGS)
+  })
+
+  it('can be sent back as they were shown', () => {
+    const settings = changeSettings(DEFAULT_SETTINGS, {
+      limits: { perMinute: 5, perDay: 6 },
+      latency: { min: 5, max: 9 },
+    })
+    expect(changeSettings(DEFAULT_SETTINGS, v.parse(settingsSchema, settingsView(settings)))).toEqual(settings)
+    expect(changeSettings(settings, v.parse(settingsSchema, settingsView(DEFAULT_SETTINGS)))).toEqual(DEFAULT_SETTINGS)
+  })
+
+  it.each([{ plan: 'gold' }, { port: 1 }, { banAfter: 0 }, { banDuration: '0s' }, { banDuration: '9000h' }, 5])(
+    'refuse %j',
+    (input) => expect(v.safeParse(settingsSchema, input).success).toBe(false),
+  )
+})

@@ -1,0 +1,235 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatFaultRule, parseFaultRule, WIRE_FAULTS } from '../../src/domain/faults.js'
+import type { Limits } from '../../src/domain/quota.js'
+import { type Storm, stormProblem } from '../../src/domain/storm.js'
+import { formatDuration, parseDuration } from '../../src/domain/time.js'
+import { isLoopback, readBasePath, readHost } from '../../src/options/values/address.js'
+import { readApiKey } from '../../src/options/values/api-key.js'
+import { readInstant } from '../../src/options/values/instant.js'
+import { formatLatency, readLatency } from '../../src/options/values/latency.js'
+import { formatLimits, readLimits } from '../../src/options/values/limits.js'
+import { readOrigin } from '../../src/options/values/origins.js'
+import { formatStorm, readStorm } from '../../src/options/values/storm.js'
+
+const count = fc.integer({ min: 0, max: 999_999_999 })
+const duration = fc.integer({ min: 1, max: 24 * 3_600_000 })
+
+describe('durations', () => {
+  it('read back as they were written', () => {
+    fc.assert(fc.property(duration, (length) => parseDuration(formatDuration(length)) === length))
+  })
+})
+
+describe('limits', () => {
+  it.each([
+    ['5000/min', { perMinute: 5000 }],
+    ['200000/day', { perDay: 200_000 }],
+    ['5/day,1/min', { perMinute: 1, perDay: 5 }],
+    ['0/min', { perMinute: 0 }],
+  ])('reads %s', (text, value) => expect(readLimits(text)).toEqual({ value }))
+
+  it.each(['', '5', '5/hour', '5/min,', '-1/min', '1.5/min', '5 /min', '5/min,6/min', '5/min;6/day', '1e3/min'])(
+    'refuses "%s"',
+    (text) => expect(readLimits(text)).toHaveProperty('problem'),
+  )
+
+  it('read back as they were written', () => {
+    const limits = fc
+      .record({ perMinute: count, perDay: count }, { requiredKeys: [] })
+      .filter((some) => Object.keys(some).length > 0)
+    fc.assert(
+      fc.property(limits, (some) => {
+        expect(readLimits(formatLimits(some as Partial<Limits>))).toEqual({ value: some })
+      }),
+    )
+  })
+})
+
+describe('storms', () => {
+  it.each([
+    ['0.3', { rate: 0.3 }],
+    ['.5', { rate: 0.5 }],
+    ['0', { rate: 0 }],
+    ['1,for=30s,every=5m,retry-after=2s', { rate: 1, for: 30_000, every: 300_000, retryAfter: 2000 }],
+    ['1,retry-after=0s,for=1ms', { rate: 1, for: 1, retryAfter: 0 }],
+  ])('reads %s', (text, value) => expect(readStorm(text)).toEqual({ value }))
+
+  it.each([
+    '',
+    'on',
+    '1.1',
+    '-0.1',
+    '30%',
+    '1e-3',
+    '0.3,',
+    '0.3,30s',
+    '0.3,for=30',
+    '0.3,for=0s',
+    '0.3,for=1s,for=2s',
+    '0.3,every=5m',
+    '0.3,for=5m,every=30s',
+    '0.3,until=5m',
+    '0.3,toString=5m',
+    '0.3,retry-after=9000h',
+    'for=30s',
+  ])('refuses "%s"', (text) => expect(readStorm(text)).toHaveProperty('problem'))
+
+  it('read back as they were written', () => {
+    const storm = fc
+      .record(
+        {
+          rate: fc.double({ min: 0, max: 1, noNaN: true }).map((rate) => (rate < 1e-12 ? 0 : rate)),
+          for: duration,
+          every: duration,
+          retryAfter: duration,
+        },
+        { requiredKeys: ['rate'] },
+      )
+      .filter((some) => stormProblem(some as Storm) === undefined)
+    fc.assert(
+      fc.property(storm, (some) => {
+        expect(readStorm(formatStorm(some as Storm))).toEqual({ value: some })
+      }),
+    )
+  })
+})
+
+describe('faults', () => {
+  it('read back as they were written', () => {
+    const probability = fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100)
+    const chance = fc.record({ probability, times: fc.integer({ min: 1, max: 1000 }) }, { requiredKeys: [] })
+    const what = fc.oneof(
+      fc.constantFrom(...WIRE_FAULTS).map((fault) => ({ fault })),
+      fc.integer({ min: 400, max: 599 }).map((status) => ({ fault: 'status' as const, status })),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom('*', 'listPets', 'getPet'), what, chance, (operation, kind, rest) => {
+        const rule = { operation, ...kind, ...(rest as { probability?: number; times?: number }) }
+        expect(parseFaultRule(formatFaultRule(rule))).toEqual(rule)
+      }),
+    )
+  })
+})
+
+describe('latencies', () => {
+  it.each([
+    ['100ms', { min: 100, max: 100 }],
+    ['50ms..200ms', { min: 50, max: 200 }],
+    ['0s..1s', { min: 0, max: 1000 }],
+  ])('reads %s', (text, value) => {
+    expect(readLatency(text)).toEqual({ value })
+    expect(readLatency(formatLatency(value))).toEqual({ value })
+  })
+
+  it.each(['', '100', '200ms..50ms', '1s..2s..3s', '1s...2s', '..1s', '25h'])('refuses "%s"', (text) =>
+    expect(readLatency(text)).toHaveProperty('problem'),
+  )
+})
+
+describe('instants', () => {
+  it.each([
+    ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
+    ['2026-03-01T10:00Z', '2026-03-01T10:00:00.000Z'],
+    ['2026-03-01T10:00:00.1234567Z', '2026-03-01T10:00:00.123Z'],
+    ['2026-03-01T10:00:00+02:00', '2026-03-01T08:00:00.000Z'],
+    ['2026-03-01T10:00:00-05:30', '2026-03-01T15:30:00.000Z'],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('reads %s', (text, iso) => expect(readInstant(text)).toEqual({ value: Date.parse(iso) }))
+
+  it.each([
+    '',
+    'now',
+    '2026-03-01T10:00:00',
+    '2026-02-30',
+    '2027-02-29',
+    '2026-13-01',
+    '2026-03-01T24:00:00Z',
+    '2026-03-01T10:60:00Z',
+    '2026-03-01 10:00:00Z',
+    '2026-03-01T10:00:00+0200',
+    '2026-03-01T10:00:00+24:00',
+    '20260301',
+    '1969-12-31',
+    '0050-01-01',
+    '9999-12-31T23:59:59-01:00',
+    '1772359200000',
+  ])('refuses "%s"', (text) => expect(readInstant(text)).toHaveProperty('problem'))
+})
+
+describe('keys', () => {
+  it.each([
+    ['team-a', { key: 'team-a' }],
+    ['team-a:pro', { key: 'team-a', plan: 'pro' }],
+    ['A.b_c-d/e+f==', { key: 'A.b_c-d/e+f==' }],
+  ])('reads %s', (text, value) => expect(readApiKey(text)).toEqual({ value }))
+
+  it.each(['', ':pro', 'a:', 'a:gold', 'a:pro:x', 'a b', 'a~b', 'a=b', 'ä', 'a\n', 'x'.repeat(4097)])(
+    'refuses "%s"',
+    (text) => expect(readApiKey(text)).toHaveProperty('problem'),
+  )
+})
+
+describe('origins', () => {
+  it.each([
+    ['http://localhost:6006', 'http://localhost:6006'],
+    ['HTTP://LocalHost', 'http://localhost'],
+    ['https://example.org:443', 'https://example.org'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+    ['capacitor://localhost', 'capacitor://localhost'],
+  ])('reads %s as a browser writes it', (text, value) => expect(readOrigin(text)).toEqual({ value }))
+
+  it.each([
+    '',
+    '*',
+    'null',
+    'localhost:3000',
+    'http://localhost/',
+    'http://a/b',
+    'http://a?b',
+    'http://u@a',
+    'http://a:99999',
+    'http://a b',
+  ])('refuses "%s"', (text) => expect(readOrigin(text)).toHaveProperty('problem'))
+})
+
+describe('addresses', () => {
+  it.each(['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost', 'my-host.local'])('listens on %s', (host) =>
+    expect(readHost(host)).toEqual({ value: host }),
+  )
+  it('takes an IPv6 address out of its brackets', () => expect(readHost('[::1]')).toEqual({ value: '::1' }))
+  it.each(['', 'http://localhost', 'localhost:80', '127.0.0.1.1', '300.1.1.1', 'a b', '-a'])('refuses "%s"', (host) =>
+    expect(readHost(host)).toHaveProperty('problem'),
+  )
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['::1', true],
+    ['LOCALHOST', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['127.example.org', false],
+    ['192.168.1.1', false],
+  ])('knows whether %s is loopback: %s', (host, loopback) => expect(isLoopback(host)).toBe(loopback))
+
+  it.each(['/v1', '/api/v2', '/a.b_c~d-e/v10'])('takes the base path %s', (path) =>
+    expect(readBasePath(path)).toEqual({ value: path }),
+  )
+  it.each([
+    '',
+    '/',
+    'v1',
+    '/v1/',
+    '/api',
+    '/v',
+    '/v1/pets',
+    '//v1',
+    '/../v1',
+    '/./v1',
+    '/__sandbox/v1',
+    '/a b/v1',
+    '/%61/v1',
+  ])('refuses the base path "%s"', (path) => expect(readBasePath(path)).toHaveProperty('problem'))
+})
