@@ -28,7 +28,7 @@ export async function openServeLog(format: LogFormat, { stderr, env }: CliIo): P
     exchange: format === 'silent' ? undefined : await exchangeWriter(format, writer, stderr, env),
     ready: (facts) => writer.write(() => (json ? jsonReady(facts) : prettyReady(facts))),
     warning: (message) => writer.write(() => warningLine(message)),
-    note: (message) => json || writer.write(() => message),
+    note: (message) => format === 'pretty' && writer.write(() => message),
     flush: () => writer.flush(),
   }
 }

@@ -1,0 +1,177 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { type TestIo, testIo } from './test-io.js'
+
+const READY = /^\{"event":"ready".*\}$/m
+
+/** `serve` on a free port, once it is ready. */
+async function serving(argv: readonly string[] = [], io: TestIo = testIo()) {
+  const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'json', ...argv], io)
+  onTestFinished(async () => {
+    io.signal('SIGTERM')
+    await ended
+  })
+  const ready = await Promise.race([io.stderr.seen(READY), ended])
+  if (typeof ready === 'number') throw new Error(`serve ended with ${ready}: ${io.stderr.text}`)
+  const facts: { baseUrl: string; controlUrl: string; pid: number } = JSON.parse(ready[0])
+  return { io, ended, facts }
+}
+
+function runJson(io: TestIo): unknown {
+  return JSON.parse(readFileSync(join(io.cwd, '.petstore-sandbox/run.json'), 'utf8'))
+}
+
+const key = { headers: { Authorization: 'Bearer sandbox' } }
+
+describe('serve', () => {
+  it('says that it is ready, where it is, and answers there', async () => {
+    const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
+    expect(facts).toMatchObject({ pid: io.pid, plan: 'pro', pets: 3, seed: 5 })
+    expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
+    const answer = await fetch(`${facts.baseUrl}/pets`, key)
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toHaveLength(3)
+    expect(io.stdout.text).toBe('')
+  })
+
+  it('draws a seed where none is given', async () => expect((await serving()).facts).toMatchObject({ seed: 42 }))
+
+  it('logs each exchange as a JSON line off a TTY', async () => {
+    const { io, facts } = await serving(['--now', '2026-03-01T10:00:00Z', '--freeze'])
+    await (await fetch(`${facts.baseUrl}/pets?limit=1`, key)).text()
+    const [line = ''] = await io.stderr.seen(/^\{"event":"exchange".*\}$/m)
+    expect(JSON.parse(line)).toMatchObject({
+      at: '2026-03-01T10:00:00.000Z',
+      space: '',
+      key: 'sandbox',
+      method: 'GET',
+      path: '/v1/pets',
+      query: 'limit=1',
+      operation: 'listPets',
+      status: 200,
+      reason: null,
+    })
+  })
+
+  it('is silent about exchanges with --log silent, but for the ready line', async () => {
+    const io = testIo()
+    const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'silent'], io)
+    const [, baseUrl] = await io.stderr.seen(
+      /^Ready on (\S+) \(plan free, 60 pets, seed 42\); dashboard \S+\/__sandbox\/\n/,
+    )
+    await (await fetch(`${baseUrl}/pets`, key)).text()
+    io.signal('SIGINT')
+    expect(await ended).toBe(0)
+    expect(io.stderr.text).not.toContain('GET')
+  })
+
+  it('warns of an unknown variable, and starts', async () => {
+    const { io } = await serving([], testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
+    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM is no option')
+  })
+})
+
+describe('the locator', () => {
+  it('is there before the ready line, and gone after the stop', async () => {
+    const { io, ended, facts } = await serving()
+    const { baseUrl, controlUrl, pid } = facts
+    expect(runJson(io)).toEqual({ baseUrl, controlUrl, pid })
+    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['run.json'])
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual([])
+  })
+
+  it('stays where a later sandbox has written its own', async () => {
+    const { io, ended } = await serving()
+    writeFileSync(join(io.cwd, '.petstore-sandbox/run.json'), '{"pid":1}')
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(runJson(io)).toEqual({ pid: 1 })
+  })
+
+  it('that cannot be written is a warning', async () => {
+    const io = testIo()
+    writeFileSync(join(io.cwd, '.petstore-sandbox'), 'a file in its way')
+    const { ended } = await serving([], io)
+    expect(io.stderr.text).toContain('"event":"warning","message":"No locator could be written')
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+})
+
+describe('stopping', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('follows %s, cleanly, and leaves signals alone after it', async (signal) => {
+    const { io, ended, facts } = await serving()
+    io.signal(signal)
+    expect(await ended).toBe(0)
+    expect(io.exits).toEqual([])
+    expect(io.listeners.size).toBe(0)
+    await expect(fetch(facts.baseUrl)).rejects.toThrow()
+  })
+
+  it('takes a second signal within 100 ms for the first: npm sends each twice', async () => {
+    const { io, ended } = await serving()
+    io.signal('SIGINT')
+    io.pass(100)
+    io.signal('SIGINT')
+    expect(await ended).toBe(0)
+    expect(io.exits).toEqual([])
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is at once on a later %s', async (signal, code) => {
+    const { io, ended } = await serving()
+    io.signal('SIGINT')
+    io.pass(101)
+    io.signal(signal)
+    expect(io.exits).toEqual([code])
+    await ended
+  })
+
+  it('follows the control plane too', async () => {
+    const { ended, facts } = await serving()
+    await fetch(`${facts.controlUrl}/shutdown`, { method: 'POST' })
+    expect(await ended).toBe(0)
+  })
+})
+
+describe('a start that fails', () => {
+  it('names a taken port, exits with 1 and leaves no locator', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const address = other.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    const io = testIo()
+    expect(await runCli(['serve', '--in-memory', '--port', port], io)).toBe(1)
+    expect(io.stderr.text).toMatch(new RegExp(`^PORT_IN_USE: .*${port}.*--port.*\n$`))
+    expect(existsSync(join(io.cwd, '.petstore-sandbox'))).toBe(false)
+    expect(io.listeners.size).toBe(0)
+  })
+
+  it.each([
+    [['--fault', 'listDogs:503'], 2, /^UNKNOWN_OPERATION: .*listDogs.*\n$/],
+    [['--fixtures', 'nowhere'], 2, /^FIXTURES_MISSING: .*nowhere.*\n$/],
+    [['--scenario', 'strom'], 2, /^INVALID_OPTIONS: --scenario "strom".*\n$/],
+  ])('with %j exits with %i', async (argv, code, err) => {
+    const io = testIo()
+    expect(await runCli(['serve', '--port', '0', '--in-memory', ...argv], io)).toBe(code)
+    expect(io.stderr.text).toMatch(err)
+  })
+
+  it('on a corrupt store names the file and leaves it as it is', async () => {
+    const io = testIo()
+    mkdirSync(join(io.cwd, 'state'))
+    writeFileSync(join(io.cwd, 'state/store.json'), '{"version":')
+    expect(await runCli(['serve', '--port', '0', '--store', 'state/store.json'], io)).toBe(1)
+    expect(io.stderr.text).toMatch(/^STORE_CORRUPT: .*store\.json.*\n$/)
+    expect(readFileSync(join(io.cwd, 'state/store.json'), 'utf8')).toBe('{"version":')
+  })
+})
