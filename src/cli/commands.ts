@@ -20,4 +20,9 @@ export interface CommandEntry {
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', summary: 'start the sandbox and keep it running', load: () => import('./serve.js') },
+  {
+    name: 'init',
+    summary: 'write a config file and editable fixtures here',
+    load: () => import('./init.js'),
+  },
 ]

@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { CONFIG_FILE } from '../options/config-layer.js'
+import { fixturesDirectory } from '../package-files.js'
+import { EXIT } from './exit-codes.js'
+import { configText } from './init/config-text.js'
+import { placeFile } from './init/place-file.js'
+import type { CliIo } from './io.js'
+
+/** The editable copy of the packaged fixtures. */
+const FIXTURES_FOLDER = 'petstore-fixtures'
+
+const HELP = `
+Writes into the working directory:
+  ${CONFIG_FILE}    every switch, commented out, with its meaning and its default;
+                           only "fixtures" is set, to the folder beside it
+  ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json and scenarios/*.yaml, to be edited
+
+What is there already is left as it is. Written files are named on stdout. Exit code 0 if
+all is in place now, or was before; 1 if only some was, so that it may not fit together.
+
+A store that exists keeps its pets: edited fixtures are used after "serve --reset" or
+"control reset".`
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  command.addHelpText('after', HELP)
+  command.option('--debug', 'show where a failure happened')
+  command.action(async () => finish(await init(io)))
+}
+
+async function init(io: CliIo): Promise<number> {
+  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER)]])
+  for (const name of await fixtureFiles()) {
+    files.set(join(FIXTURES_FOLDER, name), await readFile(join(fixturesDirectory, name)))
+  }
+  const left: string[] = []
+  for (const [name, content] of files) {
+    if (await placeFile(join(io.cwd, name), content)) io.stdout.write(`${name}\n`)
+    else left.push(name)
+  }
+  if (left.length === 0) return EXIT.ok
+  if (left.length === files.size) {
+    io.stderr.write(`${CONFIG_FILE} and all of ${FIXTURES_FOLDER} are there already. Nothing was written.\n`)
+    return EXIT.ok
+  }
+  for (const name of left) io.stderr.write(`${name} was there already and was left as it is.\n`)
+  if (left.includes(CONFIG_FILE)) {
+    io.stderr.write(`To serve these fixtures, write into ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}\n`)
+  }
+  return EXIT.failed
+}
+
+/** The packaged fixtures, scenarios among them, relative to their folder. */
+async function fixtureFiles(): Promise<readonly string[]> {
+  const entries = await readdir(fixturesDirectory, { recursive: true })
+  return entries.filter((name) => /\.(?:json|yaml)$/.test(name)).sort()
+}

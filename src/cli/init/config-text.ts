@@ -1,0 +1,92 @@
+import { allowedText, takes } from '../../options/allowed.js'
+import { camelName, ENV_PREFIX, kebabName } from '../../options/names.js'
+import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js'
+
+const WIDTH = 100
+
+/** What stands on an option's line where its default is none that could be written, or says little. YAML, on one line. */
+const EXAMPLES: Partial<Readonly<Record<OptionName, string>>> = {
+  pets: '500',
+  limits: '5000/min,200000/day',
+  apiKey: '[my-key, my-pro-key:pro]',
+  storm: '0.3,for=30s,every=5m',
+  fault: '[listPets:503@20%*3, createPet:connection-reset]',
+  latency: '50ms..200ms',
+  scenario: 'storm',
+  now: '2030-12-04T23:59:00Z',
+  seed: '1',
+  spec: 'openapi.yaml',
+  log: 'pretty',
+  controlToken: 'change-me',
+  controlOrigin: '[http://localhost:6006]',
+}
+
+/**
+ * Writes a config file that says nothing but where the fixtures are: every other
+ * switch of the table stands there as a comment, ready to be uncommented.
+ *
+ * A switch begins with `#` alone, prose with `# `.
+ *
+ * @param fixtures folder of the fixtures, relative to the config file
+ */
+export function configText(fixtures: string): string {
+  const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
+  return [
+    '# Settings of the sandbox that is started in this folder.',
+    '# Take the # from the line of a switch to turn it. Flags and the environment',
+    `# (${ENV_PREFIX}…) win over this file; it wins over a scenario and the defaults.`,
+    ...groups.flatMap((group) => ['', '', `# === ${group} ===`, ...groupLines(group, fixtures)]),
+    '',
+  ].join('\n')
+}
+
+function groupLines(group: string, fixtures: string): readonly string[] {
+  return OPTION_NAMES.filter((name) => optionRow(name).group === group).flatMap((name) => [
+    '',
+    ...proseLines(name),
+    name === 'fixtures' ? `fixtures: ${fixtures}` : `#${switchLine(name)}`,
+  ])
+}
+
+function proseLines(name: OptionName): readonly string[] {
+  const { about, fallback, reads } = optionRow(name)
+  const standard = fallback ?? (reads === 'switch' ? 'false' : 'none')
+  return [about, `${allowedText(name)}; default: ${standard}`]
+    .flatMap((text) => wrapped(capitalised(text), WIDTH - 2))
+    .map((line) => `# ${line}`)
+}
+
+/** "n generated pets" stays as it is. */
+function capitalised(text: string): string {
+  return text.replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase())
+}
+
+/** The line that turns a switch, or gives an option its default or an example. */
+function switchLine(name: OptionName): string {
+  const { reads, negative, fallback = '' } = optionRow(name)
+  if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
+  const example = EXAMPLES[name]
+  if (example === undefined && !takes(name, fallback)) {
+    throw new TypeError(`${camelName({ name, negated: false })} has no default that can be written, and no example.`)
+  }
+  return `${kebabName({ name, negated: false })}: ${example ?? yamlText(fallback)}`
+}
+
+/** A text as YAML; what YAML would read as something else is put in quotes. */
+function yamlText(text: string): string {
+  return /^[A-Za-z0-9./]/.test(text) ? text : `'${text}'`
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,42 @@
+import { naturalFromText } from './option-text.js'
+import { packagedScenarios } from './scenario-file.js'
+import { type OptionName, type OptionRow, optionRow } from './table.js'
+
+/** What no option takes, so that its check says what it would take. */
+const NOTHING = Symbol('nothing')
+
+/** What a value must be, as its check would say it: "must be newest or oldest". */
+export function allowedText(name: OptionName): string {
+  const row = optionRow(name)
+  return firstProblem(row, row.reads === 'list' ? [NOTHING] : NOTHING) ?? ''
+}
+
+/** The words or numbers that an option takes, where these are a few: `['newest', 'oldest']`; else nothing. */
+export function allowedWords(name: OptionName): readonly string[] {
+  if (name === 'scenario') return packagedScenarios()
+  const { schema } = optionRow(name)
+  return 'options' in schema && Array.isArray(schema.options) ? schema.options.filter(isWord).map(String) : []
+}
+
+/** Whether an option takes a text that a user wrote. */
+export function takes(name: OptionName, text: string): boolean {
+  const row = optionRow(name)
+  return firstProblem(row, naturalFromText(row.reads, text)) === undefined
+}
+
+/** Whether an option names a file or a folder, which a shell can complete. */
+export function pathKind(name: OptionName): 'file' | 'folder' | undefined {
+  const text = allowedText(name)
+  if (text.endsWith('the path of a folder')) return 'folder'
+  return /the path of a file$|YAML file$/.test(text) ? 'file' : undefined
+}
+
+function isWord(option: unknown): option is string | number {
+  return typeof option === 'string' || typeof option === 'number'
+}
+
+function firstProblem({ schema }: OptionRow, value: unknown): string | undefined {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) throw new TypeError('The check of an option waits for something.')
+  return result.issues?.[0]?.message
+}

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { loadSeed } from '../../src/fixtures.js'
+import { kebabName } from '../../src/options/names.js'
+import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
+import { fixturesDirectory } from '../../src/package-files.js'
+import { gathered } from '../options/context.js'
+import { type TestIo, testIo } from './test-io.js'
+
+const CONFIG = 'petstore-sandbox.yaml'
+const FIXTURES = 'petstore-fixtures'
+const seedOf = (fixtures: string | undefined) => loadSeed({ fixtures, pets: undefined, seed: 1 })
+
+/** Everything in the working directory, by its path. */
+function filesOf({ cwd }: TestIo): Record<string, string> {
+  const entries = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return Object.fromEntries(
+    entries
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [file.slice(cwd.length + 1), readFileSync(file, 'utf8')]),
+  )
+}
+
+async function initialised() {
+  const io = testIo()
+  expect(await runCli(['init'], io)).toBe(0)
+  return { io, config: filesOf(io)[CONFIG] ?? '' }
+}
+
+describe('init', () => {
+  it('writes a config that changes nothing but where the fixtures are, and the fixtures as they were', async () => {
+    const io = testIo()
+    const before = gathered({ cwd: io.cwd })
+    await runCli(['init'], io)
+    const fixtures = join(io.cwd, FIXTURES)
+    expect(gathered({ cwd: io.cwd })).toEqual({ ...before, fixtures })
+    expect(seedOf(fixtures)).toEqual(seedOf(undefined))
+  })
+
+  it('copies every packaged fixture and scenario, and names what it wrote on stdout', async () => {
+    const { io } = await initialised()
+    const packaged = readdirSync(fixturesDirectory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.\w+$/.test(name),
+    )
+    const written = [CONFIG, ...packaged.map((name) => join(FIXTURES, name))].sort()
+    expect(Object.keys(filesOf(io)).sort()).toEqual(written)
+    expect(io.stdout.text.trimEnd().split('\n').sort()).toEqual(written)
+    expect(io.stderr.text).toBe('')
+  })
+
+  describe('each switch of the config', () => {
+    const nameOf = (name: OptionName) => kebabName({ name, negated: optionRow(name).negative === true })
+
+    it.each(OPTION_NAMES)('%s is told with its meaning, and loads when its line alone is uncommented', async (name) => {
+      const { io, config } = await initialised()
+      const { about } = optionRow(name)
+      expect(config.replaceAll(/\n# /g, ' ').toLowerCase()).toContain(about.toLowerCase())
+      const line = new RegExp(`^#?${nameOf(name)}: .+$`, 'gm')
+      expect(config.match(line)).toHaveLength(1)
+      const uncommented = config.replace(line, (text) => text.replace('#', ''))
+      const before = gathered({ cwd: io.cwd })
+      writeFileSync(join(io.cwd, CONFIG), uncommented)
+      const after = gathered({ cwd: io.cwd })
+      if (optionRow(name).reads === 'switch') expect(after).not.toEqual(before)
+    })
+
+    it('begins with # alone, so that no line of prose looks like one', async () => {
+      const { config } = await initialised()
+      const switches = config.split('\n').filter((line) => /^#?\S/.test(line) && !line.startsWith('# '))
+      expect(switches).toHaveLength(OPTION_NAMES.length)
+      expect(config.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
+        `fixtures: ${FIXTURES}`,
+      ])
+    })
+  })
+
+  describe('never overwrites', () => {
+    it('and is done, with a note, when all is there already', async () => {
+      const { io } = await initialised()
+      writeFileSync(join(io.cwd, FIXTURES, 'pets.json'), '[]')
+      const before = filesOf(io)
+      const again = testIo({ cwd: io.cwd })
+      expect(await runCli(['init'], again)).toBe(0)
+      expect(filesOf(io)).toEqual(before)
+      expect(again.stdout.text).toBe('')
+      expect(again.stderr.text).toMatch(
+        /^petstore-sandbox\.yaml and all of .* are there already\. Nothing was written\.\n$/,
+      )
+    })
+
+    it('and fails when only some was there: the rest is written, and how to join them is told', async () => {
+      const io = testIo()
+      writeFileSync(join(io.cwd, CONFIG), 'plan: pro\n')
+      expect(await runCli(['init'], io)).toBe(1)
+      expect(filesOf(io)[CONFIG]).toBe('plan: pro\n')
+      expect(io.stderr.text).toBe(
+        `${CONFIG} was there already and was left as it is.\nTo serve these fixtures, write into ${CONFIG}: fixtures: ${FIXTURES}\n`,
+      )
+      expect(io.stdout.text).toContain(join(FIXTURES, 'pets.json'))
+    })
+
+    it('not even what a broken link leads to', async () => {
+      const { io } = await initialised()
+      rmSync(join(io.cwd, CONFIG))
+      symlinkSync(join(io.cwd, 'elsewhere.yaml'), join(io.cwd, CONFIG))
+      expect(await runCli(['init'], testIo({ cwd: io.cwd }))).toBe(0)
+      expect(readdirSync(io.cwd)).not.toContain('elsewhere.yaml')
+    })
+
+    it('and says what is in the way of a folder', async () => {
+      const io = testIo()
+      writeFileSync(join(io.cwd, FIXTURES), 'a file')
+      expect(await runCli(['init'], io)).toBe(1)
+      expect(io.stderr.text).toMatch(/^CANNOT_WRITE: ".*petstore-fixtures.*" cannot be written \(.*\)/)
+    })
+  })
+})
