@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Where a running sandbox can be found, from the folder it was started in. */
@@ -13,23 +13,24 @@ const FILE = 'run.json'
 
 /**
  * Leaves word of where the sandbox runs. Whoever started last is the one that is
- * found; a reader never sees half a file.
+ * found; a reader never sees half a file. Written in one go, so that hardly any
+ * end of the process comes between the draft and its name.
  *
  * @returns how to take it away again, if it is still ours
  */
-export async function writeLocator(cwd: string, location: Location): Promise<() => Promise<void>> {
+export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, FOLDER, FILE)
   const text = `${JSON.stringify(location)}\n`
   const draft = `${file}.${location.pid}`
-  await mkdir(join(cwd, FOLDER), { recursive: true })
+  mkdirSync(join(cwd, FOLDER), { recursive: true })
   try {
-    await writeFile(draft, text)
-    await rename(draft, file)
+    writeFileSync(draft, text)
+    renameSync(draft, file)
   } catch (error) {
-    await rm(draft, { force: true })
+    rmSync(draft, { force: true })
     throw error
   }
-  return async () => {
-    if ((await readFile(file, 'utf8')) === text) await rm(file)
+  return () => {
+    if (readFileSync(file, 'utf8') === text) rmSync(file)
   }
 }

@@ -6,7 +6,7 @@ import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
-import { writeLocator } from './locator.js'
+import { type Location, writeLocator } from './locator.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
@@ -42,12 +42,12 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   try {
     const { baseUrl, controlUrl, plan, petCount } = sandbox
     const location = { baseUrl, controlUrl, pid: io.pid }
-    const forget = await announce(location, io.cwd, log)
+    const forget = announce(location, io.cwd, log)
     log.ready({ ...location, plan, pets: petCount, seed: options.seed })
     await wished
     log.note('Stopping; a second signal stops at once.')
     log.flush()
-    await forget()
+    forget()
     await sandbox.stop('clean')
     return EXIT.ok
   } finally {
@@ -57,14 +57,21 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
 }
 
 /** Leaves word of where the sandbox is. That nobody can find it so is no reason not to serve. */
-async function announce(location: Parameters<typeof writeLocator>[1], cwd: string, log: ServeLog) {
+function announce(location: Location, cwd: string, log: ServeLog): () => void {
+  let forget: () => void
   try {
-    const forget = await writeLocator(cwd, location)
-    return () => forget().catch(() => {})
+    forget = writeLocator(cwd, location)
   } catch (error) {
     log.warning(
       `No locator could be written (${error instanceof Error ? error.message : error}): "control" and "call" need --url and --base-url here`,
     )
-    return async () => {}
+    return () => {}
+  }
+  return () => {
+    try {
+      forget()
+    } catch {
+      // Somebody else took it away.
+    }
   }
 }
