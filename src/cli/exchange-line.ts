@@ -7,8 +7,9 @@ const TARGET_WIDTH = 28
 
 /** One exchange as a line for people. */
 export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance): string {
-  const { at, method, status, key, space, remaining, durationMs, reason } = record
+  const { at, method, status, operation, key, space, remaining, durationMs, reason } = record
   const facts = [
+    ...(operation === undefined ? [] : [escapeControls(operation)]),
     escapeControls(space === '' ? key : `${key}~${space}`),
     `${remaining} left`,
     `${durationMs.toFixed(1)} ms`,
