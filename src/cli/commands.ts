@@ -25,4 +25,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'write a config file and editable fixtures here',
     load: () => import('./init.js'),
   },
+  {
+    name: 'completion',
+    summary: 'complete commands in bash, zsh or fish',
+    load: () => import('./completion.js'),
+  },
 ]

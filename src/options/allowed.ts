@@ -11,11 +11,17 @@ export function allowedText(name: OptionName): string {
   return firstProblem(row, row.reads === 'list' ? [NOTHING] : NOTHING) ?? ''
 }
 
-/** The words or numbers that an option takes, where these are a few: `['newest', 'oldest']`; else nothing. */
+/** The words and numbers that stand in an option's check by themselves: `['newest', 'oldest']`, `['never']`. */
 export function allowedWords(name: OptionName): readonly string[] {
   if (name === 'scenario') return packagedScenarios()
   const { schema } = optionRow(name)
-  return 'options' in schema && Array.isArray(schema.options) ? schema.options.filter(isWord).map(String) : []
+  if (!('options' in schema) || !Array.isArray(schema.options)) return []
+  // The choices of a picklist are plain, those of a union are schemas.
+  const choices: readonly unknown[] = schema.options
+  return choices
+    .map((choice) => literalOf(choice) ?? choice)
+    .filter(isWord)
+    .map(String)
 }
 
 /** Whether an option takes a text that a user wrote. */
@@ -29,6 +35,10 @@ export function pathKind(name: OptionName): 'file' | 'folder' | undefined {
   const text = allowedText(name)
   if (text.endsWith('the path of a folder')) return 'folder'
   return /the path of a file$|YAML file$/.test(text) ? 'file' : undefined
+}
+
+function literalOf(choice: unknown): unknown {
+  return typeof choice === 'object' && choice !== null && 'literal' in choice ? choice.literal : undefined
 }
 
 function isWord(option: unknown): option is string | number {

@@ -1,0 +1,27 @@
+# Completion of petstore-sandbox in Bash, from 3.2 (macOS) on.
+# The program itself says at every TAB how the line can go on.
+
+_petstore_sandbox() {
+  local program="${1/#\~/$HOME}" typed="${COMP_LINE:0:COMP_POINT}" breaks='' cut='' value about path kind
+  local word="${typed##*[[:space:]]}"
+  # Bash takes words apart at these; what stands before them is there already.
+  [[ $COMP_WORDBREAKS == *=* ]] && breaks+='='
+  [[ $COMP_WORDBREAKS == *:* ]] && breaks+=':'
+  [[ -n $breaks && $word == *[$breaks]* ]] && cut="${word%"${word##*[$breaks]}"}"
+  COMPREPLY=()
+  while IFS=$'\t' read -r value about; do
+    case $value in
+      :none) ;;
+      :file | :folder)
+        kind=-f
+        [[ $value == :folder ]] && kind=-d
+        [[ $word == --*=* ]] && path="${word#*=}" || path=$word
+        compopt -o filenames 2> /dev/null
+        while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen "$kind" -- "$path")
+        ;;
+      *) COMPREPLY+=("${value#"$cut"}") ;;
+    esac
+  done < <("$program" completion bash --line "$typed" 2> /dev/null)
+}
+
+complete -F _petstore_sandbox petstore-sandbox

@@ -1,0 +1,39 @@
+import { Argument, type Command, Option } from 'commander'
+import { COMMANDS } from './commands.js'
+import { readScript, SHELLS, type Shell } from './completion/scripts.js'
+import { argumentsOf } from './completion/split-line.js'
+import { suggest } from './completion/suggest.js'
+import { suggestionLines } from './completion/suggestion.js'
+import { EXIT } from './exit-codes.js'
+import type { CliIo } from './io.js'
+
+const HELP = `
+Prints the script; to have it in every new shell:
+  bash   echo 'eval "$(petstore-sandbox completion bash)"' >> ~/.bashrc
+  zsh    echo 'source <(petstore-sandbox completion zsh)' >> ~/.zshrc    (after compinit)
+  fish   petstore-sandbox completion fish > ~/.config/fish/completions/petstore-sandbox.fish`
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  command
+    .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
+    .addOption(new Option('--line <text>', 'answers the scripts: what was typed up to the cursor').hideHelp())
+    .option('--debug', 'show where a failure happened')
+    .addHelpText('after', HELP)
+    .action(async (shell: Shell, { line }: { readonly line?: string }) => {
+      io.stdout.write(line === undefined ? await readScript(shell) : await answer(command, line, io))
+      finish(EXIT.ok)
+    })
+}
+
+async function answer(own: Command, line: string, io: CliIo): Promise<string> {
+  const words = [...argumentsOf(line)]
+  const typed = words.pop() ?? ''
+  const program = own.parent ?? own
+  // Every command is in the tree by its name; flags and commands of its own come with its file.
+  const open = async (command: Command) => {
+    if (command === own || command.parent !== program) return
+    const entry = COMMANDS.find(({ name }) => name === command.name())
+    if (entry !== undefined) (await entry.load()).define(command, io, () => {})
+  }
+  return suggestionLines(await suggest(program, open, words, typed), typed)
+}

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageDirectory } from '../../package-files.js'
+
+/** Shells that completion is there for. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
+
+/** Each under the name that its shell looks for. */
+const FILES: Readonly<Record<Shell, string>> = {
+  bash: 'petstore-sandbox.bash',
+  zsh: '_petstore-sandbox',
+  fish: 'petstore-sandbox.fish',
+}
+
+/** What a shell is to run. */
+export function readScript(shell: Shell): Promise<string> {
+  return readFile(join(packageDirectory, 'completions', FILES[shell]), 'utf8')
+}
