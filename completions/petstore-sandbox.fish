@@ -4,7 +4,7 @@
 function __petstore_sandbox_complete
     set -l typed (commandline -ct)
     set -l program (string replace -r '^~' $HOME -- (commandline -opc)[1])
-    for line in ($program completion fish --line (commandline -cp | string collect -N) 2>/dev/null)
+    for line in ($program completion fish --line (commandline -cp | string collect) 2>/dev/null)
         switch $line
             case :none
             case :file :folder

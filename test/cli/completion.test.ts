@@ -1,0 +1,208 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Argument, Command, Option } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { readScript, SHELLS } from '../../src/cli/completion/scripts.js'
+import { splitLine } from '../../src/cli/completion/split-line.js'
+import { suggest } from '../../src/cli/completion/suggest.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { allowedWords, takes } from '../../src/options/allowed.js'
+import { flagName } from '../../src/options/names.js'
+import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
+import { packageDirectory } from '../../src/package-files.js'
+import { temporaryFolder, testIo } from './test-io.js'
+
+/** What the program answers to a shell. */
+async function completed(line: string) {
+  const io = testIo()
+  expect(await runCli(['completion', 'bash', '--line', `petstore-sandbox ${line}`], io)).toBe(0)
+  expect(io.stderr.text).toBe('')
+  const [paths, ...lines] = io.stdout.text.trimEnd().split('\n')
+  return { paths, words: lines.map((text) => text.split('\t')[0]), lines }
+}
+
+const words = async (line: string) => (await completed(line)).words
+
+describe('completion', () => {
+  it('offers every command with its summary, and help', async () => {
+    const { lines, paths } = await completed('')
+    expect(lines.slice(0, -1)).toEqual(COMMANDS.map(({ name, summary }) => `${name}\t${summary}`))
+    expect(lines.at(-1)).toMatch(/^help\t/)
+    expect(paths).toBe(':none')
+    expect(await words('help ser')).toEqual(['serve'])
+  })
+
+  it('offers every flag of serve', async () => {
+    expect(await words('serve ')).toEqual(expect.arrayContaining(OPTION_NAMES.map(flagName)))
+    expect(await words('serve --no-r')).toEqual(['--no-rate-limit', '--no-reason'])
+  })
+
+  it('offers a flag that was given again only if it may be repeated', async () => {
+    expect(await words('serve --plan pro --fault hang --p')).not.toContain('--plan')
+    expect(await words('serve --plan pro --fault hang --f')).toContain('--fault')
+  })
+
+  it.each(OPTION_NAMES.filter((name) => allowedWords(name).length > 0))(
+    'offers the words that --%s takes, after a blank and after =',
+    async (name) => {
+      const plain = allowedWords(name).filter((word) => word !== '*')
+      const offered = optionRow(name).reads === 'list' ? [] : plain
+      expect(await words(`serve ${flagName(name)} `)).toEqual(offered)
+      expect(await words(`serve ${flagName(name)}=`)).toEqual(offered.map((word) => `${flagName(name)}=${word}`))
+      for (const word of plain) expect(takes(name, word)).toBe(true)
+    },
+  )
+
+  it('offers each fault of each operation', async () => {
+    const [first] = packagedContract().operations
+    const faults = await words(`serve --fault ${first?.id}:`)
+    expect(faults).toContain(`${first?.id}:hang`)
+    for (const fault of faults) expect(takes('fault', fault ?? '')).toBe(true)
+  })
+
+  it.each([
+    ['serve --spec ', ':file'],
+    ['serve --scenario ./', ':file'],
+    ['serve --fixtures=', ':folder'],
+    ['serve --plan ', ':none'],
+    ['serve ', ':none'],
+  ])('asks for paths where a path stands: %s', async (line, paths) => expect((await completed(line)).paths).toBe(paths))
+
+  it.each(['serve --nope ', 'serve --port 1 2 ', 'nope ', '"', 'serve "--pl', "serve 'x ", '\\'])(
+    'has an answer to every line: %s',
+    async (line) => expect((await completed(line)).paths).toMatch(/^:/),
+  )
+
+  it('reads lines as shells do', () => {
+    expect(splitLine(`a "b c" 'd \\' e\\ f "g\\"h" `)).toEqual(['a', 'b c', 'd \\', 'e f', 'g"h', ''])
+    expect(splitLine(' a  "b c')).toEqual(['a', 'b c'])
+  })
+
+  it('does not care for variables before the command', async () => {
+    const io = testIo()
+    await runCli(['completion', 'zsh', '--line', 'A=1 B="x y" petstore-sandbox ser'], io)
+    expect(io.stdout.text).toContain('serve\t')
+  })
+})
+
+describe('completion of what the tree of commands says', () => {
+  /** A tree as later commands have it. */
+  function tree(): Command {
+    const program = new Command('petstore-sandbox').enablePositionalOptions()
+    program.command('exec').passThroughOptions().option('--report <file>').argument('<command...>')
+    const call = program.command('call').option('--target <name>')
+    call.command('listPets').option('--limit <n>').option('--status <status>')
+    program.command('fault').command('add').argument('<rule>')
+    program.command('sunset').argument('<mode>')
+    program.command('plan').argument('<key>').argument('<plan>')
+    program.command('show').addArgument(new Argument('<what>').choices(['all', 'some']))
+    program.command('print').addOption(new Option('-o, --output <form>').choices(['json', 'yaml']))
+    program.command('try').argument('<operation>')
+    return program
+  }
+  const offered = async (line: string) => {
+    const before = splitLine(line)
+    return suggest(tree(), async () => {}, before.slice(0, -1), before.at(-1) ?? '')
+  }
+  const values = async (line: string) => (await offered(line)).words.map(({ value }) => value)
+
+  it.each([
+    ['call ', ['listPets', 'help']],
+    ['call listPets --status ', ['available', 'pending', 'sold']],
+    ['call --target staging listPets --status=', ['available', 'pending', 'sold'].map((word) => `--status=${word}`)],
+    ['sunset ', ['auto', 'before', 'after', 'brownout']],
+    ['plan sandbox ', ['free', 'pro', 'business', 'enterprise']],
+    ['plan sandbox pro ', ['--help']],
+    ['show ', ['all', 'some']],
+    ['print -o ', ['json', 'yaml']],
+    ['print --output=', ['--output=json', '--output=yaml']],
+    ['try ', packagedContract().operations.map(({ id }) => id)],
+  ])('%s', async (line, expected) => expect(await values(line)).toEqual(expected))
+
+  it('knows the keys that come with the fixtures', async () =>
+    expect(await values('plan ')).toEqual(expect.arrayContaining(['sandbox', 'sandbox-banned'])))
+
+  it("leaves another program's command line to the shell's paths", async () => {
+    expect(await offered('exec npx --re')).toEqual({ words: [], paths: 'file' })
+    expect(await offered('exec -- ')).toEqual({ words: [], paths: 'file' })
+    expect(await values('exec --re')).toContain('--report')
+  })
+})
+
+/** A folder with the program in it, and paths to complete. */
+function shellFolder() {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(join(packageDirectory, 'bin/petstore-sandbox.js'), join(folder, 'bin/petstore-sandbox'))
+  mkdirSync(join(folder, 'seeds'))
+  writeFileSync(join(folder, 'open api.yaml'), '')
+  return { folder, env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder } }
+}
+
+function shellRuns(shell: string): boolean {
+  return spawnSync(shell, ['--version']).status === 0
+}
+
+/** Lines up to the cursor, and what each shell is to offer. */
+const LINES: readonly (readonly [string, string])[] = [
+  ['petstore-sandbox ser', 'serve'],
+  ['petstore-sandbox serve --pla', '--plan'],
+  ['petstore-sandbox serve --plan b', 'business'],
+  ['petstore-sandbox serve --spec op', 'open api.yaml'],
+]
+
+/** Runs a script of a shell for one line. */
+const SHELL_RUNS: Readonly<Record<string, (script: string, line: string) => readonly string[]>> = {
+  bash: (script, line) => [
+    '--norc',
+    '-c',
+    // As readline does it: COMP_WORDBREAKS is only there in a shell that completes.
+    `COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'; ${script}
+COMP_LINE=$1 COMP_POINT=\${#1}; _petstore_sandbox petstore-sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    'bash',
+    line,
+  ],
+  zsh: (script, line) => [
+    '-f',
+    '-c',
+    // The parts of Zsh's own system that show the answers are played.
+    `compdef() { :; }; _describe() { print -l -- "\${\${(P)4}[@]%%:*}"; }; _files() { print -l -- $PREFIX*; }
+compset() { PREFIX=\${PREFIX#*=}; }; ${script}
+words=(\${(s: :)1}) CURRENT=$#words PREFIX=$words[-1]; setopt globsubst; _petstore-sandbox`,
+    'zsh',
+    line,
+  ],
+  fish: (script, line) => ['--no-config', '-c', `${script}\ncomplete -C '${line}'`],
+}
+
+describe.each(SHELLS.filter(shellRuns))('the script of %s, run by it', (shell) => {
+  it.each(LINES)('%s', async (line, expected) => {
+    const { folder, env } = shellFolder()
+    const script = await readScript(shell)
+    const out = execFileSync(shell, SHELL_RUNS[shell]?.(script, line) ?? [], { cwd: folder, env, encoding: 'utf8' })
+    expect(out.split('\n').map((text) => text.split('\t')[0])).toContain(expected)
+  })
+})
+
+describe('the script of bash', () => {
+  it.runIf(shellRuns('bash')).each([
+    ['petstore-sandbox serve --plan=p', 'pro'],
+    ['petstore-sandbox serve --fault getPet:ha', 'hang'],
+    ['petstore-sandbox serve --fixtures=s', 'seeds'],
+  ])('gives only what follows the last = or :, as bash takes words apart there: %s', async (line, expected) => {
+    const { folder, env } = shellFolder()
+    const run = SHELL_RUNS.bash?.(await readScript('bash'), line) ?? []
+    expect(execFileSync('bash', run, { cwd: folder, env, encoding: 'utf8' })).toBe(`${expected}\n`)
+  })
+})
+
+it('completion prints the script of a shell, and refuses others', async () => {
+  const io = testIo()
+  expect(await runCli(['completion', 'fish'], io)).toBe(0)
+  expect(io.stdout.text).toBe(await readScript('fish'))
+  expect(await runCli(['completion', 'ksh'], testIo())).toBe(2)
+  expect(await runCli(['completion'], testIo())).toBe(2)
+})
