@@ -47,4 +47,4 @@ export interface Contract extends Omit<ContractData, 'operations'> {
   text(format: 'yaml' | 'json'): Promise<string>
 }
 
-export type { DocumentedResponse, PlanLimits, Server } from './contract-data.js'
+export type { DocumentedResponse } from './contract-data.js'
