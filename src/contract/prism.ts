@@ -6,33 +6,9 @@ import type {
   IHttpResponse,
 } from '@stoplight/prism-http'
 import type { Contract, Operation } from './contract.js'
+import type { ContractEngine, EngineAnswer, EngineRequest } from './engine.js'
 import { findJsonError } from './json-error.js'
 import { readPairs } from './query.js'
-
-/** A request as it came; Prism judges and answers it. */
-export interface PrismRequest {
-  readonly method: string
-  /** Relative to the base path, raw. */
-  readonly path: string
-  /** What followed the "?", raw. */
-  readonly query: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-export interface PrismAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-/** What Prism does for us. */
-export interface PrismEngine {
-  /** Makes up an answer from the contract: the first example, else a value of the schema; the same each time. */
-  mock(request: PrismRequest): Promise<PrismAnswer | { readonly violations: readonly string[] }>
-  /** Says how an answer breaks the contract: status, headers, body. Empty if it keeps it. */
-  check(request: PrismRequest, answer: PrismAnswer): Promise<readonly string[]>
-}
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
 type HttpComponents = Parameters<typeof createInstance>[1]
@@ -47,7 +23,7 @@ const NOWHERE = new URL('http://prism.invalid')
  * Opens Prism for a contract. It takes most of a second and 140 MB to load, so
  * this is for what nothing else does: operations without a handler, and checks.
  */
-export async function openPrism(contract: Contract): Promise<PrismEngine> {
+export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const prism = await import('@stoplight/prism-http')
   const document: unknown = JSON.parse(await contract.text('json'), forPrism)
   const operations = await prism.getHttpOperationsFromSpec(Object(document))
@@ -55,7 +31,7 @@ export async function openPrism(contract: Contract): Promise<PrismEngine> {
   /** Runs a request through Prism. The route is ours, as its own compares base addresses that we do not have. */
   async function run(
     route: Found,
-    request: PrismRequest,
+    request: EngineRequest,
     config: Pick<IHttpConfig, 'validateRequest' | 'validateResponse'>,
     answer: IHttpResponse | undefined,
   ) {
@@ -79,7 +55,7 @@ export async function openPrism(contract: Contract): Promise<PrismEngine> {
     return result.right
   }
 
-  function find({ method, path }: PrismRequest): Found {
+  function find({ method, path }: EngineRequest): Found {
     const route = contract.route(method, path)
     if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
     const { operation } = route
@@ -139,7 +115,7 @@ function forPrism(name: string, value: unknown): unknown {
   return rest
 }
 
-function toHttpRequest({ method, path, query, headers, body }: PrismRequest): IHttpRequest {
+function toHttpRequest({ method, path, query, headers, body }: EngineRequest): IHttpRequest {
   const parameters = new Map<string, string | string[]>()
   for (const [name, value] of readPairs(query)) {
     const before = parameters.get(name)
@@ -168,7 +144,7 @@ function jsonProblem(contentType: string | undefined, text: string): string | un
   return mistake === undefined ? undefined : `the body is not JSON: ${mistake.message}`
 }
 
-function toAnswer(output: IHttpResponse, operation: Operation): PrismAnswer {
+function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(output.headers ?? {})) {
     if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)

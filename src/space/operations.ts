@@ -5,10 +5,7 @@ import { getPet } from './operations/get-pet.js'
 import { listOrders } from './operations/list-orders.js'
 import { listPets } from './operations/list-pets.js'
 import { mockOperation } from './operations/mock-operation.js'
-import type { Readings, Visit } from './visit.js'
-
-/** Does what was asked, by what the request says; its readings have no violations. */
-export type Handler = (visit: Visit, readings: Readings) => Answer | Promise<Answer>
+import type { Handler, Visit } from './visit.js'
 
 /** The operations that the sandbox itself has; Prism answers others, which a fuller contract declares. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ listPets, createPet, getPet, listOrders }))

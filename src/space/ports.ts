@@ -17,27 +17,3 @@ export interface Store {
    */
   append(change: Change): Promise<void>
 }
-
-/** What only Prism can do, so that no other part knows it. */
-export interface ContractEngine {
-  /** Answers an operation that has no handler here. `violations` says what is wrong with the request. */
-  mock(request: MockRequest): Promise<MockAnswer | { readonly violations: readonly string[] }>
-  /** Holds an answer against the contract; an empty list means that it keeps it. */
-  check(request: MockRequest, answer: MockAnswer): Promise<readonly string[]>
-}
-
-export interface MockRequest {
-  readonly method: string
-  /** Relative to the base path, raw. */
-  readonly path: string
-  /** What followed the "?", raw. */
-  readonly query: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-export interface MockAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}

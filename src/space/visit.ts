@@ -41,3 +41,6 @@ export interface Readings {
 
 /** Asks one question of a visit: answers it, or lets it pass (undefined). */
 export type Gate = (visit: Visit) => Answer | Promise<Answer> | undefined
+
+/** Does what was asked, by what the request says; its readings have no violations. */
+export type Handler = (visit: Visit, readings: Readings) => Answer | Promise<Answer>

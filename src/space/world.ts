@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.js'
+import type { ContractEngine } from '../contract/engine.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { banFor } from '../domain/ban.js'
@@ -17,7 +18,7 @@ import { Accounts } from './accounts.js'
 import type { ExchangeRecord } from './exchange.js'
 import { ExchangeLog, type LogBudget } from './exchange-log.js'
 import { PetCatalogue } from './pet-catalogue.js'
-import type { ContractEngine, Store, SystemClock } from './ports.js'
+import type { Store, SystemClock } from './ports.js'
 
 /** What all spaces of one sandbox have in common. */
 export interface Surroundings {

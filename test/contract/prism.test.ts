@@ -1,17 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ContractEngine, EngineAnswer, EngineRequest } from '../../src/contract/engine.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { openPrism, type PrismAnswer, type PrismEngine, type PrismRequest } from '../../src/contract/prism.js'
+import { openPrism } from '../../src/contract/prism.js'
 
 const LIMITS = { 'X-RateLimit-Limit': '60', 'X-RateLimit-Remaining': '5', 'X-RateLimit-Reset': '1772359260' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-function request(method: string, path: string, query = '', body = ''): PrismRequest {
+function request(method: string, path: string, query = '', body = ''): EngineRequest {
   return { method, path, query, headers: { 'content-type': 'application/json', accept: 'text/html' }, body }
 }
 
-function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): PrismAnswer {
+function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): EngineAnswer {
   return { status, body, headers: { ...JSON_TYPE, ...LIMITS, ...headers } }
 }
 
@@ -20,7 +21,7 @@ afterEach(() => {
 })
 
 describe('mocking an operation without a handler', () => {
-  let prism: PrismEngine
+  let prism: ContractEngine
   beforeAll(async () => {
     prism = await openPrism(await loadContract(fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))))
   })
@@ -80,7 +81,7 @@ describe('mocking an operation without a handler', () => {
 
 describe('checking an answer', () => {
   const getPet = request('GET', '/pets/1')
-  let prism: PrismEngine
+  let prism: ContractEngine
   beforeAll(async () => {
     prism = await openPrism(packagedContract())
   })

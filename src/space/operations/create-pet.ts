@@ -3,7 +3,7 @@ import type { NewPet, Pet } from '../../domain/pets.js'
 import { problem } from '../answers.js'
 import { keepNewPet } from '../keep-pet.js'
 import type { Answer } from '../message.js'
-import type { Handler } from '../operations.js'
+import type { Handler } from '../visit.js'
 
 /**
  * Adds a pet. Where there is a store, 201 is answered only after the pet is

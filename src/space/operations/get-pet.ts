@@ -1,6 +1,6 @@
 import type { Int64 } from '../../contract/int64.js'
 import { problem } from '../answers.js'
-import type { Handler } from '../operations.js'
+import type { Handler } from '../visit.js'
 
 /** @source specification, "GET /pets/{petId}" */
 export const getPet: Handler = ({ world }, { path }) => {

@@ -1,5 +1,5 @@
 import type { PetStatus } from '../../domain/pets.js'
-import type { Handler } from '../operations.js'
+import type { Handler } from '../visit.js'
 
 /** @source specification, "GET /pets" */
 export const listPets: Handler = ({ world }, { query }) => {

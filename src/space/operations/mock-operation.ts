@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/contract.js'
+import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { problem } from '../answers.js'
 import type { Answer } from '../message.js'
-import type { MockAnswer, MockRequest } from '../ports.js'
 import type { Visit } from '../visit.js'
 
 /** Headers of a mocked answer that would not be true of what is sent. */
@@ -25,7 +25,7 @@ export async function mockOperation(visit: Visit, operation: Operation): Promise
 }
 
 /** A request as Prism wants it. */
-export function mockRequest({ request, query, path, world }: Visit): MockRequest {
+export function mockRequest({ request, query, path, world }: Visit): EngineRequest {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
   const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
@@ -33,7 +33,7 @@ export function mockRequest({ request, query, path, world }: Visit): MockRequest
   return { method, path: path.slice(world.surroundings.basePath.length), query, headers, body }
 }
 
-function taken({ status, headers, body }: MockAnswer): Answer {
+function taken({ status, headers, body }: EngineAnswer): Answer {
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
   return { status, body, headers: others.flat(), ...(contentType === undefined ? {} : { contentType }) }
