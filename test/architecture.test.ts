@@ -14,8 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   options: ['domain', 'contract', 'package-files'],
   http: ['space', 'domain'],
   control: ['space', 'options', 'domain', 'contract'],
-  api: ['sandbox', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
-  cli: ['random-seed', 'sandbox', 'options', 'space', 'domain', 'package-files', 'contract'],
+  api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
+  cli: ['random-seed', 'assembly', 'sandbox', 'options', 'space', 'domain', 'package-files', 'contract'],
 }
 
 /** Each outside thing has one door. */

@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest'
+import { type Assembly, assemble } from '../../src/assembly.js'
 import { parseJson } from '../../src/contract/json.js'
 import { fetchOf } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { type Assembly, assemble, runSandbox } from '../../src/sandbox.js'
+import { runSandbox } from '../../src/sandbox.js'
 import { breaches } from './contract-check.js'
 import { embeddedOptions } from './embedded-options.js'
 
