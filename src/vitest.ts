@@ -2,7 +2,8 @@ import { type TestAPI, test as vitestTest } from 'vitest'
 import type { Space } from './api/controls.js'
 import type { SandboxOptions } from './options/options.js'
 import { spaceNameOf } from './vitest/space-name.js'
-import { openWorkerServer, removeSpace, type WorkerServer } from './vitest/worker-server.js'
+import { removeSpace } from './vitest/worker-server.js'
+import { WorkerServers } from './vitest/worker-servers.js'
 
 /** A sandbox for one test alone: its own pets, quotas, bans, clock, storms, faults and log. */
 export interface TestSandbox extends Space {
@@ -13,16 +14,37 @@ export interface TestSandbox extends Space {
 
 /** What `test` hands to its tests. */
 export interface SandboxFixtures {
-  /**
-   * Options of the server, worker scoped: to set them, extend `test` with
-   * `sandboxOptions: [{ plan: 'pro', seed: 1 }, { scope: 'worker' }]`.
-   * On a sandbox that runs already they go to each test's space, as far as a space can have them.
-   */
-  readonly sandboxOptions: SandboxOptions
-  /** The server of this worker, with the controls of what all its tests share. */
-  readonly sandboxServer: WorkerServer
+  /** The servers of this worker, one for all tests with the same options. */
+  readonly sandboxServers: WorkerServers
   /** A fresh space, removed after the test. */
   readonly sandbox: TestSandbox
+}
+
+/**
+ * Makes a `test` whose server has these options: `createTest({ plan: 'pro', seed: 1 })`.
+ *
+ * On a sandbox that runs already they go to each test's space, as far as a space can
+ * have them. They are no fixture, because Vitest 3 hands what overrides one to no
+ * other, and knows the fixtures of a worker by their names alone.
+ */
+export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixtures> {
+  return vitestTest.extend<SandboxFixtures>({
+    sandboxServers: [
+      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from it which fixtures are needed
+      async ({}, use) => {
+        const servers = new WorkerServers(process.env)
+        await use(servers)
+        await servers.close()
+      },
+      { scope: 'worker' },
+    ],
+    sandbox: async ({ sandboxServers, task }, use) => {
+      const { baseUrl, controlUrl, freshSpace } = await sandboxServers.open(options)
+      const space = await freshSpace(spaceNameOf(task, process.cwd()))
+      await use({ ...space, baseUrl, controlUrl })
+      await removeSpace(space)
+    },
+  })
 }
 
 /**
@@ -33,20 +55,4 @@ export interface SandboxFixtures {
  * PETSTORE_SANDBOX_URL is set (`petstore-sandbox exec -- npx vitest run`), the
  * sandbox that runs there is used instead. A suite may run against it once at a time.
  */
-export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
-  sandboxOptions: [{}, { scope: 'worker' }],
-  sandboxServer: [
-    async ({ sandboxOptions }, use) => {
-      const server = await openWorkerServer(sandboxOptions, process.env)
-      await use(server)
-      await server.close()
-    },
-    { scope: 'worker' },
-  ],
-  sandbox: async ({ sandboxServer, task }, use) => {
-    const { baseUrl, controlUrl } = sandboxServer
-    const space = await sandboxServer.freshSpace(spaceNameOf(task, process.cwd()))
-    await use({ ...space, baseUrl, controlUrl })
-    await removeSpace(space)
-  },
-})
+export const test: TestAPI<SandboxFixtures> = createTest()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { startSandbox } from '../src/index.js'
 import { spaceNameOf } from '../src/vitest/space-name.js'
 import { openWorkerServer } from '../src/vitest/worker-server.js'
-import { type SandboxFixtures, test } from '../src/vitest.js'
+import { createTest, type SandboxFixtures, test } from '../src/vitest.js'
 
 type TestSandbox = SandboxFixtures['sandbox']
 
@@ -10,7 +10,7 @@ function pets({ baseUrl }: Pick<TestSandbox, 'baseUrl'>, key: string): Promise<R
   return fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } })
 }
 
-const limited = test.extend({ sandboxOptions: [{ limits: '3/min', seed: 1 }, { scope: 'worker' }] })
+const limited = createTest({ limits: '3/min', seed: 1 })
 
 describe('the sandbox fixture', () => {
   const seen = new Set<string>()
@@ -32,10 +32,16 @@ describe('the sandbox fixture', () => {
     })
   })
 
-  limited('gives every test a space of its own on one server, and removes it', async ({ sandboxServer }) => {
+  limited('gives every test a space of its own on one server, and removes it', async ({ sandbox, sandboxServers }) => {
     expect(seen.size).toBe(50)
-    expect([...servers]).toEqual([sandboxServer.baseUrl])
-    expect(await sandboxServer.spaces.list()).toEqual([])
+    expect([...servers]).toEqual([sandbox.baseUrl])
+    const { spaces } = await sandboxServers.open({ limits: '3/min', seed: 1 })
+    expect((await spaces.list()).map(({ name }) => name)).toEqual([])
+  })
+
+  test('has a server of its own for other options', async ({ sandbox }) => {
+    expect(servers).not.toContain(sandbox.baseUrl)
+    expect((await sandbox.settings.show()).limits).toBeNull()
   })
 
   const attempts: number[] = []

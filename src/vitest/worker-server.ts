@@ -38,7 +38,7 @@ async function joinServer(
   const { switches, scenario, left } = spaceOptions(options)
   if (left.length > 0) {
     process.emitWarning(
-      `sandboxOptions: ${left.join(', ')} cannot be given to the sandbox at ${controlUrl}, which runs already. Start that one with them.`,
+      `createTest: ${left.join(', ')} cannot be given to the sandbox at ${controlUrl}, which runs already. Start that one with them.`,
     )
   }
   return {
