@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { emitDeclarations } from './build-declarations.js'
@@ -16,7 +16,11 @@ await generateContract()
 if (!process.argv.includes('--generate-only')) {
   await removeOldPrograms()
   const installed = await installedWithThePackage()
-  await Promise.all([bundle(installed), emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed)])
+  await Promise.all([
+    bundle(installed),
+    emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed),
+    cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
+  ])
 }
 
 /** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */

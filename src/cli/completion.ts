@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { COMMANDS } from './commands.js'
-import { readScript, SHELLS, type Shell } from './completion/scripts.js'
+import { readScript, SHELLS, type Shell } from './completion/shells.js'
 import { argumentsOf } from './completion/split-line.js'
 import { suggest } from './completion/suggest.js'
 import { suggestionLines } from './completion/suggestion.js'

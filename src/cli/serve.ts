@@ -38,7 +38,8 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
     onWarning: log.warning,
     onShutdown: wish,
   })
-  const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
+  // They are never let go: the second of npm's two SIGINTs may come when all is done, and must not end us otherwise.
+  onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
   try {
     const { baseUrl, controlUrl, plan, petCount } = sandbox
     const location = { baseUrl, controlUrl, pid: io.pid }
@@ -51,7 +52,6 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
     await sandbox.stop('clean')
     return EXIT.ok
   } finally {
-    ignoreSignals()
     log.flush()
   }
 }

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
-import { readScript, SHELLS } from '../../src/cli/completion/scripts.js'
+import { readScript, SHELLS } from '../../src/cli/completion/shells.js'
 import { splitLine } from '../../src/cli/completion/split-line.js'
 import { suggest } from '../../src/cli/completion/suggest.js'
 import { runCli } from '../../src/cli/run-cli.js'
@@ -205,11 +205,4 @@ it('completion prints the script of a shell, and refuses others', async () => {
   expect(io.stdout.text).toBe(await readScript('fish'))
   expect(await runCli(['completion', 'ksh'], testIo())).toBe(2)
   expect(await runCli(['completion'], testIo())).toBe(2)
-})
-
-it('the scripts are in the package', () => {
-  const { files }: { readonly files: readonly string[] } = JSON.parse(
-    readFileSync(join(packageDirectory, 'package.json'), 'utf8'),
-  )
-  expect(files).toContain('completions')
 })

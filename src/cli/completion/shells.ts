@@ -13,7 +13,10 @@ const FILES: Readonly<Record<Shell, string>> = {
   fish: 'petstore-sandbox.fish',
 }
 
+/** Where the build puts the scripts that lie in scripts/ beside this file. */
+const DIRECTORY = join(packageDirectory, 'dist', 'completion')
+
 /** What a shell is to run. */
 export function readScript(shell: Shell): Promise<string> {
-  return readFile(join(packageDirectory, 'completions', FILES[shell]), 'utf8')
+  return readFile(join(DIRECTORY, FILES[shell]), 'utf8')
 }
