@@ -21,6 +21,11 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', summary: 'start the sandbox and keep it running', load: () => import('./serve.js') },
   {
+    name: 'control',
+    summary: 'steer a running sandbox: reset, clock, storm, ban, keys, faults, snapshots …',
+    load: () => import('./control.js'),
+  },
+  {
     name: 'init',
     summary: 'write a config file and editable fixtures here',
     load: () => import('./init.js'),

@@ -19,7 +19,7 @@ const FILE = 'run.json'
  * @returns how to take it away again, if it is still ours
  */
 export function writeLocator(cwd: string, location: Location): () => void {
-  const file = join(cwd, FOLDER, FILE)
+  const file = locatorFile(cwd)
   const text = `${JSON.stringify(location)}\n`
   const draft = `${file}.${location.pid}`
   mkdirSync(join(cwd, FOLDER), { recursive: true })
@@ -33,4 +33,19 @@ export function writeLocator(cwd: string, location: Location): () => void {
   return () => {
     if (readFileSync(file, 'utf8') === text) rmSync(file)
   }
+}
+
+/** Where the sandbox runs that was started last in a folder; undefined if nobody left word that can be read. */
+export function readLocator(cwd: string): Location | undefined {
+  try {
+    const { baseUrl, controlUrl, pid }: Partial<Location> = JSON.parse(readFileSync(locatorFile(cwd), 'utf8'))
+    if (typeof baseUrl !== 'string' || typeof controlUrl !== 'string' || !Number.isSafeInteger(pid)) return undefined
+    return { baseUrl, controlUrl, pid: Number(pid) }
+  } catch {
+    return undefined
+  }
+}
+
+function locatorFile(cwd: string): string {
+  return join(cwd, FOLDER, FILE)
 }

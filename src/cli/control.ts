@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { addClockVerbs } from './control/clock-verbs.js'
+import { EXIT_NO_ANSWER } from './control/errors.js'
+import { addFaultVerbs } from './control/fault-verbs.js'
+import { addKeyVerbs } from './control/key-verbs.js'
+import { addLifeVerbs } from './control/life-verbs.js'
+import { addPetVerbs } from './control/pet-verbs.js'
+import { addRequestVerbs } from './control/request-verbs.js'
+import { addScenarioVerb } from './control/scenario-verb.js'
+import { addSettingsVerbs } from './control/settings-verbs.js'
+import { addSnapshotVerbs } from './control/snapshot-verbs.js'
+import { addSpaceVerbs } from './control/space-verbs.js'
+import { addStateVerbs } from './control/state-verbs.js'
+import { addStormVerbs } from './control/storm-verbs.js'
+import { addSharedFlags, verbCommands } from './control/verb-commands.js'
+import type { CliIo } from './io.js'
+
+const HELP = `
+The sandbox is found by --url, by PETSTORE_SANDBOX_URL, by the word that "serve"
+leaves in .petstore-sandbox/run.json here, then at port 4010.
+
+Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 wrong usage,
+${EXIT_NO_ANSWER} no sandbox answers, 130 ended by SIGINT.`
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  const verbs = verbCommands(io, finish)
+  addSharedFlags(command, 'shown').addHelpText('after', HELP)
+  addStateVerbs(command, verbs)
+  addClockVerbs(command, verbs)
+  addSettingsVerbs(command, verbs)
+  addKeyVerbs(command, verbs)
+  addStormVerbs(command, verbs)
+  addFaultVerbs(command, verbs)
+  addScenarioVerb(command, verbs)
+  addPetVerbs(command, verbs)
+  addSnapshotVerbs(command, verbs)
+  addSpaceVerbs(command, verbs)
+  addRequestVerbs(command, verbs)
+  addLifeVerbs(command, verbs, io)
+}

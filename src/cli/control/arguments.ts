@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from 'commander'
+import { type Int64, parseInt64 } from '../../contract/int64.js'
+import { type FaultRule, parseFaultRule } from '../../domain/faults.js'
+import type { DurationMs } from '../../domain/time.js'
+import { readDuration } from '../../options/values/duration.js'
+import { readInstant } from '../../options/values/instant.js'
+import type { Reading } from '../../options/values/reading.js'
+
+// What is wrong with a text is told before anything is sent: it is a slip of whoever typed it.
+
+/** A duration, as the text that the control plane takes. */
+export function durationText(text: string): string {
+  valueIn(readDuration(text))
+  return text
+}
+
+export function durationMs(text: string): DurationMs {
+  return valueIn(readDuration(text))
+}
+
+/** An instant, as the text that the control plane takes. */
+export function instantText(text: string): string {
+  valueIn(readInstant(text))
+  return text
+}
+
+export function int64(text: string): Int64 {
+  const value = parseInt64(text)
+  if (value === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.')
+  return value
+}
+
+export function count(text: string): number {
+  const value = Number(text)
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of 0 or more.')
+  return value
+}
+
+/** A share of all requests. */
+export function rate(text: string): number {
+  const value = Number(text)
+  if (!/^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/.test(text) || value > 1) {
+    throw new InvalidArgumentError('It must be a number from 0 to 1.')
+  }
+  return value
+}
+
+export function faultRule(text: string): FaultRule {
+  const rule = parseFaultRule(text)
+  if (typeof rule === 'string') throw new InvalidArgumentError(`Wrong: ${rule}.`)
+  return rule
+}
+
+function valueIn<T>(reading: Reading<T>): T {
+  if ('value' in reading) return reading.value
+  throw new InvalidArgumentError(`It ${reading.problem}.`)
+}

@@ -1,0 +1,14 @@
+/** Exit code where nobody answers. @source interface, "Exit codes" */
+export const EXIT_NO_ANSWER = 7
+
+/** No sandbox answers; the message says where it was looked for, and what to do. */
+export class NoSandboxError extends Error {
+  override readonly name = 'NoSandboxError'
+  readonly code = 'NO_SANDBOX'
+}
+
+/** A flag, argument or variable cannot be used. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly code = 'USAGE'
+}

@@ -1,0 +1,80 @@
+import { Argument, type Command } from 'commander'
+import type { KeyView } from '../../control/views.js'
+import { PLAN_NAMES, type PlanName } from '../../domain/keys.js'
+import { durationText } from './arguments.js'
+import { done, type Result } from './result.js'
+import { ofKey } from './steering.js'
+import { table } from './table.js'
+import type { VerbCommands } from './verb-commands.js'
+
+const KEY = 'an API key of the sandbox; sandbox-pro~checkout is that key in the space checkout'
+
+export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+  const keys = group(parent, 'keys', 'the API keys')
+  verb(keys, 'list', 'all of them, with plan, quotas and ban', ['keys list']).action(
+    steer(async ({ controls }) => {
+      const value = await controls.keys.list()
+      return { value, text: keyTable(value) }
+    }),
+  )
+  verb(keys, 'add', 'one more; it is stored', ['keys add team-a', 'keys add team-b pro'])
+    .argument('<key>', 'the new key')
+    .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
+    .action(
+      steer(async (at, sent: string, plan: PlanName) => {
+        const { controls, key } = ofKey(at, sent)
+        return view(await controls.keys.add(key, plan))
+      }),
+    )
+  verb(keys, 'remove', 'remove one', ['keys remove team-a'])
+    .argument('<key>', KEY)
+    .action(
+      steer(async (at, sent: string) => {
+        const { controls, key } = ofKey(at, sent)
+        await controls.keys.remove(key)
+        return done(`The key ${key} is removed.`, { removed: key })
+      }),
+    )
+  verb(parent, 'plan', 'put a key on a plan', ['plan sandbox pro'])
+    .argument('<key>', KEY)
+    .addArgument(new Argument('<plan>', 'the plan').choices(PLAN_NAMES))
+    .action(
+      steer(async (at, sent: string, plan: PlanName) => {
+        const { controls, key } = ofKey(at, sent)
+        return view(await controls.plan(key, plan))
+      }),
+    )
+  verb(parent, 'ban', 'ban a key from now on', ['ban sandbox', 'ban sandbox --for 30s'])
+    .argument('<key>', KEY)
+    .option('--for <duration>', 'how long (default: the ban duration of the settings)', durationText)
+    .action(
+      steer(async (at, sent: string, flags: { readonly for?: string }) => {
+        const { controls, key } = ofKey(at, sent)
+        return view(await controls.ban(key, flags.for === undefined ? {} : { for: flags.for }))
+      }),
+    )
+  verb(parent, 'unban', 'lift the ban of a key', ['unban sandbox'])
+    .argument('<key>', KEY)
+    .action(
+      steer(async (at, sent: string) => {
+        const { controls, key } = ofKey(at, sent)
+        return view(await controls.unban(key))
+      }),
+    )
+}
+
+/** A key a line: what is left of its quotas, and what befalls it. */
+export function keyTable(keys: readonly KeyView[]): string {
+  const rows = keys.map(({ key, plan, minute, day, always, ban }) => [
+    key,
+    plan,
+    `${minute.remaining}/${minute.limit}`,
+    `${day.remaining}/${day.limit}`,
+    always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`,
+  ])
+  return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows)
+}
+
+function view(value: KeyView): Result {
+  return { value, text: keyTable([value]) }
+}

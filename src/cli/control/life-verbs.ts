@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
+import { EXIT } from '../exit-codes.js'
+import type { CliIo } from '../io.js'
+import { durationMs } from './arguments.js'
+import { baseUrlOf } from './base-url.js'
+import { NoSandboxError } from './errors.js'
+import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
+import { feelPulse } from './health.js'
+import { isRunning } from './is-running.js'
+import { done, printResult } from './result.js'
+import { connect, knowingWhere, type SharedFlags, type VerbCommands } from './verb-commands.js'
+
+const POLL_MS: DurationMs = 50
+/** A stop takes 5 s at most for open answers; what is written after that is little. */
+const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS
+
+/** It answers still, or its process is still there. */
+class StillRunningError extends Error {
+  override readonly name = 'StillRunningError'
+  readonly code = 'STILL_RUNNING'
+}
+
+export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbCommands, io: CliIo): void {
+  verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
+    .option('--timeout <duration>', 'how long at most', durationMs, 30 * SECOND_MS)
+    .action(
+      alone(async (flags, { timeout }: { readonly timeout: DurationMs }) => {
+        const found = await healthySandbox(flags, timeout, io)
+        const { controls, json } = await connect(flags, io, found)
+        const baseUrl = await knowingWhere(found, async () => baseUrlOf(found.controlUrl, await controls.state()))
+        await printResult({ value: { baseUrl, controlUrl: found.controlUrl }, text: baseUrl }, io, json)
+        return EXIT.ok
+      }),
+    )
+  verb(parent, 'stop', 'stop the sandbox, and wait until it is gone', ['stop']).action(
+    steer(async ({ sandbox, found }) => {
+      await sandbox.shutdown()
+      await untilGone(found, io)
+      return done(`The sandbox at ${found.controlUrl} has stopped.`, { stopped: found.controlUrl })
+    }),
+  )
+}
+
+/** Looks again and again, in all places: a sandbox that is just starting may leave its locator any moment. */
+async function healthySandbox(flags: SharedFlags, timeout: DurationMs, io: CliIo): Promise<Found> {
+  const giveUpAt = io.monotonic() + timeout
+  for (;;) {
+    const found = await findOrNot(flags, io)
+    if ('controlUrl' in found && (await feelPulse(found.controlUrl)) === 'healthy') return found
+    if (io.monotonic() >= giveUpAt) {
+      const message = found instanceof NoSandboxError ? found.message : nobodyAt(found.controlUrl, found.how)
+      throw new NoSandboxError(`Waited ${formatDuration(timeout)}. ${message}`)
+    }
+    await pause(POLL_MS)
+  }
+}
+
+async function findOrNot({ url }: SharedFlags, io: CliIo): Promise<Found | NoSandboxError> {
+  try {
+    return await findSandbox(url, io)
+  } catch (error) {
+    if (error instanceof NoSandboxError) return error
+    throw error
+  }
+}
+
+/** Its port is closed first; what is to be written is written when its process has ended. */
+async function untilGone({ controlUrl, pid }: Found, io: CliIo): Promise<void> {
+  const giveUpAt = io.monotonic() + STOP_PATIENCE_MS
+  const isThere = async () =>
+    (await feelPulse(controlUrl)) !== 'none' || (pid !== undefined && pid !== io.pid && isRunning(pid))
+  while (await isThere()) {
+    if (io.monotonic() >= giveUpAt) {
+      throw new StillRunningError(`The sandbox at ${controlUrl} was asked to stop, but is still there.`)
+    }
+    await pause(POLL_MS)
+  }
+}

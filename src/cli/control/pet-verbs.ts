@@ -1,0 +1,69 @@
+import { type Command, Option } from 'commander'
+import type { NewPet, Pet, PetStatus } from '../../contract/entities.js'
+import type { Int64 } from '../../contract/int64.js'
+import { PET_STATUSES } from '../../domain/pets.js'
+import { int64 } from './arguments.js'
+import { UsageError } from './errors.js'
+import { done, type Result } from './result.js'
+import { table } from './table.js'
+import type { VerbCommands } from './verb-commands.js'
+
+const NONE = 'none'
+
+interface PetFlags {
+  readonly name?: string
+  readonly categoryId?: Int64
+  readonly status?: PetStatus | typeof NONE
+}
+
+/** State by hand: no key, no quota, no exchange in the log. */
+export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+  const pets = group(parent, 'pets', 'the pets, without key or quota')
+  verb(pets, 'list', 'all of them, newest first', ['pets list', 'pets list --json']).action(
+    steer(async ({ controls }) => view(await controls.pets.list())),
+  )
+  verb(pets, 'add', 'one more', ['pets add --name Rex --category-id 1 --status available'])
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--category-id <id>', 'its category, an int64', int64)
+    .addOption(new Option('--status <status>', 'its status').choices(PET_STATUSES))
+    .action(
+      steer(async ({ controls }, { name, categoryId, status }: NewPet) =>
+        view([await controls.pets.add({ name, categoryId, ...(status === undefined ? {} : { status }) })]),
+      ),
+    )
+  verb(pets, 'set', 'change fields of one', ['pets set 1 --status sold', 'pets set 1 --name Rex --status none'])
+    .argument('<id>', 'its id', int64)
+    .option('--name <name>', 'its name')
+    .option('--category-id <id>', 'its category, an int64', int64)
+    .addOption(new Option('--status <status>', `its status; ${NONE} takes it away`).choices([...PET_STATUSES, NONE]))
+    .action(
+      steer(async ({ controls }, id: Int64, { name, categoryId, status }: PetFlags) => {
+        if (name === undefined && categoryId === undefined && status === undefined) {
+          throw new UsageError('Say what to change: --name, --category-id or --status.')
+        }
+        const change = {
+          ...(name === undefined ? {} : { name }),
+          ...(categoryId === undefined ? {} : { categoryId }),
+          ...(status === undefined ? {} : { status: status === NONE ? null : status }),
+        }
+        return view([await controls.pets.set(id, change)])
+      }),
+    )
+  verb(pets, 'remove', 'remove one; its id is not given again', ['pets remove 1'])
+    .argument('<id>', 'its id', int64)
+    .action(
+      steer(async ({ controls }, id: Int64) => {
+        await controls.pets.remove(id)
+        return done(`The pet ${id} is removed.`, { removed: id })
+      }),
+    )
+}
+
+function view(value: readonly Pet[]): Result {
+  const rows = value.map(({ id, name, categoryId, status }) => [String(id), status ?? '-', String(categoryId), name])
+  return {
+    value,
+    text: table(['id', 'status', 'category', 'name'], rows),
+    ...(rows.length === 0 ? { note: 'There are no pets.' } : {}),
+  }
+}

@@ -1,0 +1,130 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { RequestFilter } from '../../api/controls.js'
+import { ControlError } from '../../api/controls.js'
+import { stringifyJson } from '../../contract/json.js'
+import { type ExchangeRecord, REASONS } from '../../space/exchange.js'
+import type { Exchange } from '../../space/exchange-view.js'
+import { chalkFor, colourLevel } from '../colour.js'
+import { escapeControls } from '../escape-controls.js'
+import { prettyExchange } from '../exchange-line.js'
+import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
+import type { StopSignal } from '../io.js'
+import { count } from './arguments.js'
+import { NoSandboxError, UsageError } from './errors.js'
+import { done, print } from './result.js'
+import type { Steering } from './steering.js'
+import type { VerbCommands } from './verb-commands.js'
+
+interface RequestFlags extends RequestFilter {
+  readonly follow?: boolean
+  readonly since?: string
+  readonly limit?: number
+}
+
+export function addRequestVerbs(parent: Command, { verb, steer, steerFreely }: VerbCommands): void {
+  const requests = verb(parent, 'requests', 'the log of requests with their answers, oldest first', [
+    'requests --limit 20',
+    'requests --status 429 --json',
+    'requests -f --operation listPets',
+  ])
+    .option('-f, --follow', 'those to come, until SIGINT; --json prints one a line')
+    .option('--operation <id>', 'of this operation only')
+    .option('--status <status>', 'with this status only', count)
+    .option('--key <label>', 'by this key only, without its space; unknown and none are labels too')
+    .addOption(new Option('--reason <reason>', 'made up for this reason only').choices(REASONS))
+    .option('--since <id|instant>', 'after this one, or from this instant of the clock on')
+    .option('--limit <n>', 'the newest n', count)
+    .action(
+      steerFreely(async (at, flags: RequestFlags) => {
+        const { since, limit } = flags
+        const filter = filterOf(flags)
+        if (flags.follow === true) {
+          if (since === undefined && limit === undefined) return follow(at, filter)
+          throw new UsageError('--since and --limit are for what has been; leave them out with --follow.')
+        }
+        const past = { ...(since === undefined ? {} : { since }), ...(limit === undefined ? {} : { limit }) }
+        await list(at, await at.controls.requests({ ...filter, ...past }))
+        return EXIT.ok
+      }),
+    )
+  verb(requests, 'clear', 'forget them', ['requests clear']).action(
+    steer(async ({ controls }) => {
+      await controls.requests.clear()
+      return done('The log is empty.')
+    }),
+  )
+}
+
+function filterOf({ operation, status, key, reason }: RequestFlags): RequestFilter {
+  return {
+    ...(operation === undefined ? {} : { operation }),
+    ...(status === undefined ? {} : { status }),
+    ...(key === undefined ? {} : { key }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+async function list(at: Steering, exchanges: readonly Exchange[]): Promise<void> {
+  const { io, json } = at
+  if (json) {
+    const lines = exchanges.map((exchange) => `  ${jsonLine(exchange)}`)
+    await print(io.stdout, lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`)
+    return
+  }
+  const line = await prettyLines(at)
+  if (exchanges.length > 0) await print(io.stdout, `${exchanges.map(line).join('\n')}\n`)
+  else io.stderr.write('There are no such requests.\n')
+}
+
+/** Prints exchanges as they happen, until a signal, the end of the sandbox, or nobody reads. */
+async function follow(at: Steering, filter: RequestFilter): Promise<number> {
+  const { controls, found, io, json } = at
+  const line = json ? jsonLine : await prettyLines(at)
+  const stop = new AbortController()
+  let signal: StopSignal | undefined
+  const ignoreSignals = io.onSignal((given) => {
+    signal = given
+    stop.abort()
+  })
+  try {
+    for await (const exchange of controls.requests.follow(filter, stop.signal)) {
+      if (!(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
+    }
+    if (signal !== undefined) return SIGNAL_EXIT[signal]
+    io.stderr.write(`The sandbox at ${found.controlUrl} has stopped.\n`)
+    return EXIT.ok
+  } catch (error) {
+    // A stream that breaks off is fetch's own error: the sandbox was killed.
+    if (error instanceof ControlError || !(error instanceof TypeError)) throw error
+    throw new NoSandboxError(`The sandbox at ${found.controlUrl} is gone without a word.`)
+  } finally {
+    ignoreSignals()
+    stop.abort()
+  }
+}
+
+function jsonLine(exchange: Exchange): string {
+  return escapeControls(stringifyJson(exchange))
+}
+
+/** The lines of the server's own log. */
+async function prettyLines({ io }: Steering): Promise<(exchange: Exchange) => string> {
+  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
+  return (exchange) => prettyExchange(recordOf(exchange), chalk)
+}
+
+function recordOf({ operation, status, reason, at, request, response, ...rest }: Exchange): ExchangeRecord {
+  return {
+    ...rest,
+    at: Date.parse(at),
+    operation: operation ?? undefined,
+    status: status ?? undefined,
+    reason: reason ?? undefined,
+    remaining: Number(response.headers['x-ratelimit-remaining'] ?? 0),
+    requestHeaders: Object.entries(request.headers).flat(),
+    requestBody: request.body,
+    responseHeaders: Object.entries(response.headers).flat(),
+    responseBody: response.body,
+  }
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { ScenarioContent } from '../../options/options.js'
+import { loadScenario, packagedScenarios } from '../../options/scenario-file.js'
+import { readYamlMap } from '../../options/yaml-map.js'
+import { escapeControls } from '../escape-controls.js'
+import type { VerbCommands } from './verb-commands.js'
+
+export function addScenarioVerb(parent: Command, { verb, steer }: VerbCommands): void {
+  verb(parent, 'scenario', 'turn a bundle of switches; what it does not say stays', [
+    'scenario storm',
+    'scenario ./black-friday.yaml',
+  ])
+    .argument('<name|file>', `a packaged one (${packagedScenarios().join(', ')}), or a YAML file`)
+    .action(
+      steer(async ({ controls, io }, nameOrFile: string) => {
+        const value = await controls.scenario(readScenario(nameOrFile, io.cwd))
+        return { value, text: `The switches of ${escapeControls(nameOrFile)} are turned.` }
+      }),
+    )
+}
+
+/**
+ * A packaged scenario's name, or what stands in a file: it is read here, for the
+ * sandbox may run elsewhere.
+ *
+ * @throws OptionsError with everything that is wrong with it, by line and column
+ */
+function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent {
+  loadScenario(nameOrFile, cwd)
+  if (packagedScenarios().includes(nameOrFile)) return nameOrFile
+  const map = readYamlMap(readFileSync(resolve(cwd, nameOrFile), 'utf8'), nameOrFile)
+  return Object.fromEntries('entries' in map ? map.entries : [])
+}

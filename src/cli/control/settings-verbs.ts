@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import type { SettingsPatch } from '../../api/controls.js'
+import { kebabName, optionNamed, toCamelCase } from '../../options/names.js'
+import { naturalFromText } from '../../options/option-text.js'
+import type { SettingsView } from '../../options/settings-view.js'
+import { didYouMean } from '../../options/suggest.js'
+import { isOptionName, optionRow } from '../../options/table.js'
+import { UsageError } from './errors.js'
+import type { Result } from './result.js'
+import { aligned } from './table.js'
+import type { VerbCommands } from './verb-commands.js'
+
+/** Stands for a setting that is not there: the plan's own limits, no latency. */
+const NONE = 'none'
+const MAY_BE_NONE: readonly string[] = ['limits', 'latency']
+
+export function addSettingsVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+  const settings = group(parent, 'settings', 'the switches of a space')
+  verb(settings, 'show', 'all of them', ['settings show']).action(
+    steer(async ({ controls }) => view(await controls.settings.show())),
+  )
+  verb(settings, 'set', 'turn some, all or none', [
+    'settings set plan=pro latency=50ms..200ms',
+    'settings set limits=none rate-limit=off',
+  ])
+    .argument('<name=value...>', 'named and written as the flags of serve; none takes limits or latency away')
+    .action(
+      steer(async ({ controls }, pairs: readonly string[]) => {
+        const known = Object.keys(await controls.settings.show())
+        return view(await controls.settings.change(readPatch(pairs, [...new Set([...known, ...MAY_BE_NONE])])))
+      }),
+    )
+}
+
+/** `ban-after`, as the flag has it. */
+export function settingName(name: string): string {
+  return isOptionName(name) ? kebabName({ name, negated: false }) : name
+}
+
+export function settingText(value: SettingsView[keyof SettingsView]): string {
+  return value === null ? NONE : String(value)
+}
+
+function view(value: SettingsView): Result {
+  const rows = Object.entries(value).map(([name, setting]) => [settingName(name), settingText(setting)])
+  return { value, text: aligned(rows) }
+}
+
+/** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. */
+function readPatch(pairs: readonly string[], known: readonly string[]): SettingsPatch {
+  const patch: Record<string, unknown> = {}
+  for (const pair of pairs) {
+    const [, written = '', text = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+    if (written === '') throw new UsageError(`${JSON.stringify(pair)} must be <name>=<value>, for example plan=pro`)
+    const option = optionNamed(toCamelCase(written))
+    if (option === undefined || !known.includes(option.name)) {
+      const names = known.map(settingName)
+      throw new UsageError(`"${written}" is no setting; there are ${names.join(', ')}${didYouMean(written, names)}`)
+    }
+    if (Object.hasOwn(patch, option.name)) throw new UsageError(`"${written}" is given twice`)
+    const isNone = MAY_BE_NONE.includes(option.name) && (text === NONE || text === '')
+    const value = isNone ? null : naturalFromText(optionRow(option.name).reads, text)
+    patch[option.name] = option.negated && typeof value === 'boolean' ? !value : value
+  }
+  // The sandbox checks the values, and changes all or nothing.
+  return patch as SettingsPatch
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { escapeControls } from '../escape-controls.js'
+import { done } from './result.js'
+import type { VerbCommands } from './verb-commands.js'
+
+export function addSnapshotVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+  const snapshot = group(parent, 'snapshot', 'everything of a space, kept under a name')
+  verb(snapshot, 'save', 'keep it, in place of what had the name', ['snapshot save full-basket'])
+    .argument('<name>', 'letters, digits and . _ -')
+    .action(
+      steer(async ({ controls }, name: string) => {
+        await controls.snapshots.save(name)
+        return done(`The snapshot ${name} is kept.`, { name })
+      }),
+    )
+  verb(snapshot, 'restore', 'put everything back, quotas, bans and clock included; the log stays', [
+    'snapshot restore full-basket',
+  ])
+    .argument('<name>', 'its name')
+    .action(
+      steer(async ({ controls }, name: string) => {
+        await controls.snapshots.restore(name)
+        return done(`All is as in the snapshot ${name}.`, { name })
+      }),
+    )
+  verb(snapshot, 'list', 'the names', ['snapshot list']).action(
+    steer(async ({ controls }) => {
+      const value = await controls.snapshots.list()
+      return {
+        value,
+        text: value.map(escapeControls).join('\n'),
+        ...(value.length === 0 ? { note: 'There are no snapshots.' } : {}),
+      }
+    }),
+  )
+  verb(snapshot, 'remove', 'remove one', ['snapshot remove full-basket'])
+    .argument('<name>', 'its name')
+    .action(
+      steer(async ({ controls }, name: string) => {
+        await controls.snapshots.remove(name)
+        return done(`The snapshot ${name} is removed.`, { removed: name })
+      }),
+    )
+}

@@ -1,0 +1,31 @@
+import type { Controls, SandboxControls } from '../../api/controls.js'
+import type { CliIo } from '../io.js'
+import { UsageError } from './errors.js'
+import type { Found } from './find-sandbox.js'
+
+/** What a verb of the command line works with. */
+export interface Steering {
+  /** Of the space that was named, or of the default one. */
+  readonly controls: Controls
+  readonly sandbox: SandboxControls
+  /** Empty for the default space. */
+  readonly space: string
+  readonly found: Found
+  readonly json: boolean
+  readonly io: CliIo
+}
+
+/**
+ * The controls of the space that a key names (`sandbox-pro~checkout`), and the key
+ * without it, as it stands in that space.
+ *
+ * @throws UsageError if `--space` names another one
+ */
+export function ofKey({ controls, sandbox, space }: Steering, sent: string): { controls: Controls; key: string } {
+  const [key = '', ...rest] = sent.split('~')
+  if (rest.length === 0) return { controls, key }
+  const named = rest.join('~')
+  if (space !== '' && space !== named)
+    throw new UsageError(`The key is of the space "${named}", but --space is "${space}".`)
+  return { controls: sandbox.space(named), key }
+}

@@ -1,0 +1,68 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { StormView } from '../../control/views.js'
+import { formatDuration } from '../../domain/time.js'
+import type { StormOption } from '../../options/options.js'
+import { readStorm } from '../../options/values/storm.js'
+import { durationText, rate } from './arguments.js'
+import { done } from './result.js'
+import type { VerbCommands } from './verb-commands.js'
+
+export function addStormVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+  const storm = group(parent, 'storm', '429s that no quota explains')
+  verb(storm, 'start', 'start one afresh; it refuses everything if no rate is given', [
+    'storm start',
+    'storm start 0.3,for=30s',
+    'storm start --rate 0.3 --for 30s --every 5m',
+  ])
+    .argument('[spec]', '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', stormOption)
+    .option('--rate <rate>', 'share of requests refused, 0 to 1', rate)
+    .option('--for <duration>', 'how long it lasts', durationText)
+    .option('--every <duration>', 'how often it comes again', durationText)
+    .option('--retry-after <duration>', 'what the refused are told', durationText)
+    .action(
+      steer(async ({ controls }, spec: StormOption | undefined, flags: StormOption) => {
+        const value = await controls.storm.start({ ...spec, ...partsOf(flags) })
+        return { value, text: stormText(value) }
+      }),
+    )
+  verb(storm, 'show', 'the storm, if there is one', ['storm show']).action(
+    steer(async ({ controls }) => {
+      const value = await controls.storm.show()
+      return value === null ? { value, text: '', note: 'There is no storm.' } : { value, text: stormText(value) }
+    }),
+  )
+  verb(storm, 'stop', 'stop it', ['storm stop']).action(
+    steer(async ({ controls }) => {
+      await controls.storm.stop()
+      return done('There is no storm any more.')
+    }),
+  )
+}
+
+/** `0.3,for=30s since 2026-03-01T10:00:00.000Z` */
+export function stormText({ startedAt, rate: share, for: length, every, retryAfter }: StormView): string {
+  const part = (name: string, duration: string | null) => (duration === null ? '' : `,${name}=${duration}`)
+  return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)} since ${startedAt}`
+}
+
+function stormOption(text: string): StormOption {
+  const reading = readStorm(text)
+  if ('problem' in reading) throw new InvalidArgumentError(`It ${reading.problem}.`)
+  const { rate: share, for: length, every, retryAfter } = reading.value
+  return {
+    rate: share,
+    ...(length === undefined ? {} : { for: formatDuration(length) }),
+    ...(every === undefined ? {} : { every: formatDuration(every) }),
+    ...(retryAfter === undefined ? {} : { retryAfter: formatDuration(retryAfter) }),
+  }
+}
+
+/** The flags of the storm, without those that every verb takes. */
+function partsOf({ rate: share, for: length, every, retryAfter }: StormOption): StormOption {
+  return {
+    ...(share === undefined ? {} : { rate: share }),
+    ...(length === undefined ? {} : { for: length }),
+    ...(every === undefined ? {} : { every }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  }
+}

@@ -1,0 +1,21 @@
+import { escapeControls } from '../escape-controls.js'
+
+const GAP = '  '
+
+/** Rows in aligned columns, a line each; nothing where there are none. Cells may come from anywhere. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.length === 0 ? '' : aligned([head, ...rows])
+}
+
+/** The same without a head. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(escapeControls))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))).join(GAP)
+  return cells.map((row) => line(row).trimEnd()).join('\n')
+}
+
+function widthOf(text: string): number {
+  return [...text].length
+}

@@ -1,0 +1,138 @@
+import { type Command, Option } from 'commander'
+import { connectSandbox } from '../../api/connect.js'
+import { ControlError } from '../../api/controls.js'
+import { escapeControls } from '../escape-controls.js'
+import { EXIT } from '../exit-codes.js'
+import type { CliIo } from '../io.js'
+import { readToken, TOKEN_HINT } from './control-token.js'
+import { EXIT_NO_ANSWER, NoSandboxError, UsageError } from './errors.js'
+import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
+import { feelPulse } from './health.js'
+import { printResult, type Result } from './result.js'
+import type { Steering } from './steering.js'
+
+/** What every verb can be told, before its name or after it. */
+export interface SharedFlags {
+  readonly space?: string
+  readonly url?: string
+  readonly tokenFile?: string
+  readonly json?: boolean
+}
+
+/** What a verb does, with its arguments and then its flags, as commander gives them. */
+type Act = (at: Steering, ...args: never[]) => Promise<Result>
+/** The same, of a verb that chooses its exit code. */
+type FreeAct = (at: Steering, ...args: never[]) => Promise<number>
+/** What commander calls: with arguments, flags, and the command itself. */
+type Action = (...given: unknown[]) => Promise<void>
+
+/** Makes the verbs of `control`. */
+export interface VerbCommands {
+  /** A name with verbs below it: `clock`. */
+  group(parent: Command, name: string, about: string): Command
+  /** @param examples what may follow `petstore-sandbox control` */
+  verb(parent: Command, usage: string, about: string, examples: readonly string[]): Command
+  /** The action of a verb that gives a result. */
+  steer(act: Act): Action
+  /** The action of a verb that prints for itself, and has an exit code of its own. */
+  steerFreely(act: FreeAct): Action
+  /** The action of a verb that has no sandbox to start with. */
+  alone(act: (flags: SharedFlags, ...args: never[]) => Promise<number>): Action
+}
+
+export function verbCommands(io: CliIo, finish: (exitCode: number) => void): VerbCommands {
+  const alone: VerbCommands['alone'] =
+    (act) =>
+    async (...given) => {
+      const flags = sharedFlags(given.at(-1) as Command)
+      const args = given.slice(0, -1) as never[]
+      finish(await toldErrors(() => act(flags, ...args), io))
+    }
+  const steerFreely: VerbCommands['steerFreely'] = (act) =>
+    alone(async (flags, ...args) => {
+      const at = await connect(flags, io)
+      return await knowingWhere(at.found, () => act(at, ...args))
+    })
+  return {
+    group: (parent, name, about) => addSharedFlags(parent.command(name).description(about), 'hidden'),
+    verb(parent, usage, about, examples) {
+      const lines = examples.map((example) => `  petstore-sandbox control ${example}`)
+      const help = ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines].join('\n')
+      return addSharedFlags(parent.command(usage).description(about).addHelpText('after', help), 'shown')
+    },
+    steer: (act) =>
+      steerFreely(async (at, ...args) => {
+        await printResult(await act(at, ...args), io, at.json)
+        return EXIT.ok
+      }),
+    steerFreely,
+    alone,
+  }
+}
+
+export function addSharedFlags(command: Command, how: 'shown' | 'hidden'): Command {
+  const options = [
+    new Option('--space <name>', 'steer this space instead of the default one'),
+    new Option(
+      '--url <url>',
+      'control plane of the sandbox (default: PETSTORE_SANDBOX_URL, else the sandbox started in this folder, else port 4010)',
+    ),
+    new Option('--token-file <file>', 'file that holds its token (default: PETSTORE_SANDBOX_CONTROL_TOKEN)'),
+    new Option('--json', 'print JSON'),
+    new Option('--debug', 'show where a failure happened'),
+  ]
+  for (const option of options) {
+    command.addOption(how === 'hidden' ? option.hideHelp() : option.helpGroup('Every verb takes:'))
+  }
+  return command
+}
+
+/** Connects to the sandbox that is meant; nothing is asked of it yet. */
+export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<Steering> {
+  const { url, tokenFile, space = '', json = false } = flags
+  const token = readToken(tokenFile, io)
+  const place = found ?? (await findSandbox(url, io))
+  if (place.note !== undefined) io.stderr.write(`note: ${escapeControls(place.note)}\n`)
+  const sandbox = connectSandbox(place.controlUrl, token === undefined ? {} : { token })
+  return { controls: space === '' ? sandbox : sandbox.space(space), sandbox, space, found: place, json, io }
+}
+
+/** Lets an error that says nobody answers say where was looked. */
+export async function knowingWhere<T>({ controlUrl, how }: Found, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof ControlError) || error.code !== 'unreachable') throw error
+    const nobody = (await feelPulse(controlUrl)) === 'none'
+    throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : `${error.message} It was found ${how}.`)
+  }
+}
+
+/** Flags of the verb, else of what it stands under. */
+function sharedFlags(command: Command): SharedFlags {
+  const { parent } = command
+  return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
+}
+
+/** Tells why a verb failed, as `CODE: message`; what nobody foresaw goes on to whoever runs the command. */
+async function toldErrors(act: () => Promise<number>, { stderr }: CliIo): Promise<number> {
+  try {
+    return await act()
+  } catch (error) {
+    const tell = (code: string, message: string) => stderr.write(`${code}: ${escapeControls(message)}\n`)
+    if (error instanceof NoSandboxError) {
+      tell(error.code, error.message)
+      return EXIT_NO_ANSWER
+    }
+    if (error instanceof UsageError) {
+      tell(error.code, error.message)
+      return EXIT.usage
+    }
+    if (error instanceof ControlError) {
+      const hint = error.code === 'forbidden' ? ` ${TOKEN_HINT}` : ''
+      tell(error.code.toUpperCase(), error.message + hint)
+      return EXIT.failed
+    }
+    throw error
+  }
+}
