@@ -21,6 +21,11 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', summary: 'start the sandbox and keep it running', load: () => import('./serve.js') },
   {
+    name: 'exec',
+    summary: 'start a sandbox, run a command against it, stop it',
+    load: () => import('./exec.js'),
+  },
+  {
     name: 'control',
     summary: 'steer a running sandbox: reset, clock, storm, ban, keys, faults, snapshots …',
     load: () => import('./control.js'),

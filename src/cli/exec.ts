@@ -1,0 +1,164 @@
+import type { Command } from 'commander'
+import { configLayer } from '../options/config-layer.js'
+import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
+import { envLayer } from '../options/env-layer.js'
+import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import { resolveLayers } from '../options/resolve.js'
+import { type OptionName, optionRow } from '../options/table.js'
+import type { RunningSandbox } from '../sandbox.js'
+import { escapeControls } from './escape-controls.js'
+import { childEnvironment } from './exec/child-environment.js'
+import { EXEC_EXIT } from './exec/exit-codes.js'
+import { onPartingSignals } from './exec/parting-signals.js'
+import { codeOfEnding, type Ending, isMissing, type RunningCommand, runCommand } from './exec/run-command.js'
+import { jsonSummary, prettySummary, Tally } from './exec/tally.js'
+import { EXIT } from './exit-codes.js'
+import type { CliIo } from './io.js'
+import { addOptionFlags, givenFlags } from './option-flags.js'
+import { reportError } from './report-error.js'
+import { openServeLog } from './serve-log.js'
+
+/** What `exec` does by itself where `serve` does something else. */
+const OWN_FALLBACKS: Partial<Record<OptionName, string>> = { port: 'a free one', store: 'in memory', log: 'silent' }
+
+const HELP = `
+The command finds in its environment
+  PETSTORE_BASE_URL      the service           PETSTORE_API_KEY       sandbox
+  PETSTORE_SANDBOX_URL   the control plane     NO_PROXY, no_proxy     loopback too
+and PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one. All flags of exec stand before the
+command; what comes after its name is its own, with or without -- before it.
+
+A signal is passed on to the command; a second one ends it, and all that it has started,
+at once. Whatever it leaves running is ended with it.
+
+Exit codes: the command's own; 128+n where signal n ended it; 125 no sandbox (2 for wrong
+usage), 126 the command cannot be run, 127 there is no such command.
+
+Examples:
+  petstore-sandbox exec -- npm test
+  petstore-sandbox exec --plan pro --seed 1 npx vitest --run
+  petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL/pets"'`
+
+/** What one run is made of. */
+interface Run {
+  readonly flags: FlagValues
+  readonly name: string
+  readonly args: readonly string[]
+  readonly debug: boolean
+}
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  addOptionFlags(command)
+  for (const option of command.options) {
+    const fallback = OWN_FALLBACKS[option.attributeName() as OptionName]
+    if (fallback === undefined) continue
+    option.description = `${optionRow(option.attributeName() as OptionName).about} (default: ${fallback})`
+  }
+  command
+    .usage('[options] [--] <command> [args...]')
+    .argument('<command>', 'what to run')
+    .argument('[args...]', 'its own arguments')
+    .option('--debug', 'show where a failure happened')
+    .addHelpText('after', HELP)
+    .passThroughOptions()
+    .action(async (name: string, args: readonly string[], { debug = false }: { readonly debug?: boolean }) =>
+      finish(await exec({ flags: givenFlags(command), name, args, debug }, io)),
+    )
+}
+
+/** Starts a sandbox, runs the command against it, and resolves with its exit code when nothing of either is left. */
+async function exec({ flags, name, args, debug }: Run, io: CliIo): Promise<number> {
+  const env = envLayer(io.env)
+  const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
+    defaults: EMBEDDED_DEFAULTS,
+    cwd: io.cwd,
+    randomSeed: io.randomSeed,
+  })
+  const log = await openServeLog(options.log, io)
+  for (const warning of env.warnings) log.warning(warning)
+
+  const tally = new Tally()
+  let sandbox: RunningSandbox | undefined
+  const stop = async (how: 'clean' | 'now') => {
+    const running = sandbox
+    sandbox = undefined
+    await running?.stop(how)
+  }
+  const { runSandbox } = await import('../sandbox.js')
+  const failed = (error: unknown) => {
+    const code = reportError(error, io, debug)
+    return code === EXIT.usage ? code : EXEC_EXIT.noSandbox
+  }
+  try {
+    sandbox = await runSandbox(options, {
+      onExchange: (record) => {
+        tally.add(record)
+        log.exchange?.(record)
+      },
+      onWarning: log.warning,
+      onShutdown: () => {
+        log.warning('The sandbox was stopped over its control plane; the command runs on without it')
+        void stop('clean').catch(failed)
+      },
+    })
+  } catch (error) {
+    log.flush()
+    return failed(error)
+  }
+
+  const { baseUrl, controlUrl, plan, petCount, assembly } = sandbox
+  const operations = assembly.spaces.default.surroundings.contract.operations.map(({ id }) => id)
+  if (options.log !== 'silent') {
+    log.ready({ baseUrl, controlUrl, pid: io.pid, plan, pets: petCount, seed: options.seed })
+  }
+  log.flush()
+  const ending = await runToItsEnd(
+    runCommandOn({ baseUrl, controlUrl, controlToken: options.controlToken }, name, args, io),
+    io,
+  )
+  const summary = tally.summary(operations)
+  log.flush()
+  if (ending.kind === 'unstartable') io.stderr.write(`${unstartableLine(name, ending.cause)}\n`)
+  else io.stderr.write(`${options.log === 'json' ? jsonSummary(summary) : prettySummary(summary)}\n`)
+  const code = codeOfEnding(ending)
+  try {
+    // Whoever had a request open is gone.
+    await stop('now')
+    return code
+  } catch (error) {
+    const failure = failed(error)
+    return code === EXIT.ok ? failure : code
+  } finally {
+    log.flush()
+  }
+}
+
+function runCommandOn(
+  told: Parameters<typeof childEnvironment>[1],
+  name: string,
+  args: readonly string[],
+  { env, cwd }: CliIo,
+): () => RunningCommand {
+  const mark = `PETSTORE_SANDBOX_URL=${told.controlUrl}`
+  return () => runCommand({ name, args, env: childEnvironment(env, told), cwd, mark })
+}
+
+/** Resolves when the command has ended, and all that it left behind. */
+async function runToItsEnd(start: () => RunningCommand, io: CliIo): Promise<Ending> {
+  const command = start()
+  const ignoreSignals = onPartingSignals(io, { wish: command.relay, order: command.kill })
+  try {
+    const ending = await command.ended
+    await command.sweep()
+    return ending
+  } finally {
+    ignoreSignals()
+  }
+}
+
+function unstartableLine(name: string, cause: NodeJS.ErrnoException): string {
+  const shown = escapeControls(JSON.stringify(name))
+  return isMissing(cause)
+    ? `NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`
+    : `NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`
+}

@@ -1,0 +1,38 @@
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What of a sandbox its command is told. */
+export interface ToldSandbox {
+  readonly baseUrl: string
+  readonly controlUrl: string
+  readonly controlToken: string | undefined
+}
+
+/** The key that the command gets: the one on `--plan`. */
+const API_KEY = 'sandbox'
+const LOOPBACK = ['localhost', '127.0.0.1', '::1']
+
+/**
+ * The environment of a command that is run against a sandbox: that of this process,
+ * the sandbox's address in place of any other, and no proxy between the two.
+ *
+ * @source interface, "exec"
+ */
+export function childEnvironment(env: Environment, { baseUrl, controlUrl, controlToken }: ToldSandbox): Environment {
+  const direct = [...new Set([...LOOPBACK, new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')])]
+  return {
+    ...env,
+    PETSTORE_BASE_URL: baseUrl,
+    PETSTORE_API_KEY: API_KEY,
+    PETSTORE_SANDBOX_URL: controlUrl,
+    ...(controlToken === undefined ? {} : { PETSTORE_SANDBOX_CONTROL_TOKEN: controlToken }),
+    // Which of the two is read differs by program; each is given what it says, or else the other.
+    NO_PROXY: withHosts(env.NO_PROXY || env.no_proxy, direct),
+    no_proxy: withHosts(env.no_proxy || env.NO_PROXY, direct),
+  }
+}
+
+/** A list for NO_PROXY with some hosts more; `*` is all hosts already. */
+function withHosts(list = '', hosts: readonly string[]): string {
+  const known = list.split(/[\s,]+/).filter((host) => host !== '')
+  return known.includes('*') ? list : [...known, ...hosts.filter((host) => !known.includes(host))].join(',')
+}

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A process of this machine, as far as it can be seen. */
+export interface ProcessFacts {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  /** It has ended; nobody has asked how, yet. */
+  readonly isZombie: boolean
+  /** The mark stands in the environment that it was started with. */
+  readonly isMarked: boolean
+}
+
+/** All processes that can be seen; none where the system does not say. */
+export function processes(mark: string): readonly ProcessFacts[] {
+  try {
+    return process.platform === 'linux' ? fromProc(mark) : fromPs(mark)
+  } catch {
+    return []
+  }
+}
+
+export function descendsFrom(one: ProcessFacts, ancestor: number, all: readonly ProcessFacts[]): boolean {
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
+  const seen = new Set<number>()
+  let pid: number | undefined = one.parent
+  while (pid !== undefined && !seen.has(pid)) {
+    if (pid === ancestor) return true
+    seen.add(pid)
+    pid = parents.get(pid)
+  }
+  return false
+}
+
+/** @source proc(5): "pid (name) state parent group …", where the name may hold anything */
+function fromProc(mark: string): readonly ProcessFacts[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const stat = textOf(`/proc/${name}/stat`)
+      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (group === undefined) return []
+      return [
+        {
+          pid: Number(name),
+          parent: Number(parent),
+          group: Number(group),
+          isZombie: state === 'Z' || state === 'X',
+          isMarked: textOf(`/proc/${name}/environ`).split('\0').includes(mark),
+        },
+      ]
+    })
+}
+
+/** What is gone meanwhile, or somebody else's, is empty. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** macOS shows the environment behind the command (-E); others only whose child a process is. */
+function fromPs(mark: string): readonly ProcessFacts[] {
+  const environment = process.platform === 'darwin' ? ['-E', '-ww'] : []
+  const text = execFileSync('ps', ['-A', ...environment, '-o', 'pid=,ppid=,pgid=,stat=,command='], {
+    encoding: 'latin1',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return text.split('\n').flatMap((line) => {
+    const [, pid, parent, group, state = '', command = ''] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s*(.*)$/.exec(line) ?? []
+    if (pid === undefined) return []
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        isZombie: state.startsWith('Z'),
+        isMarked: ` ${command} `.includes(` ${mark} `),
+      },
+    ]
+  })
+}

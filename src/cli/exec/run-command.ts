@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isatty } from 'node:tty'
+import type { DurationMs } from '../../domain/time.js'
+import { EXEC_EXIT } from './exit-codes.js'
+import { type Family, groupFamily, markedFamily, NO_FAMILY } from './family.js'
+import type { PartingSignal } from './parting-signals.js'
+
+/** How long what a command leaves behind may take to end, once it was told to. */
+const SWEEP_PATIENCE_MS: DurationMs = 2000
+const SWEEP_CHECK_MS: DurationMs = 20
+const STDIN = 0
+
+/** How a command ended. */
+export type Ending =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'unstartable'; readonly cause: NodeJS.ErrnoException }
+
+export interface Command {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** `NAME=value`, in the environment of this command only. */
+  readonly mark: string
+}
+
+/** A command that runs on this process's terminal, or on its pipes. */
+export interface RunningCommand {
+  readonly ended: Promise<Ending>
+  /** Tells it of a signal that this process got. */
+  relay(signal: PartingSignal): void
+  /** Ends it and all that it started, at once. */
+  kill(): void
+  /** Ends what it has left behind; resolves when nothing is left. */
+  sweep(): Promise<void>
+}
+
+/**
+ * Starts a command. The only file that starts processes for users.
+ *
+ * On a terminal, the command stays in this process's group: so it may read from the
+ * terminal, stop with Ctrl-Z and have jobs of its own, and Ctrl-C reaches it without
+ * our doing. Elsewhere (CI, pipes) it leads a group of its own, by which everything
+ * that it starts can be told and ended.
+ */
+export function runCommand({ name, args, env, cwd, mark }: Command): RunningCommand {
+  const isWindows = process.platform === 'win32'
+  const onTerminal = isatty(STDIN)
+  let child: ChildProcess
+  try {
+    child = spawn(name, args, { cwd, env, stdio: 'inherit', detached: !onTerminal && !isWindows })
+  } catch (error) {
+    return unstartable(error as NodeJS.ErrnoException)
+  }
+  const { pid } = child
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('error', (cause) => pid === undefined && resolve({ kind: 'unstartable', cause }))
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
+    )
+  })
+  const family =
+    pid === undefined || isWindows ? NO_FAMILY : onTerminal ? markedFamily(process.pid, mark) : groupFamily(pid)
+  const kill = () => {
+    family.signal('SIGKILL')
+    child.kill('SIGKILL')
+  }
+  // However this process ends, as long as it can still say something.
+  process.once('exit', kill)
+  return {
+    ended,
+    relay(signal) {
+      if (!onTerminal && !isWindows) family.signal(signal)
+      // The terminal itself has told everybody of a Ctrl-C or Ctrl-\. Told twice, many programs stop at once.
+      else if (!onTerminal || (signal !== 'SIGINT' && signal !== 'SIGQUIT')) child.kill(signal)
+    },
+    kill,
+    async sweep() {
+      await endFamily(family)
+      process.off('exit', kill)
+    },
+  }
+}
+
+/** The exit code that hands an ending on. */
+export function codeOfEnding(ending: Ending): number {
+  switch (ending.kind) {
+    case 'exited':
+      return ending.code
+    case 'signalled':
+      return EXEC_EXIT.signal + constants.signals[ending.signal]
+    case 'unstartable':
+      return isMissing(ending.cause) ? EXEC_EXIT.noSuchCommand : EXEC_EXIT.notExecutable
+  }
+}
+
+export function isMissing({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE'
+}
+
+async function endFamily(family: Family): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!family.isAlive()) return
+    family.signal(signal)
+    const giveUpAt = performance.now() + SWEEP_PATIENCE_MS
+    while (family.isAlive() && performance.now() < giveUpAt) await pause(SWEEP_CHECK_MS)
+  }
+}
+
+function unstartable(cause: NodeJS.ErrnoException): RunningCommand {
+  return {
+    ended: Promise.resolve({ kind: 'unstartable', cause }),
+    relay: () => {},
+    kill: () => {},
+    sweep: async () => {},
+  }
+}

@@ -1,0 +1,69 @@
+import type { ExchangeRecord, Reason } from '../../space/exchange.js'
+
+/** Operations that a line names; the rest is only counted. */
+const MOST_NAMES = 5
+
+/** What came of a run. */
+export interface Summary {
+  readonly requests: number
+  /** Operations that were called at least once, whatever the answer. */
+  readonly reached: readonly string[]
+  readonly missed: readonly string[]
+  /** How many requests were refused as one too many (429, or a ban), by the reason. */
+  readonly refused: ReadonlyMap<Reason | 'other', number>
+}
+
+/** Counts exchanges as they happen, so that the summary does not end with the log. */
+export class Tally {
+  #requests = 0
+  readonly #reached = new Set<string>()
+  readonly #refused = new Map<Reason | 'other', number>()
+
+  add({ operation, status, reason }: Pick<ExchangeRecord, 'operation' | 'status' | 'reason'>): void {
+    this.#requests++
+    if (operation !== undefined) this.#reached.add(operation)
+    if (status !== 429 && reason !== 'ban') return
+    const why = reason ?? 'other'
+    this.#refused.set(why, (this.#refused.get(why) ?? 0) + 1)
+  }
+
+  /** @param operations all that the contract has, in its order */
+  summary(operations: readonly string[]): Summary {
+    return {
+      requests: this.#requests,
+      reached: operations.filter((operation) => this.#reached.has(operation)),
+      missed: operations.filter((operation) => !this.#reached.has(operation)),
+      refused: new Map(this.#refused),
+    }
+  }
+}
+
+/** `petstore-sandbox: 12 requests; 3 of 4 operations reached (not listOrders); 2 refused (quota-minute 2)` */
+export function prettySummary({ requests, reached, missed, refused }: Summary): string {
+  const refusals = [...refused].map(([reason, count]) => `${reason} ${count}`)
+  const total = [...refused.values()].reduce((sum, count) => sum + count, 0)
+  const parts = [
+    `${requests} ${requests === 1 ? 'request' : 'requests'}`,
+    `${reached.length} of ${reached.length + missed.length} operations reached${reached.length === 0 ? '' : within(named(missed), 'not ')}`,
+    total === 0 ? 'none refused' : `${total} refused${within(refusals)}`,
+  ]
+  return `petstore-sandbox: ${parts.join('; ')}`
+}
+
+export function jsonSummary({ requests, reached, missed, refused }: Summary): string {
+  return JSON.stringify({
+    event: 'summary',
+    requests,
+    operations: { reached, missed },
+    refused: Object.fromEntries(refused),
+  })
+}
+
+function named(operations: readonly string[]): readonly string[] {
+  const rest = operations.length - MOST_NAMES
+  return rest > 0 ? [...operations.slice(0, MOST_NAMES), `${rest} more`] : operations
+}
+
+function within(words: readonly string[], before = ''): string {
+  return words.length === 0 ? '' : ` (${before}${words.join(', ')})`
+}
