@@ -15,7 +15,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['space', 'domain'],
   control: ['space', 'options', 'domain', 'contract'],
   api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
-  cli: ['random-seed', 'assembly', 'sandbox', 'options', 'space', 'domain', 'package-files', 'contract'],
+  cli: [
+    'api',
+    'control',
+    'random-seed',
+    'assembly',
+    'sandbox',
+    'options',
+    'space',
+    'domain',
+    'package-files',
+    'contract',
+  ],
 }
 
 /** Each outside thing has one door. */
