@@ -33,6 +33,20 @@ export function descendsFrom(one: ProcessFacts, ancestor: number, all: readonly 
   return false
 }
 
+/** Whether a process is of the group that its terminal speaks to; supposed to be, where the system does not say. */
+export function isInForeground(pid: number): boolean {
+  try {
+    const text = execFileSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(pid)], {
+      encoding: 'latin1',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [group, foreground] = text.trim().split(/\s+/)
+    return foreground === undefined || group === foreground
+  } catch {
+    return true
+  }
+}
+
 /** @source proc(5): "pid (name) state parent group …", where the name may hold anything */
 function fromProc(mark: string): readonly ProcessFacts[] {
   return readdirSync('/proc')

@@ -6,6 +6,7 @@ import type { DurationMs } from '../../domain/time.js'
 import { EXEC_EXIT } from './exit-codes.js'
 import { type Family, groupFamily, markedFamily, NO_FAMILY } from './family.js'
 import type { PartingSignal } from './parting-signals.js'
+import { isInForeground } from './processes.js'
 
 /** How long what a command leaves behind may take to end, once it was told to. */
 const SWEEP_PATIENCE_MS: DurationMs = 2000
@@ -74,8 +75,7 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
     ended,
     relay(signal) {
       if (!onTerminal && !isWindows) family.signal(signal)
-      // The terminal itself has told everybody of a Ctrl-C or Ctrl-\. Told twice, many programs stop at once.
-      else if (!onTerminal || (signal !== 'SIGINT' && signal !== 'SIGQUIT')) child.kill(signal)
+      else if (!onTerminal || !comesFromTerminal(signal)) child.kill(signal)
     },
     kill,
     async sweep() {
@@ -99,6 +99,15 @@ export function codeOfEnding(ending: Ending): number {
 
 export function isMissing({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE'
+}
+
+/**
+ * Whether the terminal itself has told everybody of a Ctrl-C or Ctrl-\. Told twice,
+ * many programs give up their clean end. That somebody else sent the signal to a
+ * process in the foreground cannot be seen; then a second one is needed.
+ */
+function comesFromTerminal(signal: PartingSignal): boolean {
+  return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground(process.pid)
 }
 
 async function endFamily(family: Family): Promise<void> {
