@@ -27,7 +27,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'control',
-    summary: 'steer a running sandbox: reset, clock, storm, ban, keys, faults, snapshots …',
+    summary: 'steer a running sandbox: reset, clock, storm, ban, keys …',
     load: () => import('./control.js'),
   },
   {

@@ -19,12 +19,11 @@ const HELP = `
 The sandbox is found by --url, by PETSTORE_SANDBOX_URL, by the word that "serve"
 leaves in .petstore-sandbox/run.json here, then at port 4010.
 
-Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 wrong usage,
-${EXIT_NO_ANSWER} no sandbox answers, 130 ended by SIGINT.`
+Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 wrong
+usage, ${EXIT_NO_ANSWER} no sandbox answers, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const verbs = verbCommands(io, finish)
-  addSharedFlags(command, 'shown').addHelpText('after', HELP)
   addStateVerbs(command, verbs)
   addClockVerbs(command, verbs)
   addSettingsVerbs(command, verbs)
@@ -37,4 +36,6 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   addSpaceVerbs(command, verbs)
   addRequestVerbs(command, verbs)
   addLifeVerbs(command, verbs, io)
+  addSharedFlags(command)
+  command.addHelpText('after', HELP)
 }

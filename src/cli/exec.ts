@@ -23,16 +23,18 @@ const OWN_FALLBACKS: Partial<Record<OptionName, string>> = { port: 'a free one',
 
 const HELP = `
 The command finds in its environment
-  PETSTORE_BASE_URL      the service           PETSTORE_API_KEY       sandbox
-  PETSTORE_SANDBOX_URL   the control plane     NO_PROXY, no_proxy     loopback too
-and PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one. All flags of exec stand before the
-command; what comes after its name is its own, with or without -- before it.
+  PETSTORE_BASE_URL     the service
+  PETSTORE_API_KEY      sandbox
+  PETSTORE_SANDBOX_URL  the control plane
+  NO_PROXY, no_proxy    loopback added
+and PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one. The flags of exec stand
+before the command; what follows its name is its own, with or without -- before.
 
-A signal is passed on to the command; a second one ends it, and all that it has started,
-at once. Whatever it leaves running is ended with it.
+A signal is passed on to the command; a second one ends it at once, with all
+that it has started. What it leaves running is ended, too.
 
-Exit codes: the command's own; 128+n where signal n ended it; 125 no sandbox (2 for wrong
-usage), 126 the command cannot be run, 127 there is no such command.
+Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
+wrong usage), 126 the command cannot be run, 127 there is no such command.
 
 Examples:
   petstore-sandbox exec -- npm test

@@ -22,7 +22,7 @@ export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommand
   verb(pets, 'list', 'all of them, newest first', ['pets list', 'pets list --json']).action(
     steer(async ({ controls }) => view(await controls.pets.list())),
   )
-  verb(pets, 'add', 'one more', ['pets add --name Rex --category-id 1 --status available'])
+  verb(pets, 'add', 'one more', ['pets add --name Rex --category-id 1 --status sold'])
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--category-id <id>', 'its category, an int64', int64)
     .addOption(new Option('--status <status>', 'its status').choices(PET_STATUSES))

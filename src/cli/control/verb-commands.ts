@@ -54,11 +54,11 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
       return await knowingWhere(at.found, () => act(at, ...args))
     })
   return {
-    group: (parent, name, about) => addSharedFlags(parent.command(name).description(about), 'hidden'),
+    group: (parent, name, about) => parent.command(name).description(about),
     verb(parent, usage, about, examples) {
       const lines = examples.map((example) => `  petstore-sandbox control ${example}`)
       const help = ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines].join('\n')
-      return addSharedFlags(parent.command(usage).description(about).addHelpText('after', help), 'shown')
+      return parent.command(usage).description(about).addHelpText('after', help)
     },
     steer: (act) =>
       steerFreely(async (at, ...args) => {
@@ -70,7 +70,8 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
   }
 }
 
-export function addSharedFlags(command: Command, how: 'shown' | 'hidden'): Command {
+/** Gives them to a command and to all below it, behind their own flags. */
+export function addSharedFlags(command: Command): void {
   const options = [
     new Option('--space <name>', 'steer this space instead of the default one'),
     new Option(
@@ -81,10 +82,8 @@ export function addSharedFlags(command: Command, how: 'shown' | 'hidden'): Comma
     new Option('--json', 'print JSON'),
     new Option('--debug', 'show where a failure happened'),
   ]
-  for (const option of options) {
-    command.addOption(how === 'hidden' ? option.hideHelp() : option.helpGroup('Every verb takes:'))
-  }
-  return command
+  for (const option of options) command.addOption(option.helpGroup('Every verb takes:'))
+  for (const below of command.commands) addSharedFlags(below)
 }
 
 /** Connects to the sandbox that is meant; nothing is asked of it yet. */
