@@ -3,15 +3,16 @@ import { configLayer } from '../options/config-layer.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import type { LogFormat } from '../options/options.js'
 import { resolveLayers } from '../options/resolve.js'
 import { type OptionName, optionRow } from '../options/table.js'
-import type { RunningSandbox } from '../sandbox.js'
 import { escapeControls } from './escape-controls.js'
-import { childEnvironment } from './exec/child-environment.js'
+import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
+import { openOwnSandbox } from './exec/own-sandbox.js'
 import { onPartingSignals } from './exec/parting-signals.js'
 import { codeOfEnding, type Ending, isMissing, type RunningCommand, runCommand } from './exec/run-command.js'
-import { jsonSummary, prettySummary, Tally } from './exec/tally.js'
+import { jsonSummary, prettySummary, type Summary } from './exec/tally.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
@@ -78,87 +79,47 @@ async function exec({ flags, name, args, debug }: Run, io: CliIo): Promise<numbe
   })
   const log = await openServeLog(options.log, io)
   for (const warning of env.warnings) log.warning(warning)
-
-  const tally = new Tally()
-  let sandbox: RunningSandbox | undefined
-  const stop = async (how: 'clean' | 'now') => {
-    const running = sandbox
-    sandbox = undefined
-    await running?.stop(how)
-  }
-  const { runSandbox } = await import('../sandbox.js')
-  const failed = (error: unknown) => {
-    const code = reportError(error, io, debug)
-    return code === EXIT.usage ? code : EXEC_EXIT.noSandbox
-  }
   try {
-    sandbox = await runSandbox(options, {
-      onExchange: (record) => {
-        tally.add(record)
-        log.exchange?.(record)
-      },
-      onWarning: log.warning,
-      onShutdown: () => {
-        log.warning('The sandbox was stopped over its control plane; the command runs on without it')
-        void stop('clean').catch(failed)
-      },
-    })
-  } catch (error) {
+    const sandbox = await openOwnSandbox(options, log)
+    const { baseUrl, controlUrl } = sandbox.facts
+    if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
     log.flush()
-    return failed(error)
-  }
-
-  const { baseUrl, controlUrl, plan, petCount, assembly } = sandbox
-  const operations = assembly.spaces.default.surroundings.contract.operations.map(({ id }) => id)
-  if (options.log !== 'silent') {
-    log.ready({ baseUrl, controlUrl, pid: io.pid, plan, pets: petCount, seed: options.seed })
-  }
-  log.flush()
-  const ending = await runToItsEnd(
-    runCommandOn({ baseUrl, controlUrl, controlToken: options.controlToken }, name, args, io),
-    io,
-  )
-  const summary = tally.summary(operations)
-  log.flush()
-  if (ending.kind === 'unstartable') io.stderr.write(`${unstartableLine(name, ending.cause)}\n`)
-  else io.stderr.write(`${options.log === 'json' ? jsonSummary(summary) : prettySummary(summary)}\n`)
-  const code = codeOfEnding(ending)
-  try {
-    // Whoever had a request open is gone.
-    await stop('now')
-    return code
-  } catch (error) {
-    const failure = failed(error)
-    return code === EXIT.ok ? failure : code
-  } finally {
-    log.flush()
-  }
-}
-
-function runCommandOn(
-  told: Parameters<typeof childEnvironment>[1],
-  name: string,
-  args: readonly string[],
-  { env, cwd }: CliIo,
-): () => RunningCommand {
-  const mark = `PETSTORE_SANDBOX_URL=${told.controlUrl}`
-  return () => runCommand({ name, args, env: childEnvironment(env, told), cwd, mark })
-}
-
-/** Resolves when the command has ended, and all that it left behind. */
-async function runToItsEnd(start: () => RunningCommand, io: CliIo): Promise<Ending> {
-  const command = start()
-  const ignoreSignals = onPartingSignals(io, { wish: command.relay, order: command.kill })
-  try {
+    const command = startCommand({ baseUrl, controlUrl, controlToken: options.controlToken }, name, args, io)
+    const ignoreSignals = onPartingSignals(io, { wish: command.relay, order: command.kill })
     const ending = await command.ended
     await command.sweep()
-    return ending
-  } finally {
+    log.flush()
+    io.stderr.write(`${lastLine(name, ending, sandbox.summary(), options.log)}\n`)
+    const stopCode = await codeOf(() => sandbox.stop(), io, debug)
     ignoreSignals()
+    return codeOfEnding(ending) || stopCode
+  } catch (error) {
+    const code = reportError(error, io, debug)
+    return code === EXIT.usage ? code : EXEC_EXIT.noSandbox
+  } finally {
+    log.flush()
   }
 }
 
-function unstartableLine(name: string, cause: NodeJS.ErrnoException): string {
+/** What a failure after the command's end adds to its code. */
+async function codeOf(act: () => Promise<void>, io: CliIo, debug: boolean): Promise<number> {
+  try {
+    await act()
+    return EXIT.ok
+  } catch (error) {
+    reportError(error, io, debug)
+    return EXEC_EXIT.noSandbox
+  }
+}
+
+function startCommand(told: ToldSandbox, name: string, args: readonly string[], { env, cwd }: CliIo): RunningCommand {
+  const mark = `PETSTORE_SANDBOX_URL=${told.controlUrl}`
+  return runCommand({ name, args, env: childEnvironment(env, told), cwd, mark })
+}
+
+function lastLine(name: string, ending: Ending, summary: Summary, log: LogFormat): string {
+  if (ending.kind !== 'unstartable') return log === 'json' ? jsonSummary(summary) : prettySummary(summary)
+  const { cause } = ending
   const shown = escapeControls(JSON.stringify(name))
   return isMissing(cause)
     ? `NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`

@@ -12,7 +12,10 @@ const SAME_SIGNAL_MS = 100
 /**
  * Makes the first signal a wish to be passed on, and a later one an order.
  *
- * @returns how to leave signals alone again
+ * SIGINT and SIGTERM are never let go again: the second of npm's must not end this
+ * process between the command's end and its own.
+ *
+ * @returns how to leave the other signals alone again
  */
 export function onPartingSignals(
   io: Pick<CliIo, 'onSignal' | 'monotonic'>,
@@ -26,7 +29,8 @@ export function onPartingSignals(
       wish(signal)
     } else if (now - firstAt > SAME_SIGNAL_MS) order(signal)
   }
-  const unhear = [io.onSignal(hear), ...OTHERS.map((signal) => onProcessSignal(signal, hear))]
+  io.onSignal(hear)
+  const unhear = OTHERS.map((signal) => onProcessSignal(signal, hear))
   return () => {
     for (const leave of unhear) leave()
   }
