@@ -1,6 +1,9 @@
 /** How long a sandbox may think about whether it is well. */
 const PATIENCE_MS = 2000
 
+/** A connection that was there and was cut: somebody is, or was just now. */
+const CUT_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+
 /** Whether a sandbox answers: it does, nobody does, or somebody does not say. */
 export type Pulse = 'healthy' | 'none' | 'unclear'
 
@@ -16,6 +19,10 @@ export async function feelPulse(controlUrl: string): Promise<Pulse> {
     return response.ok && status === 'healthy' ? 'healthy' : 'unclear'
   } catch (error) {
     // `fetch failed` is a TypeError; what came late or was no JSON came from somebody.
-    return error instanceof TypeError ? 'none' : 'unclear'
+    return error instanceof TypeError && !CUT_CODES.includes(codeOf(error.cause)) ? 'none' : 'unclear'
   }
+}
+
+function codeOf(cause: unknown): unknown {
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
 }

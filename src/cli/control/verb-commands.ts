@@ -101,10 +101,16 @@ export async function knowingWhere<T>({ controlUrl, how }: Found, act: () => Pro
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof ControlError) || error.code !== 'unreachable') throw error
+    if (!isNoAnswer(error)) throw error
     const nobody = (await feelPulse(controlUrl)) === 'none'
-    throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : `${error.message} It was found ${how}.`)
+    const stranger = `${controlUrl} answers, but not as a sandbox does. It was found ${how}.`
+    throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : stranger)
   }
+}
+
+/** What is no JSON is from somebody else, too. */
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof ControlError && error.code === 'unreachable')
 }
 
 /** Flags of the verb, else of what it stands under. */

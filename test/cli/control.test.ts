@@ -1,0 +1,478 @@
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/api/start.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { type TestIo, testIo } from './test-io.js'
+
+const NOON = '2026-03-01T12:00:00.000Z'
+
+async function start(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ now: NOON, freeze: true, seed: 1, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+async function run(io: TestIo, ...argv: readonly string[]) {
+  const code = await runCli(['control', ...argv], io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+/** Runs a verb against a sandbox that the environment names. */
+function control(sandbox: Sandbox, ...argv: readonly string[]) {
+  return run(testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } }), ...argv)
+}
+
+async function json(sandbox: Sandbox, ...argv: readonly string[]) {
+  const { code, out, err } = await control(sandbox, ...argv, '--json')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out)
+}
+
+function get(sandbox: Sandbox, path: string, key = 'sandbox') {
+  return fetch(sandbox.baseUrl + path, { headers: { Authorization: `Bearer ${key}` } })
+}
+
+describe('control', () => {
+  it('shows the state of a space', async () => {
+    const sandbox = await start({ plan: 'pro', storm: '0.5,for=30s' })
+    await sandbox.ban('sandbox-free')
+    expect((await control(sandbox, 'status')).out).toBe(
+      `service   ${sandbox.baseUrl}
+control   ${sandbox.controlUrl}
+space     the default one
+clock     2026-03-01T12:00:00.000Z (frozen)
+settings  plan=pro
+storm     0.5,for=30s since 2026-03-01T12:00:00.000Z
+faults    none
+counts    60 pets, 6 orders, 0 requests, 0 more spaces
+
+key                 plan        left/minute  left/day         ban
+sandbox             pro         300/300      10000/10000
+sandbox-free        free        60/60        1000/1000        banned until 2026-03-01T12:05:00.000Z
+sandbox-pro         pro         300/300      10000/10000
+sandbox-business    business    1000/1000    100000/100000
+sandbox-enterprise  enterprise  10000/10000  1000000/1000000
+sandbox-limited     free        0/60         1000/1000        always limited
+sandbox-banned      free        60/60        1000/1000        always banned
+sandbox-revoked     free        60/60        1000/1000        always revoked
+`,
+    )
+    expect(await json(sandbox, 'status')).toEqual(JSON.parse(JSON.stringify(await sandbox.state())))
+  })
+
+  it('moves the clock', async () => {
+    const sandbox = await start()
+    expect((await control(sandbox, 'clock', 'advance', '90s')).out).toBe('2026-03-01T12:01:30.000Z (frozen)\n')
+    expect((await control(sandbox, 'clock', 'set', '2026-03-02')).out).toBe('2026-03-02T00:00:00.000Z (frozen)\n')
+    expect(await json(sandbox, 'clock', 'resume')).toMatchObject({ frozen: false })
+    expect(await json(sandbox, 'clock', 'freeze')).toMatchObject({ frozen: true })
+    expect(await json(sandbox, 'clock', 'show')).toEqual(await sandbox.clock.show())
+    expect(await json(sandbox, 'clock', 'reset')).toMatchObject({ frozen: false })
+  })
+
+  it('resets', async () => {
+    const sandbox = await start()
+    await sandbox.pets.remove(1)
+    expect((await control(sandbox, 'reset')).out).toBe('The sandbox is back at its start.\n')
+    expect(await sandbox.pets.list()).toHaveLength(60)
+  })
+
+  it('turns settings, written as flags are', async () => {
+    const sandbox = await start()
+    const pairs = [
+      'plan=pro',
+      'ban-after=never',
+      'banDuration=1m',
+      'no-rate-limit=yes',
+      'latency=1ms..2ms',
+      'limits=5/min',
+    ]
+    expect(await json(sandbox, 'settings', 'set', ...pairs)).toMatchObject({
+      plan: 'pro',
+      banAfter: 'never',
+      banDuration: '1m',
+      rateLimit: false,
+      latency: '1ms..2ms',
+      limits: '5/min',
+    })
+    expect(await json(sandbox, 'settings', 'set', 'latency=none', 'limits=none', 'rate-limit=on')).toMatchObject({
+      latency: null,
+      limits: null,
+      rateLimit: true,
+    })
+    expect((await control(sandbox, 'settings', 'show')).out).toMatch(/^plan +pro\nrate-limit +true\nban-after +never\n/)
+  })
+
+  it.each([
+    [['plann=pro'], 2, /^USAGE: "plann" is no setting; there are plan, .*; did you mean plan\?\n$/],
+    [['storm=1'], 2, /^USAGE: "storm" is no setting/],
+    [['plan'], 2, /^USAGE: "plan" must be <name>=<value>, for example plan=pro\n$/],
+    [['plan=pro', 'plan=free'], 2, /^USAGE: "plan" is given twice\n$/],
+    [['plan=gold'], 1, /^INVALID_REQUEST: plan "gold": must be free, pro, business or enterprise\.\n$/],
+  ])('refuses the settings %j', async (pairs, code, err) => {
+    const sandbox = await start()
+    const result = await control(sandbox, 'settings', 'set', ...pairs)
+    expect(result).toEqual({ code, out: '', err: expect.stringMatching(err) })
+    expect((await sandbox.settings.show()).plan).toBe('free')
+  })
+
+  it('adds, moves and removes keys', async () => {
+    const sandbox = await start()
+    expect((await control(sandbox, 'keys', 'add', 'team-a', 'pro')).out).toBe(
+      'key     plan  left/minute  left/day     ban\nteam-a  pro   300/300      10000/10000\n',
+    )
+    expect(await json(sandbox, 'plan', 'team-a', 'business')).toMatchObject({ key: 'team-a', plan: 'business' })
+    expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({ out: 'The key team-a is removed.\n' })
+    expect(await json(sandbox, 'keys', 'list')).toHaveLength(8)
+    expect(await control(sandbox, 'keys', 'remove', 'team-a')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^NOT_FOUND: There is no such key\./),
+    })
+  })
+
+  it('bans and unbans a key, in the space that it names', async () => {
+    const sandbox = await start()
+    await control(sandbox, 'ban', 'sandbox-pro~checkout', '--for', '30s')
+    expect((await get(sandbox, '/pets', 'sandbox-pro~checkout')).headers.get('retry-after')).toBe('30')
+    expect((await get(sandbox, '/pets', 'sandbox-pro')).status).toBe(200)
+    await control(sandbox, 'unban', 'sandbox-pro', '--space', 'checkout')
+    expect((await get(sandbox, '/pets', 'sandbox-pro~checkout')).status).toBe(200)
+    expect(await control(sandbox, '--space', 'other', 'unban', 'sandbox-pro~checkout')).toMatchObject({ code: 2 })
+  })
+
+  it.each([
+    [[], { rate: 1, for: null, every: null, retryAfter: null }],
+    [['0.3,for=30s,every=5m'], { rate: 0.3, for: '30s', every: '5m', retryAfter: null }],
+    [['0.3,for=30s', '--rate', '0.5', '--retry-after', '2s'], { rate: 0.5, for: '30s', retryAfter: '2s' }],
+  ])('starts the storm %j, and stops it', async (argv, storm) => {
+    const sandbox = await start()
+    expect(await json(sandbox, 'storm', 'start', ...argv)).toMatchObject(storm)
+    expect(await json(sandbox, 'storm', 'show')).toMatchObject(storm)
+    expect((await control(sandbox, 'storm', 'stop')).out).toBe('There is no storm any more.\n')
+    expect(await control(sandbox, 'storm', 'show')).toEqual({ code: 0, out: '', err: 'There is no storm.\n' })
+  })
+
+  it('adds, lists and clears faults, in their order', async () => {
+    const sandbox = await start()
+    await control(sandbox, 'fault', 'add', 'listPets:503@20%*3')
+    expect((await control(sandbox, 'fault', 'add', '*:hang')).out).toBe(
+      '#  rule                left\n1  listPets:503@20%*3  3\n2  *:hang              without end\n',
+    )
+    expect(await json(sandbox, 'fault', 'list')).toHaveLength(2)
+    expect(await json(sandbox, 'fault', 'clear')).toEqual({ done: true })
+    expect(await json(sandbox, 'fault', 'list')).toEqual([])
+    expect(await control(sandbox, 'fault', 'add', 'listDogs:503')).toMatchObject({ code: 1 })
+  })
+
+  it('plays the sunset', async () => {
+    const sandbox = await start()
+    expect((await control(sandbox, 'sunset', 'after')).out).toBe('after\n')
+    expect((await get(sandbox, '/pets/1')).status).toBe(404)
+  })
+
+  it('turns a packaged scenario, and one that it reads from a file', async () => {
+    const sandbox = await start()
+    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('The switches of storm are turned.\n')
+    expect(await sandbox.storm.show()).not.toBeNull()
+    const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
+    writeFileSync(
+      join(io.cwd, 'friday.yaml'),
+      'storm: off\nban-after: 3\nban: { sandbox: 5m }\nnow: 2026-03-03T00:00:00Z\n',
+    )
+    expect(await run(io, 'scenario', 'friday.yaml')).toMatchObject({ code: 0, err: '' })
+    expect(await sandbox.storm.show()).toBeNull()
+    expect(await sandbox.state()).toMatchObject({
+      settings: { banAfter: 3 },
+      clock: { now: '2026-03-03T00:00:00.000Z' },
+    })
+  })
+
+  it('refuses a scenario before anything is sent, and says where it is wrong', async () => {
+    const io = testIo({ env: { PETSTORE_SANDBOX_URL: 'http://127.0.0.1:9/__sandbox' } })
+    writeFileSync(join(io.cwd, 'bad.yaml'), 'plan: gold\n')
+    expect(await run(io, 'scenario', 'bad.yaml')).toEqual({
+      code: 2,
+      out: '',
+      err: 'INVALID_OPTIONS: bad.yaml:1:1: plan "gold": must be free, pro, business or enterprise\n',
+    })
+  })
+
+  it('keeps every digit of a pet, and escapes its name for the terminal', async () => {
+    const sandbox = await start()
+    const argv = ['pets', 'add', '--name', 'R\u001b[31mex', '--category-id', '9223372036854775807', '--status', 'sold']
+    const { out } = await control(sandbox, ...argv)
+    expect(out).toBe('id  status  category             name\n60  sold    9223372036854775807  R\\u001b[31mex\n')
+    const list = await control(sandbox, 'pets', 'list', '--json')
+    expect(list.out).toContain('"categoryId": 9223372036854775807')
+    expect(list.out).not.toContain('\u001b')
+    expect(await json(sandbox, 'pets', 'set', '60', '--status', 'none', '--name', 'Rex')).toMatchObject([
+      { id: 60, name: 'Rex' },
+    ])
+    expect(await control(sandbox, 'pets', 'remove', '60')).toMatchObject({ code: 0, out: 'The pet 60 is removed.\n' })
+    expect(await control(sandbox, 'pets', 'remove', '60')).toEqual({
+      code: 1,
+      out: '',
+      err: 'NOT_FOUND: There is no pet 60.\n',
+    })
+  })
+
+  it('keeps, restores, lists and removes snapshots', async () => {
+    const sandbox = await start()
+    await control(sandbox, 'snapshot', 'save', 'full')
+    await sandbox.pets.remove(1)
+    await control(sandbox, 'snapshot', 'restore', 'full')
+    expect(await sandbox.pets.list()).toHaveLength(60)
+    expect((await control(sandbox, 'snapshot', 'list')).out).toBe('full\n')
+    await control(sandbox, 'snapshot', 'remove', 'full')
+    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'There are no snapshots.\n' })
+  })
+
+  it('lists spaces and removes them', async () => {
+    const sandbox = await start()
+    await get(sandbox, '/pets', 'sandbox~checkout')
+    expect((await control(sandbox, 'spaces', 'list')).out).toBe('space     pets  requests\ncheckout  60    1\n')
+    await control(sandbox, 'spaces', 'remove', 'checkout')
+    expect(await json(sandbox, 'spaces', 'list')).toEqual([])
+  })
+
+  it('steers the space that is named, before the verb or after it', async () => {
+    const sandbox = await start()
+    await control(sandbox, '--space', 'a', 'clock', 'advance', '1m')
+    await control(sandbox, 'clock', 'advance', '1m', '--space', 'a')
+    await control(sandbox, 'clock', '--space', 'a', 'advance', '1m')
+    expect(await sandbox.space('a').clock.show()).toMatchObject({ now: '2026-03-01T12:03:00.000Z' })
+    expect(await sandbox.clock.show()).toMatchObject({ now: NOON })
+  })
+})
+
+describe('control requests', () => {
+  it('lists exchanges by the filters', async () => {
+    const sandbox = await start()
+    for (const path of ['/pets', '/pets/1', '/nope']) await (await get(sandbox, path)).text()
+    expect((await control(sandbox, 'requests', '--operation', 'getPet')).out).toMatch(
+      /^12:00:00\.000 {2}200 {2}GET {3}\/v1\/pets\/1 .*\n$/,
+    )
+    expect(await json(sandbox, 'requests', '--since', '1', '--limit', '1')).toMatchObject([{ id: 3, status: 404 }])
+    expect(await json(sandbox, 'requests', '--status', '429')).toEqual([])
+    expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'The log is empty.\n' })
+    expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'There are no such requests.\n' })
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('follows them until %s', async (signal, code) => {
+    const sandbox = await start()
+    const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
+    const ended = runCli(['control', 'requests', '-f', '--json', '--operation', 'listPets'], io)
+    await untilSeen(io, sandbox)
+    io.signal(signal)
+    expect(await ended).toBe(code)
+    for (const line of io.stdout.text.trimEnd().split('\n')) {
+      expect(JSON.parse(line)).toMatchObject({ operation: 'listPets', status: 200 })
+    }
+    expect(io.listeners.size).toBe(0)
+  })
+
+  it('follows them until the sandbox stops', async () => {
+    const sandbox = await start()
+    const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
+    const ended = runCli(['control', 'requests', '--follow'], io)
+    await untilSeen(io, sandbox)
+    await sandbox.close()
+    expect(await ended).toBe(0)
+    expect(io.stderr.text).toBe(`The sandbox at ${sandbox.controlUrl} has stopped.\n`)
+  })
+
+  it('does not follow what has been', async () => {
+    const sandbox = await start()
+    expect(await control(sandbox, 'requests', '-f', '--since', '1')).toMatchObject({ code: 2, out: '' })
+  })
+})
+
+/** Sends requests until the first of them was shown: nobody says when a reader is connected. */
+async function untilSeen(io: TestIo, sandbox: Sandbox): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await (await get(sandbox, '/pets?limit=1', 'sandbox-enterprise')).text()
+      expect(io.stdout.text).not.toBe('')
+    },
+    { timeout: 5000, interval: 20 },
+  )
+}
+
+describe('control wait', () => {
+  it('prints the base address of a healthy sandbox', async () => {
+    const sandbox = await start()
+    expect(await control(sandbox, 'wait')).toEqual({ code: 0, out: `${sandbox.baseUrl}\n`, err: '' })
+    expect(await json(sandbox, 'wait')).toEqual({ baseUrl: sandbox.baseUrl, controlUrl: sandbox.controlUrl })
+  })
+
+  it('waits for one that is yet to be started', async () => {
+    const io = testIo()
+    const ended = run(io, 'wait', '--timeout', '1m')
+    const sandbox = await start()
+    leaveWord(io, sandbox.controlUrl, sandbox.baseUrl)
+    // Whatever runs at port 4010 of this machine may be found first.
+    expect((await ended).code).toBe(0)
+  })
+
+  it('gives up in the end, with 7', async () => {
+    const { controlUrl } = await gone()
+    const { code, out, err } = await run(testIo(), 'wait', '--url', controlUrl, '--timeout', '0s')
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    expect(err).toMatch(/^NO_SANDBOX: Waited 0s\. Nothing answers at .*\n$/)
+  })
+})
+
+describe('control stop', () => {
+  it('returns when the sandbox is gone', async () => {
+    const sandbox = await start()
+    expect(await control(sandbox, 'stop')).toEqual({
+      code: 0,
+      out: `The sandbox at ${sandbox.controlUrl} has stopped.\n`,
+      err: '',
+    })
+    // A connection of this very process may outlive the port for a moment.
+    await vi.waitFor(() => expect(fetch(sandbox.baseUrl)).rejects.toThrow())
+    expect(await control(sandbox, 'stop')).toMatchObject({ code: 7, out: '' })
+  })
+})
+
+describe('the sandbox', () => {
+  it('is found by --url, before the environment, before the locator', async () => {
+    const [first, second, third] = [await start(), await start(), await start()]
+    const io = () => {
+      const one = testIo({ env: { PETSTORE_SANDBOX_URL: second.controlUrl } })
+      leaveWord(one, third.controlUrl, third.baseUrl)
+      return one
+    }
+    expect((await run(io(), 'wait', '--url', first.controlUrl)).out).toBe(`${first.baseUrl}\n`)
+    expect((await run(io(), 'wait', '--url', new URL(first.controlUrl).origin)).out).toBe(`${first.baseUrl}\n`)
+    expect((await run(io(), 'wait')).out).toBe(`${second.baseUrl}\n`)
+    expect((await run({ ...io(), env: { PETSTORE_SANDBOX_URL: '' } }, 'wait')).out).toBe(`${third.baseUrl}\n`)
+  })
+
+  it.each([['--url'], ['PETSTORE_SANDBOX_URL']])('named by %s is taken at that word', async (by) => {
+    const { controlUrl } = await gone()
+    const io = testIo({ env: by === '--url' ? {} : { PETSTORE_SANDBOX_URL: controlUrl } })
+    expect(await run(io, 'status', ...(by === '--url' ? [by, controlUrl] : []))).toEqual({
+      code: 7,
+      out: '',
+      err: `NO_SANDBOX: Nothing answers at ${controlUrl} (by ${by}). Start one with "petstore-sandbox serve", or say where it is with --url or PETSTORE_SANDBOX_URL.\n`,
+    })
+  })
+
+  it.each([
+    ['nonsense'],
+    ['ftp://127.0.0.1/__sandbox'],
+    ['http://127.0.0.1:4010/v1'],
+    ['http://u:p@127.0.0.1/__sandbox'],
+  ])('cannot be at %s', async (url) => {
+    const { code, err } = await run(testIo(), 'status', '--url', url)
+    expect(code).toBe(2)
+    expect(err).toMatch(/^USAGE: --url .*must be the address of a control plane|^USAGE: --url: must be/)
+    expect(err).not.toContain('u:p')
+  })
+
+  it('is not taken for one if something else answers', async () => {
+    const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/__sandbox`
+    const { code, err } = await run(testIo(), 'reset', '--url', url)
+    expect(code).toBe(7)
+    expect(err).toMatch(/^NO_SANDBOX: .*not as a sandbox does.* It was found by --url\.\n$/)
+  })
+
+  it('asks for its token, which comes from the environment or a file', async () => {
+    const sandbox = await start({ controlToken: 'secret-1' })
+    const io = (token?: string) =>
+      testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl, PETSTORE_SANDBOX_CONTROL_TOKEN: token } })
+    expect(await run(io(), 'clock', 'show')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^FORBIDDEN: .* Give it in PETSTORE_SANDBOX_CONTROL_TOKEN or with --token-file\.\n$/),
+    })
+    expect(await run(io('secret-1'), 'clock', 'show')).toMatchObject({ code: 0 })
+    const withFile = io('secret-2')
+    writeFileSync(join(withFile.cwd, 'token'), 'secret-1\n')
+    expect(await run(withFile, 'clock', 'show', '--token-file', 'token')).toMatchObject({ code: 0 })
+    expect(await run(io(), 'clock', 'show', '--token-file', 'nowhere')).toMatchObject({
+      code: 2,
+      err: 'USAGE: --token-file "nowhere": cannot be read (ENOENT)\n',
+    })
+    const broken = await run(io('two\nlines'), 'clock', 'show')
+    expect(broken.code).toBe(2)
+    expect(broken.err).not.toContain('lines')
+  })
+})
+
+describe('wrong usage of control', () => {
+  it.each([
+    [['nope'], "USAGE: unknown command 'nope'\n"],
+    [['stauts'], "USAGE: unknown command 'stauts' (Did you mean status?)\n"],
+    [['clock', 'advance'], "USAGE: missing required argument 'duration'\n"],
+    [['clock', 'advance', 'soon'], "USAGE: command-argument value 'soon' is invalid for argument 'duration'."],
+    [['clock', 'set', 'tomorrow'], "USAGE: command-argument value 'tomorrow' is invalid for argument 'instant'."],
+    [['plan', 'sandbox', 'gold'], "USAGE: command-argument value 'gold' is invalid for argument 'plan'."],
+    [['sunset', 'never'], "USAGE: command-argument value 'never' is invalid for argument 'mode'."],
+    [['fault', 'add', 'x'], "USAGE: command-argument value 'x' is invalid for argument 'rule'."],
+    [['storm', 'start', '2'], "USAGE: command-argument value '2' is invalid for argument 'spec'."],
+    [['storm', 'start', '--rate', '1.5'], "USAGE: option '--rate <rate>' argument '1.5' is invalid."],
+    [['ban', 'sandbox', '--for', '5'], "USAGE: option '--for <duration>' argument '5' is invalid."],
+    [['pets', 'remove', '01'], "USAGE: command-argument value '01' is invalid for argument 'id'."],
+    [['pets', 'add', '--name', 'Rex'], "USAGE: required option '--category-id <id>' not specified\n"],
+    [['pets', 'add', '--name', 'x', '--category-id', '9223372036854775808'], "USAGE: option '--category-id <id>'"],
+    [['requests', '--status', 'x'], "USAGE: option '--status <status>' argument 'x' is invalid."],
+  ])('is told without a sandbox: %j', async (argv, err) => {
+    const result = await run(testIo(), ...argv)
+    expect(result).toMatchObject({ code: 2, out: '' })
+    expect(result.err.startsWith(err)).toBe(true)
+    expect(result.err.trimEnd()).not.toContain('\n')
+  })
+
+  it.each([[[]], [['clock']], [['pets']]])('shows the help of control %j on stderr', async (argv) => {
+    const { code, out, err } = await run(testIo(), ...argv)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain('Commands:')
+  })
+})
+
+describe('the help of control', () => {
+  it('has examples for every verb, and fits a terminal of 80 columns', async () => {
+    for (const verb of await verbsBelow()) {
+      const { code, out } = await run(testIo(), ...verb, '--help')
+      expect(code).toBe(0)
+      expect(out, verb.join(' ')).toContain(`petstore-sandbox control ${verb.join(' ')}`)
+      expect(out, verb.join(' ')).toMatch(/\nExamples?:\n {2}petstore-sandbox control /)
+      expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+    }
+  })
+})
+
+/** Every verb there is, as the help names them. */
+async function verbsBelow(path: readonly string[] = []): Promise<readonly (readonly string[])[]> {
+  const { out } = await run(testIo(), ...path, '--help')
+  const [, list = ''] = out.split('\nCommands:\n')
+  const names = [...list.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  const below = await Promise.all(names.map((name) => verbsBelow([...path, name])))
+  return names.flatMap((name, index) => (below[index]?.length ? below[index] : [[...path, name]]))
+}
+
+/** Where a sandbox was, and is no more. */
+async function gone(): Promise<{ readonly controlUrl: string }> {
+  const sandbox = await startSandbox()
+  await sandbox.close()
+  return sandbox
+}
+
+/** What `serve` leaves behind in its folder. */
+function leaveWord(io: TestIo, controlUrl: string, baseUrl: string): void {
+  mkdirSync(join(io.cwd, '.petstore-sandbox'), { recursive: true })
+  writeFileSync(join(io.cwd, '.petstore-sandbox/run.json'), JSON.stringify({ baseUrl, controlUrl, pid: io.pid }))
+}
