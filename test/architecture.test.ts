@@ -15,8 +15,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['space', 'domain'],
   control: ['space', 'options', 'domain', 'contract'],
   api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
+  client: ['domain', 'contract'],
   cli: [
     'api',
+    'client',
     'control',
     'random-seed',
     'assembly',
@@ -35,6 +37,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^lowdb/, door: /^store\// },
   { what: /^commander$/, door: /^cli\// },
   { what: /^chalk$/, door: /^cli\// },
+  { what: /^undici$/, door: /^client\// },
   { what: /^hono/, door: /^control\// },
   { what: /^valibot$/, door: /^(options|control|fixtures)[/.]/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },

@@ -9,7 +9,15 @@ export const EXIT = {
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
 /** Failures that are the caller's, by their code. */
-const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'FIXTURES_MISSING', 'UNKNOWN_OPERATION']
+const USAGE_CODES: readonly string[] = [
+  'INVALID_OPTIONS',
+  'FIXTURES_MISSING',
+  'UNKNOWN_OPERATION',
+  'INVALID_TARGET',
+  'UNKNOWN_TARGET',
+  'TARGET_NOT_SET',
+  'INVALID_CONFIG',
+]
 
 export function exitCodeOf(errorCode: string): number {
   return USAGE_CODES.includes(errorCode) ? EXIT.usage : EXIT.failed

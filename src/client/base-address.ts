@@ -1,0 +1,39 @@
+const EXAMPLE = 'https://staging.example/v1'
+
+/**
+ * Reads a base address. Its path is kept, a slash at its end is not.
+ *
+ * @returns the address, or how it must be: "must be …"
+ */
+export function readBaseAddress(text: string): { readonly baseUrl: string } | { readonly problem: string } {
+  const form = `must be an http or https address such as ${EXAMPLE}`
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    return { problem: form }
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { problem: form }
+  if (hasCredentials(url)) return { problem: `${form}, without user and password` }
+  if (/[?#]/.test(text)) return { problem: `${form}, without query and fragment` }
+  return { baseUrl: url.origin + url.pathname.replace(/\/+$/, '') }
+}
+
+/** A text that was meant as an address, as it may be shown: without a password, if it has one. */
+export function shownAddress(text: string): string {
+  return JSON.stringify(text.replace(/\/\/[^/]*@/, '//…@').replace(/[?#].*$/s, '?…'))
+}
+
+export function isSameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin
+}
+
+/** Whether what is sent to an address stays on this machine. */
+export function isLoopback(address: string): boolean {
+  const { hostname } = new URL(address)
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || /^127\.|^\[::1\]$/.test(hostname)
+}
+
+function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== ''
+}

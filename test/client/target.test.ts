@@ -1,0 +1,409 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { resolveTarget, type TargetChoice } from '../../src/client/target.js'
+import { changeTargetConfig, readTargetConfig, targetConfigFile } from '../../src/client/target-config.js'
+import { temporaryFolder } from '../cli/test-io.js'
+
+const STAGING = 'https://staging.test/v1'
+const PRODUCTION = 'https://api.test/animals/v1'
+
+/** A folder to work in, and one for the config, both of this test alone. */
+function place({
+  config,
+  env = {},
+  stdin,
+}: {
+  readonly config?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+} = {}) {
+  const home = temporaryFolder()
+  const cwd = temporaryFolder()
+  const context = {
+    env: { XDG_CONFIG_HOME: home, ...env },
+    cwd,
+    readStdin: async () => {
+      if (stdin === undefined) throw new Error('Nobody asked for stdin.')
+      return stdin
+    },
+  }
+  const file = targetConfigFile({ XDG_CONFIG_HOME: home })
+  if (config !== undefined) write(file, config)
+  return { ...context, file, resolve: (choice: TargetChoice = {}) => resolveTarget(choice, context) }
+}
+
+function write(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+/** Staging and production with a key each. */
+function twoTargets(env: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder()
+  const stagingKey = write(join(folder, 'staging.key'), 'staging-secret\n')
+  const productionKey = write(join(folder, 'production.key'), 'production-secret\n')
+  const config = `targets:
+  staging: { base-url: ${STAGING}, api-key-file: ${stagingKey} }
+  production: { base-url: ${PRODUCTION}, api-key-file: ${productionKey} }
+`
+  return { ...place({ config, env }), stagingKey, productionKey }
+}
+
+function locate(cwd: string, location: unknown): void {
+  write(join(cwd, '.petstore-sandbox', 'run.json'), JSON.stringify(location))
+}
+
+describe('the target sandbox', () => {
+  it('is at port 4010 with the key that every sandbox has, unless something else is known', async () => {
+    expect(await place().resolve()).toEqual({
+      name: 'sandbox',
+      baseUrl: 'http://127.0.0.1:4010/v1',
+      apiKey: 'sandbox',
+      isProduction: false,
+      sources: { baseUrl: 'default', apiKey: 'default' },
+      warnings: [],
+    })
+  })
+
+  it('is the one that was started in this folder', async () => {
+    const { cwd, resolve } = place()
+    locate(cwd, { baseUrl: 'http://127.0.0.1:5555/pets/v1', pid: process.pid })
+    expect(await resolve()).toMatchObject({
+      baseUrl: 'http://127.0.0.1:5555/pets/v1',
+      apiKey: 'sandbox',
+      sources: { baseUrl: '.petstore-sandbox/run.json' },
+    })
+  })
+
+  it('is not the one whose process is gone', async () => {
+    const { cwd, resolve } = place()
+    locate(cwd, { baseUrl: 'http://127.0.0.1:5555/v1', pid: 2 ** 30 })
+    expect(await resolve()).toMatchObject({
+      baseUrl: 'http://127.0.0.1:4010/v1',
+      warnings: [
+        '.petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process is gone; it is passed over.',
+      ],
+    })
+  })
+
+  it('is never on another machine because a folder says so', async () => {
+    const { cwd, resolve } = place({ env: { PETSTORE_API_KEY: 'real-secret' } })
+    locate(cwd, { baseUrl: 'http://evil.test/v1', pid: process.pid })
+    const { baseUrl, warnings } = await resolve()
+    expect(baseUrl).toBe('http://127.0.0.1:4010/v1')
+    expect(warnings).toEqual([expect.stringContaining('which is not on this machine')])
+  })
+
+  it.each(['', '{', '[]', '{"baseUrl":"nowhere","pid":1}', '{"baseUrl":"http://127.0.0.1:1/v1"}'])(
+    'takes no notice of a locator that says nothing: %j',
+    async (text) => {
+      const { cwd, resolve } = place()
+      write(join(cwd, '.petstore-sandbox', 'run.json'), text)
+      expect(await resolve()).toMatchObject({ baseUrl: 'http://127.0.0.1:4010/v1', warnings: [] })
+    },
+  )
+
+  it('is the one that exec has started', async () => {
+    const env = { PETSTORE_SANDBOX_URL: 'http://127.0.0.1:6000/__sandbox' }
+    expect(await place({ env }).resolve()).toMatchObject({ baseUrl: 'http://127.0.0.1:6000/v1' })
+    const both = { ...env, PETSTORE_BASE_URL: 'http://127.0.0.1:6000/pets/v1' }
+    expect(await place({ env: both }).resolve()).toMatchObject({
+      baseUrl: 'http://127.0.0.1:6000/pets/v1',
+      sources: { baseUrl: 'PETSTORE_SANDBOX_URL' },
+    })
+  })
+
+  it('is never where an application is pointed at', async () => {
+    const env = { PETSTORE_BASE_URL: PRODUCTION }
+    expect(await place({ env }).resolve()).toMatchObject({ baseUrl: 'http://127.0.0.1:4010/v1' })
+    const both = { ...env, PETSTORE_SANDBOX_URL: 'http://127.0.0.1:6000' }
+    expect(await place({ env: both }).resolve()).toMatchObject({ baseUrl: 'http://127.0.0.1:6000/v1' })
+  })
+})
+
+describe('staging and production', () => {
+  it.each(['staging', 'production'])('%s has no address until it is set, and says how', async (target) => {
+    await expect(place().resolve({ target })).rejects.toMatchObject({
+      code: 'TARGET_NOT_SET',
+      message: `The target "${target}" has no base address yet. Set it with "petstore-sandbox target set ${target} --base-url <url>".`,
+    })
+  })
+
+  it('are what the config file says, each with its key', async () => {
+    const { resolve, file, stagingKey } = twoTargets()
+    expect(await resolve({ target: 'staging' })).toEqual({
+      name: 'staging',
+      baseUrl: STAGING,
+      apiKey: 'staging-secret',
+      isProduction: false,
+      sources: { baseUrl: file, apiKey: stagingKey },
+      warnings: [],
+    })
+    expect(await resolve({ target: 'production' })).toMatchObject({
+      baseUrl: PRODUCTION,
+      apiKey: 'production-secret',
+      isProduction: true,
+    })
+  })
+
+  it('may be used without being named, but never production', async () => {
+    const staging = place({ config: `use: staging\ntargets:\n  staging: { base-url: ${STAGING} }\n` })
+    expect(await staging.resolve()).toMatchObject({ name: 'staging' })
+    expect(await staging.resolve({ target: 'sandbox' })).toMatchObject({ name: 'sandbox' })
+    const production = place({ config: 'use: production\n' })
+    await expect(production.resolve()).rejects.toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: `${production.file}:1:6: production is used only where it is named`,
+    })
+  })
+
+  it('stay what they are when they are given by their address', async () => {
+    const { resolve } = twoTargets()
+    expect(await resolve({ baseUrl: `${PRODUCTION}/` })).toMatchObject({
+      name: 'production',
+      isProduction: true,
+      apiKey: 'production-secret',
+    })
+    expect(await resolve({ target: 'staging', baseUrl: PRODUCTION })).toMatchObject({
+      name: 'staging',
+      isProduction: true,
+      apiKey: undefined,
+    })
+  })
+
+  it('are told apart by their paths when they share an origin', async () => {
+    const { resolve } = place({
+      config: `targets:
+  production: { base-url: 'https://api.test/v1' }
+  staging: { base-url: 'https://api.test/staging/v1' }
+`,
+    })
+    expect(await resolve({ baseUrl: 'https://api.test/staging/v1' })).toMatchObject({
+      name: 'staging',
+      isProduction: false,
+    })
+    expect(await resolve({ baseUrl: 'https://api.test/v2' })).toMatchObject({ name: 'production', isProduction: true })
+  })
+})
+
+describe('a name that nobody knows', () => {
+  it('is refused with those that are known', async () => {
+    await expect(place({ config: 'targets: { mine: {} }' }).resolve({ target: 'stagin' })).rejects.toMatchObject({
+      code: 'UNKNOWN_TARGET',
+      message: expect.stringContaining('Known are sandbox, staging, production, mine;'),
+    })
+  })
+})
+
+describe('the key', () => {
+  it('comes from the flag before the environment before the target', async () => {
+    const { cwd, resolve } = twoTargets({ PETSTORE_API_KEY: 'from-env' })
+    write(join(cwd, 'key.txt'), ' from-flag\n')
+    expect(await resolve({ target: 'staging', apiKeyFile: 'key.txt' })).toMatchObject({
+      apiKey: 'from-flag',
+      sources: { apiKey: '--api-key-file' },
+    })
+    expect(await resolve({ target: 'staging' })).toMatchObject({
+      apiKey: 'from-env',
+      sources: { apiKey: 'PETSTORE_API_KEY' },
+    })
+  })
+
+  it('is not what an empty variable says', async () => {
+    expect(await twoTargets({ PETSTORE_API_KEY: '' }).resolve({ target: 'staging' })).toMatchObject({
+      apiKey: 'staging-secret',
+    })
+  })
+
+  it('is read from stdin only where stdin is named', async () => {
+    expect(await place({ stdin: 'piped\n' }).resolve({ apiKeyFile: '-' })).toMatchObject({ apiKey: 'piped' })
+  })
+
+  it.each([
+    ['http://staging.test/v1'],
+    ['https://staging.test:8443/v1'],
+    ['https://staging.test.evil.test/v1'],
+    ['https://evil.test/v1'],
+  ])('that is kept for a target does not go to %s', async (baseUrl) => {
+    const { apiKey, warnings } = await twoTargets().resolve({ target: 'staging', baseUrl })
+    expect(apiKey).toBeUndefined()
+    expect(warnings).toEqual([
+      `No API key is sent to ${new URL(baseUrl).origin}: none was given, and that of the target "staging" is for https://staging.test only. Give one with --api-key-file or in PETSTORE_API_KEY.`,
+    ])
+  })
+
+  it('that is kept for a target goes to another path of its origin', async () => {
+    expect(await twoTargets().resolve({ target: 'staging', baseUrl: 'https://staging.test/next/v1' })).toMatchObject({
+      apiKey: 'staging-secret',
+    })
+  })
+
+  it('of the sandbox does not go to an address that nobody knows', async () => {
+    const { name, apiKey, warnings } = await place().resolve({ baseUrl: 'https://elsewhere.test/v1' })
+    expect({ name, apiKey }).toEqual({ name: 'custom', apiKey: undefined })
+    expect(warnings).toEqual([
+      expect.stringMatching(/^No API key is sent to https:\/\/elsewhere\.test: none was given\./),
+    ])
+  })
+
+  it('that was given goes to an address that was given', async () => {
+    const { resolve } = place({ env: { PETSTORE_API_KEY: 'mine' } })
+    expect(await resolve({ baseUrl: 'https://elsewhere.test/v1' })).toMatchObject({ apiKey: 'mine', warnings: [] })
+  })
+
+  it('is warned about where it travels unencrypted', async () => {
+    const { resolve } = place({ env: { PETSTORE_API_KEY: 'mine' } })
+    expect(await resolve({ baseUrl: 'http://elsewhere.test/v1' })).toMatchObject({
+      warnings: ['The API key travels unencrypted to http://elsewhere.test.'],
+    })
+    expect(await resolve({ baseUrl: 'http://localhost:1/v1' })).toMatchObject({ warnings: [] })
+  })
+
+  it.each([
+    ['', 'holds no API key'],
+    [' \n', 'holds no API key'],
+    ['top secret', 'must hold one API key of visible ASCII characters, and nothing else'],
+    ['gehéim', 'must hold one API key of visible ASCII characters, and nothing else'],
+    ['one\ntwo', 'must hold one API key of visible ASCII characters, and nothing else'],
+  ])('is refused, and not shown, where it can be none: %j', async (text, problem) => {
+    const { cwd, resolve } = place()
+    write(join(cwd, 'key.txt'), text)
+    await expect(resolve({ apiKeyFile: 'key.txt' })).rejects.toMatchObject({
+      code: 'INVALID_TARGET',
+      message: `--api-key-file "key.txt": ${problem}`,
+    })
+  })
+
+  it('says which file is missing, and who named it', async () => {
+    await expect(place().resolve({ apiKeyFile: 'nope' })).rejects.toMatchObject({
+      message: '--api-key-file "nope": cannot be read (ENOENT)',
+    })
+    const { resolve, file } = place({ config: 'targets: { sandbox: { api-key-file: nope } }' })
+    await expect(resolve()).rejects.toMatchObject({
+      code: 'INVALID_TARGET',
+      message: `Key file ${JSON.stringify(join(dirname(file), 'nope'))} of the target "sandbox": cannot be read (ENOENT)`,
+    })
+  })
+})
+
+describe('a base address', () => {
+  it.each([
+    ['http://h.test', 'http://h.test'],
+    ['https://H.test:443/a/v1//', 'https://h.test/a/v1'],
+    ['http://[::1]:4010/v1/', 'http://[::1]:4010/v1'],
+  ])('%s is %s', async (given, baseUrl) => {
+    expect(await place().resolve({ baseUrl: given })).toMatchObject({ baseUrl, sources: { baseUrl: '--base-url' } })
+  })
+
+  it.each([
+    ['', 'must be an http or https address'],
+    ['staging.test/v1', 'must be an http or https address'],
+    ['ftp://h.test/v1', 'must be an http or https address'],
+    ['file:///etc/passwd', 'must be an http or https address'],
+    ['https://user:hunter2@h.test/v1', 'without user and password'],
+    ['https://h.test/v1?key=hunter2', 'without query and fragment'],
+    ['https://h.test/v1#hunter2', 'without query and fragment'],
+  ])('%s is none, and a password in it is not shown', async (baseUrl, problem) => {
+    const error = await place()
+      .resolve({ baseUrl })
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'INVALID_TARGET', message: expect.stringContaining(problem) })
+    expect(String(error)).not.toContain('hunter2')
+  })
+})
+
+describe('the config file', () => {
+  it('is where XDG says, and a relative place is ignored', () => {
+    const file = ['petstore-sandbox', 'config.yaml']
+    expect(targetConfigFile({ XDG_CONFIG_HOME: '/x', HOME: '/h' })).toBe(join('/x', ...file))
+    expect(targetConfigFile({ XDG_CONFIG_HOME: 'x', HOME: '/h' })).toBe(join('/h', '.config', ...file))
+    expect(targetConfigFile({ XDG_CONFIG_HOME: '', HOME: '/h' })).toBe(join('/h', '.config', ...file))
+  })
+
+  it('is made with what it needs, for its owner only', async () => {
+    const env = { XDG_CONFIG_HOME: join(temporaryFolder(), 'new') }
+    await changeTargetConfig(env, {
+      target: { name: 'mine', kept: { baseUrl: STAGING, apiKeyFile: '/k' } },
+      use: 'mine',
+    })
+    const file = targetConfigFile(env)
+    expect(await readTargetConfig(env)).toEqual({
+      use: 'mine',
+      targets: new Map([['mine', { baseUrl: STAGING, apiKeyFile: '/k' }]]),
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
+    expect(readdirSync(dirname(file))).toEqual(['config.yaml'])
+  })
+
+  it('keeps the comments and the targets of whoever edits it', async () => {
+    const { env, file } = place({
+      config: `# mine\ntargets:\n  staging:\n    # for tests\n    base-url: ${STAGING}\n  other:\n    base-url: https://o.test\n`,
+    })
+    chmodSync(file, 0o644)
+    await changeTargetConfig(env, { target: { name: 'staging', kept: { baseUrl: 'https://new.test/v1' } } })
+    expect(readFileSync(file, 'utf8')).toBe(
+      '# mine\ntargets:\n  staging:\n    # for tests\n    base-url: https://new.test/v1\n  other:\n    base-url: https://o.test\n',
+    )
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    await changeTargetConfig(env, { target: { name: 'other', kept: null } })
+    expect([...(await readTargetConfig(env)).targets.keys()]).toEqual(['staging'])
+  })
+
+  it.each(['targets:\n', 'targets:\n  mine:\n', '# nothing\n', '---\n'])(
+    'may be as good as empty: %j',
+    async (config) => {
+      const { env } = place({ config })
+      await changeTargetConfig(env, { target: { name: 'mine', kept: { baseUrl: STAGING } } })
+      expect(await readTargetConfig(env)).toEqual({ targets: new Map([['mine', { baseUrl: STAGING }]]) })
+    },
+  )
+
+  it('is written where a link leads', async () => {
+    const { env, file } = place()
+    const real = write(join(temporaryFolder(), 'dotfiles.yaml'), '')
+    mkdirSync(dirname(file), { recursive: true })
+    symlinkSync(real, file)
+    await changeTargetConfig(env, { target: { name: 'mine', kept: { baseUrl: STAGING } } })
+    expect(readFileSync(real, 'utf8')).toContain(STAGING)
+  })
+
+  it.each([
+    ['targets: [', '1:11: is no valid YAML'],
+    ['targets:\n  a: {}\n  a: {}\n', '3:3: is no valid YAML: Map keys must be unique'],
+    ['- a', '1:1: the file must be a map'],
+    ['targets: 1', '1:10: targets must be a map'],
+    ['\ntarget: {}', '2:1: "target" is not known here; known are use and targets'],
+    [
+      'targets:\n  staging:\n    api-key: s3cret',
+      '3:5: "api-key" is not known here; known are base-url and api-key-file',
+    ],
+    ['targets:\n  staging:\n    base-url: 5', '3:15: base-url must be a text'],
+    ['targets:\n  staging:\n    base-url: x', '3:15: "x": must be an http or https address'],
+    ['targets:\n  "a b": {}', '2:3: "a b": must be up to 64 letters'],
+    ['use: [a]', '1:6: use must be a text'],
+  ])('that is malformed is refused with its line, and not written over: %j', async (config, problem) => {
+    const { env, file, resolve } = place({ config })
+    const refusal = { code: 'INVALID_CONFIG', message: expect.stringContaining(`${file}:${problem}`) }
+    await expect(resolve()).rejects.toMatchObject(refusal)
+    await expect(changeTargetConfig(env, { use: 'sandbox' })).rejects.toMatchObject(refusal)
+    expect(readFileSync(file, 'utf8')).toBe(config)
+  })
+
+  it('is as it was when it cannot be written', async () => {
+    const env = { XDG_CONFIG_HOME: write(join(temporaryFolder(), 'file'), '') }
+    await expect(changeTargetConfig(env, { use: 'sandbox' })).rejects.toMatchObject({ name: 'TargetError' })
+    expect(existsSync(targetConfigFile(env))).toBe(false)
+  })
+})
