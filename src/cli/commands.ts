@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./control.js'),
   },
   {
+    name: 'target',
+    summary: "base addresses and where each one's key comes from",
+    load: () => import('./target.js'),
+  },
+  {
     name: 'init',
     summary: 'write a config file and editable fixtures here',
     load: () => import('./init.js'),

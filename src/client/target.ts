@@ -161,7 +161,8 @@ function givenAddress(text: string): Sourced {
   throw new TargetError('INVALID_TARGET', `--base-url ${shownAddress(text)}: ${read.problem}`)
 }
 
-function addressOf({ name, baseUrl }: KnownTarget): Sourced {
+/** Where a target is. @throws TargetError TARGET_NOT_SET */
+export function addressOf({ name, baseUrl }: KnownTarget): Sourced {
   if (baseUrl !== undefined) return baseUrl
   throw new TargetError(
     'TARGET_NOT_SET',

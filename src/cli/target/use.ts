@@ -1,0 +1,19 @@
+import { addressOf, findTarget, knownTargets, ownerOf, SANDBOX } from '../../client/target.js'
+import { changeTargetConfig, PRODUCTION, readTargetConfig } from '../../client/target-config.js'
+import { TargetError } from '../../client/target-error.js'
+import type { CliIo } from '../io.js'
+
+/**
+ * Makes a target the one of whoever names none. Production never is: a choice that
+ * somebody made long ago must not be what a command writes to today.
+ */
+export async function useTarget(name: string, io: CliIo): Promise<void> {
+  const known = knownTargets(await readTargetConfig(io.env), io)
+  const target = findTarget(known, name)
+  if (name === PRODUCTION || (target.baseUrl && ownerOf(known, target.baseUrl.value)?.name === PRODUCTION)) {
+    throw new TargetError('INVALID_TARGET', `Production is never used unless it is named: give -t ${name} each time.`)
+  }
+  const { value } = addressOf(target)
+  await changeTargetConfig(io.env, { use: name === SANDBOX ? null : name })
+  io.stdout.write(`${name}: ${value}\n`)
+}

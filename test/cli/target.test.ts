@@ -1,0 +1,234 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { targetConfigFile } from '../../src/client/target-config.js'
+import { temporaryFolder, testIo } from './test-io.js'
+
+const STAGING = 'https://staging.test/v1'
+
+/** A user with a config folder and a working directory of their own. */
+function user(env: Readonly<Record<string, string>> = {}) {
+  const home = { XDG_CONFIG_HOME: temporaryFolder(), ...env }
+  const cwd = temporaryFolder()
+  const file = targetConfigFile(home)
+  return {
+    cwd,
+    file,
+    keyFile: (name: string, text = 'top-secret') => {
+      writeFileSync(join(cwd, name), text)
+      return join(cwd, name)
+    },
+    target: async (...argv: readonly string[]) => {
+      const io = testIo({ env: home, cwd })
+      const code = await runCli(['target', ...argv], io)
+      expect(io.stdout.text + io.stderr.text).not.toContain('top-secret')
+      return { code, out: io.stdout.text, err: io.stderr.text }
+    },
+  }
+}
+
+async function listed({ target }: ReturnType<typeof user>): Promise<readonly { readonly name: string }[]> {
+  const { code, out } = await target('list', '--json')
+  expect(code).toBe(0)
+  return JSON.parse(out)
+}
+
+describe('target list', () => {
+  it('shows where each value comes from', async () => {
+    const one = user()
+    const key = one.keyFile('staging.key')
+    await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'staging.key')
+    await one.target('set', 'mine', '--base-url', 'http://127.0.0.1:1')
+    expect(await listed(one)).toEqual([
+      {
+        name: 'sandbox',
+        isDefault: true,
+        baseUrl: { value: 'http://127.0.0.1:4010/v1', source: 'default' },
+        apiKey: { present: true, source: 'default' },
+      },
+      {
+        name: 'staging',
+        isDefault: false,
+        baseUrl: { value: STAGING, source: one.file },
+        apiKey: { present: true, source: key },
+      },
+      { name: 'production', isDefault: false, baseUrl: null, apiKey: { present: false, source: null } },
+      {
+        name: 'mine',
+        isDefault: false,
+        baseUrl: { value: 'http://127.0.0.1:1', source: one.file },
+        apiKey: { present: false, source: null },
+      },
+    ])
+  })
+
+  it('reads well', async () => {
+    const { code, out, err } = await user().target('list')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toBe(
+      [
+        'target      base address              from     key      from',
+        'sandbox *   http://127.0.0.1:4010/v1  default  present  default',
+        'staging     not set                            none',
+        'production  not set                            none',
+        '* is used where none is named.',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('shows that the environment wins over a stored key', async () => {
+    const one = user({ PETSTORE_API_KEY: 'top-secret' })
+    for (const target of await listed(one)) {
+      expect(target).toMatchObject({ apiKey: { present: true, source: 'PETSTORE_API_KEY' } })
+    }
+  })
+
+  it('shows a key file that holds no key as none, and says why', async () => {
+    const one = user()
+    const key = one.keyFile('gone.key', 'top-secret and more')
+    await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'gone.key')
+    const { out, err } = await one.target('list', '--json')
+    expect(JSON.parse(out)[1]).toMatchObject({ apiKey: { present: false, source: key } })
+    expect(err).toMatch(/^warning: Key file ".*gone\.key" of the target "staging": must hold one API key/)
+  })
+})
+
+describe('target set', () => {
+  it('keeps the path of the address, and the place of the key file', async () => {
+    const one = user()
+    const key = one.keyFile('k')
+    expect(await one.target('set', 'staging', '--base-url', `${STAGING}/`, '--api-key-file', 'k')).toEqual({
+      code: 0,
+      out: `staging: ${STAGING}\n`,
+      err: '',
+    })
+    expect(readFileSync(one.file, 'utf8')).toBe(
+      [
+        '# Targets of petstore-sandbox, kept by "petstore-sandbox target". A key stays in a file of its own.',
+        '',
+        'targets:',
+        '  staging:',
+        `    base-url: ${STAGING}`,
+        `    api-key-file: ${key}`,
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('keeps what is not said', async () => {
+    const one = user()
+    const key = one.keyFile('k')
+    await one.target('set', 'staging', '--base-url', STAGING)
+    await one.target('set', 'staging', '--api-key-file', 'k')
+    await one.target('set', 'staging', '--base-url', 'https://staging.test/next/v1')
+    expect((await listed(one))[1]).toMatchObject({
+      baseUrl: { value: 'https://staging.test/next/v1' },
+      apiKey: { source: key },
+    })
+  })
+
+  it('forgets the key file when the target moves to another origin', async () => {
+    const one = user()
+    one.keyFile('k')
+    await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'k')
+    const { code, err } = await one.target('set', 'staging', '--base-url', 'https://evil.test/v1')
+    expect(code).toBe(0)
+    expect(err).toMatch(/^note: Its key file ".*" was for another origin and is forgotten\.\n$/)
+    expect((await listed(one))[1]).toMatchObject({ apiKey: { present: false, source: null } })
+  })
+
+  it('says when the key file is not there yet', async () => {
+    const { code, err } = await user().target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'later')
+    expect(code).toBe(0)
+    expect(err).toMatch(/^note: --api-key-file ".*later": cannot be read \(ENOENT\)\.\n$/)
+  })
+
+  it.each([
+    [['staging'], '--base-url or --api-key-file is needed: there is nothing to set'],
+    [['staging', '--api-key-file', 'k'], '--base-url is needed: the target "staging" has no base address yet'],
+    [['a b', '--base-url', STAGING], 'Target "a b": must be up to 64 letters, digits, dots, dashes and underscores'],
+    [['x', '--base-url', STAGING, '--api-key-file', '-'], '--api-key-file: must be a file that stays'],
+    [['x', '--base-url', 'staging'], '--base-url "staging": must be an http or https address'],
+  ])('refuses %j', async (argv, problem) => {
+    const { code, out, err } = await user().target('set', ...argv)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(`INVALID_TARGET: ${problem}`)
+  })
+
+  it('does not show a password that was put into the address', async () => {
+    const { code, err } = await user().target('set', 'x', '--base-url', 'https://u:top-secret@h.test/v1')
+    expect(code).toBe(2)
+    expect(err).toContain('without user and password')
+  })
+
+  it('writes over no config that it cannot read', async () => {
+    const one = user()
+    await one.target('set', 'staging', '--base-url', STAGING)
+    writeFileSync(one.file, 'targets: {')
+    const { code, err } = await one.target('set', 'staging', '--base-url', STAGING)
+    expect(code).toBe(2)
+    expect(err).toContain(`INVALID_CONFIG: ${one.file}:1:`)
+    expect(readFileSync(one.file, 'utf8')).toBe('targets: {')
+  })
+})
+
+describe('target use', () => {
+  it('makes a target the one of whoever names none, until another is used', async () => {
+    const one = user()
+    await one.target('set', 'staging', '--base-url', STAGING)
+    expect(await one.target('use', 'staging')).toEqual({ code: 0, out: `staging: ${STAGING}\n`, err: '' })
+    expect((await listed(one)).find((target) => 'isDefault' in target && target.isDefault)?.name).toBe('staging')
+    await one.target('use', 'sandbox')
+    expect((await listed(one))[0]).toMatchObject({ name: 'sandbox', isDefault: true })
+  })
+
+  it('refuses production, whatever it is called', async () => {
+    const one = user()
+    await one.target('set', 'production', '--base-url', 'https://api.test/v1')
+    await one.target('set', 'live', '--base-url', 'https://api.test/v1')
+    for (const name of ['production', 'live']) {
+      expect(await one.target('use', name)).toEqual({
+        code: 2,
+        out: '',
+        err: `INVALID_TARGET: Production is never used unless it is named: give -t ${name} each time.\n`,
+      })
+    }
+  })
+
+  it('refuses what is unknown or nowhere', async () => {
+    expect(await user().target('use', 'nope')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^UNKNOWN_TARGET: /),
+    })
+    expect(await user().target('use', 'staging')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^TARGET_NOT_SET: /),
+    })
+  })
+})
+
+describe('target remove', () => {
+  it('forgets a target, and that it was used', async () => {
+    const one = user()
+    await one.target('set', 'mine', '--base-url', STAGING)
+    await one.target('use', 'mine')
+    expect(await one.target('remove', 'mine')).toEqual({
+      code: 0,
+      out: 'mine is removed.\n',
+      err: 'The target of whoever names none is sandbox again.\n',
+    })
+    expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])
+    expect((await listed(one))[0]).toMatchObject({ isDefault: true })
+  })
+
+  it('has nothing to do for a target that was not set, and refuses an unknown one', async () => {
+    expect(await user().target('remove', 'staging')).toEqual({
+      code: 0,
+      out: '',
+      err: 'Nothing is kept of the target staging.\n',
+    })
+    expect(await user().target('remove', 'nope')).toMatchObject({ code: 2 })
+  })
+})
