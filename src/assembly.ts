@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
 import type { ContractEngine } from './contract/engine.js'
@@ -67,7 +68,6 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     basePath: options.basePath,
     systemClock,
     start: options.start,
-    fixtures,
     apiKeys: options.apiKeys,
     anyKey: options.anyKey,
     seed: options.seed,
@@ -81,9 +81,11 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     warn,
     onExchange: (record) => events.onExchange?.(record),
   }
-  const world = new World('', surroundings, options.reset ? undefined : stored?.state, stored?.store)
-  const spaces = new Spaces(surroundings, world, options.maxSpaces)
+  const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
+  const spaces = new Spaces(surroundings, world, fixtures, options.maxSpaces)
   const stopping = new AbortController()
+  // As many may wait for it as there are streams.
+  setMaxListeners(0, stopping.signal)
   const steerable: Steerable = {
     spaces,
     stopping: stopping.signal,
@@ -103,6 +105,12 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     }),
     async begin() {
       if (stored === undefined) return
+      const isKept = stored.state !== undefined && !options.reset
+      if (isKept && (options.pets !== undefined || options.fixtures !== undefined)) {
+        warn(
+          `The store "${options.store}" is kept as it is; pets and fixtures seed new ones only. Add --reset to start from them.`,
+        )
+      }
       // Before anything else can be appended, hence not awaited yet.
       const reset = options.reset && stored.state !== undefined
       const replaced = reset ? stored.store.append({ kind: 'replaced', state: fixtures }) : undefined

@@ -29,11 +29,14 @@ async function* follow(
     filter: checkInput({ input: filterSchema }, given) as Filter,
   }))
   const mailbox = new Mailbox<Exchange>()
-  const unfollow = world.log.follow((record) => {
-    if (matches(record, filter)) mailbox.push(exchangeView(record))
+  const end = () => mailbox.close()
+  const unfollow = world.log.follow({
+    tell(record) {
+      if (matches(record, filter)) mailbox.push(exchangeView(record))
+    },
+    end,
   })
   const ends = AbortSignal.any([sandbox.stopping, ...(signal === undefined ? [] : [signal])])
-  const end = () => mailbox.close()
   if (ends.aborted) end()
   ends.addEventListener('abort', end)
   try {

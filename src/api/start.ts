@@ -45,7 +45,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...sandboxControlsOf(inProcess(running.assembly.steerable)),
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
-    key: keyOf,
+    key: (kind = 'default') => keyOf(kind),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -60,12 +60,12 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Socke
   const assembly = await assemble(resolved, { onShutdown: () => void close() })
   const close = once(() => assembly.close())
   await assembly.begin()
-  const service = fetchOf(assembly.service)
+  const service = fetchOf(assembly.service, assembly.steerable.stopping)
   return {
     ...sandboxControlsOf(inProcess(assembly.steerable)),
     baseUrl: SOCKETLESS_ORIGIN + resolved.basePath,
     controlUrl: SOCKETLESS_ORIGIN + CONTROL_PATH,
-    key: keyOf,
+    key: (kind = 'default') => keyOf(kind),
     async fetch(input, init) {
       const request = new Request(input, init)
       if (!isControl(new URL(request.url).pathname)) return service(request)

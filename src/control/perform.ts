@@ -11,7 +11,9 @@ import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
  * @throws VerbError when it cannot be done; then nothing was changed
  */
 export async function perform(sandbox: Steerable, space: string, verb: Verb, input: unknown): Promise<unknown> {
-  return verb.run(findSpace(sandbox, space), checkInput(verb, input))
+  const steered = findSpace(sandbox, space)
+  const checked = checkInput(verb, input)
+  return verb.method === 'GET' ? verb.run(steered, checked) : steered.world.inTurn(() => verb.run(steered, checked))
 }
 
 export function findSpace(sandbox: Steerable, name: string): Steered {

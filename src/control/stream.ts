@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { ExchangeRecord } from '../space/exchange.js'
 import { exchangeView } from '../space/exchange-view.js'
@@ -23,28 +23,36 @@ export function streamExchanges({ world, sandbox }: Steered, context: Context): 
   const filter = checkInput({ input: filterSchema }, query) as Filter
   return streamSSE(context, async (stream) => {
     const mailbox = new Mailbox<ExchangeRecord>(BUFFERED_EXCHANGES)
-    const unfollow = world.log.follow((record) => {
-      if (matches(record, filter)) mailbox.push(record)
-    })
     const end = () => mailbox.close()
+    const unfollow = world.log.follow({
+      tell(record) {
+        if (matches(record, filter)) mailbox.push(record)
+      },
+      end,
+    })
     stream.onAbort(end)
     sandbox.stopping.addEventListener('abort', end)
-    await stream.write(': connected\n\n')
-    while (!stream.aborted) {
-      const delivery = await mailbox.take(HEARTBEAT_MS)
-      if (delivery.kind === 'closed') break
-      if (delivery.kind === 'quiet') {
-        await stream.write(': still here\n\n')
-        continue
+    try {
+      await stream.write(': connected\n\n')
+      while (!stream.aborted) {
+        const delivery = await mailbox.take(HEARTBEAT_MS)
+        if (delivery.kind === 'closed') break
+        if (delivery.kind === 'quiet') await stream.write(': still here\n\n')
+        else await send(stream, delivery)
       }
-      if (delivery.dropped > 0) {
-        await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: delivery.dropped }) })
-      }
-      for (const record of delivery.items) {
-        await stream.writeSSE({ event: 'exchange', id: String(record.id), data: stringifyJson(exchangeView(record)) })
-      }
+    } finally {
+      unfollow()
+      sandbox.stopping.removeEventListener('abort', end)
     }
-    unfollow()
-    sandbox.stopping.removeEventListener('abort', end)
   })
+}
+
+async function send(
+  stream: SSEStreamingApi,
+  { items, dropped }: { readonly items: readonly ExchangeRecord[]; readonly dropped: number },
+): Promise<void> {
+  if (dropped > 0) await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: dropped }) })
+  for (const record of items) {
+    await stream.writeSSE({ event: 'exchange', id: String(record.id), data: stringifyJson(exchangeView(record)) })
+  }
 }

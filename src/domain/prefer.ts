@@ -3,6 +3,8 @@ export interface ForcedCode {
   readonly code: string
 }
 
+/** Preferences are parted by commas, but not by those in quotes. */
+const PREFERENCES = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 const PREFERENCE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/
 
 /**
@@ -12,7 +14,7 @@ const PREFERENCE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\
  * @source RFC 7240, section 2
  */
 export function readForcedCode(prefer: string): ForcedCode | undefined {
-  for (const preference of prefer.split(',')) {
+  for (const [preference] of prefer.matchAll(PREFERENCES)) {
     const match = PREFERENCE.exec(preference)
     if (match?.[1]?.toLowerCase() === 'code') return { code: match[2] ?? match[3] ?? '' }
   }

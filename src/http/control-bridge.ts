@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorBody, PROBLEMS } from '../domain/problems.js'
+import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 
 /** Largest body that the control plane reads: a snapshot's or a scenario's, not a client's. */
 const CONTROL_BODY_LIMIT_BYTES = 16 * 1024 * 1024
+
+/** Methods that a Request cannot have. @source Fetch standard, forbidden method */
+const FORBIDDEN_METHODS = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
 /** Brings a request on a socket to a `fetch` and its answer back, as it comes. */
 export async function bridge(
@@ -12,18 +15,32 @@ export async function bridge(
 ): Promise<void> {
   const left = new AbortController()
   outgoing.once('close', () => left.abort())
+  if (FORBIDDEN_METHODS.has(incoming.method ?? '')) return refuse(outgoing, 'method_not_allowed')
   const body = await readAll(incoming)
-  if (body === undefined) {
-    const { status, message } = PROBLEMS.payload_too_large
-    outgoing.writeHead(status, { 'Content-Type': 'application/json' })
-    outgoing.end(errorBody('payload_too_large', message.replace(/1 MiB.*$/, '16 MiB.'), status))
-    return
-  }
+  if (body === undefined) return refuse(outgoing, 'payload_too_large', 'The body is larger than 16 MiB.')
   const response = await fetch(toRequest(incoming, body, left.signal))
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  if (response.body !== null)
-    for await (const chunk of response.body) if (!outgoing.write(chunk)) await drained(outgoing)
+  if (response.body !== null) await pump(response.body, outgoing)
   outgoing.end()
+}
+
+function refuse(outgoing: ServerResponse, code: ProblemCode, message: string = PROBLEMS[code].message): void {
+  const { status } = PROBLEMS[code]
+  outgoing.writeHead(status, { 'Content-Type': 'application/json' })
+  outgoing.end(errorBody(code, message, status))
+}
+
+/** Sends a body as it comes; when the client goes, whoever makes the body is told. */
+async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  if (outgoing.destroyed) cancel()
+  outgoing.once('close', cancel)
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || outgoing.destroyed) return
+    if (!outgoing.write(value)) await drained(outgoing)
+  }
 }
 
 function toRequest(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): Request {
@@ -47,6 +64,7 @@ async function readAll(incoming: IncomingMessage): Promise<Buffer | undefined> {
 
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    if (outgoing.destroyed) resolve()
     outgoing.once('drain', resolve)
     outgoing.once('close', resolve)
   })

@@ -1,5 +1,6 @@
 import type { WireFault } from '../domain/faults.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
+import { withoutHeader } from './raw-response.js'
 import { SLOW_BODY_MS } from './wire-faults.js'
 
 /** The address that callers in the same process share. */
@@ -15,13 +16,22 @@ const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed
 /**
  * Makes a `fetch` of the service, without a socket. Faults look to the caller
  * as they would over one: a rejected TypeError, a body that breaks off, a wait.
+ *
+ * @param stopping aborted when the sandbox stops; what hangs is cut then
  */
-export function fetchOf(service: (request: ServiceRequest) => PendingReply): (request: Request) => Promise<Response> {
+export function fetchOf(
+  service: (request: ServiceRequest) => PendingReply,
+  stopping: AbortSignal,
+): (request: Request) => Promise<Response> {
   return async (request) => {
-    request.signal.throwIfAborted()
-    const reply = await service(await readRequest(request))
-    if (reply.delayMs > 0) await passes(reply.delayMs, request.signal)
-    return reply.fault === undefined ? response(reply, reply.body) : faulty(reply, reply.fault, request.signal)
+    const { signal } = request
+    signal.throwIfAborted()
+    const read = await readRequest(request)
+    signal.throwIfAborted()
+    const reply = await service(read)
+    signal.throwIfAborted()
+    if (reply.delayMs > 0) await passes(reply.delayMs, signal)
+    return reply.fault === undefined ? response(reply, reply.body) : faulty(reply, reply.fault, signal, stopping)
   }
 }
 
@@ -46,14 +56,14 @@ function response({ status, headers }: Reply, body: string | ReadableStream<Uint
   return new Response(status === 204 || status === 304 || body === '' ? null : body, { status, headers: list })
 }
 
-async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal): Promise<Response> {
+async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal, stopping: AbortSignal): Promise<Response> {
   switch (fault) {
     case 'connection-reset':
     case 'empty-response':
       throw failure(fault)
     case 'malformed-chunk':
       return response(
-        reply,
+        { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
         new ReadableStream({
           start(controller) {
             controller.enqueue(new TextEncoder().encode('[{"id":'))
@@ -76,7 +86,10 @@ async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal): Prom
       )
     case 'hang':
       return new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        const cut = () => reject(signal.aborted ? signal.reason : failure('connection-reset'))
+        if (signal.aborted || stopping.aborted) cut()
+        signal.addEventListener('abort', cut, { once: true })
+        stopping.addEventListener('abort', cut, { once: true })
       })
   }
 }
@@ -88,10 +101,14 @@ function failure(fault: keyof typeof CAUSES): TypeError {
 
 function passes(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener('abort', () => {
+    const give = () => {
       clearTimeout(timer)
       reject(signal.reason)
-    })
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', give)
+      resolve()
+    }, milliseconds)
+    signal.addEventListener('abort', give, { once: true })
   })
 }

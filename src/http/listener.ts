@@ -64,6 +64,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
     else if (hasBody(request)) readBody(request, (body) => serve(request, response, target, body))
     else serve(request, response, target, undefined)
   })
+  // What is expected beyond a 100 is ignored, as RFC 9110, 10.1.1 lets a server do.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else refuseSocket(socket, parserProblem(error.code))

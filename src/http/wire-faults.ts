@@ -48,15 +48,14 @@ function sendSlowly(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, reply.headers)
   response.flushHeaders()
   const bytes = Buffer.from(reply.body)
-  const step = Math.max(1, Math.ceil(bytes.length / SLOW_BODY_PIECES))
-  let sent = 0
+  let piece = 0
   const timer = setInterval(() => {
-    response.write(bytes.subarray(sent, sent + step))
-    sent += step
-    if (sent >= bytes.length) {
-      clearInterval(timer)
-      response.end()
-    }
+    const from = Math.round((bytes.length * piece) / SLOW_BODY_PIECES)
+    piece++
+    response.write(bytes.subarray(from, Math.round((bytes.length * piece) / SLOW_BODY_PIECES)))
+    if (piece < SLOW_BODY_PIECES) return
+    clearInterval(timer)
+    response.end()
   }, SLOW_BODY_MS / SLOW_BODY_PIECES)
   response.once('close', () => clearInterval(timer))
 }

@@ -9,7 +9,8 @@ export interface SentKey {
 /** What parts a key from its space; no key of the sandbox's contains it. */
 const SPACE_MARK = '~'
 
-const SPACE_NAME = /^[A-Za-z0-9._-]{1,64}$/
+/** Not `.` and `..`: no address could name them, as every client takes them out of a path. */
+const SPACE_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 const NO_KEY: SentKey = { token: '', space: '' }
 

@@ -3,6 +3,8 @@ import type { ServiceRequest } from './message.js'
 
 /** What of a request may be kept in the log. */
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key'])
+const SECRET_LENGTHS = new Set([...SECRET_HEADERS].map(({ length }) => length))
+const AUTHORIZATION_LENGTH = 'authorization'.length
 
 /**
  * The request's headers as the log may keep them: nothing in them can be a
@@ -11,16 +13,26 @@ const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie'
  * @param known the caller's key is one of the sandbox's own, which is no secret
  */
 export function loggedHeaders(request: ServiceRequest, known: boolean, label: string): readonly string[] {
-  const { headers, rawHeaders } = request
-  const hasOthers =
-    headers.cookie !== undefined || headers['proxy-authorization'] !== undefined || headers['x-api-key'] !== undefined
-  if (!hasOthers && (known || headers.authorization === undefined)) return rawHeaders
+  const { rawHeaders } = request
+  if (!hasSecrets(rawHeaders, known)) return rawHeaders
   return rawHeaders.map((item, index) => {
     if (index % 2 === 0) return item
     const name = rawHeaders[index - 1]?.toLowerCase() ?? ''
-    if (!SECRET_HEADERS.has(name) || (known && name === 'authorization')) return item
-    return name === 'authorization' ? `Bearer ${label}` : '***'
+    if (name === 'authorization') return `Bearer ${label}`
+    return SECRET_HEADERS.has(name) ? '***' : item
   })
+}
+
+/** Anything but one Authorization with a key of our own; a second one was not looked at. */
+function hasSecrets(rawHeaders: readonly string[], known: boolean): boolean {
+  let authorizations = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    // Names of other lengths are none of them.
+    if (!SECRET_LENGTHS.has(name.length) || !SECRET_HEADERS.has(name.toLowerCase())) continue
+    if (!known || name.length !== AUTHORIZATION_LENGTH || ++authorizations > 1) return true
+  }
+  return false
 }
 
 const decoder = new TextDecoder()

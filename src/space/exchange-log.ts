@@ -30,6 +30,13 @@ export class LogBudget {
   }
 }
 
+/** Somebody who wants to know of each exchange. */
+export interface Follower {
+  tell(record: ExchangeRecord): void
+  /** The space is gone; there will be no more. */
+  end(): void
+}
+
 /** The last exchanges of a space: a ring that forgets the oldest. */
 export class ExchangeLog {
   readonly #limit: number
@@ -39,7 +46,8 @@ export class ExchangeLog {
   #count = 0
   #nextId = 1
   #bytes = 0
-  readonly #listeners = new Set<(record: ExchangeRecord) => void>()
+  readonly #followers = new Set<Follower>()
+  #isClosed = false
 
   /** @param limit exchanges kept at most, 0 keeps none */
   constructor(limit: number, budget: LogBudget) {
@@ -62,15 +70,15 @@ export class ExchangeLog {
     return this.#nextId++
   }
 
-  /** Tells somebody of each exchange from now on. @returns how to stop it */
-  follow(listener: (record: ExchangeRecord) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  /** Tells somebody of each exchange from now on, and when there will be no more. @returns how to stop it */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
   }
 
   add(record: ExchangeRecord): void {
-    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(record)
-    if (this.#limit === 0) return
+    for (const { tell } of this.#followers) tell(record)
+    if (this.#limit === 0 || this.#isClosed) return
     if (this.#count === this.#limit) this.dropOldest()
     this.#records[(this.#first + this.#count) % this.#limit] = record
     this.#count++
@@ -109,9 +117,12 @@ export class ExchangeLog {
     this.#nextId = 1
   }
 
-  /** Gives its share of the budget back; nothing may be added after it. */
+  /** The space is gone: gives its share of the budget back, and keeps nothing more. */
   close(): void {
+    this.#isClosed = true
     this.#budget.leave(this)
+    for (const { end } of this.#followers) end()
+    this.#followers.clear()
   }
 }
 

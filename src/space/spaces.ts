@@ -1,4 +1,5 @@
 import { PROBLEMS } from '../domain/problems.js'
+import type { SpaceState } from '../domain/state.js'
 import { problem } from './answers.js'
 import { readAuthorization, type SentKey } from './authorization.js'
 import type { PendingReply, ServiceRequest } from './message.js'
@@ -9,12 +10,15 @@ import { type Surroundings, World } from './world.js'
 export class Spaces {
   readonly default: World
   readonly #surroundings: Surroundings
+  readonly #fixtures: SpaceState
   readonly #maxSpaces: number
   readonly #named = new Map<string, World>()
 
-  constructor(surroundings: Surroundings, defaultWorld: World, maxSpaces: number) {
+  /** @param fixtures what a new space is seeded from */
+  constructor(surroundings: Surroundings, defaultWorld: World, fixtures: SpaceState, maxSpaces: number) {
     this.#surroundings = surroundings
     this.default = defaultWorld
+    this.#fixtures = fixtures
     this.#maxSpaces = maxSpaces
   }
 
@@ -32,7 +36,9 @@ export class Spaces {
     const known = this.get(name)
     if (known !== undefined) return known
     if (this.#named.size >= this.#maxSpaces) return undefined
-    const world = new World(name, this.#surroundings)
+    // Keys are the same everywhere, those that were added while it ran among them; all else is as at the start.
+    const { keys } = this.default.state()
+    const world = new World(name, this.#surroundings, { ...this.#fixtures, keys })
     this.#named.set(name, world)
     return world
   }

@@ -28,7 +28,6 @@ export interface Surroundings {
   readonly systemClock: SystemClock
   /** How every space begins, and where a reset brings it back to. */
   readonly start: SpaceStart
-  readonly fixtures: SpaceState
   /** Keys beside those of the fixtures; they are not stored. */
   readonly apiKeys: readonly ApiKey[]
   readonly anyKey: boolean
@@ -72,35 +71,51 @@ export class World {
   clock: ClockState = REAL_TIME
   storm: RunningStorm | undefined
   faults: readonly ArmedFault[] = []
-  keys: Map<string, ApiKey> = new Map()
+  /** Every key that is valid here. */
+  readonly keys = new Map<string, ApiKey>()
+  /** Where a reset brings the state back to. */
+  readonly seed: SpaceState
+  readonly #storedKeys = new Map<string, ApiKey>()
   dice: Dice
   pets: PetCatalogue
   nextPetId: Int64
   #nextAfterStored: Int64
   #unsettledIds = 0
+  #turn: Promise<unknown> = Promise.resolve()
   /** The orders, and as they are sent. */
   orders: readonly unknown[]
   ordersText: string
 
   /**
    * @param name  empty for the default space
-   * @param state what was stored, if anything was; else the fixtures
+   * @param seed  where it starts, and where a reset brings it back to
+   * @param state what was stored, if anything was
    * @param store where changes are kept; in memory only without one
    */
-  constructor(name: string, surroundings: Surroundings, state?: SpaceState, store?: Store) {
+  constructor(name: string, surroundings: Surroundings, seed: SpaceState, state: SpaceState = seed, store?: Store) {
     this.name = name
+    this.seed = seed
     this.surroundings = surroundings
     this.store = store
     this.log = new ExchangeLog(surroundings.logLimit, surroundings.logBudget)
     this.settings = surroundings.start.settings
     this.dice = this.#throwDice()
-    const from = state ?? surroundings.fixtures
-    this.pets = new PetCatalogue(from.pets)
-    this.nextPetId = this.#nextAfterStored = from.nextPetId
-    this.orders = from.orders
-    this.ordersText = stringifyJson(from.orders)
-    this.#loadKeys(from.keys)
+    this.pets = new PetCatalogue(state.pets)
+    this.nextPetId = this.#nextAfterStored = state.nextPetId
+    this.orders = state.orders
+    this.ordersText = stringifyJson(state.orders)
+    this.#loadKeys(state.keys)
     this.#begin()
+  }
+
+  /**
+   * Does one thing after the other, so that what looks first and writes later
+   * sees what those before it have written.
+   */
+  inTurn<T>(act: () => T | Promise<T>): Promise<T> {
+    const done = this.#turn.then(act)
+    this.#turn = done.catch(() => {})
+    return done
   }
 
   get anyKey(): boolean {
@@ -113,12 +128,11 @@ export class World {
 
   /** What outlives the process. */
   state(): SpaceState {
-    const extra = this.surroundings.apiKeys
     return {
       nextPetId: this.nextPetId,
       pets: this.pets.pets(),
       orders: this.orders,
-      keys: [...this.keys.values()].filter((key) => !extra.includes(key)),
+      keys: [...this.#storedKeys.values()],
     }
   }
 
@@ -133,7 +147,7 @@ export class World {
 
   /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log. */
   restart(): void {
-    this.replaceState(this.surroundings.fixtures)
+    this.replaceState(this.seed)
     this.settings = this.surroundings.start.settings
     this.dice = this.#throwDice()
     this.accounts.clear()
@@ -187,8 +201,28 @@ export class World {
     }
   }
 
-  #loadKeys(keys: readonly ApiKey[]): void {
-    this.keys = new Map([...keys, ...this.surroundings.apiKeys].map((key) => [key.key, key]))
+  /** Adds a key, or puts it in place of the one of its name. One given at the start (--api-key) is changed until then only. */
+  putKey(apiKey: ApiKey): void {
+    if (!this.isStartKey(apiKey.key)) this.#storedKeys.set(apiKey.key, apiKey)
+    this.keys.set(apiKey.key, apiKey)
+  }
+
+  removeKey(key: string): void {
+    if (!this.isStartKey(key)) this.#storedKeys.delete(key)
+    this.keys.delete(key)
+    this.accounts.close(key)
+  }
+
+  /** Whether a key was given at the start: such a key is never stored. */
+  isStartKey(key: string): boolean {
+    return this.surroundings.apiKeys.some((apiKey) => apiKey.key === key)
+  }
+
+  #loadKeys(stored: readonly ApiKey[]): void {
+    this.#storedKeys.clear()
+    this.keys.clear()
+    for (const apiKey of stored) this.#storedKeys.set(apiKey.key, apiKey)
+    for (const apiKey of [...stored, ...this.surroundings.apiKeys]) this.keys.set(apiKey.key, apiKey)
   }
 
   #throwDice(): Dice {

@@ -10,6 +10,9 @@ describe('a Prefer header', () => {
     ['code=404, code=500', '404'],
     ['code', ''],
     ['respond-async', undefined],
+    ['foo="a, code=500"', undefined],
+    ['foo="a, b", code=500', '500'],
+    ['foo="a, code=500', undefined],
     ['', undefined],
   ])('%j forces %s', (header, code) => {
     expect(readForcedCode(header)?.code).toBe(code)

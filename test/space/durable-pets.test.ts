@@ -38,12 +38,12 @@ function durableWorld() {
       ...options,
       contract: packagedContract(),
       systemClock: { wall: () => 0, monotonic: () => 0 },
-      fixtures: loadSeed(options),
       logBudget: new LogBudget(),
       engine: { mock: nobody, check: nobody },
       warn: (message) => warnings.push(message),
       onExchange() {},
     },
+    loadSeed(options),
     undefined,
     store,
   )

@@ -78,7 +78,7 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
   return {
     assembly,
     origin: 'http://sandbox',
-    service: fetchOf(assembly.service),
+    service: fetchOf(assembly.service, assembly.steerable.stopping),
     control,
     close: () => assembly.close(),
   }

@@ -50,9 +50,8 @@ export const remove = verb({
   input: v.strictObject({ key: v.string() }),
   async run({ world }, { key }) {
     find(world, key)
-    await world.store?.append({ kind: 'key-removed', key })
-    world.keys.delete(key)
-    world.accounts.close(key)
+    if (!world.isStartKey(key)) await world.store?.append({ kind: 'key-removed', key })
+    world.removeKey(key)
     return { removed: key }
   },
 })
@@ -64,6 +63,8 @@ export const ban = verb({
   input: v.strictObject({ key: v.string(), for: v.optional(someWaitSchema) }),
   run({ world }, { key, for: duration = world.settings.banDuration }) {
     const apiKey = find(world, key)
+    if (apiKey.always === 'limited')
+      throw new VerbError('conflict', `The key "${key}" is always out of quota and never banned.`)
     world.accounts.ofKey(key).bans = banFor(duration, world.now())
     return keyView(world, apiKey)
   },
@@ -88,7 +89,7 @@ function find(world: World, key: string): ApiKey {
 }
 
 async function keep(world: World, apiKey: ApiKey) {
-  await world.store?.append({ kind: 'key', key: apiKey })
-  world.keys.set(apiKey.key, apiKey)
+  if (!world.isStartKey(apiKey.key)) await world.store?.append({ kind: 'key', key: apiKey })
+  world.putKey(apiKey)
   return keyView(world, apiKey)
 }

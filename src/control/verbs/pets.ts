@@ -45,7 +45,8 @@ export const change = verb({
   run({ world }, { id, status, ...fields }) {
     const { status: before, ...rest } = find(world, id)
     const now = status === undefined ? before : (status ?? undefined)
-    return keep(world, { ...rest, ...fields, ...(now === undefined ? {} : { status: now }) })
+    const { name, categoryId } = { ...rest, ...fields }
+    return keep(world, { id, name, categoryId, ...(now === undefined ? {} : { status: now }) })
   },
 })
 

@@ -6,7 +6,7 @@ export const reset = verb({
   summary: 'Brings a space back to its start: pets, settings, keys, quotas, bans, storm, faults, clock, chance, log',
   async run({ world }) {
     // What is stored is replaced first, so that a failed write changes nothing.
-    await world.store?.append({ kind: 'replaced', state: world.surroundings.fixtures })
+    await world.store?.append({ kind: 'replaced', state: world.seed })
     world.restart()
     return { space: world.name, pets: world.pets.size }
   },

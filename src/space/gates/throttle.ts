@@ -5,6 +5,7 @@ import {
   shownWindow,
   viewQuota,
   viewWindow,
+  WINDOW_LENGTH,
   type WindowView,
 } from '../../domain/quota.js'
 import type { EpochMs } from '../../domain/time.js'
@@ -54,5 +55,5 @@ function isAlwaysSpent(caller: Caller): boolean {
 
 function spend(usage: QuotaUsage, perMinute: number, now: EpochMs): QuotaUsage {
   const { resetAt } = viewWindow('minute', usage.minute, perMinute, now)
-  return { ...usage, minute: { openedAt: resetAt - 60_000, used: perMinute } }
+  return { ...usage, minute: { openedAt: resetAt - WINDOW_LENGTH.minute, used: perMinute } }
 }
