@@ -84,8 +84,12 @@ async function exec({ flags, name, args, debug }: Run, io: CliIo): Promise<numbe
     const { baseUrl, controlUrl } = sandbox.facts
     if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
     log.flush()
+    // Listened to before there is anybody to leave behind; heard only after.
+    const ignoreSignals = onPartingSignals(io, {
+      wish: (signal) => command.relay(signal),
+      order: () => command.kill(),
+    })
     const command = startCommand({ baseUrl, controlUrl, controlToken: options.controlToken }, name, args, io)
-    const ignoreSignals = onPartingSignals(io, { wish: command.relay, order: command.kill })
     const ending = await command.ended
     await command.sweep()
     log.flush()

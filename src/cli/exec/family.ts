@@ -14,8 +14,14 @@ export interface Family {
 export function groupFamily(leader: number): Family {
   return {
     signal: (signal) => void send(-leader, signal),
-    isAlive: () => send(-leader, 0),
+    isAlive: () => send(-leader, 0) && !isAllZombies(leader),
   }
+}
+
+/** In a container whose first process does not ask how others ended, the dead stay in their group. */
+function isAllZombies(group: number): boolean {
+  const members = processes().filter((one) => one.group === group)
+  return members.length > 0 && members.every(({ isZombie }) => isZombie)
 }
 
 /**

@@ -12,8 +12,12 @@ export interface ProcessFacts {
   readonly isMarked: boolean
 }
 
-/** All processes that can be seen; none where the system does not say. */
-export function processes(mark: string): readonly ProcessFacts[] {
+/**
+ * All processes that can be seen; none where the system does not say.
+ *
+ * @param mark what to look for in environments; nothing is looked for without it
+ */
+export function processes(mark?: string): readonly ProcessFacts[] {
   try {
     return process.platform === 'linux' ? fromProc(mark) : fromPs(mark)
   } catch {
@@ -48,7 +52,7 @@ export function isInForeground(pid: number): boolean {
 }
 
 /** @source proc(5): "pid (name) state parent group …", where the name may hold anything */
-function fromProc(mark: string): readonly ProcessFacts[] {
+function fromProc(mark: string | undefined): readonly ProcessFacts[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -61,7 +65,7 @@ function fromProc(mark: string): readonly ProcessFacts[] {
           parent: Number(parent),
           group: Number(group),
           isZombie: state === 'Z' || state === 'X',
-          isMarked: textOf(`/proc/${name}/environ`).split('\0').includes(mark),
+          isMarked: mark !== undefined && textOf(`/proc/${name}/environ`).split('\0').includes(mark),
         },
       ]
     })
@@ -77,8 +81,8 @@ function textOf(file: string): string {
 }
 
 /** macOS shows the environment behind the command (-E); others only whose child a process is. */
-function fromPs(mark: string): readonly ProcessFacts[] {
-  const environment = process.platform === 'darwin' ? ['-E', '-ww'] : []
+function fromPs(mark: string | undefined): readonly ProcessFacts[] {
+  const environment = mark !== undefined && process.platform === 'darwin' ? ['-E', '-ww'] : []
   const text = execFileSync('ps', ['-A', ...environment, '-o', 'pid=,ppid=,pgid=,stat=,command='], {
     encoding: 'latin1',
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -94,7 +98,7 @@ function fromPs(mark: string): readonly ProcessFacts[] {
         parent: Number(parent),
         group: Number(group),
         isZombie: state.startsWith('Z'),
-        isMarked: ` ${command} `.includes(` ${mark} `),
+        isMarked: mark !== undefined && ` ${command} `.includes(` ${mark} `),
       },
     ]
   })

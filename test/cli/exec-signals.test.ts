@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { packageDirectory } from '../../src/package-files.js'
+import { temporaryFolder } from './test-io.js'
+
+// The built program in a process of its own, for what only real processes show.
+
+const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
+const SUMMARY = /^petstore-sandbox: \d+ requests?; .*$/m
+
+interface Started {
+  readonly child: ChildProcess
+  /** Ids that the command has printed, its own among them: it is ready by then. */
+  readonly pids: readonly number[]
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; out: string; err: string }>
+}
+
+/** Starts `exec` with a command that prints process ids on one line. */
+async function start(command: readonly string[], wrap = (argv: readonly string[]) => argv): Promise<Started> {
+  const [program = '', ...argv] = wrap([process.execPath, BIN, 'exec', '--', ...command])
+  const child = spawn(program, argv, { cwd: temporaryFolder(), env: { PATH: process.env.PATH }, stdio: 'pipe' })
+  const text = { out: '', err: '' }
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...text }))
+  child.stderr.on('data', (chunk) => {
+    text.err += String(chunk)
+  })
+  const pids = await new Promise<readonly number[]>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      text.out += String(chunk)
+      const [line] = /^\d[\d ]*(?=\r?\n)/m.exec(text.out) ?? []
+      if (line !== undefined) resolve(line.trim().split(' ').map(Number))
+    })
+    void ended.then(() => reject(new Error(`It ended early: ${text.out}${text.err}`)))
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+    for (const pid of pids) if (isThere(pid)) process.kill(pid, 'SIGKILL')
+  })
+  return { child, pids, ended }
+}
+
+/** Whether a process runs; one that only nobody has asked how it ended does not. */
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+async function expectGone(pids: readonly number[]): Promise<void> {
+  await vi.waitFor(() => expect(pids.filter(isThere)).toEqual([]), { timeout: 5000, interval: 20 })
+}
+
+/** Repeats a signal while the command lives: the first is passed on, those within 100 ms are the same, the next one counts. */
+function again(pids: readonly number[], signal: () => void): void {
+  const timer = setInterval(() => pids.some(isThere) && signal(), 20)
+  onTestFinished(() => clearInterval(timer))
+}
+
+function node(script: string): readonly string[] {
+  return [process.execPath, '-e', script]
+}
+
+const READY = 'console.log(process.pid); setInterval(() => {}, 1000);'
+const IGNORES = "for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});"
+/** Ends with 10 and how often it was told, after so many round trips that exec has told it all it will. */
+const COUNTS = `let count = 0
+process.on('SIGINT', async () => {
+  if (count++ > 0) return
+  for (let i = 0; i < 20; i++) await (await fetch(process.env.PETSTORE_SANDBOX_URL + '/health')).text()
+  process.exit(10 + count)
+});`
+
+describe.skipIf(process.platform === 'win32')('the end of exec', () => {
+  it.each([
+    ['the code of its command', 'process.exit(7)', 7],
+    ['128 and the number of the signal that ended its command', "process.kill(process.pid, 'SIGKILL')", 137],
+  ])('is %s, and the summary is said all the same', async (_, script, code) => {
+    const { ended, pids } = await start(node(`console.log(process.pid); ${script}`))
+    expect(await ended).toMatchObject({ code, signal: null, err: expect.stringMatching(SUMMARY) })
+    await expectGone(pids)
+  })
+
+  it('waits for no one but its command, and ends what that left behind', async () => {
+    const { ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; exit 3'])
+    expect(await ended).toMatchObject({ code: 3, err: expect.stringMatching(SUMMARY) })
+    await expectGone(pids)
+  })
+
+  it('ends what is left behind and does not want to', async () => {
+    const { ended, pids } = await start(['sh', '-c', "(trap '' TERM; sleep 1000) & echo $$ $!; exit 3"])
+    expect((await ended).code).toBe(3)
+    await expectGone(pids)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a signal to exec', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
+  ] as const)('is passed on: %s', async (signal, code) => {
+    const { child, ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; wait'])
+    child.kill(signal)
+    expect(await ended).toMatchObject({ code, signal: null, err: expect.stringMatching(SUMMARY) })
+    await expectGone(pids)
+  })
+
+  it('lets the command end in its own way', async () => {
+    const { child, ended } = await start(node(`process.on('SIGTERM', () => process.exit(9)); ${READY}`))
+    child.kill('SIGTERM')
+    expect((await ended).code).toBe(9)
+  })
+
+  it('is told to the command once where npm sends it twice', async () => {
+    const { child, ended } = await start(node(COUNTS + READY))
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    expect((await ended).code).toBe(11)
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends all when it comes again later: %s', async (signal) => {
+    const { child, ended, pids } = await start(node(IGNORES + READY))
+    again(pids, () => child.kill(signal))
+    expect(await ended).toMatchObject({ code: 137, err: expect.stringMatching(SUMMARY) })
+    await expectGone(pids)
+  })
+})
+
+const hasScript =
+  process.platform === 'linux' &&
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
+
+/** The same on a terminal of its own, where what is written to stdin is typed. Its shell is to have no say. */
+function onTerminal(argv: readonly string[]): readonly string[] {
+  const command = argv.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ')
+  return ['script', '--quiet', '--flush', '--return', '--command', `exec ${command}`, '/dev/null']
+}
+
+describe.runIf(hasScript)('exec on a terminal', () => {
+  const CTRL_C = '\u0003'
+
+  it('leaves Ctrl-C to the terminal, which tells everybody once', async () => {
+    const { child, ended, pids } = await start(node(COUNTS + READY), onTerminal)
+    child.stdin?.write(CTRL_C)
+    expect(await ended).toMatchObject({ code: 11, out: expect.stringMatching(/petstore-sandbox: \d+ requests?;/) })
+    await expectGone(pids)
+  })
+
+  it('ends all on a later Ctrl-C', async () => {
+    const { child, ended, pids } = await start(['sh', '-c', "trap '' INT; sleep 1000 & echo $$ $!; wait"], onTerminal)
+    again(pids, () => child.stdin?.write(CTRL_C))
+    expect((await ended).code).toBe(137)
+    await expectGone(pids)
+  })
+
+  it('ends what its command left behind', async () => {
+    const { child, ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; wait'], onTerminal)
+    child.stdin?.write(CTRL_C)
+    expect((await ended).code).toBe(130)
+    await expectGone(pids)
+  })
+
+  it('lets its command read from the terminal', async () => {
+    const script = `console.log(process.pid); process.stdin.once('data', (text) => process.exit(String(text) === 'yes\\n' ? 21 : 22))`
+    const { child, ended } = await start(node(script), onTerminal)
+    child.stdin?.write('yes\n')
+    expect((await ended).code).toBe(21)
+  })
+})

@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/api/start.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import { type TestIo, testIo } from './test-io.js'
+
+const NODE = process.execPath
+
+/** Runs a script in Node as the command of `exec`; what it writes into the file `out` is `found`. */
+async function exec(flags: readonly string[], script: string, io = testIo(environment())) {
+  const code = await runCli(['exec', ...flags, '--', NODE, '--input-type=module', '-e', script], io)
+  return { code, out: io.stdout.text, err: io.stderr.text, found: foundIn(io) }
+}
+
+function environment(env: Readonly<Record<string, string>> = {}) {
+  return { env: { PATH: process.env.PATH, ...env } }
+}
+
+function foundIn(io: TestIo) {
+  return readdirSync(io.cwd).includes('out') ? JSON.parse(readFileSync(join(io.cwd, 'out'), 'utf8')) : undefined
+}
+
+const CALL = `const call = (path, init = {}) => fetch(process.env.PETSTORE_BASE_URL + path, {
+  ...init, headers: { Authorization: 'Bearer ' + process.env.PETSTORE_API_KEY } });`
+const KEEP = `const keep = (value) => require('node:fs').writeFileSync('out', JSON.stringify(value));`
+const PROLOGUE = `import { createRequire } from 'node:module'; const require = createRequire('/'); ${CALL} ${KEEP}`
+
+describe('exec', () => {
+  it('gives the command a sandbox of its own, and says what came to it', async () => {
+    const { code, out, err, found } = await exec(
+      [],
+      `${PROLOGUE}
+       const statuses = []
+       for (const path of ['/pets', '/pets/1', '/nope']) statuses.push((await call(path)).status)
+       keep(statuses)`,
+    )
+    expect({ code, out, found }).toEqual({ code: 0, out: '', found: [200, 200, 404] })
+    expect(err).toBe(
+      'petstore-sandbox: 3 requests; 2 of 4 operations reached (not createPet, listOrders); none refused\n',
+    )
+  })
+
+  it('tells the command where all is, and keeps proxies away', async () => {
+    const names = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY', 'PETSTORE_SANDBOX_URL', 'NO_PROXY', 'no_proxy', 'MINE']
+    const { found } = await exec(
+      [],
+      `${PROLOGUE} keep(Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, process.env[name]])))`,
+      testIo(environment({ MINE: 'kept', PETSTORE_API_KEY: 'a real one', NO_PROXY: 'example.com' })),
+    )
+    const [, port] = /^http:\/\/127\.0\.0\.1:(\d+)\/v1$/.exec(found.PETSTORE_BASE_URL) ?? []
+    expect(port).not.toBe('4010')
+    expect(found).toEqual({
+      PETSTORE_BASE_URL: expect.any(String),
+      PETSTORE_API_KEY: 'sandbox',
+      PETSTORE_SANDBOX_URL: `http://127.0.0.1:${port}/__sandbox`,
+      NO_PROXY: 'example.com,localhost,127.0.0.1,::1',
+      no_proxy: 'example.com,localhost,127.0.0.1,::1',
+      MINE: 'kept',
+    })
+  })
+
+  it('hands the token of the control plane on', async () => {
+    const { found } = await exec(
+      ['--control-token', 'secret-1'],
+      `${PROLOGUE} keep(process.env.PETSTORE_SANDBOX_CONTROL_TOKEN)`,
+    )
+    expect(found).toBe('secret-1')
+  })
+
+  it('leaves nothing in the folder', async () => {
+    const io = testIo(environment())
+    expect((await exec([], `${PROLOGUE} await call('/pets')`, io)).code).toBe(0)
+    expect(readdirSync(io.cwd)).toEqual([])
+  })
+
+  it('counts refusals by their reason', async () => {
+    const { err } = await exec(
+      ['--limits', '1/min'],
+      `${PROLOGUE} for (let i = 0; i < 3; i++) await (await call('/pets')).text()`,
+    )
+    expect(err).toBe(
+      'petstore-sandbox: 3 requests; 1 of 4 operations reached (not createPet, getPet, listOrders); 2 refused (quota-minute 2)\n',
+    )
+  })
+
+  it('logs if asked to, its summary too', async () => {
+    const { err } = await exec(['--log', 'json'], `${PROLOGUE} await (await call('/pets')).text()`)
+    const lines = err.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ event: 'ready', pets: 60 }),
+      expect.objectContaining({ event: 'exchange', operation: 'listPets' }),
+      {
+        event: 'summary',
+        requests: 1,
+        operations: { reached: ['listPets'], missed: ['createPet', 'getPet', 'listOrders'] },
+        refused: {},
+      },
+    ])
+  })
+
+  it('reads flags, environment and config file as serve does', async () => {
+    const io = testIo(environment({ PETSTORE_SANDBOX_LIMITS: '7/min' }))
+    writeFileSync(join(io.cwd, 'petstore-sandbox.yaml'), 'limits: 9/min\nbase-path: /api/v3\nlog: silent\n')
+    const script = `${PROLOGUE} keep([(await call('/pets')).headers.get('x-ratelimit-limit'), process.env.PETSTORE_BASE_URL])`
+    expect((await exec([], script, io)).found).toEqual(['7', expect.stringMatching(/\/api\/v3$/)])
+    expect((await exec(['--limits', '5/min'], script, io)).found).toEqual(['5', expect.stringMatching(/\/api\/v3$/)])
+  })
+
+  it('passes warnings on while the command runs', async () => {
+    const io = testIo(environment({ PETSTORE_SANDBOX_PLANN: 'pro' }))
+    expect((await exec([], '', io)).err).toMatch(/^warning: PETSTORE_SANDBOX_PLANN is no option and was ignored/)
+  })
+
+  it('lets the command run on when the sandbox is stopped over its control plane', async () => {
+    const { code, err, found } = await exec(
+      [],
+      `${PROLOGUE}
+       const { ok } = await fetch(process.env.PETSTORE_SANDBOX_URL + '/shutdown', { method: 'POST' })
+       keep(ok)
+       process.exitCode = 4`,
+    )
+    expect({ code, found }).toEqual({ code: 4, found: true })
+    expect(err).toMatch(/^warning: The sandbox was stopped over its control plane; the command runs on without it\npet/)
+  })
+})
+
+describe('the command line of exec', () => {
+  it('leaves to the command what follows its name, with or without --', async () => {
+    const io = testIo(environment())
+    const script = "require('node:fs').writeFileSync('out', JSON.stringify(process.argv.slice(1)))"
+    const own = ['--plan', 'gold', '--', '-p', '--debug']
+    for (const dashes of [[], ['--']]) {
+      expect(await runCli(['exec', '--plan', 'pro', ...dashes, NODE, '-e', script, '--', 'x', ...own], io)).toBe(0)
+      expect(foundIn(io)).toEqual(['x', ...own])
+    }
+  })
+
+  it.each([
+    [[], 2, /^USAGE: missing required argument 'command'\n$/],
+    [['--plam', 'pro', 'true'], 2, /^USAGE: unknown option '--plam' \(Did you mean --plan\?\)\n$/],
+    [['--plan', 'gold', 'true'], 2, /^INVALID_OPTIONS: --plan "gold"/],
+    [['--fault', 'listDogs:503', 'true'], 2, /^UNKNOWN_OPERATION: /],
+    [['--host', '192.0.2.1', '--control-token', 'x', 'true'], 125, /^HOST_UNAVAILABLE: /],
+    [['./no-such-command'], 127, /^NO_SUCH_COMMAND: "\.\/no-such-command" was not found\./],
+    [[''], 127, /^NO_SUCH_COMMAND: "" was not found\./],
+    [['no-such\u001b[2J'], 127, /^NO_SUCH_COMMAND: "no-such\\+u001b\[2J" was not found\./],
+  ])('with %j ends in %i', async (argv, code, err) => {
+    const io = testIo(environment())
+    expect(await runCli(['exec', ...argv], io)).toBe(code)
+    expect(io.stdout.text).toBe('')
+    expect(io.stderr.text).toMatch(err)
+    expect(io.stderr.text).not.toContain('requests')
+  })
+
+  it('ends in 126 where the command cannot be run', async () => {
+    const io = testIo(environment())
+    writeFileSync(join(io.cwd, 'plain'), 'no program')
+    expect(await runCli(['exec', './plain'], io)).toBe(126)
+    expect(io.stderr.text).toBe('NOT_EXECUTABLE: "./plain" cannot be run (EACCES).\n')
+  })
+
+  it('ends in 125 where the port is taken, and starts nothing', async () => {
+    const other = await startSandbox()
+    onTestFinished(() => other.close())
+    const io = testIo(environment())
+    const { port } = new URL(other.baseUrl)
+    const { code, err, found } = await exec(['--port', port], `${PROLOGUE} keep('started')`, io)
+    expect({ code, found }).toEqual({ code: 125, found: undefined })
+    expect(err).toMatch(/^PORT_IN_USE: /)
+  })
+
+  it('has its own defaults in its help, which fits a terminal of 80 columns', async () => {
+    const io = testIo()
+    expect(await runCli(['exec', '--help'], io)).toBe(0)
+    const text = io.stdout.text.replace(/\n {10,}/g, ' ')
+    expect(text).toMatch(/--port <n> .*\(default: a free one\)/)
+    expect(text).toMatch(/--store <file> .*\(default: in memory\)/)
+    expect(text).toMatch(/--log <form> .*\(default: silent\)/)
+    expect(io.stdout.text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { childEnvironment } from '../../../src/cli/exec/child-environment.js'
+
+const SANDBOX = {
+  baseUrl: 'http://127.0.0.1:1234/v1',
+  controlUrl: 'http://127.0.0.1:1234/__sandbox',
+  controlToken: undefined,
+}
+
+describe('the environment of a command', () => {
+  it.each([
+    [{}, 'localhost,127.0.0.1,::1', 'localhost,127.0.0.1,::1'],
+    [{ NO_PROXY: 'a.example' }, 'a.example,localhost,127.0.0.1,::1', 'a.example,localhost,127.0.0.1,::1'],
+    [{ no_proxy: 'a, 127.0.0.1' }, 'a,127.0.0.1,localhost,::1', 'a,127.0.0.1,localhost,::1'],
+    [{ NO_PROXY: 'a', no_proxy: 'b' }, 'a,localhost,127.0.0.1,::1', 'b,localhost,127.0.0.1,::1'],
+    [{ NO_PROXY: '', no_proxy: 'b' }, 'b,localhost,127.0.0.1,::1', 'b,localhost,127.0.0.1,::1'],
+    [{ NO_PROXY: '*' }, '*', '*'],
+  ])('adds loopback to %j', (env, upper, lower) => {
+    expect(childEnvironment(env, SANDBOX)).toMatchObject({ NO_PROXY: upper, no_proxy: lower })
+  })
+
+  it('adds the address of a sandbox that is elsewhere', () => {
+    const there = { ...SANDBOX, baseUrl: 'http://[fe80::1]:1234/v1' }
+    expect(childEnvironment({}, there).NO_PROXY).toBe('localhost,127.0.0.1,::1,fe80::1')
+  })
+
+  it('takes the place of a real key and another sandbox, and of nothing else', () => {
+    const env = { HOME: '/home/me', PETSTORE_API_KEY: 'real', PETSTORE_SANDBOX_CONTROL_TOKEN: 'of another' }
+    expect(childEnvironment(env, { ...SANDBOX, controlToken: 'own' })).toMatchObject({
+      HOME: '/home/me',
+      PETSTORE_API_KEY: 'sandbox',
+      PETSTORE_SANDBOX_CONTROL_TOKEN: 'own',
+    })
+  })
+})

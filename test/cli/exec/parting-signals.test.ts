@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { onPartingSignals } from '../../../src/cli/exec/parting-signals.js'
+import { testIo } from '../test-io.js'
+
+function listen() {
+  const io = testIo()
+  const heard: string[] = []
+  onPartingSignals(io, {
+    wish: (signal) => heard.push(`wish ${signal}`),
+    order: (signal) => heard.push(`order ${signal}`),
+  })()
+  return { io, heard }
+}
+
+describe('signals of exec', () => {
+  it('are passed on once, however often npm sends them', () => {
+    const { io, heard } = listen()
+    io.signal('SIGINT')
+    io.pass(100)
+    io.signal('SIGINT')
+    expect(heard).toEqual(['wish SIGINT'])
+  })
+
+  it('are an order when they come again later', () => {
+    const { io, heard } = listen()
+    io.signal('SIGINT')
+    io.pass(101)
+    io.signal('SIGTERM')
+    expect(heard).toEqual(['wish SIGINT', 'order SIGTERM'])
+  })
+})
