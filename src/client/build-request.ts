@@ -1,0 +1,140 @@
+import type { Operation, Violation } from '../contract/contract.js'
+import type { Field, Parameter, ValueType } from '../contract/contract-data.js'
+import { parseInt64 } from '../contract/int64.js'
+import { parseJson, stringifyJson } from '../contract/json.js'
+import { RequestError } from './request-error.js'
+
+/** What was said of a call, as text. */
+export interface CallInput {
+  /** Values of the path parameters, in the path's order. */
+  readonly path: readonly string[]
+  readonly query: ReadonlyMap<Parameter, readonly string[]>
+  readonly fields: ReadonlyMap<Field, readonly string[]>
+  /** A whole body; the fields go over its own. */
+  readonly body?: Uint8Array | undefined
+}
+
+/** A request before it has an address and a key. */
+export interface BuiltRequest {
+  readonly operation: Operation
+  readonly method: string
+  /** Relative to the base address: `/pets/1`. */
+  readonly path: string
+  /** Without its "?", empty if there is none. */
+  readonly query: string
+  readonly body: Uint8Array | undefined
+  /** How it breaks the contract. */
+  readonly violations: readonly Violation[]
+}
+
+/** Makes an operation's request, and holds it against the contract. @throws RequestError if it cannot be made at all */
+export function buildRequest(operation: Operation, input: CallInput): BuiltRequest {
+  const captured = input.path.map(encodePathValue)
+  const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
+  const body = buildBody(input)
+  const path = fillPath(operation.path, captured)
+  const readings = [
+    operation.readPath(captured),
+    operation.readQuery(query),
+    operation.readBody(body ?? emptyBodyOf(operation)),
+  ]
+  return {
+    operation,
+    method: operation.method,
+    path,
+    query,
+    body,
+    violations: readings.flatMap(({ violations }) => violations),
+  }
+}
+
+/** `new URL('/pets', base)` would drop the base address's own path. */
+export function addressOf({ path, query }: Pick<BuiltRequest, 'path' | 'query'>, baseUrl: string): string {
+  return `${baseUrl}${path}${query === '' ? '' : `?${query}`}`
+}
+
+function fillPath(path: string, captured: readonly string[]): string {
+  let next = 0
+  return path.replace(/\{[^}]*\}/g, () => captured[next++] ?? '')
+}
+
+/** Dots alone would be taken for steps in the path, encoded too, and nothing for no step at all. */
+function encodePathValue(text: string): string {
+  if (text === '' || text === '.' || text === '..') {
+    throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(text)} cannot stand in a path`])
+  }
+  return encodeText(text)
+}
+
+function queryPairs(parameter: Parameter, texts: readonly string[]): readonly string[] {
+  const name = encodeText(parameter.name)
+  if (parameter.type === 'array' && !parameter.explode) return [`${name}=${texts.map(encodeText).join(',')}`]
+  return texts.map((text) => `${name}=${encodeText(text)}`)
+}
+
+/** Half a surrogate pair, which encodes to nothing, becomes U+FFFD first. */
+function encodeText(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString())
+}
+
+/** Where nothing was said of a body that is needed, each field that is missing is named. */
+function emptyBodyOf({ body }: Operation): Uint8Array | undefined {
+  return body?.required && body.fields.length > 0 ? Buffer.from('{}') : undefined
+}
+
+function buildBody({ fields, body }: CallInput): Uint8Array | undefined {
+  if (fields.size === 0) return body
+  const values: Record<string, unknown> = body === undefined ? {} : objectIn(body)
+  for (const [field, texts] of fields) {
+    // As an own field, whatever it is called.
+    Object.defineProperty(values, field.name, {
+      value: fieldValue(field, texts),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return Buffer.from(stringifyJson(values))
+}
+
+function objectIn(body: Uint8Array): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = parseJson(Buffer.from(body).toString('utf8'))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new RequestError('INVALID_REQUEST', [`--body: the body is not JSON: ${error.message}`])
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw new RequestError('INVALID_REQUEST', ['--body: must be a JSON object where fields are given by flags too'])
+}
+
+function fieldValue(field: Field, texts: readonly string[]): unknown {
+  if (field.type === 'array') return texts.map((text) => readValue(field.itemType ?? 'string', text))
+  return readValue(field.type, texts.at(-1) ?? '')
+}
+
+/** A text that is no value of its type stays a text, and the contract refuses it. */
+function readValue(type: ValueType, text: string): unknown {
+  switch (type) {
+    case 'string':
+      return text
+    case 'integer':
+      return parseInt64(text) ?? jsonOf(text, (value) => typeof value === 'number' || typeof value === 'bigint')
+    case 'number':
+      return jsonOf(text, (value) => typeof value === 'number' || typeof value === 'bigint')
+    case 'boolean':
+      return jsonOf(text, (value) => typeof value === 'boolean')
+    default:
+      return jsonOf(text, () => true)
+  }
+}
+
+function jsonOf(text: string, isRight: (value: unknown) => boolean): unknown {
+  try {
+    const value = parseJson(text)
+    return isRight(value) ? value : text
+  } catch {
+    return text
+  }
+}

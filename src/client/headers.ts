@@ -1,0 +1,48 @@
+export type Header = readonly [name: string, value: string]
+
+/** What stands for a secret wherever a request is shown; nothing of the secret's own length or letters. */
+export const MASK = '***'
+/** The variable that holds the key, where a request is shown to be repeated. */
+export const KEY_REFERENCE = '$PETSTORE_API_KEY'
+
+const SECRET = /^(?:authorization|proxy-authorization|cookie|set-cookie|.*(?:api-?key|token|secret).*)$/i
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Reads `Name: value`. @returns undefined for what no header can be */
+export function readHeader(text: string): Header | undefined {
+  const colon = text.indexOf(':')
+  const name = text.slice(0, colon)
+  const value = text.slice(colon + 1).trim()
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no header may hold them
+  return colon > 0 && NAME.test(name) && !/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/.test(value)
+    ? [name, value]
+    : undefined
+}
+
+/** The headers of a request. Given ones take the place of our own. */
+export function requestHeaders({
+  apiKey,
+  hasBody,
+  given,
+  userAgent,
+}: {
+  readonly apiKey: string | undefined
+  readonly hasBody: boolean
+  readonly given: readonly Header[]
+  readonly userAgent?: string
+}): readonly Header[] {
+  const own: Header[] = [['Accept', 'application/json']]
+  if (apiKey !== undefined) own.push(['Authorization', `Bearer ${apiKey}`])
+  if (hasBody) own.push(['Content-Type', 'application/json'])
+  if (userAgent !== undefined) own.push(['User-Agent', userAgent])
+  const replaced = new Set(given.map(([name]) => name.toLowerCase()))
+  return [...own.filter(([name]) => !replaced.has(name.toLowerCase())), ...given]
+}
+
+/** The same, fit to be shown. */
+export function masked(headers: readonly Header[], bearer: string = MASK): readonly Header[] {
+  return headers.map(([name, value]) => {
+    if (!SECRET.test(name)) return [name, value]
+    return [name, name.toLowerCase() === 'authorization' ? `Bearer ${bearer}` : MASK]
+  })
+}

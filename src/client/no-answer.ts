@@ -1,0 +1,115 @@
+import { type DurationMs, formatDuration } from '../domain/time.js'
+
+interface Meaning {
+  /** What happened, as in a list of attempts. */
+  readonly short: string
+  readonly hint: string
+}
+
+const UNTRUSTED: Meaning = {
+  short: 'the certificate is not trusted',
+  hint: 'If it is of your own authority, name it in NODE_EXTRA_CA_CERTS.',
+}
+const DROPPED: Meaning = {
+  short: 'the connection was dropped',
+  hint: 'The request may have been received all the same. Only GET is repeated by itself; --retry-unsafe repeats others.',
+}
+const UNREACHABLE: Meaning = { short: 'the network does not reach it', hint: 'Check the network, a VPN, the proxy.' }
+const BROKEN: Meaning = {
+  short: 'the answer is no proper HTTP',
+  hint: 'Is it http where https is meant, or a proxy in between?',
+}
+
+/** What a failure's code means to whoever called. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  ECONNREFUSED: {
+    short: 'nobody listens there',
+    hint: 'Start a sandbox with "petstore-sandbox serve", or name another instance with --target or --base-url.',
+  },
+  ENOTFOUND: { short: 'there is no such host', hint: 'Check the host in the base address.' },
+  EAI_AGAIN: { short: 'its name cannot be looked up now', hint: 'Check the network and its DNS.' },
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ECONNRESET: DROPPED,
+  EPIPE: DROPPED,
+  UND_ERR_SOCKET: DROPPED,
+  UND_ERR_CONNECT_TIMEOUT: UNREACHABLE,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  CERT_HAS_EXPIRED: {
+    short: 'its certificate has expired',
+    hint: 'Check the date of this machine, else tell its owner.',
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: { short: 'its certificate is for another host', hint: 'Check the base address.' },
+  EPROTO: { short: 'it speaks no TLS', hint: 'Is it https where http is meant?' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { short: 'it speaks no TLS', hint: 'Is it https where http is meant?' },
+}
+
+const DROPPED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+
+/** Nobody answered, or not whole, or not in time. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError'
+  readonly code = 'NO_ANSWER'
+  /** The failure's own code: ECONNREFUSED, TIMEOUT … */
+  readonly failure: string
+  readonly short: string
+  readonly hint: string
+  readonly attempts: number
+
+  private constructor(
+    { failure, short, hint }: Meaning & { readonly failure: string },
+    origin: string,
+    attempts: number,
+    cause: unknown,
+  ) {
+    super(`No answer from ${origin}: ${short} (${failure})`, { cause })
+    this.failure = failure
+    this.short = short
+    this.hint = hint
+    this.attempts = attempts
+  }
+
+  /** @throws what is no failure of a connection, as it is a mistake of ours */
+  static from(error: unknown, url: string, timeout: DurationMs, attempts: number): NoAnswerError {
+    const meant = meaningOf(error, timeout)
+    if (meant === undefined) throw error
+    return new NoAnswerError(meant, new URL(url).origin, attempts, error)
+  }
+}
+
+/** Whether a connection went away that was there: the request may have been received. */
+export function isDropped(error: unknown): boolean {
+  return DROPPED_CODES.includes(codeOf(error) ?? '')
+}
+
+function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly failure: string }) | undefined {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    const short = `it took longer than ${formatDuration(timeout)}`
+    return { failure: 'TIMEOUT', short, hint: 'Give it more time with --timeout.' }
+  }
+  const code = codeOf(error)
+  if (code === undefined) return undefined
+  const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined
+  if (meaning !== undefined) return { failure: code, ...meaning }
+  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { failure: code, ...BROKEN }
+  if (/CERT|TLS|SSL/.test(code)) return { failure: code, ...UNTRUSTED }
+  const isOfNode = error instanceof Error && 'syscall' in error
+  if (!isOfNode && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined
+  return {
+    failure: code,
+    short: error instanceof Error ? error.message : String(error),
+    hint: 'Run it again with --debug to see more.',
+  }
+}
+
+/** Failures of several addresses at once (IPv6, IPv4) have the code of the first. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return codeOf(error.cause)
+}

@@ -1,0 +1,56 @@
+import { parseJson, stringifyJson } from '../contract/json.js'
+import type { Answer } from './send.js'
+
+/** What an answer's body holds: JSON is read exactly. */
+export type ReadBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'empty' }
+
+export function readBody({ body }: Pick<Answer, 'body'>): ReadBody {
+  const text = body.toString('utf8')
+  if (text === '') return { kind: 'empty' }
+  try {
+    return { kind: 'json', value: parseJson(text.replace(/^\ufeff/, '')) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { kind: 'text', text }
+  }
+}
+
+/** YAML; whole numbers digit for digit. The library is loaded only here. */
+export async function toYaml(value: unknown): Promise<string> {
+  const { stringify } = await import('yaml')
+  return stringify(value, { lineWidth: 0 }).trimEnd()
+}
+
+/** Head and rows. */
+export interface Rows {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/**
+ * Lays a value out in rows: a list of objects has a row for each and a column for every
+ * name in any of them; one object a row for each of its fields.
+ *
+ * @returns undefined for what is neither
+ */
+export function toRows(value: unknown): Rows | undefined {
+  if (Array.isArray(value)) {
+    if (!value.every(isObject)) return undefined
+    const head = [...new Set(value.flatMap((one) => Object.keys(one)))]
+    return { head, rows: value.map((one) => head.map((name) => cellOf(one[name]))) }
+  }
+  if (!isObject(value)) return undefined
+  return { head: ['field', 'value'], rows: Object.entries(value).map(([name, field]) => [name, cellOf(field)]) }
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : stringifyJson(value)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

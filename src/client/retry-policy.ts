@@ -1,0 +1,101 @@
+import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+
+/** How one attempt ended, as far as the next one depends on it. */
+export type Outcome =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly retryAfter?: string | undefined
+      /** The answer's own Date. */
+      readonly date?: string | undefined
+    }
+  /** The connection went away before the answer was whole. */
+  | { readonly kind: 'dropped' }
+  /** Nobody was there, or nobody in time. Trying again at once is of no use. */
+  | { readonly kind: 'no-answer' }
+
+export interface RetryRules {
+  /** Attempts after the first. */
+  readonly retries: number
+  /** The longest wait that is waited. */
+  readonly maxWait: DurationMs
+  /** Repeats what may have been done already. */
+  readonly unsafe: boolean
+}
+
+export type Decision =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'retry'; readonly wait: DurationMs }
+  /** It could be tried again, but not now: `retryAfter` is what the service asks for. */
+  | { readonly kind: 'give-up'; readonly because: 'tries-spent' | 'wait-too-long'; readonly retryAfter?: DurationMs }
+
+/** The backoff's first bound and its largest. @source AWS architecture blog, "Exponential Backoff And Jitter" (full jitter) */
+const FIRST_BACKOFF_MS: DurationMs = 500
+const LONGEST_BACKOFF_MS: DurationMs = 30 * SECOND_MS
+
+const TOO_MANY_REQUESTS = 429
+const PASSING_STATUSES: readonly number[] = [502, 503, 504]
+
+/**
+ * Says what follows an attempt.
+ *
+ * A 429 was refused before anything was done, so any method may be repeated. After
+ * a 502, 503, 504 or a dropped connection only GET is, unless the rules say so. The
+ * wait is never shorter than Retry-After.
+ *
+ * @param attempt the attempts so far, whole number >= 1
+ * @param now     the local clock, for a date in an answer without Date
+ * @param random  in [0, 1)
+ * @source interface, "call": Retries
+ */
+export function decideRetry(
+  { method, attempt, outcome }: { readonly method: string; readonly attempt: number; readonly outcome: Outcome },
+  { retries, maxWait, unsafe }: RetryRules,
+  now: EpochMs,
+  random: number,
+): Decision {
+  if (!mayRepeat(method, outcome, unsafe)) return { kind: 'done' }
+  const retryAfter = outcome.kind === 'answer' ? readRetryAfter(outcome.retryAfter, outcome.date, now) : undefined
+  const told = retryAfter === undefined ? {} : { retryAfter }
+  if (attempt > retries) return { kind: 'give-up', because: 'tries-spent', ...told }
+  if (retryAfter !== undefined && retryAfter > maxWait) return { kind: 'give-up', because: 'wait-too-long', ...told }
+  const bound = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1), maxWait)
+  return { kind: 'retry', wait: Math.ceil(Math.max(random * bound, retryAfter ?? 0)) }
+}
+
+function mayRepeat(method: string, outcome: Outcome, unsafe: boolean): boolean {
+  const isSafe = method === 'GET' || unsafe
+  switch (outcome.kind) {
+    case 'answer':
+      return outcome.status === TOO_MANY_REQUESTS || (isSafe && PASSING_STATUSES.includes(outcome.status))
+    case 'dropped':
+      return isSafe
+    case 'no-answer':
+      return false
+  }
+}
+
+/**
+ * Reads Retry-After: whole seconds, or an HTTP-date, which counts from the answer's own
+ * Date, so that neither clock has to be right.
+ *
+ * @returns how long to wait, undefined for what is neither
+ * @source RFC 9110, 10.2.3
+ */
+export function readRetryAfter(
+  value: string | undefined,
+  date: string | undefined,
+  now: EpochMs,
+): DurationMs | undefined {
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * SECOND_MS
+  const until = readHttpDate(value)
+  return until === undefined ? undefined : Math.max(0, until - (readHttpDate(date) ?? now))
+}
+
+/** @returns undefined for what Date.parse takes for a date, but HTTP does not */
+export function readHttpDate(text: string | undefined): EpochMs | undefined {
+  if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined
+  const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)
+  return Number.isNaN(at) ? undefined : at
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decideRetry, type Outcome, type RetryRules, readRetryAfter } from '../../src/client/retry-policy.js'
+
+const RULES: RetryRules = { retries: 2, maxWait: 60_000, unsafe: false }
+const NOW = Date.parse('2026-03-01T10:00:00Z')
+const answer = (status: number, retryAfter?: string, date?: string): Outcome => ({
+  kind: 'answer',
+  status,
+  retryAfter,
+  date,
+})
+const decide = (method: string, outcome: Outcome, rules: Partial<RetryRules> = {}, attempt = 1, random = 0) =>
+  decideRetry({ method, attempt, outcome }, { ...RULES, ...rules }, NOW, random)
+
+describe('what is tried again', () => {
+  it.each(['GET', 'POST', 'DELETE'])('%s after a 429, whatever it does', (method) =>
+    expect(decide(method, answer(429))).toMatchObject({ kind: 'retry' }),
+  )
+
+  it.each([502, 503, 504])('only GET after a %i', (status) => {
+    expect(decide('GET', answer(status)).kind).toBe('retry')
+    expect(decide('POST', answer(status)).kind).toBe('done')
+    expect(decide('POST', answer(status), { unsafe: true }).kind).toBe('retry')
+  })
+
+  it('only GET after a dropped connection', () => {
+    expect(decide('GET', { kind: 'dropped' }).kind).toBe('retry')
+    expect(decide('POST', { kind: 'dropped' }).kind).toBe('done')
+    expect(decide('POST', { kind: 'dropped' }, { unsafe: true }).kind).toBe('retry')
+  })
+
+  it.each([200, 201, 302, 400, 401, 404, 408, 500, 501])('nothing after a %i', (status) =>
+    expect(decide('GET', answer(status, '1'), { unsafe: true })).toEqual({ kind: 'done' }),
+  )
+
+  it('nothing where nobody was there', () => expect(decide('GET', { kind: 'no-answer' })).toEqual({ kind: 'done' }))
+
+  it('nothing beyond the number of tries, but it says when to come back', () =>
+    expect(decide('GET', answer(429, '7'), {}, 3)).toEqual({
+      kind: 'give-up',
+      because: 'tries-spent',
+      retryAfter: 7000,
+    }))
+})
+
+describe('the wait', () => {
+  it('is what Retry-After says where that is longer than the backoff', () =>
+    expect(decide('GET', answer(429, '7'), {}, 1, 0.99)).toEqual({ kind: 'retry', wait: 7000 }))
+
+  it('is the backoff where that is longer', () =>
+    expect(decide('GET', answer(429, '0'), {}, 2, 0.5)).toEqual({ kind: 'retry', wait: 500 }))
+
+  it('is not begun if it were longer than allowed', () => {
+    expect(decide('GET', answer(429, '61'))).toEqual({ kind: 'give-up', because: 'wait-too-long', retryAfter: 61_000 })
+    expect(decide('GET', answer(429, '60'))).toEqual({ kind: 'retry', wait: 60_000 })
+  })
+
+  it('is never shorter than Retry-After, nor longer than allowed, nor begun after the last try', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(1_000),
+        fc.nat(100_000),
+        fc.integer({ min: 1, max: 12 }),
+        fc.nat(10),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.boolean(),
+        (seconds, maxWait, attempt, retries, random, asDate) => {
+          const told = asDate ? new Date(NOW + seconds * 1000).toUTCString() : String(seconds)
+          const date = new Date(NOW).toUTCString()
+          const decision = decide('POST', answer(429, told, date), { maxWait, retries }, attempt, random)
+          if (decision.kind === 'retry') {
+            expect(attempt).toBeLessThanOrEqual(retries)
+            expect(decision.wait).toBeGreaterThanOrEqual(seconds * 1000)
+            expect(decision.wait).toBeLessThanOrEqual(maxWait)
+            expect(decision.wait).toBeLessThanOrEqual(Math.max(seconds * 1000, 500 * 2 ** (attempt - 1)))
+          } else {
+            expect(decision).toMatchObject({ kind: 'give-up', retryAfter: seconds * 1000 })
+            expect(attempt > retries || seconds * 1000 > maxWait).toBe(true)
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    ['Sun, 01 Mar 2026 10:00:30 GMT', 30_000],
+    ['Sunday, 01-Mar-26 10:00:30 GMT', 30_000],
+    ['Sun Mar  1 10:00:30 2026', 30_000],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 0],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['', undefined],
+    ['soon', undefined],
+    ['2026-03-01T10:00:30Z', undefined],
+  ])('%j is read as %s', (text, wait) => expect(readRetryAfter(text, undefined, NOW)).toBe(wait))
+
+  it("is read against the answer's own Date", () =>
+    expect(readRetryAfter('Sun, 01 Mar 2099 10:00:30 GMT', 'Sun, 01 Mar 2099 10:00:00 GMT', NOW)).toBe(30_000))
+})
