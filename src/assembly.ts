@@ -95,7 +95,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
   return {
     spaces,
     steerable,
-    service: (request) => answerPreflight(request, options.cors) ?? spaces.handle(request),
+    service: (request) => answerPreflight(request, options.cors, world.now()) ?? spaces.handle(request),
     control: lazyControl({
       sandbox: steerable,
       contract,

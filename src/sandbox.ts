@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Assembly, assemble, type SandboxEvents } from './assembly.js'
-import { CONTROL_PATH } from './control/path.js'
+import { CONTROL_PATH, isControl } from './control/path.js'
 import type { PlanName } from './domain/keys.js'
 import type { ProblemCode } from './domain/problems.js'
 import { listen } from './http/listener.js'
@@ -30,7 +30,7 @@ export async function runSandbox(options: ResolvedOptions, events: SandboxEvents
     const listener = await listen(options.host, options.port, {
       service,
       refuse: (code, address) => refuse(spaces.default, code, address),
-      isControl: (target) => target === CONTROL_PATH || target.startsWith(`${CONTROL_PATH}/`),
+      isControl,
       control: (request, response) => void answerControl(control, request, response, warn),
     })
     await assembly.begin().catch(async (error: unknown) => {

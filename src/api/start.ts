@@ -1,5 +1,5 @@
 import { assemble } from '../assembly.js'
-import { CONTROL_PATH } from '../control/path.js'
+import { CONTROL_PATH, isControl } from '../control/path.js'
 import { fetchOf } from '../http/fetch-adapter.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import type { ResolvedOptions, SandboxOptions } from '../options/options.js'
@@ -76,10 +76,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Socke
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-function isControl(path: string): boolean {
-  return path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)
 }
 
 function resolve(options: SandboxOptions): ResolvedOptions {

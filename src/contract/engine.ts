@@ -15,13 +15,20 @@ export interface EngineAnswer {
   readonly body: string
 }
 
+/** What is wrong with a request. */
+export interface EngineRefusal {
+  /** Of the path: there is nothing there. Of the media type: it is none of the contract's. */
+  readonly of: 'path' | 'media-type' | 'request'
+  readonly violations: readonly string[]
+}
+
 /** What only Prism can do. */
 export interface ContractEngine {
   /**
    * Makes up an answer from the contract: the first example, else a value of the schema; the same each time.
    * `violations` says what is wrong with the request.
    */
-  mock(request: EngineRequest): Promise<EngineAnswer | { readonly violations: readonly string[] }>
+  mock(request: EngineRequest): Promise<EngineAnswer | EngineRefusal>
   /** Says how an answer breaks the contract: status, headers, body. Empty if it keeps it. */
   check(request: EngineRequest, answer: EngineAnswer): Promise<readonly string[]>
 }

@@ -6,7 +6,7 @@ import type {
   IHttpResponse,
 } from '@stoplight/prism-http'
 import type { Contract, Operation } from './contract.js'
-import type { ContractEngine, EngineAnswer, EngineRequest } from './engine.js'
+import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
 import { findJsonError } from './json-error.js'
 import { readPairs } from './query.js'
 
@@ -70,11 +70,11 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
     async mock(request) {
       const route = find(request)
       const malformed = jsonProblem(request.headers['content-type'], request.body)
-      if (malformed !== undefined) return { violations: [malformed] }
+      if (malformed !== undefined) return { of: 'request', violations: [malformed] }
       const dummy: IHttpResponse = { statusCode: 200 }
       const { validations } = await run(route, request, { validateRequest: true, validateResponse: false }, dummy)
       const violations = sentences(validations.input)
-      if (violations.length > 0) return { violations }
+      if (violations.length > 0) return { of: refusedPart(validations.input), violations }
       const { output } = await run(route, request, { validateRequest: false, validateResponse: false }, undefined)
       return toAnswer(output, route.operation)
     },
@@ -173,7 +173,21 @@ function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Rec
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-function sentences(diagnostics: readonly { readonly severity: number; readonly message: string }[]): readonly string[] {
+/** Prism marks a media type that is not the contract's with the code 415, and a parameter with its place. */
+function refusedPart(diagnostics: readonly Diagnostic[]): EngineRefusal['of'] {
+  const errors = diagnostics.filter(({ severity }) => severity === ERROR)
+  if (errors.some(({ path }) => path?.[0] === 'path')) return 'path'
+  return errors.some(({ code }) => code === 415) ? 'media-type' : 'request'
+}
+
+interface Diagnostic {
+  readonly severity: number
+  readonly message: string
+  readonly code?: string | number
+  readonly path?: readonly string[]
+}
+
+function sentences(diagnostics: readonly Diagnostic[]): readonly string[] {
   return diagnostics.filter(({ severity }) => severity === ERROR).map(({ message }) => message)
 }
 

@@ -1,2 +1,7 @@
 /** Where the control plane is on every sandbox: outside the service's own paths. */
 export const CONTROL_PATH = '/__sandbox'
+
+/** Whether a request is for the control plane, by its target. */
+export function isControl(target: string): boolean {
+  return target.startsWith(CONTROL_PATH) && /^(?:[/?]|$)/.test(target.slice(CONTROL_PATH.length))
+}

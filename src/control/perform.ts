@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { writeIssues } from '../options/problem.js'
 import { isSpaceName } from '../space/authorization.js'
+import { fields } from './fields.js'
 import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
 
 /**
@@ -33,4 +34,4 @@ export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>
   throw new VerbError('invalid_request', `${problems.join('; ')}.`)
 }
 
-const NOTHING = v.strictObject({}, 'must be empty')
+const NOTHING = fields({})

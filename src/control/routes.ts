@@ -53,17 +53,23 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
     const header = (name: string) => context.req.header(name)
     const asking = { host: header('host'), origin: header('origin'), authorization: header('authorization') }
     const verdict = guard(asking, rules)
-    if (verdict.kind === 'refuse') return refusal('forbidden', verdict.message, verdict.status)
-  }
-  await next()
+    if (verdict.kind === 'refuse') context.res = refusal('forbidden', verdict.message, verdict.status)
+    else await next()
+  } else await next()
+  // A page that may steer may also read why it was refused.
   for (const [name, value] of Object.entries(cors ?? {})) context.res.headers.set(name, value)
   return undefined
 }
 
 async function runVerb(plane: ControlPlane, verb: Verb, context: Context): Promise<Response> {
   const { space = '', ...query } = context.req.query()
-  const input = { ...query, ...bodyOf(verb, await context.req.text()), ...context.req.param() }
-  return json(await perform(plane.sandbox, space, verb, input))
+  const inPath = context.req.param()
+  const body = bodyOf(verb, await context.req.text())
+  for (const name of Object.keys(body)) {
+    if (Object.hasOwn(inPath, name))
+      throw new VerbError('invalid_request', `${name} is said by the path and cannot be changed.`)
+  }
+  return json(await perform(plane.sandbox, space, verb, { ...query, ...body, ...inPath }))
 }
 
 function steeredBy(plane: ControlPlane, context: Context) {
@@ -99,9 +105,18 @@ function isStoreFailure(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('STORE_')
 }
 
+/** What is served beside the verbs. */
+const READ_ONLY: readonly Pick<Verb, 'method' | 'path'>[] = [
+  '/health',
+  '/openapi.yaml',
+  '/openapi.json',
+  '/control.openapi.yaml',
+  '/requests/stream',
+].map((path) => ({ method: 'GET', path }))
+
 function notFound(context: Context): Response {
   const path = context.req.path.slice(CONTROL_PATH.length)
-  const allow = (Object.values(VERBS) as readonly Verb[])
+  const allow = [...(Object.values(VERBS) as readonly Verb[]), ...READ_ONLY]
     .filter((verb) => new RegExp(`^${verb.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map(({ method }) => method)
   if (allow.length === 0) return refusal('not_found', `The control plane has no ${path || '/'}.`)

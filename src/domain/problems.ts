@@ -47,8 +47,7 @@ export const PROBLEMS = {
   },
   api_key_banned: {
     status: 429,
-    message:
-      'The API key is banned for a while: it kept sending requests without waiting. Wait for the time in Retry-After.',
+    message: 'The API key is banned for a while: it kept sending requests without waiting.',
   },
   simulated_fault: {
     status: 500,

@@ -44,6 +44,7 @@ export class ListenError extends Error {
 export async function listen(host: string, port: number, front: Front): Promise<Listener> {
   const sockets = new Set<Socket>()
   const hanging: Hanging = new Set()
+  const answering = new WeakMap<Socket, ServerResponse>()
   let stopping = false
 
   const server = createServer({
@@ -56,6 +57,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    answering.set(request.socket, response)
     if (stopping) response.shouldKeepAlive = false
     const target = request.url ?? '/'
     if (front.isControl(target)) front.control(request, response)
@@ -67,7 +69,9 @@ export async function listen(host: string, port: number, front: Front): Promise<
   // What is expected beyond a 100 is ignored, as RFC 9110, 10.1.1 lets a server do.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    // Nothing is to be said into an answer under way, nor to who has never said anything.
+    const isMidAnswer = answering.get(socket)?.headersSent && !answering.get(socket)?.writableEnded
+    if (error.code === 'ECONNRESET' || !socket.writable || isMidAnswer || socket.bytesRead === 0) socket.destroy()
     else refuseSocket(socket, parserProblem(error.code))
   })
   server.on('connect', (_request, socket: Socket) => refuseSocket(socket, 'bad_request'))

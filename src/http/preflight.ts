@@ -1,3 +1,4 @@
+import { type EpochMs, httpDate } from '../domain/time.js'
 import type { Reply, ServiceRequest } from '../space/message.js'
 
 /** Authorization must be named: a `*` does not cover it. @source Fetch standard, CORS-preflight fetch */
@@ -8,14 +9,22 @@ const REMEMBERED_FOR_SECONDS = 600
 /**
  * Answers a CORS preflight: without key, quota, fault, delay or log.
  *
- * @returns undefined where the request is no preflight, or its origin is not allowed
+ * One of an origin that is not allowed is answered without permission.
+ *
+ * @returns undefined where the request is no preflight
  */
-export function answerPreflight(request: ServiceRequest, cors: '*' | readonly string[]): Reply | undefined {
+export function answerPreflight(
+  request: ServiceRequest,
+  cors: '*' | readonly string[],
+  now: EpochMs,
+): Reply | undefined {
   if (request.method !== 'OPTIONS') return undefined
   const { origin, 'access-control-request-method': method } = request.headers
   if (typeof origin !== 'string' || method === undefined) return undefined
-  if (cors !== '*' && !cors.includes(origin)) return undefined
+  const date = ['Date', httpDate(now)]
+  if (cors !== '*' && !cors.includes(origin)) return reply([...date, 'Vary', 'Origin'])
   const headers = [
+    ...date,
     'Access-Control-Allow-Origin',
     cors === '*' ? '*' : origin,
     'Access-Control-Allow-Methods',
@@ -31,5 +40,9 @@ export function answerPreflight(request: ServiceRequest, cors: '*' | readonly st
   if (request.headers['access-control-request-private-network'] === 'true') {
     headers.push('Access-Control-Allow-Private-Network', 'true')
   }
+  return reply(headers)
+}
+
+function reply(headers: string[]): Reply {
   return { status: 204, headers, body: '', delayMs: 0, fault: undefined }
 }

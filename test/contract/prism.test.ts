@@ -64,7 +64,10 @@ describe('mocking an operation without a handler', () => {
   })
 
   it('says what is wrong with the path', async () => {
-    expect(await prism.mock(request('DELETE', '/pets/x'))).toEqual({ violations: [expect.stringContaining('petid')] })
+    expect(await prism.mock(request('DELETE', '/pets/x'))).toEqual({
+      of: 'path',
+      violations: [expect.stringContaining('petid')],
+    })
   })
 
   it('says nothing else to anybody', async () => {

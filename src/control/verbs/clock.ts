@@ -2,7 +2,9 @@ import * as v from 'valibot'
 import { changeClock, REAL_TIME } from '../../domain/clock.js'
 import { durationSchema } from '../../options/values/duration.js'
 import { instantSchema } from '../../options/values/instant.js'
+import { switchSchema } from '../../options/values/reading.js'
 import type { World } from '../../space/world.js'
+import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 import type { ClockView } from '../views.js'
 
@@ -21,7 +23,7 @@ export const set = verb({
   method: 'PUT',
   path: '/clock',
   summary: 'Moves the clock of a space forward to an instant, freezes it or lets it run',
-  input: v.strictObject({ now: v.optional(instantSchema), frozen: v.optional(v.boolean()) }),
+  input: fields({ now: v.optional(instantSchema), frozen: v.optional(switchSchema) }),
   run: ({ world }, { now, frozen }) =>
     change(world, { ...(now === undefined ? {} : { now }), ...(frozen === undefined ? {} : { frozen }) }),
 })
@@ -30,7 +32,7 @@ export const advance = verb({
   method: 'POST',
   path: '/clock/advance',
   summary: 'Moves the clock of a space forward by a duration',
-  input: v.strictObject({ by: durationSchema }),
+  input: fields({ by: durationSchema }),
   run: ({ world }, { by }) => change(world, { now: world.now() + by }),
 })
 

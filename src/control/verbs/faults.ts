@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { armFault, type FaultRule } from '../../domain/faults.js'
 import { faultSchema, faultsSchema } from '../../options/values/fault.js'
 import type { World } from '../../space/world.js'
+import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 import type { FaultView } from '../views.js'
 
@@ -21,7 +21,7 @@ export const set = verb({
   path: '/faults',
   summary: 'Puts an ordered list of rules in place of the present one',
   body: 'rules',
-  input: v.strictObject({ rules: faultsSchema }),
+  input: fields({ rules: faultsSchema }),
   run({ world }, { rules }) {
     checkOperations(world, rules)
     world.faults = rules.map(armFault)
@@ -34,7 +34,7 @@ export const add = verb({
   path: '/faults',
   summary: 'Adds a rule at the end of the list',
   body: 'rule',
-  input: v.strictObject({ rule: faultSchema }),
+  input: fields({ rule: faultSchema }),
   run({ world }, { rule }) {
     checkOperations(world, [rule])
     world.faults = [...world.faults, armFault(rule)]

@@ -5,6 +5,7 @@ import { keySchema } from '../../options/values/api-key.js'
 import { someWaitSchema } from '../../options/values/duration.js'
 import { oneOf } from '../../options/values/reading.js'
 import { DEFAULT_KEY, type World } from '../../space/world.js'
+import { fields, text } from '../fields.js'
 import { keyView } from '../state.js'
 import { VerbError, verb } from '../verb.js'
 
@@ -21,7 +22,7 @@ export const add = verb({
   method: 'POST',
   path: '/keys',
   summary: 'Adds a key; it is stored',
-  input: v.strictObject({ key: keySchema, plan: v.optional(planSchema, 'free') }),
+  input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
   async run({ world }, { key, plan }) {
     if (world.keys.has(key))
       throw new VerbError('conflict', `There is a key "${key}" already. Change its plan with PATCH /keys/${key}.`)
@@ -33,7 +34,7 @@ export const change = verb({
   method: 'PATCH',
   path: '/keys/{key}',
   summary: 'Puts a key on another plan',
-  input: v.strictObject({ key: v.string(), plan: planSchema }),
+  input: fields({ key: text, plan: planSchema }),
   async run({ world }, { key, plan }) {
     const apiKey = find(world, key)
     if (key !== DEFAULT_KEY) return keep(world, { ...apiKey, plan })
@@ -47,7 +48,7 @@ export const remove = verb({
   method: 'DELETE',
   path: '/keys/{key}',
   summary: 'Removes a key',
-  input: v.strictObject({ key: v.string() }),
+  input: fields({ key: text }),
   async run({ world }, { key }) {
     find(world, key)
     if (!world.isStartKey(key)) await world.store?.append({ kind: 'key-removed', key })
@@ -60,7 +61,7 @@ export const ban = verb({
   method: 'PUT',
   path: '/keys/{key}/ban',
   summary: 'Bans a key from now on, for the ban duration of the settings unless another is given',
-  input: v.strictObject({ key: v.string(), for: v.optional(someWaitSchema) }),
+  input: fields({ key: text, for: v.optional(someWaitSchema) }),
   run({ world }, { key, for: duration = world.settings.banDuration }) {
     const apiKey = find(world, key)
     if (apiKey.always === 'limited')
@@ -74,7 +75,7 @@ export const unban = verb({
   method: 'DELETE',
   path: '/keys/{key}/ban',
   summary: 'Lifts the ban of a key',
-  input: v.strictObject({ key: v.string() }),
+  input: fields({ key: text }),
   run({ world }, { key }) {
     const apiKey = find(world, key)
     world.accounts.ofKey(key).bans = NO_BAN_RECORD

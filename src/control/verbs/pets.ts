@@ -5,6 +5,7 @@ import { petFields } from '../../options/values/pet.js'
 import { textSchema } from '../../options/values/reading.js'
 import { keepNewPet } from '../../space/keep-pet.js'
 import type { World } from '../../space/world.js'
+import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 
 /** An id as it stands in a path, or as a program has it. */
@@ -28,7 +29,7 @@ export const add = verb({
   method: 'POST',
   path: '/pets',
   summary: 'Adds a pet as createPet does, without key or quota',
-  input: v.strictObject({ ...petFields, status: v.exactOptional(petFields.status) }),
+  input: fields({ ...petFields, status: v.exactOptional(petFields.status) }),
   run: ({ world }, pet) => keepNewPet(world, pet),
 })
 
@@ -36,7 +37,7 @@ export const change = verb({
   method: 'PATCH',
   path: '/pets/{id}',
   summary: 'Changes fields of a pet; null takes its status away',
-  input: v.strictObject({
+  input: fields({
     id: idSchema,
     name: v.exactOptional(petFields.name),
     categoryId: v.exactOptional(petFields.categoryId),
@@ -54,7 +55,7 @@ export const remove = verb({
   method: 'DELETE',
   path: '/pets/{id}',
   summary: 'Removes a pet; its id is not given again',
-  input: v.strictObject({ id: idSchema }),
+  input: fields({ id: idSchema }),
   async run({ world }, { id }) {
     find(world, id)
     await world.store?.append({ kind: 'pet-removed', id })

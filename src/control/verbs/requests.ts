@@ -3,16 +3,17 @@ import { readInstant } from '../../options/values/instant.js'
 import { textSchema } from '../../options/values/reading.js'
 import type { ExchangeRecord } from '../../space/exchange.js'
 import { type Exchange, exchangeView } from '../../space/exchange-view.js'
+import { fields, text } from '../fields.js'
 import { verb } from '../verb.js'
 
 /** A number as a program has it, or as it stands in a query. */
 function countSchema(message: string) {
-  return v.pipe(
-    v.union([v.string(), v.number()], message),
-    v.transform(Number),
-    v.number(message),
-    v.integer(message),
-    v.minValue(0, message),
+  return v.union(
+    [
+      v.pipe(v.string(message), v.regex(/^\d{1,15}$/, message), v.transform(Number)),
+      v.pipe(v.number(message), v.integer(message), v.minValue(0, message)),
+    ],
+    message,
   )
 }
 
@@ -30,13 +31,13 @@ const sinceSchema = v.union(
 )
 
 const filterEntries = {
-  operation: v.optional(v.string()),
+  operation: v.optional(text),
   status: v.optional(countSchema('must be a status')),
-  key: v.optional(v.string()),
-  reason: v.optional(v.string()),
+  key: v.optional(text),
+  reason: v.optional(text),
 }
 
-export const filterSchema = v.strictObject(filterEntries)
+export const filterSchema = fields(filterEntries)
 export type Filter = v.InferOutput<typeof filterSchema>
 
 export const list = verb({
@@ -44,7 +45,7 @@ export const list = verb({
   path: '/requests',
   summary:
     'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (the newest so many)',
-  input: v.strictObject({
+  input: fields({
     ...filterEntries,
     since: v.optional(sinceSchema),
     limit: v.optional(countSchema('must be a number of exchanges')),

@@ -7,6 +7,7 @@ import { parseScenarioContent, type Scenario } from '../../options/scenario.js'
 import { loadPackagedScenario } from '../../options/scenario-file.js'
 import { changeSettings } from '../../options/settings.js'
 import type { World } from '../../space/world.js'
+import { fields } from '../fields.js'
 import { readState } from '../state.js'
 import { VerbError, verb } from '../verb.js'
 import { checkOperations } from './faults.js'
@@ -17,7 +18,7 @@ export const apply = verb({
   summary:
     'Turns the switches of a packaged scenario ({"name": …}), or of the content of one; what it does not say stays',
   body: 'scenario',
-  input: v.strictObject({
+  input: fields({
     scenario: v.record(v.string(), v.unknown(), 'must be {"name": …} or the content of a scenario'),
   }),
   run({ world, sandbox }, { scenario: given }) {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { restoreSnapshot, takeSnapshot } from '../../space/snapshot.js'
+import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 
 /** A name that is a file's name everywhere, and no way out of its folder. */
@@ -21,7 +22,7 @@ export const save = verb({
   method: 'PUT',
   path: '/snapshots/{name}',
   summary: 'Keeps everything of a space under a name, in place of what had it',
-  input: v.strictObject({ name: nameSchema }),
+  input: fields({ name: nameSchema }),
   async run({ world, sandbox }, { name }) {
     await sandbox.shelfOf(world).put(name, takeSnapshot(world))
     return { name }
@@ -32,7 +33,7 @@ export const restore = verb({
   method: 'POST',
   path: '/snapshots/{name}/restore',
   summary: 'Puts a space back to a snapshot, quotas, bans, clock and chance included; the log stays',
-  input: v.strictObject({ name: nameSchema }),
+  input: fields({ name: nameSchema }),
   async run({ world, sandbox }, { name }) {
     const shelf = sandbox.shelfOf(world)
     const snapshot = await shelf.get(name)
@@ -46,7 +47,7 @@ export const remove = verb({
   method: 'DELETE',
   path: '/snapshots/{name}',
   summary: 'Removes a snapshot',
-  input: v.strictObject({ name: nameSchema }),
+  input: fields({ name: nameSchema }),
   async run({ world, sandbox }, { name }) {
     const shelf = sandbox.shelfOf(world)
     if (!(await shelf.remove(name))) throw await missing(name, shelf.names())

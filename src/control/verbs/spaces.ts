@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import { fields, text } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 import type { SpaceView } from '../views.js'
 
@@ -18,7 +18,7 @@ export const remove = verb({
   method: 'DELETE',
   path: '/spaces/{name}',
   summary: 'Removes a space with everything in it; its next request starts it afresh',
-  input: v.strictObject({ name: v.string() }),
+  input: fields({ name: text }),
   run({ sandbox: { spaces } }, { name }) {
     if (!spaces.remove(name)) throw new VerbError('not_found', `There is no space "${name}".`)
     return { removed: name }

@@ -22,6 +22,8 @@ export const ban: Gate = (visit) => {
 function banned({ world, now }: Visit, until: EpochMs): Answer {
   const { banStatus } = world.settings
   const headers = retryAfterHeader(world, until, now)
-  if (banStatus !== 429) return problem('api_key_banned', { status: banStatus, headers, reason: 'ban' })
-  return { ...limitBody(world, 'api_key_banned', PROBLEMS.api_key_banned.message), headers, reason: 'ban' }
+  const wait = headers.length === 0 ? '' : ' Wait for the time in Retry-After.'
+  const message = PROBLEMS.api_key_banned.message + wait
+  if (banStatus !== 429) return problem('api_key_banned', { status: banStatus, message, headers, reason: 'ban' })
+  return { ...limitBody(world, 'api_key_banned', message), headers, reason: 'ban' }
 }

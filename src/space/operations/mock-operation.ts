@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/contract.js'
-import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
 import { problem } from '../answers.js'
 import type { Answer } from '../message.js'
 import type { Visit } from '../visit.js'
@@ -14,13 +14,24 @@ export async function mockOperation(visit: Visit, operation: Operation): Promise
   if (visit.request.body === 'too-large') return problem('payload_too_large', { outside: true })
   try {
     const answer = await engine.mock(mockRequest(visit))
-    if ('violations' in answer) {
-      return problem('invalid_request', { message: `${operation.id}: ${answer.violations.join('; ')}.` })
-    }
+    if ('violations' in answer) return refused(operation, answer)
     return taken(answer)
   } catch (error) {
     warn(`Prism could not answer ${operation.id}: ${error instanceof Error ? error.message : String(error)}`)
     return problem('internal_error')
+  }
+}
+
+/** The request is at fault, not the answer, so the contract need not know its status. */
+function refused(operation: Operation, { of, violations }: EngineRefusal): Answer {
+  const message = `${operation.id}: ${violations.join('; ')}.`
+  switch (of) {
+    case 'path':
+      return problem('not_found', { outside: true })
+    case 'media-type':
+      return problem('unsupported_media_type', { message, outside: true })
+    case 'request':
+      return problem('invalid_request', { message, outside: true })
   }
 }
 

@@ -1,0 +1,9 @@
+import * as v from 'valibot'
+import { listed } from '../options/values/reading.js'
+
+/** The input of a verb: these fields and no others; a slip is told with those that there are. */
+export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject(entries, `takes ${listed(Object.keys(entries)) || 'nothing'}`)
+}
+
+export const text = v.string('must be a text')
