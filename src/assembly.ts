@@ -5,6 +5,7 @@ import type { ContractEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
 import type { ControlPlane } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
+import type { ApiKey } from './domain/keys.js'
 import { loadSeed } from './fixtures.js'
 import { answerPreflight } from './http/preflight.js'
 import type { ResolvedOptions } from './options/options.js'
@@ -48,7 +49,7 @@ export interface Assembly {
 
 /** Could not start; the message says why and what to do. */
 export class StartError extends Error {
-  readonly code: 'UNKNOWN_OPERATION'
+  readonly code: 'UNKNOWN_OPERATION' | 'UNKNOWN_KEY'
 
   constructor(code: StartError['code'], message: string) {
     super(message)
@@ -81,6 +82,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     warn,
     onExchange: (record) => events.onExchange?.(record),
   }
+  checkKeys(options, [...(stored?.state ?? fixtures).keys, ...options.apiKeys])
   const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
   const spaces = new Spaces(surroundings, world, fixtures, options.maxSpaces)
   const stopping = new AbortController()
@@ -138,6 +140,18 @@ function checkFaults({ start }: ResolvedOptions, contract: Contract): void {
     throw new StartError(
       'UNKNOWN_OPERATION',
       `A fault names the operation "${operation}", which the contract does not have. Use * or one of ${known.join(', ')}.`,
+    )
+  }
+}
+
+/** A scenario that uses up or bans a key that is not there would do nothing, and nobody would know why. */
+function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
+  const known = keys.map(({ key }) => key)
+  for (const key of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
+    if (known.includes(key)) continue
+    throw new StartError(
+      'UNKNOWN_KEY',
+      `The scenario names the key "${key}", which is not there. There is ${known.join(', ')}.`,
     )
   }
 }

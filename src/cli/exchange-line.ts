@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import type { ExchangeRecord, Reason } from '../space/exchange.js'
+import { DEFAULT_KEY } from '../space/world.js'
 import { escapeControls } from './escape-controls.js'
 
 const LONGEST_TARGET = 100
@@ -71,9 +72,12 @@ function hintFor(reason: Reason | undefined, { key, space }: ExchangeRecord): st
   switch (reason) {
     case 'quota-minute':
     case 'quota-day':
-      return `serve with a larger --plan, or: ${control} reset`
+      if (key === 'sandbox-limited') return 'this key is always out of quota; use another'
+      return key === DEFAULT_KEY ? `serve with a larger --plan, or: ${control} reset` : `${control} reset`
     case 'ban':
-      return `${control} unban ${escapeControls(key)}`
+      return key === 'sandbox-banned'
+        ? 'this key is always banned; use another'
+        : `${control} unban ${escapeControls(key)}`
     case 'storm':
       return `${control} storm stop`
     case 'fault':

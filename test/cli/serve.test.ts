@@ -105,12 +105,14 @@ describe('the locator', () => {
 })
 
 describe('stopping', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('follows %s, cleanly, and leaves signals alone after it', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('follows %s, cleanly, and hears the second of a doubled one when all is done', async (signal) => {
     const { io, ended, facts } = await serving()
     io.signal(signal)
     expect(await ended).toBe(0)
     expect(io.exits).toEqual([])
-    expect(io.listeners.size).toBe(0)
+    io.signal(signal)
+    expect(io.listeners.size).toBe(1)
+    expect(io.exits).toEqual([])
     await expect(fetch(facts.baseUrl)).rejects.toThrow()
   })
 
@@ -153,7 +155,9 @@ describe('a start that fails', () => {
     expect(await runCli(['serve', '--in-memory', '--port', port], io)).toBe(1)
     expect(io.stderr.text).toMatch(new RegExp(`^PORT_IN_USE: .*${port}.*--port.*\n$`))
     expect(existsSync(join(io.cwd, '.petstore-sandbox'))).toBe(false)
-    expect(io.listeners.size).toBe(0)
+    io.signal(signal)
+    expect(io.listeners.size).toBe(1)
+    expect(io.exits).toEqual([])
   })
 
   it.each([

@@ -24,6 +24,7 @@ export const apply = verb({
   run({ world, sandbox }, { scenario: given }) {
     const scenario = read(given)
     checkOperations(world, scenario.faults ?? [])
+    checkKeys(world, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
     const clock = clockOf(world, scenario)
     // From here on nothing can fail, so that no half of a scenario stays.
     world.settings = changeSettings(world.settings, scenario.settings)
@@ -47,6 +48,13 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
   } catch (error) {
     if (error instanceof OptionsError) throw new VerbError('invalid_request', error.problems.join('; '))
     throw error
+  }
+}
+
+function checkKeys({ keys }: World, named: readonly string[]): void {
+  for (const key of named) {
+    if (keys.has(key)) continue
+    throw new VerbError('invalid_request', `There is no key "${key}". This space has ${[...keys.keys()].join(', ')}.`)
   }
 }
 

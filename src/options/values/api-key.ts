@@ -12,13 +12,15 @@ export function readKey(text: string): Reading<string> {
   return KEY.test(text) && text.length <= LONGEST_KEY ? { value: text } : { problem: KEY_FORM }
 }
 
-/** Reads `key` or `key:plan`; without a plan the key is on the plan of the settings. */
+/** Reads `key` or `key:plan`; without a plan the key is on Free. */
 export function readApiKey(text: string): Reading<ApiKey> {
   const [key = '', planText, ...rest] = text.split(':')
   const plan = PLAN_NAMES.find((name) => name === planText)
   if (rest.length > 0 || (planText !== undefined && plan === undefined)) return { problem: FORM }
   const reading = readKey(key)
   if ('problem' in reading) return reading
+  if (key === 'sandbox' && plan !== undefined)
+    return { problem: 'must have no plan: that of the key sandbox is chosen with --plan' }
   return { value: plan === undefined ? { key } : { key, plan } }
 }
 
