@@ -140,10 +140,10 @@ const hasScript =
 /** The same on a terminal of its own, where what is written to stdin is typed. Its shell is to have no say. */
 function onTerminal(argv: readonly string[]): readonly string[] {
   const command = argv.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ')
-  return ['script', '--quiet', '--flush', '--return', '--command', `exec ${command}`, '/dev/null']
+  return [TERMINAL, '--quiet', '--flush', '--return', '--command', `exec ${command}`, '/dev/null']
 }
 
-describe.runIf(hasScript)('exec on a terminal', () => {
+describe.runIf(hasTerminal)('exec on a terminal', () => {
   const CTRL_C = '\u0003'
 
   it('leaves Ctrl-C to the terminal, which tells everybody once', async () => {
