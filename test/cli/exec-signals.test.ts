@@ -133,9 +133,11 @@ describe.skipIf(process.platform === 'win32')('a signal to exec', () => {
   })
 })
 
-const hasScript =
+/** Gives a command a terminal; that of util-linux, for each system's takes other flags. */
+const TERMINAL = 'script'
+const hasTerminal =
   process.platform === 'linux' &&
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
+  spawnSync(TERMINAL, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
 
 /** The same on a terminal of its own, where what is written to stdin is typed. Its shell is to have no say. */
 function onTerminal(argv: readonly string[]): readonly string[] {
