@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'client',
     'control',
     'random-seed',
+    'system-clock',
     'assembly',
     'sandbox',
     'options',

@@ -21,9 +21,19 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'serve', summary: 'start the sandbox and keep it running', load: () => import('./serve.js') },
   {
+    name: 'call',
+    summary: 'call an operation of the sandbox, staging or production',
+    load: () => import('./call.js'),
+  },
+  {
     name: 'exec',
     summary: 'start a sandbox, run a command against it, stop it',
     load: () => import('./exec.js'),
+  },
+  {
+    name: 'verify',
+    summary: 'hold an instance (mock or real) against the contract',
+    load: () => import('./verify.js'),
   },
   {
     name: 'control',

@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import { RequestError } from '../client/request-error.js'
+import type { Contract } from '../contract/contract.js'
+import { packagedContract } from '../contract/packaged-contract.js'
+import { didYouMean } from '../options/suggest.js'
+import { callOperation } from './call/call-operation.js'
+import { operationJson, operationTable } from './call/list-operations.js'
+import { addOperationCommand } from './call/operation-command.js'
+import { addOwnFlags, GivenFlags } from './call/own-flags.js'
+import { openTeller } from './call/teller.js'
+import { print } from './control/result.js'
+import { escapeControls } from './escape-controls.js'
+import { EXIT } from './exit-codes.js'
+import type { CliIo } from './io.js'
+
+/** So many names of operations are read; the rest is in --list. */
+const MOST_NAMED = 20
+
+const HELP = `
+Operations, their parameters and their values come from the contract; for those
+of one: petstore-sandbox call <operation> --help.
+
+The answer's body goes to stdout. One with another status than 2xx goes to
+stderr: a line of JSON, {"error":{…}}, if that is no terminal.
+
+Exit codes: 0 answered with 2xx, 1 failed, 2 wrong usage or a request that
+breaks the contract, 3 4 5 answered with 3xx 4xx 5xx, 6 the answer breaks the
+contract (--check), 7 no answer, 130 and 143 ended by SIGINT, SIGTERM.
+
+Examples:
+  petstore-sandbox call --list
+  petstore-sandbox call listPets --limit 5 --status available
+  petstore-sandbox call createPet --body @pet.json
+  petstore-sandbox call listPets -t staging --api-key-file staging.key`
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  const flags = new GivenFlags()
+  let contract = packagedContract()
+  command
+    .usage('<operation> [arguments] [options]')
+    // What follows may be meant for an operation that there is not: that is said first.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .option('--list', 'print every operation, with its stability')
+    .addHelpText('after', HELP)
+    .commandsGroup('Operations:')
+    .action(async ({ list = false }: { readonly list?: boolean }) => {
+      const [first] = command.args
+      if (first !== undefined && !first.startsWith('-')) finish(refuse(unknownOperation(first, contract), io))
+      else if (first !== undefined) command.error(`error: unknown option '${first}'`)
+      else if (list) {
+        const asJson = flags.text('output') === 'json'
+        await print(io.stdout, `${asJson ? operationJson(contract) : operationTable(contract)}\n`)
+        finish(EXIT.ok)
+      } else command.help({ error: true })
+    })
+  addOwnFlags(command, flags, new Set())
+  addOperations()
+
+  function addOperations(): void {
+    for (const operation of contract.operations) {
+      addOperationCommand(command, operation, flags, async (input, names) => {
+        try {
+          const call = { contract, operation, input, names, flags }
+          finish(await callOperation(call, io, await openTeller(io)))
+        } catch (error) {
+          if (!(error instanceof RequestError)) throw error
+          finish(refuse(error, io))
+        }
+      })
+    }
+  }
+
+  // Commander looks for the operation before it reads its flags, so the contract has to be there by then.
+  command.parent?.hook('preSubcommand', async (program, next) => {
+    const file = next === command ? specIn(program.args) : undefined
+    if (file === undefined) return
+    const { loadContract } = await import('../contract/load-contract.js')
+    contract = await loadContract(file)
+    // Commander only ever adds to it; nothing else has looked at it yet.
+    ;(command.commands as Command[]).splice(0)
+    addOperations()
+  })
+}
+
+/** The document that a command line names. */
+function specIn(args: readonly string[]): string | undefined {
+  const end = args.indexOf('--')
+  const own = end === -1 ? args : args.slice(0, end)
+  const at = own.findLastIndex((word) => /^--(?:cli-)?spec(?:=|$)/.test(word))
+  const word = own[at]
+  if (word === undefined) return undefined
+  return word.includes('=') ? word.slice(word.indexOf('=') + 1) : own[at + 1]
+}
+
+function unknownOperation(name: string, { operations }: Contract): RequestError {
+  const known = operations.map(({ id }) => id)
+  const near = didYouMean(name, known) || '.'
+  const more = known.length > MOST_NAMED ? ' and others; --list shows all' : ''
+  return new RequestError('UNKNOWN_OPERATION', [
+    `There is no operation ${JSON.stringify(name)}${near} Known are ${known.slice(0, MOST_NAMED).join(', ')}${more}.`,
+  ])
+}
+
+function refuse({ code, problems }: RequestError, { stderr }: CliIo): number {
+  stderr.write(problems.map((problem) => `${code}: ${escapeControls(problem)}\n`).join(''))
+  return EXIT.usage
+}

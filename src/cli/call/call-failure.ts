@@ -1,0 +1,100 @@
+import type { BuiltRequest } from '../../client/build-request.js'
+import type { NoAnswerError } from '../../client/no-answer.js'
+import { readBody } from '../../client/read-body.js'
+import { type Answer, headerOf, type Sent, secondsOf } from '../../client/send.js'
+import { EXIT_NO_ANSWER } from '../control/errors.js'
+import { EXIT } from '../exit-codes.js'
+
+/** Why a call failed, for people and for programs. */
+export interface CallFailure {
+  readonly code: string
+  readonly status?: number
+  readonly title: string
+  readonly detail?: string
+  readonly operation: string
+  readonly method: string
+  readonly url: string
+  readonly attempts: number
+  /** Seconds. */
+  readonly retryAfter?: number
+  readonly exit: number
+  readonly hint?: string
+  /** As it was answered. */
+  readonly body?: unknown
+}
+
+/** Where an answer breaks the contract. @source interface, "Exit codes" */
+export const EXIT_BREACH = 6
+const HTTP_CLASS = 100
+
+/** The last status says how a call ends. */
+export function exitOfStatus(status: number): number {
+  const ofClass = Math.floor(status / HTTP_CLASS)
+  return ofClass === 2 ? EXIT.ok : ofClass >= 3 && ofClass <= 5 ? ofClass : EXIT.failed
+}
+
+export function failureOfAnswer(
+  { operation, method }: BuiltRequest,
+  url: string,
+  sent: Sent,
+  exit: number,
+  hint = hintOf(sent),
+): CallFailure {
+  const { answer, attempts, comeBack } = sent
+  const read = readBody(answer)
+  const told: { readonly code?: unknown; readonly message?: unknown } = read.kind === 'json' ? Object(read.value) : {}
+  return {
+    code: typeof told.code === 'string' && told.code !== '' ? told.code : `http_${answer.status}`,
+    status: answer.status,
+    title: answer.statusText,
+    ...(typeof told.message === 'string' ? { detail: told.message } : {}),
+    operation: operation.id,
+    method,
+    url,
+    attempts,
+    ...(comeBack === undefined ? {} : { retryAfter: secondsOf(comeBack.in) }),
+    exit,
+    ...(hint === undefined ? {} : { hint }),
+    ...(read.kind === 'json' ? { body: read.value } : read.kind === 'text' ? { body: read.text } : {}),
+  }
+}
+
+export function failureOfNoAnswer({ operation, method }: BuiltRequest, url: string, error: NoAnswerError): CallFailure {
+  return {
+    code: 'no_answer',
+    title: error.failure,
+    detail: error.message,
+    operation: operation.id,
+    method,
+    url,
+    attempts: error.attempts,
+    exit: EXIT_NO_ANSWER,
+    hint: error.hint,
+  }
+}
+
+function hintOf({ answer, comeBack, waitTooLong }: Sent): string | undefined {
+  const reason = madeUp(answer)
+  if (comeBack !== undefined) {
+    const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
+    const at = new Date(comeBack.at)
+    const until = Number.isNaN(at.getTime()) ? '' : ` (at ${at.toISOString().slice(0, 19)}Z)`
+    return `Come back in ${secondsOf(comeBack.in)} s${until}${limit}.${reason}`
+  }
+  if (answer.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${reason}`
+  if (answer.status >= 300 && answer.status < 400) {
+    return `Redirects are not followed${locationOf(answer)}. Is the base address right?`
+  }
+  return reason === '' ? undefined : reason.trim()
+}
+
+/** Nobody should hunt for what a sandbox made up. */
+function madeUp(answer: Answer): string {
+  const reason = headerOf(answer, 'x-sandbox-reason')
+  return reason === undefined ? '' : ` The sandbox made this up: ${reason}.`
+}
+
+function locationOf(answer: Answer): string {
+  const location = headerOf(answer, 'location')
+  return location === undefined ? '' : ` (to ${location})`
+}

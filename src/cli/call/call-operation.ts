@@ -1,0 +1,223 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { addressOf, type BuiltRequest, buildRequest } from '../../client/build-request.js'
+import { toCurl, toHttpText } from '../../client/curl.js'
+import { requestHeaders } from '../../client/headers.js'
+import { NoAnswerError } from '../../client/no-answer.js'
+import { RequestError } from '../../client/request-error.js'
+import { type ClientRequest, type Sent, send } from '../../client/send.js'
+import { resolveTarget, type Target } from '../../client/target.js'
+import type { Contract, Operation, Violation } from '../../contract/contract.js'
+import { formatDuration } from '../../domain/time.js'
+import { packageVersion } from '../../package-files.js'
+import { print } from '../control/result.js'
+import { escapeControls } from '../escape-controls.js'
+import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
+import type { CliIo, StopSignal } from '../io.js'
+import { EXIT_BREACH, exitOfStatus, failureOfAnswer, failureOfNoAnswer } from './call-failure.js'
+import { stabilityWarnings } from './list-operations.js'
+import { clientMachine } from './machine.js'
+import type { FlagNames, OperationInput } from './operation-command.js'
+import type { GivenFlags } from './own-flags.js'
+import { type CallSettings, readSettings } from './settings.js'
+import { headerLines, headLines, printBytes, showBody } from './show-answer.js'
+import { canAsk, confirms, readStdin } from './stdin.js'
+import type { Teller } from './teller.js'
+
+/** One call, as it was asked for. */
+export interface Call {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly input: OperationInput
+  readonly names: FlagNames
+  readonly flags: GivenFlags
+}
+
+/** Makes the request, sends it and prints the answer. @returns the exit code */
+export async function callOperation(call: Call, io: CliIo, tell: Teller): Promise<number> {
+  const { operation, input, flags } = call
+  const settings = readSettings(flags)
+  if (flags.text('api-key-file') === '-' && flags.text('body') === '-') {
+    throw new RequestError('INVALID_FLAG', ['--api-key-file - and --body - cannot both read stdin'])
+  }
+  const body = await givenBody(flags.text('body'), operation, io)
+  const request = buildRequest(operation, { ...input, body })
+  if (request.violations.length > 0 && !flags.has('no-validate')) refuse(call, request.violations)
+
+  const target = await resolveTarget(
+    { target: flags.text('target'), baseUrl: flags.text('base-url'), apiKeyFile: flags.text('api-key-file') },
+    { env: io.env, cwd: io.cwd, readStdin: async () => (await readStdin()).toString('utf8') },
+  )
+  const outgoing: ClientRequest = {
+    method: request.method,
+    url: addressOf(request, target.baseUrl),
+    headers: requestHeaders({
+      apiKey: target.apiKey,
+      hasBody: request.body !== undefined,
+      given: settings.headers,
+      userAgent: `petstore-sandbox/${packageVersion}`,
+    }),
+    body: request.body,
+  }
+  for (const warning of [...target.warnings, ...stabilityWarnings(operation)]) tell.warning(warning)
+  if (flags.has('curl') || flags.has('dry-run')) {
+    await print(io.stdout, `${flags.has('curl') ? toCurl(outgoing) : toHttpText(outgoing)}\n`)
+    return EXIT.ok
+  }
+  return await untilSignal(io, async (signal) => {
+    await mayWrite(target, request, flags, io, signal)
+    return await exchange({ call, request, outgoing, settings, signal }, io, tell)
+  })
+}
+
+interface Exchange {
+  readonly call: Call
+  readonly request: BuiltRequest
+  readonly outgoing: ClientRequest
+  readonly settings: CallSettings
+  readonly signal: AbortSignal
+}
+
+async function exchange(given: Exchange, io: CliIo, tell: Teller): Promise<number> {
+  const { call, request, outgoing, settings, signal } = given
+  const { flags } = call
+  const verbose = flags.has('verbose')
+  if (verbose)
+    tell.detail([`> ${outgoing.method} ${outgoing.url}`, ...headerLines(outgoing.headers).map((line) => `> ${line}`)])
+  try {
+    const sent = await send(
+      outgoing,
+      {
+        retries: settings.retries,
+        maxWait: settings.maxWait,
+        timeout: settings.timeout,
+        unsafe: flags.has('retry-unsafe'),
+        env: io.env,
+        signal,
+        onWait: ({ wait, attempt, attempts, because }) =>
+          tell.note(`${because}; attempt ${attempt} of ${attempts} in ${formatDuration(wait)}`),
+        onAnswer: (answer) => {
+          if (verbose) tell.detail(headLines(answer).map((line) => `< ${line}`))
+        },
+      },
+      clientMachine(io),
+    )
+    return await showSent(given, sent, io, tell)
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error
+    if (flags.has('debug')) tell.detail([String(error.stack), String(error.cause)])
+    const failure = failureOfNoAnswer(request, outgoing.url, error)
+    await tell.failure(failure)
+    return failure.exit
+  }
+}
+
+async function showSent(
+  { call, request, outgoing, settings }: Exchange,
+  sent: Sent,
+  io: CliIo,
+  tell: Teller,
+): Promise<number> {
+  const { flags } = call
+  const { answer } = sent
+  const breaches = flags.has('check') ? await findBreaches(call.contract, request, outgoing, sent) : []
+  const ofStatus = exitOfStatus(answer.status)
+  const exit = breaches.length > 0 ? EXIT_BREACH : flags.has('ignore-status') ? EXIT.ok : ofStatus
+  const head = flags.has('include') ? headLines(answer) : []
+  if (ofStatus === EXIT.ok) {
+    const isTTY = io.stdout.isTTY === true
+    const shown = await showBody(answer, settings.output, isTTY)
+    const isRead = head.length === 0 || (await print(io.stdout, `${[...head, ''].join('\n')}\n`))
+    if (isRead) await printBytes(io.stdout, shown.bytes)
+    if (shown.note !== undefined) tell.warning(shown.note)
+  } else {
+    await tell.failure(failureOfAnswer(request, outgoing.url, sent, exit), answer, head)
+  }
+  for (const breach of breaches) tell.breach(breach)
+  return exit
+}
+
+async function findBreaches(
+  contract: Contract,
+  { method, path, query, body }: BuiltRequest,
+  { headers }: ClientRequest,
+  { answer }: Sent,
+): Promise<readonly string[]> {
+  const { openPrism } = await import('../../contract/prism.js')
+  const prism = await openPrism(contract)
+  return await prism.check(
+    {
+      method,
+      path,
+      query,
+      headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+      body: body === undefined ? '' : Buffer.from(body).toString('utf8'),
+    },
+    {
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body: answer.body.toString('utf8'),
+    },
+  )
+}
+
+/** @throws RequestError with all that is wrong, each beside the flag that says it */
+function refuse({ operation, names }: Call, violations: readonly Violation[]): never {
+  const flagOf = new Map([...names].map(([one, flag]) => [`${'in' in one ? one.in : 'body'} ${one.name}`, `--${flag}`]))
+  throw new RequestError(
+    'INVALID_REQUEST',
+    violations.map(({ in: location, name, message }) => {
+      const flag = flagOf.get(`${location} ${name.replace(/[.[].*$/s, '')}`)
+      return `${operation.id}: ${message}${flag === undefined ? '' : `; it is given by ${flag}`}`
+    }),
+  )
+}
+
+async function givenBody(text: string | undefined, { id, takesBody }: Operation, { cwd }: CliIo) {
+  if (text === undefined) return undefined
+  if (!takesBody) throw new RequestError('INVALID_FLAG', [`--body: ${id} takes no body`])
+  if (text === '-') return await readStdin()
+  if (!text.startsWith('@')) return Buffer.from(text)
+  const file = text.slice(1)
+  return await readFile(resolve(cwd, file)).catch((error: NodeJS.ErrnoException) => {
+    throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: the file cannot be read (${error.code})`])
+  })
+}
+
+/** @throws RequestError unless whoever calls knows that it is production */
+async function mayWrite(
+  { isProduction, baseUrl }: Target,
+  { operation, method }: BuiltRequest,
+  flags: GivenFlags,
+  io: CliIo,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isProduction || method === 'GET' || method === 'HEAD' || flags.has('yes')) return
+  const what = `${operation.id} writes to production (${escapeControls(baseUrl)})`
+  // What stdin holds is the body or the key then, not an answer.
+  const isFree = flags.text('body') !== '-' && flags.text('api-key-file') !== '-'
+  if (isFree && canAsk() && io.stderr.isTTY === true) {
+    if (await confirms(`${what}. Send it?`, io.stderr, signal)) return
+    signal.throwIfAborted()
+    throw new RequestError('CONFIRMATION_NEEDED', ['nothing was sent'])
+  }
+  throw new RequestError('CONFIRMATION_NEEDED', [`${what}. Say that it is meant with --yes.`])
+}
+
+/** The first signal ends whatever is under way, a wait too. */
+async function untilSignal(io: CliIo, act: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const abort = new AbortController()
+  let received: StopSignal | undefined
+  const ignore = io.onSignal((signal) => {
+    received ??= signal
+    abort.abort()
+  })
+  try {
+    return await act(abort.signal)
+  } catch (error) {
+    if (received === undefined) throw error
+    return SIGNAL_EXIT[received]
+  } finally {
+    ignore()
+  }
+}

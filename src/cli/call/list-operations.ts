@@ -1,0 +1,53 @@
+import type { Contract, Operation } from '../../contract/contract.js'
+import { stringifyJson } from '../../contract/json.js'
+import { table } from '../control/table.js'
+
+const HEAD = ['operation', 'request', 'stability', 'summary'] as const
+
+/** Every operation of the contract, for people. */
+export function operationTable({ operations }: Contract): string {
+  return table(
+    HEAD,
+    operations.map((operation) => [
+      operation.id,
+      `${operation.method} ${operation.path}`,
+      stabilityOf(operation),
+      operation.summary ?? '',
+    ]),
+  )
+}
+
+/** The same for programs. */
+export function operationJson({ operations }: Contract): string {
+  return stringifyJson(operations.map(viewOf), 2)
+}
+
+function viewOf({ id, method, path, deprecated, sunsetAt, stability, summary }: Operation): object {
+  return {
+    operation: id,
+    method,
+    path,
+    deprecated,
+    ...(sunsetAt === undefined ? {} : { sunset: dayOf(sunsetAt) }),
+    stability: stability ?? 'stable',
+    ...(summary === undefined ? {} : { summary }),
+  }
+}
+
+/** What whoever calls an operation should know of its future, a sentence each. */
+export function stabilityWarnings({ id, deprecated, sunsetAt, stability }: Operation): readonly string[] {
+  const removal = sunsetAt === undefined ? '' : `, and to be removed on ${dayOf(sunsetAt)}`
+  return [
+    deprecated ? `${id} is deprecated${removal}.` : [],
+    stability === undefined || stability === 'stable' ? [] : `${id} is ${stability}: it may change without notice.`,
+  ].flat()
+}
+
+function stabilityOf({ deprecated, sunsetAt, stability }: Operation): string {
+  const removal = sunsetAt === undefined ? '' : `, to be removed on ${dayOf(sunsetAt)}`
+  return [deprecated ? `deprecated${removal}` : [], stability ?? (deprecated ? [] : 'stable')].flat().join(', ')
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

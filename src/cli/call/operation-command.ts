@@ -1,0 +1,112 @@
+import { type Command, Option } from 'commander'
+import type { CallInput } from '../../client/build-request.js'
+import type { Operation } from '../../contract/contract.js'
+import type { Expected, Field, Parameter } from '../../contract/contract-data.js'
+import { addOwnFlags, type GivenFlags } from './own-flags.js'
+
+/** What was said of an operation on the command line, but for `--body`. */
+export type OperationInput = Omit<CallInput, 'body'>
+
+/**
+ * Makes an operation a command: its path parameters are arguments, those of the query
+ * and the fields of the body are flags. Their values are checked by the contract, not
+ * by commander, so that all that is wrong is said at once, and can be sent all the same.
+ */
+export function addOperationCommand(
+  parent: Command,
+  operation: Operation,
+  given: GivenFlags,
+  act: (input: OperationInput, flags: FlagNames) => Promise<void>,
+): void {
+  const command = parent.command(operation.id).summary(summaryOf(operation)).description(descriptionOf(operation))
+  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
+  for (const parameter of inPath) command.argument(`<${parameter.name}>`, aboutOf(parameter))
+
+  const names = flagNames(operation)
+  const query = new Map<Parameter, string[]>()
+  const fields = new Map<Field, string[]>()
+  for (const [one, name] of names) {
+    const group = 'in' in one ? 'Parameters:' : 'Body:'
+    const option = new Option(`--${name} <${placeholder(one)}>`, aboutOf(one)).helpGroup(group)
+    if (one.type === 'array') option.argParser((text) => text)
+    command.addOption(option)
+    command.on(`option:${option.name()}`, (text: string) => {
+      if ('in' in one) query.set(one, [...(query.get(one) ?? []), text])
+      else fields.set(one, [...(fields.get(one) ?? []), text])
+    })
+  }
+  addOwnFlags(command, given, new Set(names.values()))
+  command.addHelpText('after', exampleOf(operation, names))
+  command.action(() => act({ path: command.args, query, fields }, names))
+}
+
+/** The long flag of each parameter and field, without its dashes. */
+export type FlagNames = ReadonlyMap<Parameter | Field, string>
+
+/** Names flags after parameters and fields, in kebab-case. The second of a name says what it is. */
+function flagNames({ parameters, body }: Operation): FlagNames {
+  const names = new Map<Parameter | Field, string>()
+  const taken = new Set<string>()
+  const take = (one: Parameter | Field, kind: string) => {
+    const kebab = kebabCase(one.name)
+    let name = kebab
+    for (let count = 1; taken.has(name); count++) name = `${kind}-${kebab}${count === 1 ? '' : `-${count}`}`
+    taken.add(name)
+    names.set(one, name)
+  }
+  for (const parameter of parameters) if (parameter.in === 'query') take(parameter, 'query')
+  for (const field of body?.fields ?? []) take(field, 'body')
+  return names
+}
+
+/** `categoryId` to `category-id`. What no flag can be called becomes a dash. */
+export function kebabCase(name: string): string {
+  const kebab = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .toLowerCase()
+  return kebab === '' ? 'parameter' : kebab
+}
+
+function placeholder({ type, itemType }: Expected): string {
+  const kind = type === 'array' ? (itemType ?? 'string') : type
+  return kind === 'other' ? 'json' : kind
+}
+
+function summaryOf({ id, summary, deprecated, stability }: Operation): string {
+  const marks = [deprecated ? 'deprecated' : [], stability ?? []].flat()
+  return `${summary ?? id}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`
+}
+
+function descriptionOf(operation: Operation): string {
+  const { method, path, description } = operation
+  return [`${summaryOf(operation)}: ${method} ${path}`, description ?? []].flat().join('\n\n')
+}
+
+function aboutOf(one: Parameter | Field): string {
+  const { description, wording, default: fallback, required } = one
+  const remarks = [
+    wording ?? [],
+    one.type === 'array' ? 'repeatable' : [],
+    fallback === undefined ? [] : `default: ${String(fallback)}`,
+    required && !('in' in one && one.in === 'path') ? 'required' : [],
+  ].flat()
+  return `${description ?? one.name}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`.replace(/\s+/g, ' ')
+}
+
+function exampleOf({ id, parameters, body }: Operation, names: FlagNames): string {
+  const words = ['petstore-sandbox call', id]
+  for (const one of parameters) {
+    const example = one.example ?? one.enum?.[0]
+    if (example === undefined) continue
+    words.push(one.in === 'path' ? String(example) : `--${names.get(one)} ${String(example)}`)
+  }
+  const values: Readonly<Record<string, unknown>> = body?.example === undefined ? {} : Object(JSON.parse(body.example))
+  for (const field of body?.fields ?? []) {
+    const value = Object.hasOwn(values, field.name) ? String(values[field.name]) : undefined
+    if (value !== undefined && /^[\w.-]+$/.test(value)) words.push(`--${names.get(field)} ${value}`)
+  }
+  return `\nExample:\n  ${words.join(' ')}`
+}

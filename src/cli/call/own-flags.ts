@@ -1,0 +1,104 @@
+import { type Command, Option } from 'commander'
+
+/** The flags of `call` itself, by their long name. The contract's own come beside them. */
+const OWN_FLAGS = {
+  target: { short: 't', value: '<name>', about: 'sandbox, staging, production or one of your own', group: 'Where to' },
+  'base-url': { value: '<url>', about: 'base address instead of the one of the target', group: 'Where to' },
+  'api-key-file': {
+    value: '<file>',
+    about: 'file that holds the API key, - for stdin (default: PETSTORE_API_KEY)',
+    group: 'Where to',
+  },
+  yes: { short: 'y', about: 'write to production without asking', group: 'Where to' },
+  spec: { value: '<file>', about: 'OpenAPI document instead of the packaged contract', group: 'Request' },
+  body: { value: '<json|@file|->', about: 'body as JSON, from a file, or from stdin', group: 'Request' },
+  header: {
+    short: 'H',
+    value: '<header>',
+    about: '"Name: value", sent as well (repeatable)',
+    group: 'Request',
+    list: true,
+  },
+  'no-validate': { about: 'send what breaks the contract', group: 'Request' },
+  'dry-run': { short: 'n', about: 'print the request, send nothing', group: 'Request' },
+  curl: { about: 'print it as a curl command, send nothing', group: 'Request' },
+  retry: { value: '<n>', about: 'attempts after the first (default: 2)', group: 'Retries' },
+  'retry-max-wait': {
+    value: '<duration>',
+    about: 'give up at once if told to wait longer (default: 60s)',
+    group: 'Retries',
+  },
+  'retry-unsafe': {
+    about: 'repeat other methods than GET after 502, 503, 504 and dropped connections, too',
+    group: 'Retries',
+  },
+  timeout: { value: '<duration>', about: 'for each attempt (default: 30s)', group: 'Retries' },
+  output: {
+    short: 'o',
+    value: '<format>',
+    about: 'auto is table on a terminal, else the body as received',
+    group: 'Answer',
+  },
+  include: { short: 'i', about: 'print the headers of the answer, too', group: 'Answer' },
+  verbose: { short: 'v', about: 'show each exchange on stderr, the key masked', group: 'Answer' },
+  check: { about: 'hold the answer against the contract, too', group: 'Answer' },
+  'ignore-status': { about: 'exit with 0 whatever the status', group: 'Answer' },
+  debug: { about: 'show where a failure happened', group: 'Answer' },
+} as const satisfies Record<string, OwnFlag>
+
+interface OwnFlag {
+  readonly short?: string
+  /** What stands after it in the help; a switch has nothing. */
+  readonly value?: string
+  readonly about: string
+  readonly group: string
+  readonly list?: true
+}
+
+export type OwnFlagName = keyof typeof OWN_FLAGS
+export const OUTPUTS = ['auto', 'json', 'yaml', 'table', 'raw'] as const
+export type OutputFormat = (typeof OUTPUTS)[number]
+
+/** What was given, by the flag's own name, however it was called. */
+export class GivenFlags {
+  readonly #values = new Map<OwnFlagName, readonly string[]>()
+
+  add(name: OwnFlagName, value: string | null | undefined): void {
+    this.#values.set(name, [...(this.#values.get(name) ?? []), value ?? ''])
+  }
+
+  has(name: OwnFlagName): boolean {
+    return this.#values.has(name)
+  }
+
+  /** The last one wins. */
+  text(name: OwnFlagName): string | undefined {
+    return this.#values.get(name)?.at(-1)
+  }
+
+  list(name: OwnFlagName): readonly string[] {
+    return this.#values.get(name) ?? []
+  }
+}
+
+/**
+ * Gives a command our flags. Where the contract's parameters need a name, ours goes
+ * on as `--cli-<name>`.
+ *
+ * @param taken long names of the command's other flags
+ */
+export function addOwnFlags(command: Command, given: GivenFlags, taken: ReadonlySet<string>): void {
+  for (const [name, flag] of Object.entries(OWN_FLAGS) as [OwnFlagName, OwnFlag][]) {
+    const long = taken.has(name) ? `--cli-${name}` : `--${name}`
+    const option = new Option(
+      [flag.short === undefined ? [] : `-${flag.short},`, long, flag.value ?? []].flat().join(' '),
+      flag.about,
+    )
+    if (name === 'output') option.choices(OUTPUTS)
+    if (flag.list) option.argParser((text) => text)
+    command.addOption(option.helpGroup(`${flag.group}:`))
+    // Listened to, as commander would keep the value under a name that a parameter may have, too.
+    command.on(`option:${option.name()}`, (value: string | null | undefined) => given.add(name, value))
+  }
+  command.helpOption(taken.has('help') ? '-h, --cli-help' : '-h, --help', 'print this help')
+}

@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline/promises'
+import type { Output } from '../io.js'
+
+/** All that comes on stdin. It is opened only where somebody asked for it. */
+export async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+}
+
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true
+}
+
+/** Asks a question that is answered with yes or, by default, no. */
+export async function confirms(question: string, output: Output, signal: AbortSignal): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output })
+  // The terminal's Ctrl-C comes here, not as a signal.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal })
+    return /^y(?:es)?$/i.test(answer.trim())
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') return false
+    throw error
+  } finally {
+    terminal.close()
+  }
+}
