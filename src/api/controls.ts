@@ -123,7 +123,7 @@ export interface Controls {
     (
       filter?: RequestFilter & { readonly since?: number | string; readonly limit?: number },
     ): Promise<readonly Exchange[]>
-    /** Exchanges as they happen. */
+    /** Exchanges as they happen. Over the network, a reader who falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
     clear(): Promise<void>
   }

@@ -45,9 +45,17 @@ export function overNetwork(controlUrl: string, { token }: NetworkOptions = {}):
             }
           : {}),
       })
-      return parseJson(await response.text())
+      return readAnswer(base, await response.text())
     },
     follow: (space, filter, signal) => follow(ask, space, filter, signal),
+  }
+}
+
+function readAnswer(base: string, text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    throw new ControlError('unreachable', `${base} answered, but not as a sandbox does. Is it one?`)
   }
 }
 
