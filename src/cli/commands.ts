@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./exec.js'),
   },
   {
+    name: 'verify',
+    summary: 'hold an instance (mock or real) against the contract',
+    load: () => import('./verify.js'),
+  },
+  {
     name: 'control',
     summary: 'steer a running sandbox: reset, clock, storm, ban, keys …',
     load: () => import('./control.js'),

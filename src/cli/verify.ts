@@ -1,0 +1,129 @@
+import { resolve } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { resolveTarget } from '../client/target.js'
+import type { Verification } from '../client/verify/check.js'
+import { openService, UnansweredError } from '../client/verify/service.js'
+import { verify } from '../client/verify/verify.js'
+import type { Contract } from '../contract/contract.js'
+import { chalkFor, colourLevel } from './colour.js'
+import { EXIT_NO_ANSWER } from './control/errors.js'
+import { print } from './control/result.js'
+import { escapeControls } from './escape-controls.js'
+import { EXIT } from './exit-codes.js'
+import type { CliIo } from './io.js'
+import { jsonReport, type Subject } from './verify/json-report.js'
+import { junitReport } from './verify/junit-report.js'
+import { textReport } from './verify/text-report.js'
+
+/** The instance drifts from the contract. @source interface, "Exit codes" */
+const EXIT_DRIFT = 6
+
+const TIMEOUT_MS = 30_000
+
+const HELP = `
+Every operation is called with the examples of the contract; what comes back is
+held against it: status, headers, body, 401 without and with a wrong key, the
+rate-limit headers of every answer, Deprecation and Sunset. What could not be
+checked is said, with the reason. After a 429 it waits once, a minute at most.
+
+The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
+
+Exit codes: 0 nothing drifts, 6 something does, 7 no answer, 2 wrong usage, also
+where no API key is known, 1 failed.
+
+Examples:
+  petstore-sandbox verify
+  petstore-sandbox verify -t staging -o junit > verify.xml
+  petstore-sandbox verify --base-url https://staging.example/v1 --writes`
+
+interface VerifyFlags {
+  readonly target?: string
+  readonly baseUrl?: string
+  readonly apiKeyFile?: string
+  readonly writes?: boolean
+  readonly output: 'text' | 'json' | 'junit'
+  readonly spec?: string
+}
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  command
+    .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the one in use, else sandbox)')
+    .option('--base-url <url>', 'base address, in place of the target’s')
+    .option('--api-key-file <file>', 'file that holds the API key, - for stdin')
+    .option('--writes', 'call what writes, too: it leaves behind what it has added')
+    .addOption(
+      new Option('-o, --output <form>', 'form of the report').choices(['text', 'json', 'junit']).default('text'),
+    )
+    .option('--spec <openapi.yaml>', 'a fuller contract (default: the packaged one)')
+    .option('--debug', 'show where a failure happened')
+    .addHelpText('after', HELP)
+    .action(async (flags: VerifyFlags) => finish(await verifyInstance(flags, io)))
+}
+
+async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
+  const say = (line: string) => io.stderr.write(`${escapeControls(line)}\n`)
+  const { env, cwd } = io
+  const target = await resolveTarget(flags, { env, cwd, readStdin: () => textOf(process.stdin) })
+  for (const warning of target.warnings) say(`warning: ${warning}`)
+  const contract = await contractOf(flags.spec, cwd)
+  const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
+  say(`Verifying ${target.name} at ${target.baseUrl} …`)
+
+  const { openPrism } = await import('../contract/prism.js')
+  const service = await openService(target.baseUrl, env, TIMEOUT_MS)
+  let verification: Verification
+  try {
+    verification = await verify({
+      contract,
+      engine: await openPrism(contract),
+      service,
+      apiKey: target.apiKey,
+      writes: flags.writes === true,
+      wait: (milliseconds) => setTimeout(milliseconds),
+      onWait: (seconds, request) => say(`429: waiting ${seconds} s before ${request} is asked again`),
+    })
+  } catch (error) {
+    if (!(error instanceof UnansweredError)) throw error
+    say(`${error.code}: ${error.message}. Start a sandbox with "petstore-sandbox serve", or name another instance.`)
+    return EXIT_NO_ANSWER
+  } finally {
+    await service.close()
+  }
+  await print(io.stdout, await report(flags.output, subject, verification, io))
+  for (const note of verification.notes) say(`note: ${note}`)
+  return exitCodeOf(verification, target.apiKey, say)
+}
+
+async function report(
+  form: VerifyFlags['output'],
+  subject: Subject,
+  verification: Verification,
+  { stdout, env }: CliIo,
+): Promise<string> {
+  switch (form) {
+    case 'json':
+      return jsonReport(subject, verification)
+    case 'junit':
+      return junitReport(subject, verification)
+    case 'text':
+      return textReport(subject, verification, await chalkFor(colourLevel(stdout, env)))
+  }
+}
+
+async function contractOf(spec: string | undefined, cwd: string): Promise<Contract> {
+  if (spec === undefined) return (await import('../contract/packaged-contract.js')).packagedContract()
+  return (await import('../contract/load-contract.js')).loadContract(resolve(cwd, spec))
+}
+
+/** Without a key hardly anything is checked, which must not look like success. */
+function exitCodeOf({ checks }: Verification, apiKey: string | undefined, say: (line: string) => void): number {
+  if (checks.some(({ outcome }) => outcome === 'drift')) return EXIT_DRIFT
+  if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_ANSWER
+  if (apiKey !== undefined) return EXIT.ok
+  say(
+    'USAGE: hardly anything could be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.',
+  )
+  return EXIT.usage
+}

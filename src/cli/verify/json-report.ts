@@ -1,0 +1,30 @@
+import type { CheckOutcome, Verification } from '../../client/verify/check.js'
+import type { ContractData } from '../../contract/contract-data.js'
+
+/** What was held against what. */
+export interface Subject {
+  readonly target: string
+  readonly baseUrl: string
+  readonly contract: Pick<ContractData, 'title' | 'version'>
+}
+
+/** How many checks ended how. */
+export function counts({ checks }: Verification): Readonly<Record<CheckOutcome, number>> {
+  const count = (wanted: CheckOutcome) => checks.filter(({ outcome }) => outcome === wanted).length
+  return { kept: count('kept'), drift: count('drift'), skipped: count('skipped'), unanswered: count('unanswered') }
+}
+
+export function jsonReport(
+  { target, baseUrl, contract: { title, version } }: Subject,
+  verification: Verification,
+): string {
+  const report = {
+    target,
+    baseUrl,
+    contract: { title, version },
+    summary: counts(verification),
+    checks: verification.checks,
+    notes: verification.notes,
+  }
+  return `${JSON.stringify(report, undefined, 2)}\n`
+}

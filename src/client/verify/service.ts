@@ -1,0 +1,67 @@
+import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+
+/** The instance that is asked. */
+export interface Service {
+  /** @throws UnansweredError */
+  ask(request: EngineRequest): Promise<EngineAnswer>
+  close(): Promise<void>
+}
+
+/** No answer came: no connection, no such host, no trust, or not in time. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError'
+  readonly code = 'NO_ANSWER'
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
+/** More than any documented answer; an endless one must not fill the memory. */
+const LARGEST_ANSWER = 16 * 1024 * 1024
+
+/** Opens the way to an instance, through the proxies of the environment unless it is on this machine. */
+export async function openService(
+  baseUrl: string,
+  env: Readonly<Record<string, string | undefined>>,
+  timeoutMs: number,
+): Promise<Service> {
+  const { EnvHttpProxyAgent, request: exchange } = await import('undici')
+  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
+  const agent = new EnvHttpProxyAgent({
+    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
+    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
+    noProxy: noProxy.trim() === '*' ? '*' : [noProxy, ...LOOPBACK].filter((host) => host !== '').join(','),
+    maxResponseSize: LARGEST_ANSWER,
+  })
+  return {
+    async ask({ method, path, query, headers, body }) {
+      try {
+        const answer = await exchange(`${baseUrl}${path}${query === '' ? '' : `?${query}`}`, {
+          dispatcher: agent,
+          method: method as 'GET',
+          headers,
+          signal: AbortSignal.timeout(timeoutMs),
+          ...(body === '' ? {} : { body }),
+        })
+        return { status: answer.statusCode, headers: flat(answer.headers), body: await answer.body.text() }
+      } catch (error) {
+        const why =
+          error instanceof Error && error.name === 'TimeoutError' ? `none in ${timeoutMs / 1000} s` : codeOf(error)
+        throw new UnansweredError(`No answer from ${new URL(baseUrl).origin} (${why})`, { cause: error })
+      }
+    },
+    // An open connection would keep the process.
+    close: () => agent.destroy(),
+  }
+}
+
+function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
+    ),
+  )
+}
+
+function codeOf(error: unknown): string {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  return first instanceof Error && 'code' in first ? String(first.code) : String(first)
+}

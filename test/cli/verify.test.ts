@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { openapiFile } from '../../src/package-files.js'
+import { type Drift, driftingService } from '../client/drifting-service.js'
+import { temporaryFolder, testIo } from './test-io.js'
+
+async function verify(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  given: { readonly tty?: boolean; readonly cwd?: string } = {},
+) {
+  const io = testIo({ env: { XDG_CONFIG_HOME: temporaryFolder(), ...env }, ...given })
+  const code = await runCli(['verify', ...argv], io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+async function started(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed: 1, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+const KEY = { PETSTORE_API_KEY: 'sandbox' }
+const noOrders: Drift = (came, goes) =>
+  came.url === '/v1/store/orders' && came.key === 'sandbox'
+    ? { ...goes, body: '{"code":"<&>","message":"gone","status":500}', status: 500 }
+    : undefined
+
+describe('verify', () => {
+  it('finds nothing at a sandbox, writes among it', async () => {
+    const { baseUrl } = await started()
+    const { code, out } = await verify(['--base-url', baseUrl, '--writes'], KEY)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^✓ listPets, /)
+    expect(out).not.toMatch(/^[✗–]/m)
+    expect(out).toMatch(/\n\nAnimal Store Service 1\.0\.0: \d+ kept, 0 drifted, 0 not checked\n$/)
+  })
+
+  it('finds the sandbox that exec has started, and knows its key', async () => {
+    const { controlUrl, baseUrl } = await started()
+    const { code, err } = await verify([], { PETSTORE_SANDBOX_URL: controlUrl })
+    expect({ code, err }).toEqual({ code: 0, err: `Verifying sandbox at ${baseUrl} …\n` })
+  })
+
+  it('leaves everything as it is, unless --writes is given', async () => {
+    const sandbox = await started()
+    const before = await sandbox.pets.list()
+    const { out } = await verify(['--base-url', sandbox.baseUrl], KEY)
+    expect(out).toContain('– createPet, every check: it writes, and --writes was not given\n')
+    expect(await sandbox.pets.list()).toEqual(before)
+    const { err } = await verify(['--base-url', sandbox.baseUrl, '--writes'], KEY)
+    expect(err).toMatch(/\nnote: createPet has written, with the id \d+; it is still there\.\n$/)
+    expect(await sandbox.pets.list()).not.toEqual(before)
+  })
+
+  it('ends with 6 and names what drifts', async () => {
+    const { baseUrl } = await driftingService(noOrders)
+    const { code, out } = await verify(['--base-url', baseUrl], KEY)
+    expect(code).toBe(6)
+    expect(out.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
+      expect.stringMatching(
+        /^✗ listOrders, the request \(GET \/store\/orders\): it is answered 500, not 200; the status 500 is not documented/,
+      ),
+    ])
+    expect(out).toContain(', 1 drifted, ')
+  })
+
+  it('ends with 7 where nobody answers', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    const { code, out, err } = await verify(['--base-url', `http://127.0.0.1:${port}/v1`], KEY)
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    expect(err).toContain(`NO_ANSWER: No answer from http://127.0.0.1:${port} (ECONNREFUSED). `)
+  })
+
+  it('ends with 7 where an answer is cut off', async () => {
+    const { baseUrl } = await driftingService(({ url, key }) =>
+      url.startsWith('/v1/pets/') && key === 'sandbox' ? 'drop' : undefined,
+    )
+    const { code, out } = await verify(['--base-url', baseUrl], KEY)
+    expect(code).toBe(7)
+    expect(out).toMatch(/^✗ getPet, first .*: No answer from /m)
+    expect(out).toContain(', 1 not answered\n')
+  })
+
+  it('ends with 2 where no key is known, with what could be checked without', async () => {
+    const { baseUrl } = await started()
+    const { code, out, err } = await verify(['--base-url', baseUrl])
+    expect(code).toBe(2)
+    expect(out).toContain('✓ listPets, 401 without a key')
+    expect(out).toContain('– listPets, two-newest (GET /pets?limit=2): no API key was given\n')
+    expect(err).toMatch(/^warning: No API key is sent to /)
+    expect(err).toMatch(/\nUSAGE: hardly anything could be checked without an API key\. .*\n$/)
+  })
+
+  it.each([
+    [
+      ['-o', 'yaml'],
+      "USAGE: option '-o, --output <form>' argument 'yaml' is invalid. Allowed choices are text, json, junit.",
+    ],
+    [['-t', 'nope'], 'UNKNOWN_TARGET: There is no target "nope".'],
+    [['-t', 'staging'], 'TARGET_NOT_SET: The target "staging" has no base address yet.'],
+    [['--base-url', 'nowhere'], 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
+    [['now'], "USAGE: too many arguments for 'verify'."],
+  ])('ends with 2 for %j', async (argv, problem) => {
+    const { code, out, err } = await verify(argv)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(problem)
+  })
+
+  it('takes the key from a file', async () => {
+    const { baseUrl } = await started({ apiKey: ['top-secret'] })
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'key'), 'top-secret\n')
+    const { code, out, err } = await verify(['--base-url', baseUrl, '--api-key-file', 'key'], {}, { cwd })
+    expect(code).toBe(0)
+    expect(out + err).not.toContain('top-secret')
+  })
+
+  it('holds an instance against another contract', async () => {
+    const { baseUrl } = await started()
+    const { code, out } = await verify(['--base-url', baseUrl, '--spec', openapiFile], KEY)
+    expect({ code, summary: out.split('\n').at(-2) }).toEqual({
+      code: 0,
+      summary: expect.stringMatching(/^Animal Store Service 1\.0\.0: \d+ kept, 0 drifted, 1 not checked$/),
+    })
+    const missing = await verify(['--base-url', baseUrl, '--spec', 'nope.yaml'], KEY)
+    expect(missing).toMatchObject({ code: 2, out: '', err: expect.stringContaining('SPEC_INVALID: ') })
+  })
+
+  it('colours its marks on a terminal only', async () => {
+    const { baseUrl } = await started()
+    expect((await verify(['--base-url', baseUrl], KEY, { tty: true })).out).toContain('\u001b[32m✓\u001b[39m listPets')
+    expect((await verify(['--base-url', baseUrl], { ...KEY, NO_COLOR: '1' }, { tty: true })).out).toMatch(/^✓ listPets/)
+  })
+})
+
+describe('the report of verify', () => {
+  it('is one JSON document with -o json', async () => {
+    const { baseUrl } = await driftingService(noOrders)
+    const { code, out } = await verify(['--base-url', baseUrl, '-o', 'json'], KEY)
+    expect(code).toBe(6)
+    const report = JSON.parse(out)
+    expect(report).toMatchObject({
+      target: 'custom',
+      baseUrl,
+      contract: { title: 'Animal Store Service', version: '1.0.0' },
+      summary: { drift: 1, skipped: 1, unanswered: 0 },
+      notes: [],
+    })
+    expect(report.checks).toContainEqual({
+      operation: 'createPet',
+      name: 'every check',
+      outcome: 'skipped',
+      details: ['it writes, and --writes was not given'],
+    })
+    expect(report.summary.kept + 2).toBe(report.checks.length)
+  })
+
+  it('is JUnit’s XML with -o junit, whatever an instance says', async () => {
+    const evil = '<b>"&\'\u0007]]>'
+    const { baseUrl } = await driftingService(({ url, key }, goes) =>
+      url.startsWith('/v1/pets/') && key === 'sandbox'
+        ? { ...goes, headers: { ...goes.headers, sunset: evil.replace('\u0007', '') } }
+        : undefined,
+    )
+    const { code, out } = await verify(['--base-url', baseUrl, '-o', 'junit'], KEY)
+    expect(code).toBe(6)
+    const { tests, failures, skipped } =
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="[^"<>]+" tests="(?<tests>\d+)" failures="(?<failures>\d+)" errors="0" skipped="(?<skipped>\d+)">/.exec(
+        out,
+      )?.groups ?? {}
+    expect([failures, skipped]).toEqual(['1', '1'])
+    expect(out.match(/<testcase /g)).toHaveLength(Number(tests))
+    expect(out).toContain('&lt;b&gt;')
+    expectWellFormed(out)
+  })
+})
+
+/** Tags closed in order, attributes in quotes, no bare & and no <. */
+function expectWellFormed(xml: string): void {
+  const open: string[] = []
+  const rest = xml
+    .replace(/^<\?xml [^?]*\?>/, '')
+    .replace(
+      /<(\/?)([a-z]+)((?: [a-z]+="(?:[^"&<]|&(?:amp|lt|gt|quot|apos);)*")*)(\/?)>/g,
+      (_, closing: string, name: string, _attributes: string, empty: string) => {
+        if (closing === '/') expect(open.pop()).toBe(name)
+        else if (empty === '') open.push(name)
+        return ''
+      },
+    )
+  expect({ rest: rest.trim(), open }).toEqual({ rest: '', open: [] })
+}
