@@ -1,6 +1,7 @@
 import { randomSeed } from '../random-seed.js'
 import type { CliIo, StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
+import { SAME_SIGNAL_MS } from './stop-signals.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 
@@ -11,12 +12,22 @@ const LINGER_MS = 1000
 export async function main(): Promise<number> {
   // A reader that has gone away (`… | head`) is no failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const code = await runCli(process.argv.slice(2), processIo())
+  let signalledAt = Number.NEGATIVE_INFINITY
+  const code = await runCli(
+    process.argv.slice(2),
+    processIo(() => {
+      signalledAt = performance.now()
+    }),
+  )
+  // While Node takes itself down, a signal has its default effect: the second of a doubled one must come before that.
+  const stillDoubled = signalledAt + SAME_SIGNAL_MS - performance.now()
+  if (stillDoubled > 0) await new Promise((resolve) => setTimeout(resolve, stillDoubled))
   setTimeout(() => process.exit(code), LINGER_MS).unref()
   return code
 }
 
-function processIo(): CliIo {
+/** @param onAnySignal hears of each signal, whoever else listens */
+function processIo(onAnySignal: () => void): CliIo {
   return {
     stdout: process.stdout,
     stderr: process.stderr,
@@ -24,7 +35,11 @@ function processIo(): CliIo {
     cwd: process.cwd(),
     pid: process.pid,
     onSignal(listener) {
-      const listeners = SIGNALS.map((signal) => [signal, () => listener(signal)] as const)
+      const hear = (signal: StopSignal) => () => {
+        onAnySignal()
+        listener(signal)
+      }
+      const listeners = SIGNALS.map((signal) => [signal, hear(signal)] as const)
       for (const [signal, listen] of listeners) process.on(signal, listen)
       return () => {
         for (const [signal, listen] of listeners) process.off(signal, listen)

@@ -1,7 +1,7 @@
 import type { CliIo, StopSignal } from './io.js'
 
 /** Within so many milliseconds a second signal is the first once more: npm sends each SIGINT twice. */
-const SAME_SIGNAL_MS = 100
+export const SAME_SIGNAL_MS = 100
 
 /**
  * Makes the first signal a wish to stop, and a later one an order.
