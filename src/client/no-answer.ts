@@ -92,10 +92,12 @@ function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly f
     return { failure: 'TIMEOUT', short, hint: 'Give it more time with --timeout.' }
   }
   const code = codeOf(error)
+  // undici gives it no code, or the parser's own.
+  if (error instanceof Error && error.name === 'HTTPParserError') return { failure: code ?? 'MALFORMED', ...BROKEN }
   if (code === undefined) return undefined
   const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined
   if (meaning !== undefined) return { failure: code, ...meaning }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { failure: code, ...BROKEN }
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { failure: code, ...BROKEN }
   if (/CERT|TLS|SSL/.test(code)) return { failure: code, ...UNTRUSTED }
   const isOfNode = error instanceof Error && 'syscall' in error
   if (!isOfNode && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined

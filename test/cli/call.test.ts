@@ -1,0 +1,495 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { parse } from 'yaml'
+import { type Sandbox, startSandbox } from '../../src/api/start.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { packageDirectory } from '../../src/package-files.js'
+import { Captured, type TestIo, temporaryFolder, testIo } from './test-io.js'
+
+/** Waits are kept instead of waited; a test may do something meanwhile. */
+const waits = vi.hoisted(() => ({
+  lengths: [] as number[],
+  meanwhile: (_wait: number): Promise<void> | void => {},
+}))
+const stdin = vi.hoisted(() => ({ text: '', reads: 0, isTTY: false, confirmed: false }))
+
+vi.mock('../../src/cli/call/machine.js', () => ({
+  clientMachine: () => ({
+    async sleep(wait: number, signal: AbortSignal) {
+      waits.lengths.push(wait)
+      await waits.meanwhile(wait)
+      signal.throwIfAborted()
+    },
+    now: () => Date.parse('2026-03-01T10:00:00Z'),
+    random: () => 0.5,
+  }),
+}))
+vi.mock('../../src/cli/call/stdin.js', () => ({
+  readStdin: async () => {
+    stdin.reads++
+    return Buffer.from(stdin.text)
+  },
+  canAsk: () => stdin.isTTY,
+  confirms: async () => stdin.confirmed,
+}))
+
+beforeEach(() => {
+  waits.lengths = []
+  waits.meanwhile = () => {}
+  Object.assign(stdin, { text: '', reads: 0, isTTY: false, confirmed: false })
+})
+
+async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed: 1, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+/** An environment that knows nothing of the machine's own targets. */
+function ioFor(sandbox: Pick<Sandbox, 'controlUrl'> | undefined, env: TestIo['env'] = {}, tty = false): TestIo {
+  const cwd = temporaryFolder()
+  const own = { XDG_CONFIG_HOME: join(cwd, 'config'), HOME: cwd, NO_COLOR: '1' }
+  const there = sandbox === undefined ? {} : { PETSTORE_SANDBOX_URL: sandbox.controlUrl }
+  return testIo({ cwd, tty, env: { ...own, ...there, ...env } })
+}
+
+async function call(argv: readonly string[], io: TestIo) {
+  const code = await runCli(['call', ...argv], io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+function errorIn(text: string): Record<string, unknown> {
+  const line = text.split('\n').find((one) => one.startsWith('{"error":'))
+  return JSON.parse(line ?? '{"error":{}}').error
+}
+
+/** A server that says one thing to whoever connects. */
+async function rawServer(answer: string): Promise<{ baseUrl: string; server: Server }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(answer))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return { baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`, server }
+}
+
+describe('call', () => {
+  it('prints in a pipe the body exactly as it was received', async () => {
+    const sandbox = await sandboxWith()
+    const body = await (
+      await fetch(`${sandbox.baseUrl}/pets?limit=2`, { headers: { Authorization: 'Bearer sandbox' } })
+    ).text()
+    const io = ioFor(sandbox)
+    expect(await call(['listPets', '--limit', '2'], io)).toEqual({ code: 0, out: body, err: '' })
+    expect(stdin.reads).toBe(0)
+    expect(io.listeners.size).toBe(0)
+  })
+
+  it('prints a table on a terminal, and escapes what would drive it', async () => {
+    const sandbox = await sandboxWith()
+    const io = ioFor(sandbox, {}, true)
+    await call(['createPet', '--name', 'R\u001b[31mex', '--category-id', '1'], ioFor(sandbox))
+    const { code, out } = await call(['listPets', '--limit', '1'], io)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^id +name +categoryId\n\d+ +R\\u001b\[31mex +1\n$/)
+  })
+
+  it('keeps every digit of an int64, in every output', async () => {
+    const sandbox = await sandboxWith()
+    const big = '9223372036854775807'
+    for (const output of ['json', 'yaml', 'table', 'raw']) {
+      const argv = ['createPet', '--name', 'Rex', '--category-id', big, '-o', output]
+      const { code, out } = await call(argv, ioFor(sandbox))
+      expect([output, code, out.includes(big)]).toEqual([output, 0, true])
+    }
+    const { out } = await call(
+      ['createPet', '--body', `{"name":"Rex","categoryId":${big}}`, '-o', 'yaml'],
+      ioFor(sandbox),
+    )
+    expect(parse(out, { intAsBigInt: true })).toMatchObject({ categoryId: BigInt(big) })
+  })
+
+  it('takes a body from its flag, a file or stdin, and fields go over it', async () => {
+    const sandbox = await sandboxWith()
+    const io = ioFor(sandbox)
+    writeFileSync(join(io.cwd, 'pet.json'), '{"name":"File","categoryId":1}')
+    stdin.text = '{"name":"Stdin","categoryId":1}'
+    expect((await call(['createPet', '--body', '@pet.json'], io)).out).toContain('"name":"File"')
+    expect((await call(['createPet', '--body', '-'], ioFor(sandbox))).out).toContain('"name":"Stdin"')
+    const both = await call(['createPet', '--body', '{"name":"A","categoryId":1}', '--name', 'B'], ioFor(sandbox))
+    expect(JSON.parse(both.out)).toMatchObject({ name: 'B', categoryId: 1 })
+  })
+
+  it('puts the headers before the body with -i, and masks the key with -v', async () => {
+    const sandbox = await sandboxWith()
+    const io = ioFor(sandbox, { PETSTORE_API_KEY: 'sandbox-pro' })
+    const { code, out, err } = await call(['listPets', '-i', '-v', '-H', 'X-Extra: 1'], io)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^HTTP 200 OK\n(?:[\w-]+: .*\n)+\n\[/)
+    expect(err).toMatch(/^> Authorization: Bearer \*\*\*$/m)
+    expect(err).toMatch(/^> X-Extra: 1$/m)
+    expect(err).not.toContain('sandbox-pro')
+  })
+
+  it('warns of deprecated and experimental operations', async () => {
+    const sandbox = await sandboxWith()
+    expect((await call(['getPet', '1'], ioFor(sandbox))).err).toContain(
+      'getPet is deprecated, and to be removed on 2030-12-05',
+    )
+    expect((await call(['listOrders'], ioFor(sandbox))).err).toContain('listOrders is experimental')
+  })
+
+  it.each([
+    ['getPet', ['getPet', '999999'], 4, 'not_found', 404],
+    ['a fault', ['listPets', '--retry', '0'], 5, 'simulated_fault', 503],
+  ])('tells an error answer of %s in one JSON line on stderr', async (_name, argv, exit, code, status) => {
+    const sandbox = await sandboxWith({ fault: ['listPets:503'] })
+    const result = await call(argv, ioFor(sandbox))
+    expect(result).toMatchObject({ code: exit, out: '' })
+    expect(errorIn(result.err)).toMatchObject({ code, status, exit, operation: argv[0], method: 'GET', body: { code } })
+  })
+
+  it('tells it to people in words, the most important last', async () => {
+    const sandbox = await sandboxWith()
+    const { err } = await call(['getPet', '999999'], ioFor(sandbox, {}, true))
+    expect(err).toMatch(/\n {2}"code": "not_found",[\s\S]*\nnot_found: .* \(HTTP 404\)\n$/)
+  })
+
+  it('ends with 0 whatever the status if it is to be ignored', async () =>
+    expect(await call(['getPet', '999999', '--ignore-status'], ioFor(await sandboxWith()))).toMatchObject({
+      code: 0,
+      out: '',
+    }))
+
+  it('holds the answer against the contract with --check', async () => {
+    const sandbox = await sandboxWith({ fault: ['listOrders:500'] })
+    expect((await call(['listPets', '--check'], ioFor(sandbox))).code).toBe(0)
+    const { code, err } = await call(['listOrders', '--check'], ioFor(sandbox))
+    expect(code).toBe(6)
+    expect(err).toContain('CONTRACT_BREACH: the status 500 is not documented')
+  })
+})
+
+describe('what call refuses to send', () => {
+  it('names every violation, and the flag of each', async () => {
+    const sandbox = await sandboxWith()
+    const { code, out, err } = await call(['createPet', '--category-id', '1.5', '--status', 'gone'], ioFor(sandbox))
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain('name is required; it is given by --name')
+    expect(err).toContain('categoryId must be a whole number')
+    expect(err).toContain('status must be one of available, pending, sold (it is "gone")')
+    expect(await sandbox.requests()).toEqual([])
+  })
+
+  it('sends it all the same with --no-validate', async () => {
+    const sandbox = await sandboxWith()
+    const { code, err } = await call(['listPets', '--limit', '101', '--no-validate'], ioFor(sandbox))
+    expect(code).toBe(4)
+    expect(errorIn(err)).toMatchObject({ code: 'invalid_request', status: 400 })
+  })
+
+  it.each([
+    [['lstPets'], /UNKNOWN_OPERATION: .*did you mean listPets\? Known are listPets, createPet/],
+    [['lstPets', '--limit', '5'], /UNKNOWN_OPERATION/],
+    [['getPet'], /petId/],
+    [['getPet', '9223372036854775808'], /petId must be a whole number/],
+    [['getPet', '..'], /cannot stand in a path/],
+    [['listPets', '--limt', '5'], /--limt.*--limit/],
+    [['listPets', '--retry', 'x', '--timeout', '5', '-H', 'nope'], /--header[\s\S]*--timeout/],
+    [['listPets', '-o', 'xml'], /--output/],
+    [['listPets', '--body', '{}'], /takes no body/],
+    [['createPet', '--body', '@missing.json'], /missing\.json.*ENOENT/],
+    [['createPet', '--body', '-', '--api-key-file', '-'], /both read stdin/],
+    [['listPets', '-t', 'nowhere'], /UNKNOWN_TARGET/],
+    [['--nonsense'], /--nonsense/],
+    [[], /Usage: petstore-sandbox call/],
+  ])('%j is wrong usage', async (argv, message) => {
+    const { code, out, err } = await call(argv, ioFor(undefined))
+    expect(err).toMatch(message)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+  })
+
+  it('writes to production only if it is meant', async () => {
+    const sandbox = await sandboxWith()
+    const asProduction = (tty = false) => {
+      const io = ioFor(undefined, { PETSTORE_API_KEY: 'sandbox' }, tty)
+      return io
+    }
+    const argv = ['createPet', '--name', 'Rex', '--category-id', '1', '-t', 'production', '--base-url', sandbox.baseUrl]
+    expect(await call(argv, asProduction())).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    stdin.isTTY = true
+    expect(await call(argv, asProduction(true))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('nothing was sent'),
+    })
+    expect(await sandbox.requests()).toEqual([])
+    stdin.confirmed = true
+    expect((await call(argv, asProduction(true))).code).toBe(0)
+    stdin.isTTY = false
+    expect((await call([...argv, '--yes'], asProduction())).code).toBe(0)
+    expect((await call(['listPets', '-t', 'production', '--base-url', sandbox.baseUrl], asProduction())).code).toBe(0)
+  })
+})
+
+describe('what call shows without sending', () => {
+  it('is every operation, with --list', async () => {
+    const { code, out } = await call(['--list'], ioFor(undefined))
+    expect(code).toBe(0)
+    expect(out).toMatch(/^getPet +GET \/pets\/\{petId\} +deprecated, to be removed on 2030-12-05/m)
+    expect(out).toMatch(/^listOrders +GET \/store\/orders +experimental/m)
+    expect(JSON.parse((await call(['--list', '-o', 'json'], ioFor(undefined))).out)).toHaveLength(4)
+  })
+
+  it('is the request, with --dry-run', async () => {
+    const { out } = await call(
+      ['listPets', '--status', 'sold', '-n', '--base-url', 'http://127.0.0.1:1/deep/v1/'],
+      ioFor(undefined, { PETSTORE_API_KEY: 'secret-key' }),
+    )
+    expect(out).toMatch(/^GET http:\/\/127\.0\.0\.1:1\/deep\/v1\/pets\?status=sold\n/)
+    expect(out).toContain('Authorization: Bearer $PETSTORE_API_KEY')
+    expect(out).not.toContain('secret-key')
+  })
+
+  it('is a curl command that sh reads as it was meant, with --curl', async () => {
+    const argv = ['createPet', '--name', `R'e"x $HOME \`id\``, '--category-id', '1', '--curl']
+    const { out } = await call(argv, ioFor(undefined, { PETSTORE_API_KEY: 'secret-key' }))
+    expect(out).not.toContain('secret-key')
+    const script = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\n${out}`
+    const child = spawn('sh', ['-c', script], { env: { PETSTORE_API_KEY: 'from-env', HOME: '/' } })
+    const printed = new Captured()
+    child.stdout.pipe(printed)
+    await once(child, 'close')
+    const words = printed.text.split('\0')
+    expect(words).toContain('Authorization: Bearer from-env')
+    expect(JSON.parse(words[words.indexOf('--data-raw') + 1] ?? '')).toEqual({
+      name: `R'e"x $HOME \`id\``,
+      categoryId: 1,
+    })
+    expect(words.at(-2)).toBe('http://127.0.0.1:4010/v1/pets')
+  })
+
+  it("is an operation's help, from the contract", async () => {
+    const { code, out } = await call(['listPets', '--help'], ioFor(undefined))
+    expect(code).toBe(0)
+    expect(out.replace(/\s+/g, ' ')).toContain('(a whole number from 1 to 100; default: 20)')
+  })
+})
+
+describe('retries', () => {
+  it('wait out a 503, and succeed', async () => {
+    const sandbox = await sandboxWith({ fault: ['listPets:503*2'] })
+    const { code, err } = await call(['listPets', '--limit', '1'], ioFor(sandbox))
+    expect(code).toBe(0)
+    expect(waits.lengths).toEqual([250, 500])
+    expect(err).toMatch(/^note: 503 Service Unavailable; attempt 2 of 3 in 250ms\nnote: .*attempt 3 of 3 in 500ms\n$/)
+  })
+
+  it('never send a POST twice after a 5xx, unless told to', async () => {
+    const sandbox = await sandboxWith({ fault: ['createPet:503*2'] })
+    const argv = ['createPet', '--name', 'Rex', '--category-id', '1']
+    expect((await call(argv, ioFor(sandbox))).code).toBe(5)
+    expect(await sandbox.requests()).toHaveLength(1)
+    expect((await call([...argv, '--retry-unsafe'], ioFor(sandbox))).code).toBe(0)
+    expect(await sandbox.requests()).toHaveLength(3)
+  })
+
+  it.each(['listPets', 'createPet'])('let a storm pass: %s', async (operation) => {
+    const sandbox = await sandboxWith({
+      now: '2026-03-01T10:00:00Z',
+      freeze: true,
+      storm: { rate: 1, for: '3s', retryAfter: '2s' },
+    })
+    waits.meanwhile = async (wait) => void (await sandbox.clock.advance(`${wait}ms`))
+    const body = operation === 'createPet' ? ['--name', 'Rex', '--category-id', '1'] : []
+    expect((await call([operation, ...body], ioFor(sandbox))).code).toBe(0)
+    expect(waits.lengths).toEqual([2000, 2000])
+  })
+
+  it('read an HTTP-date against the Date of the answer', async () => {
+    const sandbox = await sandboxWith({
+      now: '2040-03-01T10:00:00Z',
+      freeze: true,
+      sunset: 'before',
+      retryAfter: 'http-date',
+      storm: { rate: 1, for: '4s', retryAfter: '5s' },
+    })
+    waits.meanwhile = async (wait) => void (await sandbox.clock.advance(`${wait}ms`))
+    expect((await call(['listPets'], ioFor(sandbox))).code).toBe(0)
+    expect(waits.lengths).toEqual([5000])
+  })
+
+  it('give up at once on a ban that is longer than allowed, and say when to come back', async () => {
+    const sandbox = await sandboxWith()
+    const { code, err } = await call(['listPets'], ioFor(sandbox, { PETSTORE_API_KEY: 'sandbox-banned' }))
+    expect(code).toBe(4)
+    expect(waits.lengths).toEqual([])
+    expect(errorIn(err)).toMatchObject({
+      code: 'api_key_banned',
+      retryAfter: 300,
+      attempts: 1,
+      hint: expect.stringContaining('Come back in 300 s'),
+    })
+  })
+
+  it('end at once at Ctrl-C, in a wait too', async () => {
+    const sandbox = await sandboxWith({ fault: ['listPets:503'] })
+    const io = ioFor(sandbox)
+    waits.meanwhile = () => io.signal('SIGINT')
+    expect(await call(['listPets'], io)).toMatchObject({ code: 130, out: '' })
+    expect(waits.lengths).toHaveLength(1)
+  })
+})
+
+describe('no answer', () => {
+  it('is a dropped connection, tried again for GET only', async () => {
+    const sandbox = await sandboxWith({ fault: ['*:connection-reset'] })
+    const { code, err } = await call(['listPets'], ioFor(sandbox))
+    expect(code).toBe(7)
+    expect(errorIn(err)).toMatchObject({ code: 'no_answer', attempts: 3, exit: 7 })
+    expect((await call(['createPet', '--name', 'Rex', '--category-id', '1'], ioFor(sandbox))).code).toBe(7)
+    expect(await sandbox.requests({ operation: 'createPet' })).toHaveLength(1)
+  })
+
+  it('is a dropped connection that is mended by a second try', async () =>
+    expect((await call(['listPets'], ioFor(await sandboxWith({ fault: ['listPets:empty-response*1'] })))).code).toBe(0))
+
+  it('is one that takes too long', async () => {
+    const sandbox = await sandboxWith({ fault: ['*:hang'] })
+    const { code, err } = await call(['listPets', '--timeout', '50ms'], ioFor(sandbox))
+    expect(code).toBe(7)
+    expect(errorIn(err)).toMatchObject({ title: 'TIMEOUT', attempts: 1, hint: expect.stringContaining('--timeout') })
+  })
+
+  it('is one that breaks off in the middle', async () =>
+    expect(await call(['listPets'], ioFor(await sandboxWith({ fault: ['*:malformed-chunk'] })))).toMatchObject({
+      code: 7,
+      out: '',
+    }))
+
+  it('is nobody there', async () => {
+    const { baseUrl, server } = await rawServer('')
+    server.close()
+    await once(server, 'close')
+    const { code, err } = await call(['listPets', '--base-url', baseUrl], ioFor(undefined))
+    expect(code).toBe(7)
+    expect(waits.lengths).toEqual([])
+    expect(errorIn(err)).toMatchObject({
+      title: 'ECONNREFUSED',
+      hint: expect.stringContaining('petstore-sandbox serve'),
+    })
+  })
+
+  it('is something that speaks no HTTP', async () => {
+    const { baseUrl } = await rawServer('220 mail ready\r\n')
+    expect((await call(['listPets', '--base-url', baseUrl], ioFor(undefined))).code).toBe(7)
+  })
+})
+
+describe('odd answers', () => {
+  it('are not followed where they redirect', async () => {
+    const { baseUrl } = await rawServer(
+      'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.invalid/\r\nContent-Length: 0\r\n\r\n',
+    )
+    const { code, err } = await call(['listPets', '--base-url', baseUrl], ioFor(undefined))
+    expect(code).toBe(3)
+    expect(errorIn(err)).toMatchObject({ status: 302, hint: expect.stringContaining('elsewhere.invalid') })
+  })
+
+  it('are shown as received where they are no JSON', async () => {
+    const { baseUrl } = await rawServer('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>')
+    const { code, out, err } = await call(['listPets', '--base-url', baseUrl, '-o', 'json'], ioFor(undefined))
+    expect({ code, out }).toEqual({ code: 0, out: '<html>' })
+    expect(err).toContain('not JSON')
+  })
+
+  it('are reached past a proxy where they are on this machine', async () => {
+    const proxy = { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' }
+    expect((await call(['listPets'], ioFor(await sandboxWith(), proxy))).code).toBe(0)
+  })
+})
+
+describe('another contract, given with --spec', () => {
+  const SPEC = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: {
+      '/things/{thingId}': {
+        get: {
+          operationId: 'getThing',
+          parameters: [
+            { name: 'thingId', in: 'path', required: true, schema: { type: 'string' } },
+            { name: 'timeout', in: 'query', schema: { type: 'integer' } },
+            { name: 'tagNames', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+          ],
+          responses: { 200: { description: 'ok' } },
+        },
+      },
+    },
+  })
+
+  it.each(['before', 'after'])('has its own operations; its names win, ours go on as --cli-… (%s)', async (where) => {
+    const io = ioFor(undefined)
+    const file = join(io.cwd, 'spec.json')
+    writeFileSync(file, SPEC)
+    const words = [
+      'getThing',
+      'a/b',
+      '--timeout',
+      '5',
+      '--cli-timeout',
+      '9s',
+      '--tag-names',
+      'x',
+      '--tag-names',
+      'y&z',
+      '-n',
+    ]
+    const spec = ['--spec', file]
+    const { code, out, err } = await call(where === 'before' ? [...spec, ...words] : [...words, ...spec], io)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('GET http://127.0.0.1:4010/v1/things/a%2Fb?timeout=5&tagNames=x&tagNames=y%26z\n')
+    expect((await call([...spec, '--list'], ioFor(undefined))).out).toContain('getThing')
+    expect((await call([...spec, 'listPets'], ioFor(undefined))).code).toBe(2)
+  })
+
+  it('is refused where it cannot be read', async () =>
+    expect((await call(['--spec', 'missing.yaml', '--list'], ioFor(undefined))).err).toMatch(
+      /SPEC_INVALID: missing\.yaml/,
+    ))
+})
+
+describe('the program', () => {
+  it('ends quietly when its reader has gone', async () => {
+    const sandbox = await sandboxWith()
+    const bin = join(packageDirectory, 'bin/petstore-sandbox.js')
+    const script = `"${process.execPath}" "${bin}" call listPets --limit 50 -o json | head -1`
+    const env = { PATH: process.env.PATH, PETSTORE_SANDBOX_URL: sandbox.controlUrl, XDG_CONFIG_HOME: temporaryFolder() }
+    const child = spawn('sh', ['-c', script], { env })
+    const [out, err] = [new Captured(), new Captured()]
+    child.stdout.pipe(out)
+    child.stderr.pipe(err)
+    const [code] = await once(child, 'close')
+    expect({ code, out: out.text, err: err.text }).toEqual({ code: 0, out: '[\n', err: '' })
+  })
+
+  it('loads neither undici, yaml nor Prism for help, lists and what is not sent', () => {
+    for (const file of [
+      'call.ts',
+      'call/call-operation.ts',
+      'call/show-answer.ts',
+      '../client/send.ts',
+      '../client/read-body.ts',
+    ]) {
+      const text = readFileSync(join(packageDirectory, 'src/cli', file), 'utf8')
+      expect(text).not.toMatch(/^import (?!type)[^;]*?from '(?:undici|yaml|.*prism\.js|.*load-(?:contract|spec)\.js)'/m)
+    }
+  })
+})
