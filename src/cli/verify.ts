@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
+import { NoAnswerError } from '../client/no-answer.js'
 import { resolveTarget } from '../client/target.js'
 import type { Verification } from '../client/verify/check.js'
-import { openService, UnansweredError } from '../client/verify/service.js'
+import { openService } from '../client/verify/service.js'
 import { verify } from '../client/verify/verify.js'
 import type { Contract } from '../contract/contract.js'
+import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
 import { print } from './control/result.js'
@@ -50,7 +51,7 @@ interface VerifyFlags {
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   command
     .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the one in use, else sandbox)')
-    .option('--base-url <url>', 'base address, in place of the target’s')
+    .option('--base-url <url>', 'base address, in place of that of the target')
     .option('--api-key-file <file>', 'file that holds the API key, - for stdin')
     .option('--writes', 'call what writes, too: it leaves behind what it has added')
     .addOption(
@@ -65,8 +66,10 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const say = (line: string) => io.stderr.write(`${escapeControls(line)}\n`)
   const { env, cwd } = io
-  const target = await resolveTarget(flags, { env, cwd, readStdin: () => textOf(process.stdin) })
+  const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) say(`warning: ${warning}`)
+  if (flags.writes === true && target.isProduction)
+    say('warning: --writes adds to production, and does not take it away.')
   const contract = await contractOf(flags.spec, cwd)
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   say(`Verifying ${target.name} at ${target.baseUrl} …`)
@@ -85,7 +88,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
       onWait: (seconds, request) => say(`429: waiting ${seconds} s before ${request} is asked again`),
     })
   } catch (error) {
-    if (!(error instanceof UnansweredError)) throw error
+    if (!(error instanceof NoAnswerError)) throw error
     say(`${error.code}: ${error.message}. Start a sandbox with "petstore-sandbox serve", or name another instance.`)
     return EXIT_NO_ANSWER
   } finally {

@@ -58,6 +58,16 @@ describe('verify', () => {
     expect(await sandbox.pets.list()).not.toEqual(before)
   })
 
+  it('says so before it writes to production', async () => {
+    const { baseUrl } = await started()
+    const env = { ...KEY, XDG_CONFIG_HOME: temporaryFolder() }
+    await runCli(['target', 'set', 'production', '--base-url', baseUrl], testIo({ env }))
+    const warning = 'warning: --writes adds to production, and does not take it away.\n'
+    expect((await verify(['-t', 'production', '--writes'], env)).err).toContain(warning)
+    expect((await verify(['--base-url', baseUrl, '--writes'], env)).err).toContain(warning)
+    expect((await verify(['-t', 'production'], env)).err).not.toContain(warning)
+  })
+
   it('ends with 6 and names what drifts', async () => {
     const { baseUrl } = await driftingService(noOrders)
     const { code, out } = await verify(['--base-url', baseUrl], KEY)
@@ -77,7 +87,7 @@ describe('verify', () => {
     await new Promise((resolve) => server.close(resolve))
     const { code, out, err } = await verify(['--base-url', `http://127.0.0.1:${port}/v1`], KEY)
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toContain(`NO_ANSWER: No answer from http://127.0.0.1:${port} (ECONNREFUSED). `)
+    expect(err).toContain(`NO_ANSWER: No answer from http://127.0.0.1:${port}: nobody listens there (ECONNREFUSED). `)
   })
 
   it('ends with 7 where an answer is cut off', async () => {

@@ -1,16 +1,11 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import { NoAnswerError } from '../no-answer.js'
 
 /** The instance that is asked. */
 export interface Service {
-  /** @throws UnansweredError */
+  /** @throws NoAnswerError */
   ask(request: EngineRequest): Promise<EngineAnswer>
   close(): Promise<void>
-}
-
-/** No answer came: no connection, no such host, no trust, or not in time. */
-export class UnansweredError extends Error {
-  override readonly name = 'UnansweredError'
-  readonly code = 'NO_ANSWER'
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
@@ -43,9 +38,7 @@ export async function openService(
         })
         return { status: answer.statusCode, headers: flat(answer.headers), body: await answer.body.text() }
       } catch (error) {
-        const why =
-          error instanceof Error && error.name === 'TimeoutError' ? `none in ${timeoutMs / 1000} s` : codeOf(error)
-        throw new UnansweredError(`No answer from ${new URL(baseUrl).origin} (${why})`, { cause: error })
+        throw NoAnswerError.from(error, baseUrl, timeoutMs, 1)
       }
     },
     // An open connection would keep the process.
@@ -59,9 +52,4 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
       value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
     ),
   )
-}
-
-function codeOf(error: unknown): string {
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  return first instanceof Error && 'code' in first ? String(first.code) : String(first)
 }

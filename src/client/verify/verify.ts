@@ -2,10 +2,11 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { parseJson } from '../../contract/json.js'
 import { ceilSeconds, MINUTE_MS } from '../../domain/time.js'
+import { NoAnswerError } from '../no-answer.js'
 import type { Check, CheckOutcome, Verification } from './check.js'
 import { type Example, readExamples } from './examples.js'
 import { rateLimitBreaches, readDeprecation, waitOf } from './header-checks.js'
-import { type Service, UnansweredError } from './service.js'
+import type { Service } from './service.js'
 
 export interface VerifyOptions {
   readonly contract: Contract
@@ -33,7 +34,7 @@ const REMOVAL_REASONS = ['sunset', 'brownout']
  * Lists are asked for first, so that an operation on one thing can be asked for one
  * that is there. Nothing is written unless it was asked for.
  *
- * @throws UnansweredError if the first request is not answered
+ * @throws NoAnswerError if the first request is not answered
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const examplesOf = await readExamples(options.contract)
@@ -153,7 +154,7 @@ class Run {
       const again = await service.ask(request)
       return again.status === 429 ? refused(waitOf(again.headers)) : { kind: 'answer', answer: again }
     } catch (error) {
-      if (!(error instanceof UnansweredError) || !this.#wasAnswered) throw error
+      if (!(error instanceof NoAnswerError) || !this.#wasAnswered) throw error
       return { kind: 'stopped', outcome: 'unanswered', details: [error.message] }
     }
   }
