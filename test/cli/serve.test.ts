@@ -105,16 +105,19 @@ describe('the locator', () => {
 })
 
 describe('stopping', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('follows %s, cleanly, and hears the second of a doubled one when all is done', async (signal) => {
-    const { io, ended, facts } = await serving()
-    io.signal(signal)
-    expect(await ended).toBe(0)
-    expect(io.exits).toEqual([])
-    io.signal(signal)
-    expect(io.listeners.size).toBe(1)
-    expect(io.exits).toEqual([])
-    await expect(fetch(facts.baseUrl)).rejects.toThrow()
-  })
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'follows %s, cleanly, and hears the second of a doubled one when all is done',
+    async (signal) => {
+      const { io, ended, facts } = await serving()
+      io.signal(signal)
+      expect(await ended).toBe(0)
+      expect(io.exits).toEqual([])
+      io.signal(signal)
+      expect(io.listeners.size).toBe(1)
+      expect(io.exits).toEqual([])
+      await expect(fetch(facts.baseUrl)).rejects.toThrow()
+    },
+  )
 
   it('takes a second signal within 100 ms for the first: npm sends each twice', async () => {
     const { io, ended } = await serving()
