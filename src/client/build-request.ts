@@ -25,6 +25,8 @@ export interface BuiltRequest {
   readonly body: Uint8Array | undefined
   /** How it breaks the contract. */
   readonly violations: readonly Violation[]
+  /** Fields of the body that the contract does not know; the service ignores them. */
+  readonly unknownFields: readonly string[]
 }
 
 /** Makes an operation's request, and holds it against the contract. @throws RequestError if it cannot be made at all */
@@ -33,11 +35,8 @@ export function buildRequest(operation: Operation, input: CallInput): BuiltReque
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
   const body = buildBody(input)
   const path = fillPath(operation.path, captured)
-  const readings = [
-    operation.readPath(captured),
-    operation.readQuery(query),
-    operation.readBody(body ?? emptyBodyOf(operation)),
-  ]
+  const ofBody = operation.readBody(body ?? emptyBodyOf(operation))
+  const readings = [operation.readPath(captured), operation.readQuery(query), ofBody]
   return {
     operation,
     method: operation.method,
@@ -45,6 +44,7 @@ export function buildRequest(operation: Operation, input: CallInput): BuiltReque
     query,
     body,
     violations: readings.flatMap(({ violations }) => violations),
+    unknownFields: ofBody.unknown,
   }
 }
 

@@ -59,7 +59,8 @@ export async function callOperation(call: Call, io: CliIo, tell: Teller): Promis
     }),
     body: request.body,
   }
-  for (const warning of [...target.warnings, ...stabilityWarnings(operation)]) tell.warning(warning)
+  const unknown = request.unknownFields.map((name) => `${operation.id} knows no field ${JSON.stringify(name)}.`)
+  for (const warning of [...target.warnings, ...stabilityWarnings(operation), ...unknown]) tell.warning(warning)
   if (flags.has('curl') || flags.has('dry-run')) {
     await print(io.stdout, `${flags.has('curl') ? toCurl(outgoing) : toHttpText(outgoing)}\n`)
     return EXIT.ok

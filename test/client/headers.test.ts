@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { toCurl, toHttpText } from '../../src/client/curl.js'
+import { masked, readHeader, requestHeaders } from '../../src/client/headers.js'
+
+describe('a header from the command line', () => {
+  it.each([
+    ['X-A: b', ['X-A', 'b']],
+    ['x-a:b:c', ['x-a', 'b:c']],
+    ['X-Empty:', ['X-Empty', '']],
+  ])('is read: %j', (text, header) => expect(readHeader(text)).toEqual(header))
+
+  it.each(['X-A', ': b', 'X A: b', 'X-A: b\r\nX-B: c', 'X-A: \u20ac'])('is refused: %j', (text) =>
+    expect(readHeader(text)).toBeUndefined(),
+  )
+})
+
+describe('the headers of a request', () => {
+  it('are ours, and those given in their place', () =>
+    expect(requestHeaders({ apiKey: 'k', hasBody: true, given: [['accept', 'text/html']] })).toEqual([
+      ['Authorization', 'Bearer k'],
+      ['Content-Type', 'application/json'],
+      ['accept', 'text/html'],
+    ]))
+
+  it('never show a secret, nor how long it is', () => {
+    const secrets = [
+      'Authorization',
+      'Proxy-Authorization',
+      'Cookie',
+      'Set-Cookie',
+      'X-Api-Key',
+      'X-Auth-Token',
+    ] as const
+    for (const name of secrets) {
+      const shown = JSON.stringify(masked([[name, 'Bearer hush']]))
+      expect(shown).not.toContain('hush')
+      expect(shown).toContain('***')
+    }
+  })
+
+  it('name the variable of the key, where the request is to be repeated', () => {
+    const request = {
+      method: 'POST',
+      url: 'http://[::1]:1/v1/pets',
+      headers: requestHeaders({ apiKey: 'hush', hasBody: true, given: [['X-Empty', '']] }),
+      body: Buffer.from('{}'),
+    }
+    expect(toCurl(request)).toBe(
+      `curl -sS -g -X POST -H 'Accept: application/json' -H "Authorization: Bearer $PETSTORE_API_KEY" -H 'Content-Type: application/json' -H 'X-Empty;' --data-raw '{}' 'http://[::1]:1/v1/pets'`,
+    )
+    expect(toHttpText(request)).toContain('Authorization: Bearer $PETSTORE_API_KEY\n')
+  })
+})
