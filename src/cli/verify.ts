@@ -32,7 +32,7 @@ checked is said, with the reason. After a 429 it waits once, a minute at most.
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
 Exit codes: 0 nothing drifts, 6 something does, 7 no answer, 2 wrong usage, also
-where no API key is known, 1 failed.
+where no API key is known, 1 failed, also where no operation could be checked.
 
 Examples:
   petstore-sandbox verify
@@ -120,13 +120,19 @@ async function contractOf(spec: string | undefined, cwd: string): Promise<Contra
   return (await import('../contract/load-contract.js')).loadContract(resolve(cwd, spec))
 }
 
-/** Without a key hardly anything is checked, which must not look like success. */
-function exitCodeOf({ checks }: Verification, apiKey: string | undefined, say: (line: string) => void): number {
+/** Where hardly anything could be checked, it must not look like success. */
+function exitCodeOf(
+  { checks, reached }: Verification,
+  apiKey: string | undefined,
+  say: (line: string) => void,
+): number {
   if (checks.some(({ outcome }) => outcome === 'drift')) return EXIT_DRIFT
   if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_ANSWER
-  if (apiKey !== undefined) return EXIT.ok
-  say(
-    'USAGE: hardly anything could be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.',
-  )
-  return EXIT.usage
+  if (reached.length > 0) return EXIT.ok
+  if (apiKey === undefined) {
+    say('USAGE: no operation can be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.')
+    return EXIT.usage
+  }
+  say('NOT_CHECKED: no operation could be checked; the report says why.')
+  return EXIT.failed
 }

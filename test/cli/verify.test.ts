@@ -107,7 +107,15 @@ describe('verify', () => {
     expect(out).toContain('✓ listPets, 401 without a key')
     expect(out).toContain('– listPets, two-newest (GET /pets?limit=2): no API key was given\n')
     expect(err).toMatch(/^warning: No API key is sent to /)
-    expect(err).toMatch(/\nUSAGE: hardly anything could be checked without an API key\. .*\n$/)
+    expect(err).toMatch(/\nUSAGE: no operation can be checked without an API key\. .*\n$/)
+  })
+
+  it('ends with 1 where no operation could be checked', async () => {
+    const { baseUrl } = await started()
+    const { code, out, err } = await verify(['--base-url', baseUrl], { PETSTORE_API_KEY: 'sandbox-banned' })
+    expect(code).toBe(1)
+    expect(out).toContain('the rate limit is used up (429), for another 300 s\n')
+    expect(err).toMatch(/\nNOT_CHECKED: no operation could be checked; the report says why\.\n$/)
   })
 
   it.each([
@@ -163,6 +171,7 @@ describe('the report of verify', () => {
       baseUrl,
       contract: { title: 'Animal Store Service', version: '1.0.0' },
       summary: { drift: 1, skipped: 1, unanswered: 0 },
+      reached: ['listPets', 'listOrders', 'getPet'],
       notes: [],
     })
     expect(report.checks).toContainEqual({

@@ -1,9 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Check } from '../../src/client/verify/check.js'
 import { rateLimitBreaches, readDeprecation, waitOf } from '../../src/client/verify/header-checks.js'
 import { openService } from '../../src/client/verify/service.js'
 import { type VerifyOptions, verify } from '../../src/client/verify/verify.js'
 import type { ContractEngine } from '../../src/contract/engine.js'
+import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { openPrism } from '../../src/contract/prism.js'
 import type { SandboxOptions } from '../../src/index.js'
@@ -342,6 +344,19 @@ describe('what cannot be checked is said:', () => {
     expect(drifts).toEqual([])
     expect(skipped).toContain('listPets, two-newest: no API key was given')
     expect(checks.filter(({ outcome }) => outcome === 'kept').map(({ name }) => name)).toContain('401 without a key')
+  })
+
+  it('what another contract says less about', async () => {
+    const spec = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
+    const contract = await loadContract(spec)
+    const fuller = { contract, engine: await openPrism(contract), writes: true }
+    const { drifts, skipped, came } = await verified(undefined, fuller, { spec })
+    expect(drifts).toEqual([])
+    expect(skipped).toContain('listCategories, 401: the contract documents none for it')
+    expect(skipped).toContain(
+      'deletePet, every check: it writes, and only what adds something, by an example of the contract, is ever called',
+    )
+    expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
   })
 
   it('an animal, where none is known', async () => {

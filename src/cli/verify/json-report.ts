@@ -24,6 +24,7 @@ export function jsonReport(
     contract: { title, version },
     summary: counts(verification),
     checks: verification.checks,
+    reached: verification.reached,
     notes: verification.notes,
   }
   return `${JSON.stringify(report, undefined, 2)}\n`

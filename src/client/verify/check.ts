@@ -21,6 +21,8 @@ export interface Check {
 
 export interface Verification {
   readonly checks: readonly Check[]
+  /** Operations of which an answer to the key was held against the contract. */
+  readonly reached: readonly string[]
   /** What was left behind. */
   readonly notes: readonly string[]
 }

@@ -64,6 +64,7 @@ class Run {
   readonly #options: VerifyOptions
   readonly #checks: Check[] = []
   readonly #notes: string[] = []
+  readonly #reached = new Set<string>()
   /** The first id of each list that was answered, by its path. */
   readonly #ids = new Map<string, unknown>()
   #wasAnswered = false
@@ -77,17 +78,17 @@ class Run {
     const masked = (text: string) =>
       apiKey === undefined || apiKey === 'sandbox' ? text : text.replaceAll(apiKey, '***')
     const checks = this.#checks.map((check) => ({ ...check, details: check.details.map(masked) }))
-    return { checks, notes: this.#notes.map(masked) }
+    return { checks, reached: [...this.#reached], notes: this.#notes.map(masked) }
   }
 
   async verifyOperation(operation: Operation, examples: readonly Example[]): Promise<void> {
     const { apiKey, writes, engine } = this.#options
     const skip = (reason: string) => this.#add(operation, 'every check', undefined, 'skipped', [reason])
     if (!isRead(operation.method)) {
-      if (!writes) return skip('it writes, and --writes was not given')
       if (operation.method !== 'POST' || operation.body?.example === undefined || operation.path.includes('{')) {
-        return skip('it writes, and the contract has no example that could be sent to anybody')
+        return skip('it writes, and only what adds something, by an example of the contract, is ever called')
       }
+      if (!writes) return skip('it writes, and --writes was not given')
     }
     const [collection] = operation.path.split('/{', 1)
     const isFound = this.#ids.has(collection ?? '')
@@ -100,8 +101,10 @@ class Run {
     const { violations } = { violations: [], ...(await engine.mock(first.request)) }
     if (violations.length > 0) return skip(`the contract has no example of its request: ${violations.join('; ')}`)
 
-    await this.#verifyRefusal(operation, '401 without a key', first.request)
-    await this.#verifyRefusal(operation, '401 with a wrong key', withKey(first.request, WRONG_KEY))
+    if (operation.responses.has(401)) {
+      await this.#verifyRefusal(operation, '401 without a key', first.request)
+      await this.#verifyRefusal(operation, '401 with a wrong key', withKey(first.request, WRONG_KEY))
+    } else this.#add(operation, '401', undefined, 'skipped', ['the contract documents none for it'])
     for (const { name, request } of requests) {
       if (apiKey === undefined) this.#add(operation, name, request, 'skipped', ['no API key was given'])
       else await this.#verifyAnswer(operation, name, withKey(request, apiKey), isFound)
@@ -128,6 +131,7 @@ class Run {
     const reason = isSuccess ? undefined : reasonToSkip(operation, answer, isFound)
     if (reason !== undefined && breaches.length === 0) this.#add(operation, name, request, 'skipped', [reason])
     else {
+      this.#reached.add(operation.id)
       const unexpected = isSuccess
         ? []
         : [`it is answered ${status}, not ${expected.join(' or ') || '2xx'}${hintOf(status)}`]
