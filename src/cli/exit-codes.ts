@@ -26,7 +26,13 @@ export function exitCodeOf(errorCode: string): number {
 }
 
 export const EXIT_CODES_HELP = `Exit codes:
-  0                      done
+  0                      done; call: 2xx
   1                      failed; stderr says why, as CODE: message
-  2                      wrong usage: a flag, variable, config file or scenario
+  2                      wrong usage: a flag, variable, config file or scenario;
+                         call: a request that breaks the contract
+  3, 4, 5                call: the class of the final HTTP status
+  6                      call --check, verify: an answer breaks the contract
+  7                      no answer: connection, DNS, TLS, timeout
+  125, 126, 127          exec: no sandbox, no runnable command, no such command;
+                         else the command's own, 128 and more after a signal
   130, 143               ended by SIGINT, SIGTERM before it could stop cleanly`
