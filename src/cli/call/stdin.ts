@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Output } from '../io.js'
 
@@ -18,7 +19,9 @@ export async function confirms(question: string, output: Output, signal: AbortSi
   // The terminal's Ctrl-C comes here, not as a signal.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
-    const answer = await terminal.question(`${question} [y/N] `, { signal })
+    // Ctrl-D closes the terminal without an answer, which is none.
+    const closed = once(terminal, 'close').then(() => '')
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed])
     return /^y(?:es)?$/i.test(answer.trim())
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') return false
