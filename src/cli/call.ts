@@ -76,8 +76,8 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   command.parent?.hook('preSubcommand', async (program, next) => {
     const file = next === command ? specIn(program.args) : undefined
     if (file === undefined) return
-    const { loadSpec } = await import('../client/load-spec.js')
-    contract = await loadSpec(resolve(io.cwd, file), file)
+    const { loadContract } = await import('../contract/load-contract.js')
+    contract = await loadContract(resolve(io.cwd, file), { handled: 'all', name: file })
     // Commander only ever adds to it; nothing else has looked at it yet.
     ;(command.commands as Command[]).splice(0)
     addOperations()

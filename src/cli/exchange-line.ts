@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import type { ExchangeRecord, Reason } from '../space/exchange.js'
+import { exchangeFacts } from '../space/exchange-view.js'
 import { DEFAULT_KEY } from '../space/world.js'
 import { escapeControls } from './escape-controls.js'
 
@@ -31,24 +32,7 @@ export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance): st
 
 /** One exchange as a JSON line; headers and bodies are in the control plane's log only. */
 export function jsonExchange(record: ExchangeRecord): string {
-  const { id, at, space, key, method, path, query, operation, status, reason, durationMs, remaining } = record
-  return escapeControls(
-    JSON.stringify({
-      event: 'exchange',
-      id,
-      at: new Date(at).toISOString(),
-      space,
-      key,
-      method,
-      path,
-      query,
-      operation: operation ?? null,
-      status: status ?? null,
-      reason: reason ?? null,
-      durationMs: Math.round(durationMs * 1000) / 1000,
-      remaining,
-    }),
-  )
+  return escapeControls(JSON.stringify({ event: 'exchange', ...exchangeFacts(record), remaining: record.remaining }))
 }
 
 function targetOf({ path, query }: ExchangeRecord): string {

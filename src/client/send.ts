@@ -1,6 +1,7 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { Header } from './headers.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
+import { proxies } from './proxies.js'
 import { type Decision, decideRetry, type Outcome, type RetryRules } from './retry-policy.js'
 
 export interface ClientRequest {
@@ -55,8 +56,6 @@ export interface Sent {
   /** The service asked for a longer wait than is waited. */
   readonly waitTooLong: boolean
 }
-
-const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]'
 
 /**
  * Sends a request, again if need be, and reads the last answer whole, whatever its status.
@@ -135,16 +134,6 @@ export function headerOf({ headers }: Pick<Answer, 'headers'>, name: string): st
 
 function headerList(headers: Readonly<Record<string, string | string[] | undefined>>): readonly Header[] {
   return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): Header => [name, one]))
-}
-
-/** The proxies of the environment, as undici reads them; what is on this machine is never sent through one. */
-function proxies(env: SendOptions['env']) {
-  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
-  return {
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-    noProxy: noProxy.trim() === '*' ? '*' : `${noProxy},${LOOPBACK}`,
-  }
 }
 
 /** Whole seconds as people say them. */

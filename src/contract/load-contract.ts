@@ -11,19 +11,29 @@ import { compileValidators } from './validators.js'
 /** The operations that have a handler: those of the packaged contract. */
 const HANDLED = contractData.operations.map(({ id }) => id)
 
+export interface LoadOptions {
+  /** Operations whose parameters and bodies are read; a sandbox leaves others to Prism, a client calls them all. */
+  readonly handled?: readonly string[] | 'all'
+  /** How errors name the file; its path if not given. */
+  readonly name?: string
+}
+
 /**
  * Loads the contract given with --spec: OpenAPI 3.0 or 3.1, YAML or JSON, in one file.
  * Plans that it does not state are those of the packaged contract.
  *
  * @throws SpecError naming the file and the place in it
  */
-export async function loadContract(file: string): Promise<Contract> {
+export async function loadContract(
+  file: string,
+  { handled = HANDLED, name = file }: LoadOptions = {},
+): Promise<Contract> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new SpecError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw new SpecError(`${name} cannot be read: ${error instanceof Error ? error.message : error}`)
   })
-  const document = await parseDocument(file, text)
+  const document = await parseDocument(name, text)
   try {
-    const { data, schemas } = readContract(document, { handled: HANDLED, plans: contractData.plans })
+    const { data, schemas } = readContract(document, { handled, plans: contractData.plans })
     const validators = await compileValidators(schemas)
     const json = stringifyJson(document, 2)
     const isJson = /^\s*\{/.test(text)
@@ -32,6 +42,6 @@ export async function loadContract(file: string): Promise<Contract> {
       return isJson ? (await import('yaml')).stringify(document) : text
     })
   } catch (error) {
-    throw new SpecError(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    throw new SpecError(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error })
   }
 }

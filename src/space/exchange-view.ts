@@ -29,7 +29,10 @@ export interface ExchangeMessage {
   readonly body: string
 }
 
-export function exchangeView(record: ExchangeRecord): Exchange {
+/** What an exchange is without its messages, in the words of the log. */
+type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
+
+export function exchangeFacts(record: ExchangeRecord): ExchangeFacts {
   const { id, at, space, key, method, path, query, operation, status, reason, durationMs } = record
   return {
     id,
@@ -43,6 +46,12 @@ export function exchangeView(record: ExchangeRecord): Exchange {
     status: status ?? null,
     reason: reason ?? null,
     durationMs: Math.round(durationMs * 1000) / 1000,
+  }
+}
+
+export function exchangeView(record: ExchangeRecord): Exchange {
+  return {
+    ...exchangeFacts(record),
     request: { headers: headersView(record.requestHeaders), body: record.requestBody },
     response: { headers: headersView(record.responseHeaders), body: record.responseBody },
   }

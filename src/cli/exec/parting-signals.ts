@@ -1,13 +1,11 @@
 import type { CliIo, StopSignal } from '../io.js'
+import { type SignalHandlers, wishThenOrder } from '../stop-signals.js'
 
 /** Signals that ask to end, or that make a process end. */
 export type PartingSignal = StopSignal | (typeof OTHERS)[number]
 
 /** Those that only `exec` must know of, lest it ends before its command does. */
 const OTHERS = ['SIGHUP', 'SIGQUIT'] as const
-
-/** Within so many milliseconds a second signal is the first once more: npm sends each SIGINT twice. */
-const SAME_SIGNAL_MS = 100
 
 /**
  * Makes the first signal a wish to be passed on, and a later one an order.
@@ -19,16 +17,9 @@ const SAME_SIGNAL_MS = 100
  */
 export function onPartingSignals(
   io: Pick<CliIo, 'onSignal' | 'monotonic'>,
-  { wish, order }: { wish(signal: PartingSignal): void; order(signal: PartingSignal): void },
+  handlers: SignalHandlers<PartingSignal>,
 ): () => void {
-  let firstAt: number | undefined
-  const hear = (signal: PartingSignal) => {
-    const now = io.monotonic()
-    if (firstAt === undefined) {
-      firstAt = now
-      wish(signal)
-    } else if (now - firstAt > SAME_SIGNAL_MS) order(signal)
-  }
+  const hear = wishThenOrder(io, handlers)
   io.onSignal(hear)
   const unhear = OTHERS.map((signal) => onProcessSignal(signal, hear))
   return () => {

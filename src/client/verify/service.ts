@@ -1,5 +1,6 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { NoAnswerError } from '../no-answer.js'
+import { proxies } from '../proxies.js'
 
 /** The instance that is asked. */
 export interface Service {
@@ -8,7 +9,6 @@ export interface Service {
   close(): Promise<void>
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
 /** More than any documented answer; an endless one must not fill the memory. */
 const LARGEST_ANSWER = 16 * 1024 * 1024
 
@@ -19,13 +19,7 @@ export async function openService(
   timeoutMs: number,
 ): Promise<Service> {
   const { EnvHttpProxyAgent, request: exchange } = await import('undici')
-  const noProxy = env.no_proxy ?? env.NO_PROXY ?? ''
-  const agent = new EnvHttpProxyAgent({
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-    noProxy: noProxy.trim() === '*' ? '*' : [noProxy, ...LOOPBACK].filter((host) => host !== '').join(','),
-    maxResponseSize: LARGEST_ANSWER,
-  })
+  const agent = new EnvHttpProxyAgent({ ...proxies(env), maxResponseSize: LARGEST_ANSWER })
   return {
     async ask({ method, path, query, headers, body }) {
       try {
