@@ -1,0 +1,75 @@
+import type { PlanName } from '../domain/keys.js'
+
+/** What a client must not do, and what it had better not. @source interface, "Conduct" */
+export const VIOLATIONS = [
+  'early-retry',
+  'no-backoff',
+  'request-while-banned',
+  'invalid-request',
+  'unauthenticated',
+  'undocumented-endpoint',
+] as const
+export const WARNINGS = [
+  'request-while-limited',
+  'deprecated-operation',
+  'unknown-parameter',
+  'unknown-field',
+  'undocumented-shape',
+] as const
+export type ViolationRule = (typeof VIOLATIONS)[number]
+export type WarningRule = (typeof WARNINGS)[number]
+export type ConductRule = ViolationRule | WarningRule
+
+/** What clients did against one rule: all occurrences of one key with the same detail, together. */
+export interface Finding<Rule extends ConductRule = ConductRule> {
+  readonly rule: Rule
+  /** Label of the key; `none` where none was sent, `unknown` for one that the sandbox does not know. */
+  readonly key: string
+  /** Null where the request was none of the contract's. */
+  readonly operation: string | null
+  /** One sentence for a person: what the client did, of the newest occurrence. */
+  readonly message: string
+  /** How often. */
+  readonly count: number
+  /** Ids of the exchanges in question: the first ones, at most 20. */
+  readonly exchanges: readonly number[]
+  /** ISO 8601, UTC, by the space's clock. */
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+/** What one plan would have done with the traffic. */
+export interface PlanOutcome {
+  readonly plan: PlanName
+  readonly perMinute: number
+  readonly perDay: number
+  /** Requests that it would have refused: the sum of `refused`. */
+  readonly refusals: number
+  readonly refused: { readonly minute: number; readonly day: number; readonly ban: number }
+}
+
+/** Traffic that reached the quota, and what each plan would have done with it. */
+export interface WhatIf {
+  /** Requests counted here: with a valid key, neither forced nor refused by a storm or a fault. */
+  readonly requests: number
+  /** Most requests of one key in one window, as if nothing had been refused. */
+  readonly peakMinute: number
+  readonly peakDay: number
+  /** Smallest plan first. */
+  readonly plans: readonly PlanOutcome[]
+  /** The smallest plan that refuses nothing; null if each does. */
+  readonly cheapest: PlanName | null
+}
+
+/** How well clients kept the service's rules. */
+export interface Conduct {
+  /** Empty for the default space. */
+  readonly space: string
+  /** Exchanges that were judged. */
+  readonly requests: number
+  readonly violations: readonly Finding<ViolationRule>[]
+  readonly warnings: readonly Finding<WarningRule>[]
+  /** Of all keys together: each key has a quota of its own; refusals are summed, peaks are the largest of one key. */
+  readonly whatIf: WhatIf
+  readonly keys: readonly ({ readonly key: string; readonly plan: PlanName } & WhatIf)[]
+}
