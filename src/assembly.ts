@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
 import type { ContractEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
+import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
 import type { ApiKey } from './domain/keys.js'
 import { loadSeed } from './fixtures.js'
 import { answerPreflight } from './http/preflight.js'
+import { greetVisitor } from './http/visitor.js'
 import type { ResolvedOptions } from './options/options.js'
 import { packageVersion } from './package-files.js'
 import type { ExchangeRecord } from './space/exchange.js'
@@ -97,7 +99,10 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
   return {
     spaces,
     steerable,
-    service: (request) => answerPreflight(request, options.cors, world.now()) ?? spaces.handle(request),
+    service: (request) =>
+      answerPreflight(request, options.cors, world.now()) ??
+      greetVisitor(request, DASHBOARD_PATH, world.now()) ??
+      spaces.handle(request),
     control: lazyControl({
       sandbox: steerable,
       contract,

@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { emitDeclarations } from './build-declarations.js'
+import { buildPages } from './build-web.js'
 import { generateContract } from './contract/generate.js'
 import { packageDirectory } from './package-files.js'
 
@@ -18,6 +19,7 @@ if (!process.argv.includes('--generate-only')) {
   const installed = await installedWithThePackage()
   await Promise.all([
     bundle(installed),
+    buildPages(join(dist, 'web')),
     emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])

@@ -6,6 +6,8 @@ export const packageDirectory = fileURLToPath(new URL('../', import.meta.url))
 
 export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
+/** The dashboard and the docs page, as built. */
+export const pagesDirectory = `${packageDirectory}dist/web`
 
 export const packageVersion: string = readVersion()
 

@@ -13,7 +13,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ['domain', 'contract'],
   options: ['domain', 'contract', 'package-files'],
   http: ['space', 'domain'],
-  control: ['space', 'options', 'domain', 'contract'],
+  control: ['space', 'options', 'domain', 'contract', 'package-files'],
+  web: ['control', 'space', 'options', 'domain', 'contract'],
   api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
   client: ['domain', 'contract'],
   cli: [
@@ -41,6 +42,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^undici$/, door: /^client\// },
   { what: /^hono/, door: /^control\// },
   { what: /^valibot$/, door: /^(options|control|fixtures)[/.]/ },
+  { what: /^(preact|uplot)/, door: /^web\// },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
 ]
 
@@ -56,7 +58,7 @@ interface Source {
 }
 
 const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.includes('generated') && !file.endsWith('generate.ts'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.includes('generated') && !file.endsWith('generate.ts'))
   .map((file) => {
     const text = readFileSync(join(SRC, file), 'utf8')
     const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => String(match[1]))

@@ -1,5 +1,6 @@
 /** Where the control plane is on every sandbox: outside the service's own paths. */
 export const CONTROL_PATH = '/__sandbox'
+export const DASHBOARD_PATH = `${CONTROL_PATH}/`
 
 /** Whether a request is for the control plane, by its target. */
 export function isControl(target: string): boolean {

@@ -4,7 +4,8 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { describeControl } from './description.js'
 import { type GuardRules, guard } from './guard.js'
-import { CONTROL_PATH } from './path.js'
+import { PAGE_FILES, servePageFile } from './pages.js'
+import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
 import { findSpace, perform } from './perform.js'
 import { streamExchanges } from './stream.js'
 import { type Steerable, type Verb, VerbError } from './verb.js'
@@ -26,12 +27,16 @@ export interface ControlPlane {
  * @source interface, section 3
  */
 export function controlRoutes(plane: ControlPlane): Hono {
-  const app = new Hono().basePath(CONTROL_PATH)
+  const root = new Hono()
+  const app = root.basePath(CONTROL_PATH)
   app.use((context, next) => admit(plane.rules, context, next))
   app.get('/health', () => json({ status: 'healthy', version: plane.version }))
   app.get('/openapi.yaml', async () => text('application/yaml', await plane.contract.text('yaml')))
   app.get('/openapi.json', async () => text('application/json', await plane.contract.text('json')))
   app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))
+  for (const [path, page] of Object.entries(PAGE_FILES)) root.get(CONTROL_PATH + path, () => servePageFile(page))
+  // The dashboard's address ends in a slash, so that its own files are beside it.
+  app.get('/', (context) => context.redirect(DASHBOARD_PATH, 308))
   app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(steeredBy(plane, context), context)))
   for (const verb of Object.values(VERBS) as readonly Verb[]) {
     const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -45,11 +50,17 @@ export function controlRoutes(plane: ControlPlane): Hono {
   return app
 }
 
-/** Lets those pass who may steer; the health of a sandbox is no secret. */
+/** Asked for without a token: health is no secret, nor are the pages, which ask for the token themselves. */
+const OPEN_TO_ALL: ReadonlySet<string> = new Set([`${CONTROL_PATH}/health`])
+const OPEN_PAGES: ReadonlySet<string> = new Set(Object.keys(PAGE_FILES).map((path) => CONTROL_PATH + path))
+
+/** Lets those pass who may steer. */
 async function admit(rules: GuardRules, context: Context, next: () => Promise<void>): Promise<Response | undefined> {
   const cors = corsHeaders(context, rules)
   if (context.req.method === 'OPTIONS' && cors !== undefined) return context.body(null, 204, cors)
-  if (context.req.path !== `${CONTROL_PATH}/health`) {
+  const { path } = context.req
+  const isOpen = OPEN_TO_ALL.has(path) || (rules.token !== undefined && OPEN_PAGES.has(path))
+  if (!isOpen) {
     const header = (name: string) => context.req.header(name)
     const asking = { host: header('host'), origin: header('origin'), authorization: header('authorization') }
     const verdict = guard(asking, rules)
@@ -107,6 +118,7 @@ function isStoreFailure(error: unknown): error is Error {
 
 /** What is served beside the verbs. */
 const READ_ONLY: readonly Pick<Verb, 'method' | 'path'>[] = [
+  ...Object.keys(PAGE_FILES),
   '/health',
   '/openapi.yaml',
   '/openapi.json',

@@ -1,0 +1,40 @@
+import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+import { packageDirectory } from './package-files.js'
+
+const web = join(packageDirectory, 'src/web')
+
+/**
+ * Builds the pages into a folder: each one's HTML, script and style, and
+ * Swagger UI's own two files with their licences.
+ *
+ * Swagger UI is copied, not depended on: its package is 12 MB and runs a
+ * script at install time, which no user of ours should get.
+ */
+export async function buildPages(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  await Promise.all([
+    build({
+      entryPoints: { dashboard: join(web, 'dashboard/main.tsx'), docs: join(web, 'docs/main.ts') },
+      outdir: folder,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: ['chrome111', 'firefox114', 'safari16.4'],
+      legalComments: 'linked',
+      logLevel: 'warning',
+    }),
+    copyFile(join(web, 'dashboard/index.html'), join(folder, 'dashboard.html')),
+    copyFile(join(web, 'docs/index.html'), join(folder, 'docs.html')),
+    copyFile(join(web, 'icon.svg'), join(folder, 'icon.svg')),
+    copyFile(join(swagger, 'swagger-ui-bundle.js'), join(folder, 'swagger-ui.js')),
+    copyFile(join(swagger, 'swagger-ui.css'), join(folder, 'swagger-ui.css')),
+    cp(join(swagger, 'LICENSE'), join(folder, 'swagger-ui.LICENSE')),
+    cp(join(swagger, 'NOTICE'), join(folder, 'swagger-ui.NOTICE')),
+    cp(join(swagger, 'swagger-ui-bundle.js.LICENSE.txt'), join(folder, 'swagger-ui.js.LICENSE.txt')),
+  ])
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { PAGE_FILES } from '../../src/control/pages.js'
+import { startSandbox } from '../../src/index.js'
+
+describe('the pages', () => {
+  it.each(Object.keys(PAGE_FILES))('serves %s, which no proxy may take for something else', async (path) => {
+    await using sandbox = await startSandbox()
+    const answer = await fetch(sandbox.controlUrl + path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect((await answer.text()).length).toBeGreaterThan(0)
+  })
+
+  it.each(['/', '/docs'])('lets %s load from its own server only', async (path) => {
+    await using sandbox = await startSandbox()
+    const policy = (await fetch(sandbox.controlUrl + path)).headers.get('Content-Security-Policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+  })
+
+  it('sends the address without its slash on', async () => {
+    await using sandbox = await startSandbox()
+    const answer = await fetch(sandbox.controlUrl, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('Location')]).toEqual([308, '/__sandbox/'])
+  })
+
+  it('sends a browser at the bare address there, and nobody else', async () => {
+    await using sandbox = await startSandbox()
+    const root = new URL('/', sandbox.baseUrl)
+    const visit = (accept: string) => fetch(root, { redirect: 'manual', headers: { Accept: accept } })
+    const browser = await visit('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/__sandbox/'])
+    expect((await visit('*/*')).status).toBe(404)
+    expect((await sandbox.requests()).length).toBe(1)
+  })
+
+  it('are there without the control token, which only they can ask for', async () => {
+    await using sandbox = await startSandbox({ controlToken: 'secret' })
+    expect((await fetch(`${sandbox.controlUrl}/`)).status).toBe(200)
+    expect((await fetch(`${sandbox.controlUrl}/assets/dashboard.js`)).status).toBe(200)
+    expect((await fetch(`${sandbox.controlUrl}/openapi.json`)).status).toBe(401)
+    expect((await fetch(`${sandbox.controlUrl}/state`)).status).toBe(401)
+  })
+})
