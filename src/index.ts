@@ -25,4 +25,13 @@ export type {
 export type { SandboxOptions, ScenarioContent, StormOption } from './options/options.js'
 export { OptionsError } from './options/options-error.js'
 export type { SettingsView } from './options/settings-view.js'
+export type {
+  Conduct,
+  ConductRule,
+  Finding,
+  PlanOutcome,
+  ViolationRule,
+  WarningRule,
+  WhatIf,
+} from './space/conduct-view.js'
 export type { Exchange, ExchangeMessage } from './space/exchange-view.js'

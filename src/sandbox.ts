@@ -73,7 +73,15 @@ async function answerControl(
 
 /** Answers what never became a request, with the headers that every answer has. */
 function refuse(world: World, code: ProblemCode, address: string): Reply {
-  const nothing: ServiceRequest = { method: '-', target: '-', headers: {}, rawHeaders: [], body: undefined, address }
+  const nothing: ServiceRequest = {
+    method: '-',
+    target: '-',
+    headers: {},
+    rawHeaders: [],
+    body: undefined,
+    address,
+    heardUntil: 0,
+  }
   return replyWith(world, nothing, undefined, problem(code, { outside: true }))
 }
 

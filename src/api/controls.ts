@@ -5,6 +5,7 @@ import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { SandboxOptions, ScenarioContent, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
+import type { Conduct } from '../space/conduct-view.js'
 import type { Exchange } from '../space/exchange-view.js'
 
 /** A verb's name and input on their way to a sandbox, in this process or over the network. */
@@ -127,6 +128,8 @@ export interface Controls {
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
     clear(): Promise<void>
   }
+  /** How well clients kept the service's rules since the start or the last reset. */
+  conduct(): Promise<Conduct>
 }
 
 /** What can be done to a whole sandbox: to its default space, and to the spaces in it. */
@@ -221,6 +224,7 @@ export function controlsOf({ steer, follow }: Transport, space: string): Control
       remove: (name) => done('snapshots.remove', { name }),
     },
     requests,
+    conduct: () => call('conduct'),
   }
 }
 

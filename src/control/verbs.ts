@@ -1,6 +1,7 @@
 import { readState } from './state.js'
 import { type Verb, verb } from './verb.js'
 import * as clock from './verbs/clock.js'
+import { conduct } from './verbs/conduct.js'
 import * as faults from './verbs/faults.js'
 import * as keys from './verbs/keys.js'
 import * as pets from './verbs/pets.js'
@@ -54,6 +55,7 @@ export const VERBS = {
   'snapshots.remove': snapshots.remove,
   'requests.list': requests.list,
   'requests.clear': requests.clear,
+  conduct,
   'spaces.list': spaces.list,
   'spaces.remove': spaces.remove,
   shutdown,

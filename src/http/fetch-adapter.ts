@@ -23,19 +23,22 @@ export function fetchOf(
   service: (request: ServiceRequest) => PendingReply,
   stopping: AbortSignal,
 ): (request: Request) => Promise<Response> {
+  let heardUntil = 0
   return async (request) => {
+    const heardBefore = heardUntil
     const { signal } = request
     signal.throwIfAborted()
-    const read = await readRequest(request)
+    const read = await readRequest(request, heardBefore)
     signal.throwIfAborted()
     const reply = await service(read)
     signal.throwIfAborted()
     if (reply.delayMs > 0) await passes(reply.delayMs, signal)
+    if (reply.fault !== 'hang') heardUntil = Math.max(heardUntil, reply.dueAt)
     return reply.fault === undefined ? response(reply, reply.body) : faulty(reply, reply.fault, signal, stopping)
   }
 }
 
-async function readRequest(request: Request): Promise<ServiceRequest> {
+async function readRequest(request: Request, heardUntil: number): Promise<ServiceRequest> {
   const url = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.fromEntries(request.headers)
@@ -46,6 +49,7 @@ async function readRequest(request: Request): Promise<ServiceRequest> {
     rawHeaders: Object.entries(headers).flat(),
     body: body !== undefined && body.length > BODY_LIMIT_BYTES ? 'too-large' : body,
     address: IN_PROCESS_ADDRESS,
+    heardUntil,
   }
 }
 

@@ -30,6 +30,12 @@ export interface Listener {
   stop(how: 'clean' | 'now'): Promise<void>
 }
 
+/** What is known of an open connection. */
+interface Connection {
+  /** `dueAt` of the last reply sent on it: whoever sends another request on it has read that. */
+  heardUntil: number
+}
+
 /** Could not listen; the message says why and what to do. */
 export class ListenError extends Error {
   readonly code: 'PORT_IN_USE' | 'PORT_FORBIDDEN' | 'HOST_UNAVAILABLE'
@@ -42,7 +48,9 @@ export class ListenError extends Error {
 
 /** Opens the port. Rejects with a ListenError. */
 export async function listen(host: string, port: number, front: Front): Promise<Listener> {
-  const sockets = new Set<Socket>()
+  const connections = new Map<Socket, Connection>()
+  /** The same of connections that were closed: whoever opens another one may have read those. */
+  let heardByClosed = 0
   const hanging: Hanging = new Set()
   const answering = new WeakMap<Socket, ServerResponse>()
   let stopping = false
@@ -53,8 +61,12 @@ export async function listen(host: string, port: number, front: Front): Promise<
     requireHostHeader: false,
   })
   server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    const connection: Connection = { heardUntil: 0 }
+    connections.set(socket, connection)
+    socket.once('close', () => {
+      connections.delete(socket)
+      heardByClosed = Math.max(heardByClosed, connection.heardUntil)
+    })
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answering.set(request.socket, response)
@@ -91,6 +103,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
       rawHeaders: request.rawHeaders,
       body,
       address: request.socket.remoteAddress ?? 'unknown',
+      heardUntil: connections.get(request.socket)?.heardUntil || heardByClosed,
     })
     if (reply instanceof Promise) void reply.then((late) => send(request, response, late))
     else send(request, response, reply)
@@ -100,7 +113,11 @@ export async function listen(host: string, port: number, front: Front): Promise<
     if (reply.delayMs > 0) {
       const timer = setTimeout(() => send(request, response, { ...reply, delayMs: 0 }), reply.delayMs)
       response.once('close', () => clearTimeout(timer))
-    } else if (reply.fault !== undefined) {
+      return
+    }
+    const connection = connections.get(request.socket)
+    if (connection !== undefined) connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
+    if (reply.fault !== undefined) {
       sendFaulty(reply.fault, request, response, reply, hanging)
       if (stopping) cutHanging()
     } else {
@@ -125,11 +142,12 @@ export async function listen(host: string, port: number, front: Front): Promise<
     stopping = true
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     cutHanging()
-    if (how === 'now') for (const socket of sockets) socket.destroy()
+    if (how === 'now') for (const socket of connections.keys()) socket.destroy()
     const giveUpAt = performance.now() + STOP_GRACE_MS
     const timer = setInterval(() => {
       server.closeIdleConnections()
-      for (const socket of sockets) if (socket.bytesRead === 0 || performance.now() > giveUpAt) socket.destroy()
+      for (const socket of connections.keys())
+        if (socket.bytesRead === 0 || performance.now() > giveUpAt) socket.destroy()
     }, STOP_CHECK_MS)
     await closed
     clearInterval(timer)

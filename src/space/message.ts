@@ -15,6 +15,8 @@ export interface ServiceRequest {
   readonly body: Uint8Array | 'too-large' | undefined
   /** Address of the caller's end. */
   readonly address: string
+  /** `dueAt` of the latest reply that the sender had got when it sent this; 0 if none is known of. */
+  readonly heardUntil: number
 }
 
 /** What a gate or an operation answers; the headers that every answer has are put on afterwards. */
@@ -39,6 +41,8 @@ export interface Reply {
   readonly body: string
   /** To be sent so many milliseconds late. */
   readonly delayMs: number
+  /** When it is sent, its delay included: monotonic milliseconds; 0 for what no space has answered. */
+  readonly dueAt: number
   readonly fault: WireFault | undefined
 }
 

@@ -92,13 +92,15 @@ function depart(visit: Visit, given: Answer, startedAt: number): Reply {
   const answer: Answer = visit.fault === undefined ? given : { reason: 'fault', fault: visit.fault, ...given }
   const headers = replyHeaders(visit, answer)
   const delayMs = delay(world)
-  const durationMs = world.surroundings.systemClock.monotonic() - startedAt + delayMs
-  note(visit, answer, headers, durationMs)
+  const dueAt = world.surroundings.systemClock.monotonic() + delayMs
+  const id = note(visit, answer, headers, dueAt - startedAt)
+  world.conduct.judge(visit, answer, id)
   return {
     status: answer.status,
     headers,
     body: request.method === 'HEAD' ? '' : answer.body,
     delayMs,
+    dueAt,
     fault: answer.fault,
   }
 }
@@ -108,7 +110,7 @@ function delay({ settings: { latency }, dice }: World): number {
   return latency.min + Math.floor(dice.latency.next() * (latency.max - latency.min + 1))
 }
 
-function note(visit: Visit, answer: Answer, headers: readonly string[], durationMs: number): void {
+function note(visit: Visit, answer: Answer, headers: readonly string[], durationMs: number): number {
   const { world, request, caller, route, path, query, now } = visit
   const record: ExchangeRecord = {
     id: world.log.takeId(),
@@ -130,6 +132,7 @@ function note(visit: Visit, answer: Answer, headers: readonly string[], duration
   }
   world.log.add(record)
   world.surroundings.onExchange(record)
+  return record.id
 }
 
 /** Faults after which the client has seen no status at all. */

@@ -15,6 +15,7 @@ import type { SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { EpochMs } from '../domain/time.js'
 import { Accounts } from './accounts.js'
+import { ConductLedger } from './conduct-ledger.js'
 import type { ExchangeRecord } from './exchange.js'
 import { ExchangeLog, type LogBudget } from './exchange-log.js'
 import { PetCatalogue } from './pet-catalogue.js'
@@ -67,6 +68,7 @@ export class World {
   readonly store: Store | undefined
   readonly accounts = new Accounts()
   readonly log: ExchangeLog
+  readonly conduct = new ConductLedger()
   settings: Settings
   clock: ClockState = REAL_TIME
   storm: RunningStorm | undefined
@@ -145,13 +147,14 @@ export class World {
     this.#loadKeys(state.keys)
   }
 
-  /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log. */
+  /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log, conduct. */
   restart(): void {
     this.replaceState(this.seed)
     this.settings = this.surroundings.start.settings
     this.dice = this.#throwDice()
     this.accounts.clear()
     this.log.clear()
+    this.conduct.clear()
     this.#begin()
   }
 

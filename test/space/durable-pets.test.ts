@@ -58,6 +58,7 @@ function post(world: World): Promise<Reply> {
     rawHeaders: [],
     body: new TextEncoder().encode('{"name":"Rex","categoryId":1}'),
     address: 'test',
+    heardUntil: 0,
   }
   return Promise.resolve(handle(world, request, 'sandbox'))
 }

@@ -1,0 +1,10 @@
+import { conductReport } from '../../space/conduct-report.js'
+import { verb } from '../verb.js'
+
+export const conduct = verb({
+  method: 'GET',
+  path: '/conduct',
+  summary:
+    "How well the clients of a space kept the service's rules, and what each plan would have done with their traffic",
+  run: ({ world }) => conductReport(world),
+})

@@ -1,0 +1,89 @@
+import type { EpochMs } from '../domain/time.js'
+import type { ConductRule, Finding } from './conduct-view.js'
+
+/** Groups kept of one rule; what comes beyond is counted together, so that no client can fill the memory. */
+const GROUPS_A_RULE = 200
+const EXCHANGES_A_GROUP = 20
+const LONGEST_TEXT = 200
+
+/** One occurrence of something that a client did against a rule. */
+export interface Occurrence {
+  readonly rule: ConductRule
+  readonly key: string
+  readonly operation: string | undefined
+  /** What tells this group from others of its rule and key: a parameter's name, a path. */
+  readonly detail: string
+  readonly message: string
+}
+
+interface Group {
+  readonly occurrence: Occurrence
+  message: string
+  count: number
+  readonly exchanges: number[]
+  readonly firstAt: EpochMs
+  lastAt: EpochMs
+}
+
+/** What clients did against the rules: occurrences of one rule, key and detail together. */
+export class Findings {
+  readonly #rules = new Map<ConductRule, Map<string, Group>>()
+
+  add(occurrence: Occurrence, exchange: number, at: EpochMs): void {
+    const { rule } = occurrence
+    const groups = this.#rules.get(rule) ?? new Map<string, Group>()
+    this.#rules.set(rule, groups)
+    const group = groupFor(groups, occurrence, at)
+    group.message = shortened(group.occurrence === occurrence || !isRest(group) ? occurrence.message : REST_MESSAGE)
+    group.count++
+    group.lastAt = at
+    if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
+  }
+
+  /** The findings of some rules, in the rules' order, each rule's in the order of their first occurrence. */
+  of<Rule extends ConductRule>(rules: readonly Rule[]): readonly Finding<Rule>[] {
+    return rules.flatMap((rule) =>
+      [...(this.#rules.get(rule)?.values() ?? [])].map(
+        ({ occurrence, message, count, exchanges, firstAt, lastAt }): Finding<Rule> => ({
+          rule,
+          key: occurrence.key,
+          operation: occurrence.operation ?? null,
+          message,
+          count,
+          exchanges: [...exchanges],
+          firstAt: new Date(firstAt).toISOString(),
+          lastAt: new Date(lastAt).toISOString(),
+        }),
+      ),
+    )
+  }
+
+  clear(): void {
+    this.#rules.clear()
+  }
+}
+
+/** Where what finds no room is counted; no key is named so. */
+const REST_KEY = 'others'
+const REST_MESSAGE = 'More of the kind, of which only the number is kept.'
+
+function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochMs): Group {
+  const name = `${occurrence.key}\n${occurrence.operation ?? ''}\n${shortened(occurrence.detail)}`
+  const known = groups.get(name)
+  if (known !== undefined) return known
+  const isFull = groups.size >= GROUPS_A_RULE
+  const rest = isFull ? groups.get(REST_KEY) : undefined
+  if (rest !== undefined) return rest
+  const kept = isFull ? { ...occurrence, key: REST_KEY, operation: undefined } : occurrence
+  const group: Group = { occurrence: kept, message: '', count: 0, exchanges: [], firstAt: at, lastAt: at }
+  groups.set(isFull ? REST_KEY : name, group)
+  return group
+}
+
+function isRest({ occurrence }: Group): boolean {
+  return occurrence.key === REST_KEY
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text
+}
