@@ -1,14 +1,6 @@
 import type { Check, Verification } from '../../client/verify/check.js'
-import { escapeControls } from '../escape-controls.js'
+import { xmlQuoted } from '../xml-text.js'
 import { counts, type Subject } from './json-report.js'
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-}
 
 /** The report as CI systems read it: a suite for each operation, a case for each check. */
 export function junitReport({ target, baseUrl }: Subject, verification: Verification): string {
@@ -16,11 +8,15 @@ export function junitReport({ target, baseUrl }: Subject, verification: Verifica
   const suites = operations.map((operation) => {
     const checks = verification.checks.filter((check) => check.operation === operation)
     const cases = checks.map((check) => `    ${testCase(check)}`)
-    return [`  <testsuite name=${quoted(operation)} ${sums({ ...verification, checks })}>`, ...cases, '  </testsuite>']
+    return [
+      `  <testsuite name=${xmlQuoted(operation)} ${sums({ ...verification, checks })}>`,
+      ...cases,
+      '  </testsuite>',
+    ]
   })
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name=${quoted(`verify ${target} at ${baseUrl}`)} ${sums(verification)}>`,
+    `<testsuites name=${xmlQuoted(`verify ${target} at ${baseUrl}`)} ${sums(verification)}>`,
     ...suites.flat(),
     '</testsuites>',
     '',
@@ -35,8 +31,8 @@ function sums(verification: Verification): string {
 
 function testCase({ operation, name, request, outcome, details }: Check): string {
   const title = request === undefined ? name : `${name} (${request})`
-  const head = `<testcase classname=${quoted(operation)} name=${quoted(title)}`
-  const message = quoted(details.join('; '))
+  const head = `<testcase classname=${xmlQuoted(operation)} name=${xmlQuoted(title)}`
+  const message = xmlQuoted(details.join('; '))
   switch (outcome) {
     case 'kept':
       return `${head}/>`
@@ -47,10 +43,4 @@ function testCase({ operation, name, request, outcome, details }: Check): string
     case 'skipped':
       return `${head}><skipped message=${message}/></testcase>`
   }
-}
-
-/** An attribute's value. What XML cannot hold at all is left out: controls become visible, half characters a mark. */
-function quoted(text: string): string {
-  const held = escapeControls(text).replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
-  return `"${held.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')}"`
 }

@@ -1,0 +1,109 @@
+import type {
+  Conduct,
+  ConductRule,
+  Finding,
+  PlanOutcome,
+  ViolationRule,
+  WarningRule,
+  WhatIf,
+} from '../../space/conduct-view.js'
+
+/** Where something was found: empty for the default space. */
+interface InSpace {
+  readonly space: string
+}
+
+export type SpaceFinding = Finding & InSpace
+export type KeyConduct = Conduct['keys'][number] & InSpace
+
+/** Conduct in one space, or in all that a run has used. */
+export interface ConductReport {
+  /** Exchanges that were judged. */
+  readonly requests: number
+  /** Spaces in which there were any. */
+  readonly spaces: number
+  readonly violations: readonly (Finding<ViolationRule> & InSpace)[]
+  readonly warnings: readonly (Finding<WarningRule> & InSpace)[]
+  /** How often each rule was broken, what is left out here included; rules that were kept are missing. */
+  readonly counts: Readonly<Partial<Record<ConductRule, number>>>
+  /** Findings beyond as many as are kept. */
+  readonly leftOut: number
+  /** Peaks are the largest of one key in one space; refusals are those of all. */
+  readonly whatIf: WhatIf
+  readonly keys: readonly KeyConduct[]
+}
+
+/** More findings than anybody reads; a run of ten thousand tests must not fill the memory. */
+const MOST_FINDINGS = 10_000
+const MOST_KEYS = 10_000
+
+/** A report of nothing yet. */
+export const NO_CONDUCT: ConductReport = {
+  requests: 0,
+  spaces: 0,
+  violations: [],
+  warnings: [],
+  counts: {},
+  leftOut: 0,
+  whatIf: { requests: 0, peakMinute: 0, peakDay: 0, plans: [], cheapest: null },
+  keys: [],
+}
+
+/** A report with the conduct in one space more, or in one that was used before and began anew since. */
+export function withConduct(report: ConductReport, { space, requests, whatIf, ...conduct }: Conduct): ConductReport {
+  const inSpace = <T extends object>(items: readonly T[]) => items.map((item) => ({ space, ...item }))
+  const violations = kept(report.violations, inSpace(conduct.violations), MOST_FINDINGS)
+  const warnings = kept(report.warnings, inSpace(conduct.warnings), MOST_FINDINGS)
+  return {
+    requests: report.requests + requests,
+    spaces: report.spaces + (requests === 0 ? 0 : 1),
+    violations: violations.items,
+    warnings: warnings.items,
+    counts: countsWith(report.counts, [...conduct.violations, ...conduct.warnings]),
+    leftOut: report.leftOut + violations.leftOut + warnings.leftOut,
+    whatIf: bothWhatIfs(report.whatIf, whatIf),
+    keys: kept(report.keys, inSpace(conduct.keys), MOST_KEYS).items,
+  }
+}
+
+/** A key as clients send it: `sandbox-pro~checkout`. */
+export function callerName({ key, space }: { readonly key: string } & InSpace): string {
+  return space === '' ? key : `${key}~${space}`
+}
+
+function kept<T>(known: readonly T[], added: readonly T[], most: number): { items: readonly T[]; leftOut: number } {
+  if (added.length === 0) return { items: known, leftOut: 0 }
+  const room = Math.max(0, most - known.length)
+  return { items: [...known, ...added.slice(0, room)], leftOut: Math.max(0, added.length - room) }
+}
+
+function countsWith(counts: ConductReport['counts'], findings: readonly Finding[]): ConductReport['counts'] {
+  const sums: Partial<Record<ConductRule, number>> = { ...counts }
+  for (const { rule, count } of findings) sums[rule] = (sums[rule] ?? 0) + count
+  return sums
+}
+
+function bothWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
+  const plans = one.plans.length === 0 ? other.plans : one.plans.map((plan) => bothOutcomes(plan, other.plans))
+  return {
+    requests: one.requests + other.requests,
+    peakMinute: Math.max(one.peakMinute, other.peakMinute),
+    peakDay: Math.max(one.peakDay, other.peakDay),
+    plans,
+    cheapest: plans.find(({ refusals }) => refusals === 0)?.plan ?? null,
+  }
+}
+
+function bothOutcomes(one: PlanOutcome, others: readonly PlanOutcome[]): PlanOutcome {
+  const other = others.find(({ plan }) => plan === one.plan)
+  if (other === undefined) return one
+  return {
+    ...one,
+    refusals: one.refusals + other.refusals,
+    refused: {
+      minute: one.refused.minute + other.refused.minute,
+      day: one.refused.day + other.refused.day,
+      ban: one.refused.ban + other.refused.ban,
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { ChalkInstance } from 'chalk'
+import { type ConductRule, type PlanOutcome, VIOLATIONS, WARNINGS, type WhatIf } from '../../space/conduct-view.js'
+import { aligned } from '../control/table.js'
+import { escapeControls } from '../escape-controls.js'
+import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
+
+/** Ids that a line names; the rest is in the JSON report. */
+const MOST_IDS = 5
+
+/** Conduct for people: a line a finding, then what each plan would have done. */
+export function textReport(report: ConductReport, chalk: ChalkInstance): string {
+  const { violations, warnings, leftOut, whatIf } = report
+  return [
+    ...violations.map((finding) => `${chalk.red('✗')} ${findingLine(finding)}`),
+    ...warnings.map((finding) => `${chalk.yellow('!')} ${findingLine(finding)}`),
+    ...(leftOut === 0 ? [] : [`  … and ${leftOut} more`]),
+    ...(violations.length + warnings.length === 0 ? [] : ['']),
+    `${judged(report)}: ${countsLine(report)}`,
+    ...whatIfLines(whatIf),
+    '',
+  ].join('\n')
+}
+
+/** `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)` */
+export function findingLine(finding: SpaceFinding): string {
+  const { rule, operation, message, count, exchanges } = finding
+  const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
+  return escapeControls(`${where}: ${message} (${[...times(count), exchangesText(exchanges, count)].join('; ')})`)
+}
+
+/** `2 violations (early-retry 2), 1 warning (deprecated-operation 1)` */
+export function countsLine(report: ConductReport): string {
+  return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
+}
+
+/** Which plan would have been enough; undefined where nothing was counted. */
+export function cheapestLine({ requests, cheapest }: WhatIf): string | undefined {
+  if (requests === 0) return undefined
+  return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`
+}
+
+function judged({ requests, spaces }: ConductReport): string {
+  return `${requests} ${requests === 1 ? 'request' : 'requests'}${spaces > 1 ? ` in ${spaces} spaces` : ''}`
+}
+
+function kindLine({ counts }: ConductReport, kind: string, rules: readonly ConductRule[]): string {
+  const broken = rules.map((rule) => ({ rule, count: counts[rule] ?? 0 })).filter(({ count }) => count > 0)
+  if (broken.length === 0) return `no ${kind}s`
+  const total = broken.reduce((sum, { count }) => sum + count, 0)
+  const named = broken.map(({ rule, count }) => `${rule} ${count}`).join(', ')
+  return `${total} ${kind}${total === 1 ? '' : 's'} (${named})`
+}
+
+function times(count: number): readonly string[] {
+  return count === 1 ? [] : [`${count} times`]
+}
+
+function exchangesText(ids: readonly number[], count: number): string {
+  if (ids.length === 1 && count === 1) return `exchange ${ids[0]}`
+  const shown = ids.slice(0, MOST_IDS).join(', ')
+  return `exchanges ${count > Math.min(ids.length, MOST_IDS) ? `${shown} …` : shown}`
+}
+
+function whatIfLines(whatIf: WhatIf): readonly string[] {
+  const line = cheapestLine(whatIf)
+  if (line === undefined) return []
+  const { requests, peakMinute, peakDay, plans } = whatIf
+  const head = `Of ${requests} requests that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
+  return [head, aligned(plans.map((outcome) => ['', ...planCells(outcome)]))]
+}
+
+function planCells({ plan, perMinute, perDay, refusals, refused }: PlanOutcome): readonly string[] {
+  const reasons = Object.entries(refused).flatMap(([reason, count]) => (count === 0 ? [] : [`${reason} ${count}`]))
+  const outcome = refusals === 0 ? 'refuses none' : `refuses ${refusals} (${reasons.join(', ')})`
+  return [plan, `${perMinute}/min`, `${perDay}/day`, outcome]
+}

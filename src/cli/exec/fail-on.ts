@@ -1,0 +1,26 @@
+import { OptionsError } from '../../options/options-error.js'
+import { writeProblem } from '../../options/problem.js'
+import { didYouMean } from '../../options/suggest.js'
+import { listed } from '../../options/values/reading.js'
+import { type ConductRule, VIOLATIONS, WARNINGS } from '../../space/conduct-view.js'
+
+/** Words for many rules at once. */
+const KINDS: Readonly<Record<string, readonly ConductRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
+
+/** What `--fail-on` takes, one or more of them. */
+export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), ...VIOLATIONS, ...WARNINGS]
+
+/**
+ * Reads a comma list of conduct rules.
+ *
+ * @param where what it was written in: `--fail-on`
+ * @throws OptionsError naming each word that is no rule, and the rules
+ */
+export function parseFailOn(where: string, text: string): readonly ConductRule[] {
+  const words = text.split(',').map((word) => word.trim())
+  const problems = words
+    .filter((word) => !FAIL_ON_WORDS.includes(word))
+    .map((word) => writeProblem(where, word, `must be ${listed(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
+  if (problems.length > 0) throw new OptionsError(problems)
+  return [...new Set(words.flatMap((word) => KINDS[word] ?? [word as ConductRule]))]
+}

@@ -1,0 +1,53 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, extname } from 'node:path'
+import { type ConductRule, VIOLATIONS } from '../../space/conduct-view.js'
+import { chalkFor } from '../colour.js'
+import type { ConductReport } from '../conduct/conduct-report.js'
+import { jsonReport, type RunFacts } from '../conduct/json-report.js'
+import { junitReport } from '../conduct/junit-report.js'
+import { textReport } from '../conduct/text-report.js'
+
+/** The report could not be written. */
+export class ReportError extends Error {
+  override readonly name = 'ReportError'
+  readonly code = 'CANNOT_WRITE'
+}
+
+/**
+ * Writes a report, in the form that the file's name asks for: .json, .xml (JUnit), else text.
+ * Folders that it needs are made; an older report is replaced.
+ *
+ * @param failOn rules that are failures beside the violations
+ * @throws ReportError
+ */
+export async function writeReport(
+  file: string,
+  report: ConductReport,
+  facts: RunFacts,
+  failOn: readonly ConductRule[],
+): Promise<void> {
+  const text = await reportText(extname(file).toLowerCase(), report, facts, failOn)
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  } catch (cause) {
+    const { message } = cause as NodeJS.ErrnoException
+    throw new ReportError(`The report "${file}" could not be written (${message}).`, { cause })
+  }
+}
+
+async function reportText(
+  extension: string,
+  report: ConductReport,
+  facts: RunFacts,
+  failOn: readonly ConductRule[],
+): Promise<string> {
+  switch (extension) {
+    case '.json':
+      return jsonReport(report, facts)
+    case '.xml':
+      return junitReport(report, [...VIOLATIONS, ...failOn])
+    default:
+      return textReport(report, await chalkFor(0))
+  }
+}
