@@ -1,0 +1,138 @@
+import { Chalk } from 'chalk'
+import { describe, expect, it } from 'vitest'
+import { type ConductReport, NO_CONDUCT, withConduct } from '../../../src/cli/conduct/conduct-report.js'
+import { jsonReport } from '../../../src/cli/conduct/json-report.js'
+import { junitReport } from '../../../src/cli/conduct/junit-report.js'
+import { textReport } from '../../../src/cli/conduct/text-report.js'
+import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/space/conduct-view.js'
+import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
+
+const plain = new Chalk({ level: 0 })
+const reportOf = (...conducts: readonly Conduct[]): ConductReport => conducts.reduce(withConduct, NO_CONDUCT)
+
+const CHECKOUT = aConduct({
+  space: 'checkout',
+  requests: 70,
+  violations: [aFinding({ rule: 'early-retry', count: 3, exchanges: [4, 5, 6] })],
+  warnings: [aFinding({ rule: 'deprecated-operation', key: 'sandbox-pro', operation: 'getPet', message: 'Leave it.' })],
+  whatIf: aWhatIf(70, 10),
+  keys: [{ key: 'sandbox', plan: 'free', ...aWhatIf(70, 10) }],
+})
+
+describe('a report on several spaces', () => {
+  it('has every finding with its space, and the sums', () => {
+    const report = reportOf(aConduct(), CHECKOUT, aConduct({ requests: 0, whatIf: aWhatIf(0), keys: [] }))
+    expect(report).toMatchObject({
+      requests: 73,
+      spaces: 2,
+      violations: [{ rule: 'early-retry', space: 'checkout', count: 3 }],
+      warnings: [{ rule: 'deprecated-operation', space: 'checkout' }],
+      counts: { 'early-retry': 3, 'deprecated-operation': 1 },
+      leftOut: 0,
+    })
+    expect(report.keys.map(({ space, key }) => [space, key])).toEqual([
+      ['', 'sandbox'],
+      ['checkout', 'sandbox'],
+    ])
+  })
+
+  it('has the largest peaks, all refusals, and the plan that refuses none of them', () => {
+    const { whatIf } = reportOf(aConduct(), CHECKOUT, aConduct({ whatIf: aWhatIf(90, 30, 0) }))
+    expect(whatIf).toMatchObject({ requests: 163, peakMinute: 90, peakDay: 90, cheapest: 'pro' })
+    expect(whatIf.plans.map(({ plan, refusals, refused }) => [plan, refusals, refused])).toEqual([
+      ['free', 40, { minute: 40, day: 0, ban: 0 }],
+      ['pro', 0, { minute: 0, day: 0, ban: 0 }],
+    ])
+    expect(reportOf(aConduct({ whatIf: aWhatIf(500, 440, 200) })).whatIf.cheapest).toBeNull()
+  })
+
+  it('keeps as much as anybody reads, and counts the rest', () => {
+    const many = Array.from({ length: 900 }, (_, n) => aFinding({ rule: 'invalid-request', message: `no. ${n}` }))
+    const report = reportOf(
+      ...Array.from({ length: 12 }, () => aConduct({ violations: many as Conduct['violations'] })),
+    )
+    expect(report.violations).toHaveLength(10_000)
+    expect(report.leftOut).toBe(800)
+    expect(report.counts).toEqual({ 'invalid-request': 10_800 })
+    expect(textReport(report, plain)).toContain('… and 800 more\n')
+  })
+})
+
+describe('the text report', () => {
+  it('has a line a finding, and what each plan would have done', () => {
+    expect(textReport(reportOf(CHECKOUT), plain)).toBe(
+      [
+        '✗ early-retry, sandbox~checkout, listPets: GET /v1/pets was sent again 58 s early. (3 times; exchanges 4, 5, 6)',
+        '! deprecated-operation, sandbox-pro~checkout, getPet: Leave it. (exchange 7)',
+        '',
+        '70 requests: 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
+        'Of 70 requests that reached a quota, at most 70 a minute and 70 a day with one key, the plan pro would have refused none:',
+        '  free  60/min   1000/day   refuses 10 (minute 10)',
+        '  pro   300/min  10000/day  refuses none',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('is short where all is well, or nothing was asked', () => {
+    expect(textReport(reportOf(aConduct()), plain)).toMatch(/^3 requests: no violations, no warnings\nOf 3 requests/)
+    expect(textReport(reportOf(aConduct({ requests: 0, whatIf: aWhatIf(0), keys: [] })), plain)).toBe(
+      '0 requests: no violations, no warnings\n',
+    )
+  })
+
+  it('names some of many exchanges, and says that there are more', () => {
+    const violations = [
+      aFinding({ rule: 'no-backoff' as const, operation: null, count: 40, exchanges: [1, 2, 3, 4, 5, 6] }),
+    ]
+    expect(textReport(reportOf(aConduct({ violations })), plain)).toMatch(
+      /^✗ no-backoff, sandbox: .*\(40 times; exchanges 1, 2, 3, 4, 5 …\)$/m,
+    )
+  })
+
+  it('lets no client write on the terminal', () => {
+    const violations = [aFinding({ rule: 'undocumented-endpoint' as const, message: 'GET /\u001b[2J\n✓ all is well' })]
+    const text = textReport(reportOf(aConduct({ violations })), plain)
+    expect(text).not.toContain('\u001b')
+    expect(text).not.toMatch(/^✓/m)
+  })
+})
+
+describe('the JUnit report', () => {
+  const junit = junitReport(reportOf(aConduct(), CHECKOUT), VIOLATIONS)
+
+  it('has a suite for each key with a case for each rule', () => {
+    const suites = [...junit.matchAll(/<testsuite name="([^"]*)" tests="(\d+)" failures="(\d+)"/g)]
+    expect(suites.map(([, ...facts]) => facts)).toEqual([
+      ['sandbox', '11', '0'],
+      ['sandbox~checkout', '11', '1'],
+      ['sandbox-pro~checkout', '11', '0'],
+    ])
+    expect(junit).toContain('<testsuites name="conduct" tests="33" failures="1" errors="0" skipped="0">')
+    for (const rule of [...VIOLATIONS, ...WARNINGS])
+      expect(junit).toContain(`<testcase classname="sandbox" name="${rule}"/>`)
+  })
+
+  it('fails the rules that it was told to, and tells of the others', () => {
+    expect(junit).toContain(
+      '<testcase classname="sandbox~checkout" name="early-retry"><failure message="GET /v1/pets was sent again 58 s early.">early-retry, sandbox~checkout, listPets: ',
+    )
+    expect(junit).toMatch(/name="deprecated-operation"><system-out>deprecated-operation, .*<\/system-out><\/testcase>/)
+    expect(junitReport(reportOf(CHECKOUT), ['deprecated-operation'])).toMatch(/name="early-retry"><system-out>/)
+  })
+
+  it('is XML whatever clients send', () => {
+    const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
+    const text = junitReport(reportOf(aConduct({ violations })), VIOLATIONS)
+    expect(text).toContain('message="&lt;&amp;&gt;&quot;&apos;\\u0000\ufffd\ufffd]]&gt;"')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that XML cannot hold
+    expect(text).not.toMatch(/[\u0000-\u0008]/)
+  })
+})
+
+describe('the JSON report', () => {
+  it('has the whole report, and what else the run has to tell', () => {
+    const report = reportOf(CHECKOUT)
+    expect(JSON.parse(jsonReport(report, { exitCode: 3 }))).toEqual({ exitCode: 3, ...report })
+  })
+})
