@@ -1,0 +1,72 @@
+import { ORDEALS } from './ordeals.js'
+import { type Ordeal, Trial } from './trial.js'
+
+/**
+ * `npm run torture`: puts the built command through every ordeal, prints one
+ * Markdown table, and exits with 1 if anything was lost.
+ *
+ *     npm run torture -- [--short] [--seed <text>] [name of an ordeal …]
+ */
+const USAGE = 'npm run torture -- [--short] [--seed <text>] [name of an ordeal …]'
+
+/** An ordeal that takes longer hangs. */
+const PATIENCE_MS = 180_000
+
+interface Row {
+  readonly name: string
+  readonly counts: string
+  readonly trial: Trial
+  readonly seconds: number
+}
+
+const asked = readArguments(process.argv.slice(2))
+process.stderr.write(`Seed: ${asked.seed} (--seed ${asked.seed} repeats the choices).\n`)
+const rows: Row[] = []
+for (const [name, ordeal] of asked.ordeals) rows.push(await endure(name, ordeal))
+process.stdout.write(table(rows))
+const lost = rows.reduce((sum, { trial }) => sum + trial.lost, 0)
+process.exitCode = lost === 0 ? 0 : 1
+
+async function endure(name: string, ordeal: Ordeal): Promise<Row> {
+  const startedAt = performance.now()
+  const trial = new Trial(`${asked.seed}:${name}`, asked.isShort)
+  let timer: NodeJS.Timeout | undefined
+  const hangs = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not end within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  })
+  await Promise.race([ordeal.run(trial), hangs]).catch((error: unknown) => {
+    trial.lose(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  })
+  clearTimeout(timer)
+  await trial.end()
+  const seconds = (performance.now() - startedAt) / 1000
+  process.stderr.write(`${trial.lost === 0 ? 'ok  ' : 'LOST'} ${name} (${seconds.toFixed(1)} s)\n`)
+  for (const loss of trial.losses) process.stderr.write(`     ${loss}\n`)
+  return { name, counts: ordeal.counts, trial, seconds }
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ name, counts, trial: { survived, lost, notes }, seconds }) => {
+    const what = [counts, ...notes].join('; ')
+    return `| ${name} | ${survived + lost} | ${survived} | ${lost} | ${seconds.toFixed(1)} | ${what} |`
+  })
+  return ['| ordeal | tried | survived | lost | seconds | what |', '|---|--:|--:|--:|--:|---|', ...lines, ''].join('\n')
+}
+
+function readArguments(given: readonly string[]) {
+  let isShort = false
+  let seed = String(Math.floor(Math.random() * 1e9))
+  const names: string[] = []
+  for (let i = 0; i < given.length; i++) {
+    const argument = String(given[i])
+    if (argument === '--short') isShort = true
+    else if (argument === '--seed' && given[i + 1] !== undefined) seed = String(given[++i])
+    else if (Object.hasOwn(ORDEALS, argument)) names.push(argument)
+    else {
+      process.stderr.write(`${argument}: ${USAGE}\nOrdeals: ${Object.keys(ORDEALS).join(', ')}\n`)
+      process.exit(2)
+    }
+  }
+  const ordeals = Object.entries(ORDEALS).filter(([name]) => names.length === 0 || names.includes(name))
+  return { isShort, seed, ordeals }
+}
