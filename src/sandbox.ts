@@ -6,7 +6,7 @@ import type { ProblemCode } from './domain/problems.js'
 import { listen } from './http/listener.js'
 import type { ResolvedOptions } from './options/options.js'
 import { problem } from './space/answers.js'
-import type { Reply, ServiceRequest } from './space/message.js'
+import { type Reply, type ServiceRequest, UNREAD } from './space/message.js'
 import { replyWith } from './space/space.js'
 import type { World } from './space/world.js'
 
@@ -74,8 +74,8 @@ async function answerControl(
 /** Answers what never became a request, with the headers that every answer has. */
 function refuse(world: World, code: ProblemCode, address: string): Reply {
   const nothing: ServiceRequest = {
-    method: '-',
-    target: '-',
+    method: UNREAD,
+    target: UNREAD,
     headers: {},
     rawHeaders: [],
     body: undefined,

@@ -44,6 +44,8 @@ export interface OperationData {
   /** Path parameters in the path's order, then the query's in the document's. Others are left to Prism. */
   readonly parameters: readonly Parameter[]
   readonly body?: Body
+  /** The contract does not say what a successful answer looks like. */
+  readonly undocumentedShape: boolean
   readonly responses: readonly DocumentedResponse[]
 }
 

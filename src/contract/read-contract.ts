@@ -8,7 +8,7 @@ import type {
   Plans,
   Server,
 } from './contract-data.js'
-import { type Place, rootPlace } from './document.js'
+import { isNode, type Place, rootPlace } from './document.js'
 import { readExpected } from './expected.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
@@ -105,6 +105,7 @@ function readOperation(
       hideTryItPanel: place.flag('x-hideTryItPanel'),
       parameters: parameters.map(({ parameter }) => parameter),
       ...(body === undefined ? {} : { body: body.body }),
+      undocumentedShape: hasUndocumentedShape(place),
       responses: place.children('responses').flatMap(([status, response]) => readResponse(status, response)),
     },
     schemas: {
@@ -217,6 +218,36 @@ function readResponse(status: string, place: Place): readonly DocumentedResponse
       ...(example === undefined ? {} : { example: stringifyJson(example.value) }),
     },
   ]
+}
+
+/** Whether the JSON of the first documented success is anything, any object, or a list of such. */
+function hasUndocumentedShape(operation: Place): boolean {
+  const success = operation.children('responses').find(([status]) => /^2(?:\d\d|XX)$/i.test(status))?.[1]
+  const content = jsonContent(success)
+  return content !== undefined && isShapeless(content.child('schema'))
+}
+
+/** Words of a schema that say what a value holds. */
+const SHAPE_WORDS = [
+  '$ref',
+  'properties',
+  'additionalProperties',
+  'patternProperties',
+  'prefixItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'enum',
+  'const',
+]
+
+function isShapeless(schema: Place | undefined, seen: ReadonlySet<unknown> = new Set()): boolean {
+  if (schema === undefined || !isNode(schema.value) || seen.has(schema.value)) return true
+  const { value } = schema
+  if (SHAPE_WORDS.some((word) => Object.hasOwn(value, word))) return false
+  const types: unknown[] = [value.type].flat()
+  if (types.includes('array')) return isShapeless(schema.child('items'), new Set([...seen, value]))
+  return types.every((type) => type === undefined || type === 'object' || type === 'null')
 }
 
 function jsonContent(place: Place | undefined): Place | undefined {

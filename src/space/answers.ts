@@ -52,7 +52,7 @@ export function retryAfterHeader(world: World, until: EpochMs, now: EpochMs): re
 export function tooManyRequests(world: World, sentence: string, until: EpochMs, now: EpochMs, reason: Reason): Answer {
   const retryAfter = retryAfterHeader(world, until, now)
   const message = retryAfter.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
-  return { ...limitBody(world, 'rate_limit_exceeded', message), headers: retryAfter, reason }
+  return { ...limitBody(world, 'rate_limit_exceeded', message), headers: retryAfter, retryAt: until, reason }
 }
 
 /** A 429's status and body. @source interface, "the body of a 429" */
@@ -82,4 +82,9 @@ export function rememberRefusal(visit: Visit, until: EpochMs): void {
   const { caller, world, now } = visit
   if (caller.kind !== 'key' || caller.apiKey.always !== undefined || world.settings.banAfter === 'never') return
   caller.account.bans = noteRefusal(caller.account.bans, until, now)
+}
+
+/** Faults after which the client has seen no status at all. */
+export function leavesNoStatus({ fault }: Answer): boolean {
+  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }

@@ -11,6 +11,8 @@ export type Caller =
       /** How logs and reports name it. */
       readonly label: string
       readonly apiKey: ApiKey
+      /** Its token is none of the sandbox's own (--any-key): many share the label. */
+      readonly isStranger: boolean
       readonly account: Account
       readonly limits: Limits
     }
@@ -39,14 +41,21 @@ export function identify(world: World, token: string | undefined, address: strin
   if (apiKey !== undefined) {
     if (apiKey.always === 'revoked') return anonymous(world, 'invalid_api_key', apiKey.key, address)
     const account = world.accounts.ofKey(apiKey.key)
-    return { kind: 'key', label: apiKey.key, apiKey, account, limits: world.limitsOf(apiKey) }
+    return { kind: 'key', label: apiKey.key, apiKey, isStranger: false, account, limits: world.limitsOf(apiKey) }
   }
   if (!world.anyKey || token === '') return anonymous(world, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
   // The digest keeps the quotas of two unknown tokens apart without keeping the tokens.
   const digest = createHash('sha256').update(token).digest('base64')
   const account = world.accounts.ofStranger(`token:${digest}`)
-  return { kind: 'key', label: UNKNOWN_KEY, apiKey: stranger, account, limits: world.limitsOf(stranger) }
+  return {
+    kind: 'key',
+    label: UNKNOWN_KEY,
+    apiKey: stranger,
+    isStranger: true,
+    account,
+    limits: world.limitsOf(stranger),
+  }
 }
 
 function anonymous(

@@ -1,38 +1,102 @@
+import type { Limits } from '../domain/quota.js'
+import type { Account } from './accounts.js'
+import type { Caller } from './callers.js'
+import { isUnremarkable, remarksOn } from './exchange-findings.js'
 import { Findings } from './findings.js'
+import { KeyConduct } from './key-conduct.js'
 import type { Answer } from './message.js'
 import type { Visit } from './visit.js'
 
-/** Keeps account of how well clients keep the service's rules, as requests pass; it does not end with the log. */
+type KeyCaller = Caller & { readonly kind: 'key' }
+
+/** Tokens of strangers (--any-key) that are kept apart; the one that came first makes room. */
+const STRANGERS_KEPT = 1000
+
+/**
+ * Keeps account of how well clients keep the service's rules, as requests pass,
+ * so that it does not end with the log. What it holds is bounded, whatever
+ * clients send.
+ */
 export class ConductLedger {
   readonly findings = new Findings()
+  readonly #plans: readonly Limits[]
+  readonly #keys = new Map<string, KeyConduct>()
+  readonly #strangers = new Map<Account, KeyConduct>()
   #requests = 0
+
+  /** @param plans limits of the plans, smallest first */
+  constructor(plans: readonly Limits[]) {
+    this.#plans = plans
+  }
 
   /** Exchanges that were judged. */
   get requests(): number {
     return this.#requests
   }
 
-  /** Judges one exchange. @param id of the exchange */
-  judge({ caller, path, now }: Visit, answer: Answer, id: number): void {
+  /** Accounts of the keys, in the order of their first request; strangers last. */
+  keys(): readonly KeyConduct[] {
+    return [...this.#keys.values(), ...this.#strangers.values()]
+  }
+
+  /** Counts a request that came as far as the quota. */
+  count(visit: Visit): void {
+    const { caller } = visit
+    if (caller.kind === 'key') this.#of(caller).count(visit)
+  }
+
+  /**
+   * Judges one exchange.
+   *
+   * @param id        of the exchange
+   * @param startedAt when the request came, monotonic
+   * @param dueAt     when its answer goes out, monotonic
+   */
+  judge(visit: Visit, answer: Answer, id: number, startedAt: number, dueAt: number): void {
+    const { caller } = visit
     this.#requests++
-    if (caller.kind === 'address') {
-      this.findings.add(
-        {
-          rule: 'unauthenticated',
-          key: caller.label,
-          operation: undefined,
-          detail: path,
-          message: `answered ${answer.status}`,
-        },
-        id,
-        now,
-      )
+    if (caller.kind === 'key') {
+      for (const { rule, message } of this.#of(caller).judge(visit, answer, startedAt, dueAt)) {
+        this.#find(visit, id, rule, detailOf(visit), message)
+      }
+      if (isUnremarkable(visit, answer)) return
     }
+    for (const { rule, detail, message } of remarksOn(visit, answer)) this.#find(visit, id, rule, detail, message)
   }
 
   /** Forgets everything. */
   clear(): void {
     this.#requests = 0
     this.findings.clear()
+    this.#keys.clear()
+    this.#strangers.clear()
   }
+
+  #find(
+    { caller, route, now }: Visit,
+    id: number,
+    rule: Parameters<Findings['add']>[0]['rule'],
+    detail: string,
+    message: string,
+  ): void {
+    const operation = route.kind === 'operation' ? route.operation.id : undefined
+    this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
+  }
+
+  #of({ label, apiKey, account, isStranger }: KeyCaller): KeyConduct {
+    const known = isStranger ? this.#strangers.get(account) : this.#keys.get(label)
+    if (known !== undefined) return known
+    const opened = new KeyConduct(apiKey, this.#plans)
+    if (isStranger) {
+      this.#strangers.set(account, opened)
+      const [oldest] = this.#strangers.keys()
+      if (this.#strangers.size > STRANGERS_KEPT && oldest !== undefined) this.#strangers.delete(oldest)
+    } else this.#keys.set(label, opened)
+    return opened
+  }
+}
+
+/** Requests of one operation are told together. */
+function detailOf({ route, request, path }: Visit): string {
+  return route.kind === 'operation' ? '' : `${request.method} ${path}`
 }

@@ -1,4 +1,5 @@
 import type { WireFault } from '../domain/faults.js'
+import type { EpochMs } from '../domain/time.js'
 import type { Reason } from './exchange.js'
 
 /** A request to the service, as it came from a socket or from `fetch`. */
@@ -19,6 +20,9 @@ export interface ServiceRequest {
   readonly heardUntil: number
 }
 
+/** Stands for method and target of what could not be read as a request. */
+export const UNREAD = '-'
+
 /** What a gate or an operation answers; the headers that every answer has are put on afterwards. */
 export interface Answer {
   readonly status: number
@@ -27,6 +31,8 @@ export interface Answer {
   readonly contentType?: string
   /** Flat list of further headers. */
   readonly headers?: readonly string[]
+  /** The instant that its Retry-After stands for, before it is rounded up. */
+  readonly retryAt?: EpochMs
   readonly reason?: Reason
   readonly fault?: WireFault
   /** The request was outside the contract (405, 413, 415 …), so the contract says nothing of this answer. */

@@ -1,4 +1,4 @@
-import { problem } from './answers.js'
+import { leavesNoStatus, problem } from './answers.js'
 import { identify } from './callers.js'
 import type { ExchangeRecord } from './exchange.js'
 import { loggedBody, loggedHeaders } from './exchange-content.js'
@@ -23,6 +23,8 @@ export function handle(world: World, request: ServiceRequest, token: string | un
   const startedAt = world.surroundings.systemClock.monotonic()
   const visit = arrive(world, request, token)
   const answer = answerSafely(visit)
+  // In the order of arrival, as the quota itself; answers may come in another one.
+  if (visit.asksForQuota) world.conduct.count(visit)
   return answer instanceof Promise
     ? answer.then((late) => depart(visit, late, startedAt))
     : depart(visit, answer, startedAt)
@@ -47,6 +49,7 @@ function arrive(world: World, request: ServiceRequest, token: string | undefined
     shown: undefined,
     fault: undefined,
     readings: undefined,
+    asksForQuota: false,
   }
 }
 
@@ -94,7 +97,7 @@ function depart(visit: Visit, given: Answer, startedAt: number): Reply {
   const delayMs = delay(world)
   const dueAt = world.surroundings.systemClock.monotonic() + delayMs
   const id = note(visit, answer, headers, dueAt - startedAt)
-  world.conduct.judge(visit, answer, id)
+  world.conduct.judge(visit, answer, id, startedAt, dueAt)
   return {
     status: answer.status,
     headers,
@@ -133,9 +136,4 @@ function note(visit: Visit, answer: Answer, headers: readonly string[], duration
   world.log.add(record)
   world.surroundings.onExchange(record)
   return record.id
-}
-
-/** Faults after which the client has seen no status at all. */
-function leavesNoStatus({ fault }: Answer): boolean {
-  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }

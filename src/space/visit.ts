@@ -28,6 +28,8 @@ export interface Visit {
   /** A fault that the answer is to suffer on the wire. */
   fault: WireFault | undefined
   readings: Readings | undefined
+  /** It came as far as the quota, or was kept from it by a ban. */
+  asksForQuota: boolean
 }
 
 type Values = Readonly<Record<string, unknown>>

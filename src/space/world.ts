@@ -5,7 +5,7 @@ import { stringifyJson } from '../contract/json.js'
 import { banFor } from '../domain/ban.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
 import { type ArmedFault, armFault } from '../domain/faults.js'
-import type { ApiKey, PlanName } from '../domain/keys.js'
+import { type ApiKey, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
 import { type RandomStream, randomStream } from '../domain/random.js'
@@ -68,7 +68,7 @@ export class World {
   readonly store: Store | undefined
   readonly accounts = new Accounts()
   readonly log: ExchangeLog
-  readonly conduct = new ConductLedger()
+  readonly conduct: ConductLedger
   settings: Settings
   clock: ClockState = REAL_TIME
   storm: RunningStorm | undefined
@@ -100,6 +100,7 @@ export class World {
     this.surroundings = surroundings
     this.store = store
     this.log = new ExchangeLog(surroundings.logLimit, surroundings.logBudget)
+    this.conduct = new ConductLedger(PLAN_NAMES.map((plan) => this.planLimits(plan)))
     this.settings = surroundings.start.settings
     this.dice = this.#throwDice()
     this.pets = new PetCatalogue(state.pets)

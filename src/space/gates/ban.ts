@@ -19,11 +19,15 @@ export const ban: Gate = (visit) => {
   return banned(visit, now + banDuration)
 }
 
-function banned({ world, now }: Visit, until: EpochMs): Answer {
+function banned(visit: Visit, until: EpochMs): Answer {
+  const { world, now } = visit
+  visit.asksForQuota = true
   const { banStatus } = world.settings
   const headers = retryAfterHeader(world, until, now)
   const wait = headers.length === 0 ? '' : ' Wait for the time in Retry-After.'
   const message = PROBLEMS.api_key_banned.message + wait
-  if (banStatus !== 429) return problem('api_key_banned', { status: banStatus, message, headers, reason: 'ban' })
-  return { ...limitBody(world, 'api_key_banned', message), headers, reason: 'ban' }
+  const retryAt = until
+  if (banStatus !== 429)
+    return { ...problem('api_key_banned', { status: banStatus, message, headers, reason: 'ban' }), retryAt }
+  return { ...limitBody(world, 'api_key_banned', message), headers, retryAt, reason: 'ban' }
 }

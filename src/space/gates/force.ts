@@ -50,6 +50,7 @@ function forcedAnswer({ world, now }: Visit, operation: Operation, status: numbe
       return {
         ...limitBody(world, 'rate_limit_exceeded', 'This refusal was asked for with Prefer: code=429.'),
         headers: retryAfterHeader(world, now + STORM_RETRY_AFTER_MS, now),
+        retryAt: now + STORM_RETRY_AFTER_MS,
       }
     default:
       return status < 400

@@ -19,6 +19,7 @@ import type { World } from '../world.js'
 export const throttle: Gate = (visit) => {
   const { caller, world, now } = visit
   const { account, limits } = caller
+  visit.asksForQuota = true
   if (isAlwaysSpent(caller)) {
     account.usage = spend(account.usage, limits.perMinute, now)
     return refuse(visit, viewWindow('minute', account.usage.minute, limits.perMinute, now))

@@ -1,0 +1,26 @@
+import { type EpochMs, SECOND_MS } from '../time.js'
+
+/** When an answer went out: by the space's clock, and in monotonic milliseconds. */
+export interface Moment {
+  readonly at: EpochMs
+  readonly monotonic: number
+}
+
+/** When a request came, and what its sender had heard by then. */
+export interface Arrival extends Moment {
+  /** Answers that went out until this monotonic instant had reached the sender. */
+  readonly heardUntil: number
+}
+
+/** By then whoever is to hear of an answer has heard of it. */
+const KNOWN_AFTER_MS = SECOND_MS
+
+/**
+ * Whether the sender of a request could know of an answer: it had heard of it,
+ * or a second had passed, by whichever clock.
+ */
+export function isKnown(answer: Moment, { at, monotonic, heardUntil }: Arrival): boolean {
+  return (
+    answer.monotonic <= heardUntil || monotonic - answer.monotonic >= KNOWN_AFTER_MS || at - answer.at >= KNOWN_AFTER_MS
+  )
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto'
+import type { ServiceRequest } from './message.js'
+
+/** Up to here a target is its own fingerprint. */
+const LONGEST_TARGET = 200
+
+/** What is the same for the same request again: method, path, query and body. */
+export function fingerprintOf({ method, target, body }: ServiceRequest): string {
+  const head = `${method} ${target}`
+  if (body === undefined && head.length <= LONGEST_TARGET) return head
+  return createHash('sha256')
+    .update(`${head}\n`)
+    .update(body ?? '')
+    .digest('base64')
+}

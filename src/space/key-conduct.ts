@@ -1,0 +1,127 @@
+import type { Arrival, Moment } from '../domain/conduct/knowledge.js'
+import {
+  type Coming,
+  knewOfBan,
+  lacksBackoff,
+  newSenders,
+  noteAnswer,
+  noteFailure,
+  noteWait,
+  oweNothing,
+  receive,
+  receiveCalmly,
+  type Senders,
+  tellOfBan,
+} from '../domain/conduct/senders.js'
+import { countRequest, openTraffic, type Traffic } from '../domain/conduct/what-if.js'
+import type { ApiKey } from '../domain/keys.js'
+import type { Limits } from '../domain/quota.js'
+import { type EpochMs, SECOND_MS } from '../domain/time.js'
+import { leavesNoStatus } from './answers.js'
+import type { ConductRule } from './conduct-view.js'
+import { fingerprintOf } from './fingerprint.js'
+import type { Answer } from './message.js'
+import { retryInstant } from './retry-instant.js'
+import type { Visit } from './visit.js'
+
+/** What a request shows of its client in the light of what its key was answered before. */
+export interface ReturnRemark {
+  readonly rule: ConductRule
+  readonly message: string
+}
+
+const NOTHING: readonly ReturnRemark[] = []
+
+/** One key's account: what its senders owe, and what its traffic would meet on each plan. */
+export class KeyConduct {
+  readonly apiKey: ApiKey
+  readonly traffic: Traffic
+  readonly #senders: Senders = newSenders()
+
+  constructor(apiKey: ApiKey, plans: readonly Limits[]) {
+    this.apiKey = apiKey
+    this.traffic = openTraffic(plans)
+  }
+
+  /** Counts a request that asks for a share of the quota. */
+  count({ world, now }: Visit): void {
+    // A misfortune that the key always has is no matter of plans.
+    if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
+  }
+
+  /** Judges whether a request came when it was allowed to, and notes what its answer asks for. */
+  judge(visit: Visit, answer: Answer, startedAt: number, dueAt: number): readonly ReturnRemark[] {
+    const { now, request } = visit
+    const senders = this.#senders
+    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: request.heardUntil }
+    if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders)) {
+      receiveCalmly(senders, arrival)
+      noteAnswer(senders, FRESH, dueAt)
+      return NOTHING
+    }
+    const fingerprint = fingerprintOf(request)
+    const coming = receive(senders, fingerprint, arrival)
+    const sentAt: Moment = { at: now + dueAt - startedAt, monotonic: dueAt }
+    const remarks = this.#remarks(visit, answer, coming, arrival)
+    const until = retryInstant(answer, now)
+    if (answer.reason === 'ban') tellOfBan(senders, banOf(visit), sentAt)
+    if (until !== undefined) {
+      noteWait(senders, { ...sentAt, fingerprint, from: now, until, isLimit: isLimit(answer) })
+    } else if (isFailure(answer)) noteFailure(senders, fingerprint, coming, sentAt)
+    else if (answer.reason !== 'ban') noteAnswer(senders, coming, dueAt)
+    return remarks
+  }
+
+  #remarks(visit: Visit, answer: Answer, coming: Coming, arrival: Arrival): readonly ReturnRemark[] {
+    const what = nameOf(visit)
+    const remarks: ReturnRemark[] = []
+    if (coming.kind === 'early') {
+      const left = seconds(coming.wait.until - arrival.at)
+      remarks.push({
+        rule: 'early-retry',
+        message: `${what} was sent again ${left} before its Retry-After had passed.`,
+      })
+    }
+    if (lacksBackoff(coming)) {
+      const { gap, tries } = coming.try
+      const message = `${what} was tried again after ${seconds(gap)}: try ${tries} without a longer wait than before.`
+      remarks.push({ rule: 'no-backoff', message })
+    }
+    if (answer.reason === 'ban') {
+      if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(visit), arrival)) {
+        const message = `${what} was sent though the key was banned, and had been told so.`
+        remarks.push({ rule: 'request-while-banned', message })
+      }
+    } else if (coming.kind === 'while-limited' && answer.reason !== 'forced') {
+      const left = seconds(coming.wait.until - arrival.at)
+      const message = `${what} was sent ${left} before the end of the wait that the key had been told.`
+      remarks.push({ rule: 'request-while-limited', message })
+    }
+    return remarks
+  }
+}
+
+const FRESH: Coming = { kind: 'fresh' }
+
+/** It says neither yes nor no; a fault on the wire says nothing at all. */
+function isFailure(answer: Answer): boolean {
+  return (answer.status === 429 || answer.status >= 500) && !leavesNoStatus(answer)
+}
+
+/** A refusal for the number of requests concerns the whole key; a forced one is a rehearsal. */
+function isLimit({ status, reason }: Answer): boolean {
+  return status === 429 && reason !== 'forced' && reason !== 'ban'
+}
+
+/** The ban in force; undefined for a key that is always banned, which is one ban for ever. */
+function banOf({ caller }: Visit) {
+  return caller.account.bans.ban
+}
+
+function nameOf({ route, request, path }: Visit): string {
+  return route.kind === 'operation' ? route.operation.id : `${request.method} ${path}`
+}
+
+function seconds(duration: EpochMs): string {
+  return `${(duration / SECOND_MS).toFixed(1)} s`
+}
