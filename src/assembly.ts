@@ -25,6 +25,8 @@ import { systemClock } from './system-clock.js'
 /** What a sandbox tells its owner while it runs. */
 export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
+  /** A space is about to be reset or removed: whoever wants its log or conduct takes it now. */
+  onForget?(world: World): void
   onWarning?(message: string): void
   /** Somebody asked over the control plane to stop. */
   onShutdown?(): void
@@ -83,6 +85,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     engine: lazyEngine(contract),
     warn,
     onExchange: (record) => events.onExchange?.(record),
+    onForget: (world) => events.onForget?.(world),
   }
   checkKeys(options, [...(stored?.state ?? fixtures).keys, ...options.apiKeys])
   const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)

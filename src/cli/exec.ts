@@ -1,18 +1,21 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { configLayer } from '../options/config-layer.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
-import type { LogFormat } from '../options/options.js'
 import { resolveLayers } from '../options/resolve.js'
 import { type OptionName, optionRow } from '../options/table.js'
-import { escapeControls } from './escape-controls.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
+import { closingWords, type Outcome } from './exec/closing-words.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
-import { openOwnSandbox } from './exec/own-sandbox.js'
+import { failingFindings } from './exec/fail-on.js'
+import { addOwnFlags, type OwnFlags, type OwnSwitches, readOwnFlags } from './exec/own-flags.js'
+import { type OwnSandbox, openOwnSandbox } from './exec/own-sandbox.js'
 import { onPartingSignals } from './exec/parting-signals.js'
-import { codeOfEnding, type Ending, isMissing, type RunningCommand, runCommand } from './exec/run-command.js'
-import { jsonSummary, prettySummary, type Summary } from './exec/tally.js'
+import { writeReport } from './exec/report-file.js'
+import { codeOfEnding, type RunningCommand, runCommand } from './exec/run-command.js'
+import { summaryFacts } from './exec/tally.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
@@ -35,23 +38,31 @@ A signal is passed on to the command; a second one ends it at once, with all
 that it has started. What it leaves running is ended, too.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
-wrong usage), 126 the command cannot be run, 127 there is no such command.
+wrong usage), 126 the command cannot be run, 127 there is no such command; 1 if
+the command passed, but --fail-on was hit or the report could not be written.
 
 Examples:
   petstore-sandbox exec -- npm test
   petstore-sandbox exec --plan pro --seed 1 npx vitest --run
+  petstore-sandbox exec --fail-on violation --report conduct.xml -- npm test
   petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL/pets"'`
 
 /** What one run is made of. */
 interface Run {
   readonly flags: FlagValues
+  readonly own: OwnFlags
   readonly name: string
   readonly args: readonly string[]
   readonly debug: boolean
 }
 
+interface ExecFlags extends OwnFlags {
+  readonly debug?: boolean
+}
+
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   addOptionFlags(command)
+  addOwnFlags(command)
   for (const option of command.options) {
     const fallback = OWN_FALLBACKS[option.attributeName() as OptionName]
     if (fallback === undefined) continue
@@ -64,13 +75,14 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('--debug', 'show where a failure happened')
     .addHelpText('after', HELP)
     .passThroughOptions()
-    .action(async (name: string, args: readonly string[], { debug = false }: { readonly debug?: boolean }) =>
-      finish(await exec({ flags: givenFlags(command), name, args, debug }, io)),
+    .action(async (name: string, args: readonly string[], { debug = false, ...own }: ExecFlags) =>
+      finish(await exec({ flags: givenFlags(command), own, name, args, debug }, io)),
     )
 }
 
 /** Starts a sandbox, runs the command against it, and resolves with its exit code when nothing of either is left. */
-async function exec({ flags, name, args, debug }: Run, io: CliIo): Promise<number> {
+async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<number> {
+  const switches = readOwnFlags(own, io.env)
   const env = envLayer(io.env)
   const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
     defaults: EMBEDDED_DEFAULTS,
@@ -93,10 +105,13 @@ async function exec({ flags, name, args, debug }: Run, io: CliIo): Promise<numbe
     const ending = await command.ended
     await command.sweep()
     log.flush()
-    io.stderr.write(`${lastLine(name, ending, sandbox.summary(), options.log)}\n`)
-    const stopCode = await codeOf(() => sandbox.stop(), io, debug)
+    const outcome = outcomeOf(sandbox, switches)
+    io.stderr.write(`${closingWords(name, ending, outcome, options.log).join('\n')}\n`)
+    const stopCode = await codeOf(() => sandbox.stop(), EXEC_EXIT.noSandbox, io, debug)
+    const exitCode = codeOfEnding(ending) || stopCode || (outcome.failing.length > 0 ? EXIT.failed : EXIT.ok)
+    const reportCode = await codeOf(() => report(outcome, exitCode, switches, io), EXIT.failed, io, debug)
     ignoreSignals()
-    return codeOfEnding(ending) || stopCode
+    return exitCode || reportCode
   } catch (error) {
     const code = reportError(error, io, debug)
     return code === EXIT.usage ? code : EXEC_EXIT.noSandbox
@@ -106,26 +121,32 @@ async function exec({ flags, name, args, debug }: Run, io: CliIo): Promise<numbe
 }
 
 /** What a failure after the command's end adds to its code. */
-async function codeOf(act: () => Promise<void>, io: CliIo, debug: boolean): Promise<number> {
+async function codeOf(act: () => Promise<void>, code: number, io: CliIo, debug: boolean): Promise<number> {
   try {
     await act()
     return EXIT.ok
   } catch (error) {
     reportError(error, io, debug)
-    return EXEC_EXIT.noSandbox
+    return code
   }
+}
+
+function outcomeOf(sandbox: OwnSandbox, { failOn }: OwnSwitches): Outcome {
+  const conduct = sandbox.conduct()
+  return { summary: sandbox.summary(), conduct, failOn, failing: failingFindings(failOn, conduct) }
+}
+
+async function report(
+  { summary, conduct }: Outcome,
+  exitCode: number,
+  { failOn, report: file }: OwnSwitches,
+  { cwd }: CliIo,
+): Promise<void> {
+  if (file === undefined) return
+  await writeReport(resolve(cwd, file), conduct, { exitCode, ...summaryFacts(summary) }, failOn.rules)
 }
 
 function startCommand(told: ToldSandbox, name: string, args: readonly string[], { env, cwd }: CliIo): RunningCommand {
   const mark = `PETSTORE_SANDBOX_URL=${told.controlUrl}`
   return runCommand({ name, args, env: childEnvironment(env, told), cwd, mark })
-}
-
-function lastLine(name: string, ending: Ending, summary: Summary, log: LogFormat): string {
-  if (ending.kind !== 'unstartable') return log === 'json' ? jsonSummary(summary) : prettySummary(summary)
-  const { cause } = ending
-  const shown = escapeControls(JSON.stringify(name))
-  return isMissing(cause)
-    ? `NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`
-    : `NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`
 }

@@ -51,7 +51,10 @@ export class Spaces {
 
   /** @returns whether there was such a space */
   remove(name: string): boolean {
-    this.#named.get(name)?.log.close()
+    const world = this.#named.get(name)
+    if (world === undefined) return false
+    this.#surroundings.onForget(world)
+    world.log.close()
     return this.#named.delete(name)
   }
 

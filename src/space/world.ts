@@ -44,6 +44,8 @@ export interface Surroundings {
   readonly engine: ContractEngine
   warn(message: string): void
   onExchange(record: ExchangeRecord): void
+  /** A space is about to forget what happened in it. */
+  onForget(world: World): void
 }
 
 /** The key whose plan and limits the settings choose. */
@@ -150,6 +152,7 @@ export class World {
 
   /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log, conduct. */
   restart(): void {
+    this.surroundings.onForget(this)
     this.replaceState(this.seed)
     this.settings = this.surroundings.start.settings
     this.dice = this.#throwDice()

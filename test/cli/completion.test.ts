@@ -13,6 +13,7 @@ import { allowedWords, takes } from '../../src/options/allowed.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { packageDirectory } from '../../src/package-files.js'
+import { VIOLATIONS, WARNINGS } from '../../src/space/conduct-view.js'
 import { temporaryFolder, testIo } from './test-io.js'
 
 /** What the program answers to a shell. */
@@ -63,8 +64,15 @@ describe('completion', () => {
     for (const fault of faults) expect(takes('fault', fault ?? '')).toBe(true)
   })
 
+  it('offers the rules of conduct to exec --fail-on', async () => {
+    expect(await words('exec --fail-on ')).toEqual(['violation', 'warning', ...VIOLATIONS, ...WARNINGS])
+    expect(await words('exec --fail-on=early')).toEqual(['--fail-on=early-retry'])
+  })
+
   it.each([
     ['serve --spec ', ':file'],
+    ['exec --report ', ':file'],
+    ['call --api-key-file=', ':file'],
     ['serve --scenario ./', ':file'],
     ['serve --fixtures=', ':folder'],
     ['serve --plan ', ':none'],

@@ -36,8 +36,8 @@ describe('exec', () => {
        keep(statuses)`,
     )
     expect({ code, out, found }).toEqual({ code: 0, out: '', found: [200, 200, 404] })
-    expect(err).toBe(
-      'petstore-sandbox: 3 requests; 2 of 4 operations reached (not createPet, listOrders); none refused\n',
+    expect(err).toMatch(
+      /^petstore-sandbox: 3 requests; 2 of 4 operations reached \(not createPet, listOrders\); none refused\n/,
     )
   })
 
@@ -79,8 +79,8 @@ describe('exec', () => {
       ['--limits', '1/min'],
       `${PROLOGUE} for (let i = 0; i < 3; i++) await (await call('/pets')).text()`,
     )
-    expect(err).toBe(
-      'petstore-sandbox: 3 requests; 1 of 4 operations reached (not createPet, getPet, listOrders); 2 refused (quota-minute 2)\n',
+    expect(err).toMatch(
+      /^petstore-sandbox: 3 requests; 1 of 4 operations reached \(not createPet, getPet, listOrders\); 2 refused \(quota-minute 2\)\n/,
     )
   })
 
@@ -95,6 +95,7 @@ describe('exec', () => {
         requests: 1,
         operations: { reached: ['listPets'], missed: ['createPet', 'getPet', 'listOrders'] },
         refused: {},
+        conduct: { counts: {}, cheapest: 'free' },
       },
     ])
   })
@@ -178,5 +179,127 @@ describe('the command line of exec', () => {
     expect(text).toMatch(/--store <file> .*\(default: in memory\)/)
     expect(text).toMatch(/--log <form> .*\(default: silent\)/)
     expect(io.stdout.text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+})
+
+describe('conduct in a run of exec', () => {
+  const WITHOUT_KEY = `${PROLOGUE} const stray = (key) => fetch(process.env.PETSTORE_BASE_URL + '/pets', { headers: key });`
+  const STRAY = `${WITHOUT_KEY} await call('/pets'); await stray({}); await stray({});`
+  const SPACES = `${PROLOGUE}
+    const control = (path, method) => fetch(process.env.PETSTORE_SANDBOX_URL + path, { method })
+    const stray = () => fetch(process.env.PETSTORE_BASE_URL + '/pets')
+    const wrongIn = (space) =>
+      fetch(process.env.PETSTORE_BASE_URL + '/pets?limit=0', { headers: { Authorization: 'Bearer sandbox-pro~' + space } })`
+
+  it('is told when the run is over', async () => {
+    const { code, err } = await exec([], STRAY)
+    expect(code).toBe(0)
+    expect(err).toMatch(/^petstore-sandbox: conduct: 2 violations \(unauthenticated 2\), no warnings/m)
+  })
+
+  it('is no matter where nobody has asked', async () => {
+    expect((await exec([], '')).err).not.toContain('conduct')
+  })
+
+  it.each([['unauthenticated'], ['violation'], ['warning,early-retry, unauthenticated']])(
+    'fails a run that its command takes for good with --fail-on %s, and says why',
+    async (rules) => {
+      const { code, err } = await exec(['--fail-on', rules], STRAY)
+      expect(code).toBe(1)
+      expect(err).toMatch(
+        /^petstore-sandbox: --fail-on was hit:\n {2}unauthenticated, none.*2 times; exchanges 2, 3\)$/m,
+      )
+    },
+  )
+
+  it('leaves a run alone that broke other rules', async () => {
+    const { code, err } = await exec(['--fail-on', 'early-retry,warning'], STRAY)
+    expect(code).toBe(0)
+    expect(err).not.toContain('was hit')
+  })
+
+  it('leaves to a failing command its own code', async () => {
+    const { code, err } = await exec(['--fail-on', 'violation'], `${STRAY} process.exitCode = 4`)
+    expect(code).toBe(4)
+    expect(err).toContain('--fail-on was hit')
+  })
+
+  it('is told for programs, too', async () => {
+    const { err } = await exec(['--log', 'json', '--fail-on', 'violation'], STRAY)
+    const [summary, failOn] = err
+      .trimEnd()
+      .split('\n')
+      .slice(-2)
+      .map((line) => JSON.parse(line))
+    expect(summary).toMatchObject({ event: 'summary', conduct: { counts: { unauthenticated: 2 } } })
+    expect(failOn).toMatchObject({ event: 'fail-on', findings: [{ rule: 'unauthenticated', space: '' }], leftOut: 0 })
+  })
+
+  it('is judged by what the environment says, unless a flag says otherwise', async () => {
+    const io = () =>
+      testIo(environment({ PETSTORE_SANDBOX_FAIL_ON: 'unauthenticated', PETSTORE_SANDBOX_REPORT: 'r.json' }))
+    const told = io()
+    const { code, err } = await exec([], STRAY, told)
+    expect(code).toBe(1)
+    expect(err).toContain('PETSTORE_SANDBOX_FAIL_ON was hit')
+    expect(readdirSync(told.cwd)).toEqual(['r.json'])
+    expect((await exec(['--fail-on', 'warning'], STRAY, io())).code).toBe(0)
+  })
+
+  it.each([
+    [
+      ['--fail-on', 'unautenticated'],
+      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, early-.*; did you mean unauthenticated\?\n$/,
+    ],
+    [['--fail-on', ''], /^INVALID_OPTIONS: --fail-on "": must be violation/],
+    [['--fail-on', 'a,violation,b'], /^INVALID_OPTIONS: --fail-on "a": .*\nINVALID_OPTIONS: --fail-on "b": .*\n$/],
+    [['--report', ''], /^INVALID_OPTIONS: --report "": must be the path of a file\n$/],
+  ])('starts nothing with %j', async (flags, problem) => {
+    const { code, err, found } = await exec(flags, `${PROLOGUE} keep('started')`)
+    expect({ code, found }).toEqual({ code: 2, found: undefined })
+    expect(err).toMatch(problem)
+  })
+
+  it('is reported of every space, also of those that tests have reset or removed', async () => {
+    const io = testIo(environment())
+    await exec(
+      ['--report', 'r.json'],
+      `${SPACES}
+       await stray(); await control('/reset', 'POST')
+       await wrongIn('gone'); await control('/spaces/gone', 'DELETE')
+       await wrongIn('gone'); await control('/spaces/gone', 'DELETE')
+       await wrongIn('left'); await stray()`,
+      io,
+    )
+    const report = JSON.parse(readFileSync(join(io.cwd, 'r.json'), 'utf8'))
+    expect(report).toMatchObject({ exitCode: 0, requests: 5, refused: {}, operations: { reached: ['listPets'] } })
+    expect(report.spaces).toBe(5)
+    expect(report.counts.unauthenticated).toBe(2)
+  })
+
+  it('is reported in the form that the file asks for, whatever came of the run', async () => {
+    const io = testIo(environment())
+    const written = async (file: string, script: string) => {
+      const { code } = await exec(['--report', file, '--fail-on', 'violation'], script, io)
+      return { code, text: readFileSync(join(io.cwd, file), 'utf8') }
+    }
+    const json = await written('of/the run/r.json', `${STRAY} process.exitCode = 3`)
+    expect(json.code).toBe(3)
+    expect(JSON.parse(json.text)).toMatchObject({ exitCode: 3, violations: [{ rule: 'unauthenticated', count: 2 }] })
+    const junit = await written('r.XML', STRAY)
+    expect(junit.code).toBe(1)
+    expect(junit.text).toMatch(/^<\?xml .*\n<testsuites name="conduct" tests="\d+" failures="1"/)
+    expect((await written('r.txt', STRAY)).text).toMatch(/^✗ unauthenticated, none.*\(2 times; exchanges 2, 3\)\n/)
+  })
+
+  it('that cannot be reported is told, and fails a run that went well', async () => {
+    for (const file of ['.', '/proc/none/r.json', 'plain/r.json']) {
+      const io = testIo(environment())
+      writeFileSync(join(io.cwd, 'plain'), 'no folder')
+      const { code, err } = await exec(['--report', file], `${PROLOGUE} await call('/pets')`, io)
+      expect(code).toBe(1)
+      expect(err).toMatch(/\nCANNOT_WRITE: The report ".*" could not be written \(E[A-Z]+: .*\)\.\n$/)
+      expect((await exec(['--report', file], 'process.exitCode = 5', io)).code).toBe(5)
+    }
   })
 })

@@ -42,6 +42,7 @@ function durableWorld() {
       engine: { mock: nobody, check: nobody },
       warn: (message) => warnings.push(message),
       onExchange() {},
+      onForget() {},
     },
     loadSeed(options),
     undefined,

@@ -4,6 +4,7 @@ import { WIRE_FAULTS } from '../../domain/faults.js'
 import { allowedWords, pathKind } from '../../options/allowed.js'
 import { toCamelCase } from '../../options/names.js'
 import { isOptionName } from '../../options/table.js'
+import { FAIL_ON_WORDS } from '../exec/fail-on.js'
 import { packagedKeys } from './packaged-keys.js'
 import { NO_SUGGESTIONS, type Suggestions, suggestionsOf } from './suggestion.js'
 
@@ -27,6 +28,7 @@ function valuesNamed(name: string, command: Command): Suggestions {
   const ofContract = enumOf(command.name(), name)
   if (ofContract !== undefined) return suggestionsOf(ofContract)
   if (Object.hasOwn(OTHERS, name)) return suggestionsOf(OTHERS[name]?.() ?? [])
+  if (FILES.includes(name)) return suggestionsOf([], 'file')
   return isOptionName(name) ? suggestionsOf(allowedWords(name), pathKind(name)) : NO_SUGGESTIONS
 }
 
@@ -36,7 +38,11 @@ const OTHERS: Readonly<Record<string, () => readonly string[]>> = {
   key: packagedKeys,
   fault: faultRules,
   rule: faultRules,
+  failOn: () => FAIL_ON_WORDS,
 }
+
+/** Paths that are no options of a sandbox. */
+const FILES: readonly string[] = ['report', 'apiKeyFile']
 
 function operationIds(): readonly string[] {
   return contractData.operations.map(({ id }) => id)

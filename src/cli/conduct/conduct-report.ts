@@ -20,7 +20,7 @@ export type KeyConduct = Conduct['keys'][number] & InSpace
 export interface ConductReport {
   /** Exchanges that were judged. */
   readonly requests: number
-  /** Spaces in which there were any. */
+  /** Spaces in which there were any; one that was reset or removed in between counts again. */
   readonly spaces: number
   readonly violations: readonly (Finding<ViolationRule> & InSpace)[]
   readonly warnings: readonly (Finding<WarningRule> & InSpace)[]

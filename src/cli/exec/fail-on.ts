@@ -3,6 +3,17 @@ import { writeProblem } from '../../options/problem.js'
 import { didYouMean } from '../../options/suggest.js'
 import { listed } from '../../options/values/reading.js'
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../space/conduct-view.js'
+import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
+
+/** When a run that its command takes for good has failed all the same. */
+export interface FailOn {
+  /** What it was written in: `--fail-on`. */
+  readonly where: string
+  readonly rules: readonly ConductRule[]
+}
+
+/** Whatever clients did, the command alone decides. */
+export const NEVER_FAIL: FailOn = { where: '', rules: [] }
 
 /** Words for many rules at once. */
 const KINDS: Readonly<Record<string, readonly ConductRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
@@ -10,17 +21,22 @@ const KINDS: Readonly<Record<string, readonly ConductRule[]>> = { violation: VIO
 /** What `--fail-on` takes, one or more of them. */
 export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), ...VIOLATIONS, ...WARNINGS]
 
+/** The findings that make the run a failed one. */
+export function failingFindings({ rules }: FailOn, report: ConductReport): readonly SpaceFinding[] {
+  return [...report.violations, ...report.warnings].filter(({ rule }) => rules.includes(rule))
+}
+
 /**
  * Reads a comma list of conduct rules.
  *
  * @param where what it was written in: `--fail-on`
  * @throws OptionsError naming each word that is no rule, and the rules
  */
-export function parseFailOn(where: string, text: string): readonly ConductRule[] {
+export function parseFailOn(where: string, text: string): FailOn {
   const words = text.split(',').map((word) => word.trim())
   const problems = words
     .filter((word) => !FAIL_ON_WORDS.includes(word))
     .map((word) => writeProblem(where, word, `must be ${listed(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
   if (problems.length > 0) throw new OptionsError(problems)
-  return [...new Set(words.flatMap((word) => KINDS[word] ?? [word as ConductRule]))]
+  return { where, rules: [...new Set(words.flatMap((word) => KINDS[word] ?? [word as ConductRule]))] }
 }

@@ -1,4 +1,8 @@
 import type { ResolvedOptions } from '../../options/options.js'
+import { conductReport } from '../../space/conduct-report.js'
+import type { Spaces } from '../../space/spaces.js'
+import type { World } from '../../space/world.js'
+import { type ConductReport, NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
 import type { ReadyFacts } from '../ready-line.js'
 import type { ServeLog } from '../serve-log.js'
 import { type Summary, Tally } from './tally.js'
@@ -8,6 +12,8 @@ export interface OwnSandbox {
   readonly facts: Omit<ReadyFacts, 'pid'>
   /** What has come to it so far. */
   summary(): Summary
+  /** How its clients have behaved so far, in spaces that are gone too. */
+  conduct(): ConductReport
   /** Stops it, or waits for it where it is stopping already. */
   stop(): Promise<void>
 }
@@ -16,11 +22,16 @@ export interface OwnSandbox {
 export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): Promise<OwnSandbox> {
   const { runSandbox } = await import('../../sandbox.js')
   const tally = new Tally()
+  let forgotten = NO_CONDUCT
   let stopped: Promise<void> | undefined
   const sandbox = await runSandbox(options, {
     onExchange: (record) => {
       tally.add(record)
       log.exchange?.(record)
+    },
+    // Tests reset and remove their spaces; what clients did in them still counts.
+    onForget(world) {
+      if (world.conduct.requests > 0) forgotten = withConduct(forgotten, conductReport(world))
     },
     onWarning: log.warning,
     onShutdown: () => {
@@ -34,10 +45,16 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
   return {
     facts: { baseUrl, controlUrl, plan, pets, seed: options.seed },
     summary: () => tally.summary(assembly.spaces.default.surroundings.contract.operations.map(({ id }) => id)),
+    conduct: () => worldsOf(assembly.spaces).map(conductReport).reduce(withConduct, forgotten),
     async stop() {
       // Whoever had a request open is gone.
       stopped ??= sandbox.stop('now')
       await stopped
     },
   }
+}
+
+function worldsOf(spaces: Spaces): readonly World[] {
+  const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
+  return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
 }

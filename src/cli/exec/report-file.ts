@@ -28,11 +28,24 @@ export async function writeReport(
 ): Promise<void> {
   const text = await reportText(extname(file).toLowerCase(), report, facts, failOn)
   try {
-    await mkdir(dirname(file), { recursive: true })
+    await makeFolder(dirname(file))
     await writeFile(file, text)
   } catch (cause) {
     const { message } = cause as NodeJS.ErrnoException
     throw new ReportError(`The report "${file}" could not be written (${message}).`, { cause })
+  }
+}
+
+/** As mkdir with `recursive`, which never returns where a system says ENOENT of a folder that it forbids: /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error
+    await makeFolder(dirname(folder))
+    await mkdir(folder)
   }
 }
 

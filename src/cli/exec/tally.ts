@@ -50,13 +50,13 @@ export function prettySummary({ requests, reached, missed, refused }: Summary): 
   return `petstore-sandbox: ${parts.join('; ')}`
 }
 
-export function jsonSummary({ requests, reached, missed, refused }: Summary): string {
-  return JSON.stringify({
-    event: 'summary',
-    requests,
-    operations: { reached, missed },
-    refused: Object.fromEntries(refused),
-  })
+export function jsonSummary(summary: Summary, conduct: object): string {
+  return JSON.stringify({ event: 'summary', ...summaryFacts(summary), conduct })
+}
+
+/** The same for programs. */
+export function summaryFacts({ requests, reached, missed, refused }: Summary) {
+  return { requests, operations: { reached, missed }, refused: Object.fromEntries(refused) }
 }
 
 function named(operations: readonly string[]): readonly string[] {

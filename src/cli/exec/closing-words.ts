@@ -1,0 +1,57 @@
+import type { LogFormat } from '../../options/options.js'
+import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
+import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
+import { escapeControls } from '../escape-controls.js'
+import type { FailOn } from './fail-on.js'
+import { type Ending, isMissing } from './run-command.js'
+import { jsonSummary, prettySummary, type Summary } from './tally.js'
+
+/** Findings that are named on stderr; all are in the report. */
+const MOST_NAMED = 20
+
+/** What came of a run: its traffic, how its clients behaved, and what of that makes it a failed one. */
+export interface Outcome {
+  readonly summary: Summary
+  readonly conduct: ConductReport
+  readonly failOn: FailOn
+  readonly failing: readonly SpaceFinding[]
+}
+
+/** The last lines of `exec` on stderr. */
+export function closingWords(name: string, ending: Ending, outcome: Outcome, log: LogFormat): readonly string[] {
+  if (ending.kind === 'unstartable') return [whyUnstartable(name, ending.cause)]
+  return log === 'json' ? jsonWords(outcome) : prettyWords(outcome)
+}
+
+function prettyWords({ summary, conduct, failOn, failing }: Outcome): readonly string[] {
+  const { requests, whatIf } = conduct
+  const words = [countsLine(conduct), cheapestLine(whatIf)].filter((word) => word !== undefined)
+  const rest = failing.length - MOST_NAMED
+  return [
+    prettySummary(summary),
+    ...(requests === 0 ? [] : [`petstore-sandbox: conduct: ${words.join('; ')}`]),
+    ...(failing.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
+    ...failing.slice(0, MOST_NAMED).map((finding) => `  ${findingLine(finding)}`),
+    ...(rest > 0 ? [`  … and ${rest} more`] : []),
+  ]
+}
+
+function jsonWords({ summary, conduct, failing }: Outcome): readonly string[] {
+  const { counts, whatIf } = conduct
+  return [
+    jsonSummary(summary, { counts, cheapest: whatIf.cheapest }),
+    ...(failing.length === 0 ? [] : [failedLine(failing)]),
+  ]
+}
+
+function failedLine(failing: readonly SpaceFinding[]): string {
+  const findings = failing.slice(0, MOST_NAMED)
+  return escapeControls(JSON.stringify({ event: 'fail-on', findings, leftOut: failing.length - findings.length }))
+}
+
+function whyUnstartable(name: string, cause: NodeJS.ErrnoException): string {
+  const shown = escapeControls(JSON.stringify(name))
+  return isMissing(cause)
+    ? `NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`
+    : `NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`
+}

@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander'
+import { ENV_PREFIX } from '../../options/names.js'
+import { OptionsError } from '../../options/options-error.js'
+import { writeProblem } from '../../options/problem.js'
+import type { CliIo } from '../io.js'
+import { type FailOn, NEVER_FAIL, parseFailOn } from './fail-on.js'
+
+const GROUP = 'What comes of it:'
+
+/** Flags of `exec` that `serve` has not; each has a twin in the environment. */
+export interface OwnFlags {
+  readonly failOn?: string
+  readonly report?: string
+}
+
+/** The same, read. */
+export interface OwnSwitches {
+  readonly failOn: FailOn
+  /** A path as it was written, undefined where no report is wanted. */
+  readonly report: string | undefined
+}
+
+export function addOwnFlags(command: Command): void {
+  const failOn = 'exit with 1 if clients break one of these rules of conduct: violation, warning, early-retry …'
+  const report = 'write how clients behaved: .json, .xml (JUnit), else text'
+  command
+    .addOption(new Option('--fail-on <rules>', failOn).helpGroup(GROUP))
+    .addOption(new Option('--report <file>', report).helpGroup(GROUP))
+}
+
+/** @throws OptionsError */
+export function readOwnFlags(flags: OwnFlags, env: CliIo['env']): OwnSwitches {
+  const failOn = given('--fail-on', flags.failOn, `${ENV_PREFIX}FAIL_ON`, env)
+  const report = given('--report', flags.report, `${ENV_PREFIX}REPORT`, env)
+  if (report?.text === '') throw new OptionsError([writeProblem(report.where, '', 'must be the path of a file')])
+  return { failOn: failOn === undefined ? NEVER_FAIL : parseFailOn(failOn.where, failOn.text), report: report?.text }
+}
+
+/** What was written, and in what. As for every option, an empty variable counts as not set. */
+function given(flag: string, text: string | undefined, variable: string, env: CliIo['env']) {
+  if (text !== undefined) return { where: flag, text }
+  const value = env[variable]
+  return value === undefined || value === '' ? undefined : { where: variable, text: value }
+}
