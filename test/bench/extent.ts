@@ -1,0 +1,38 @@
+/** How much of everything a run measures. */
+export interface Extent {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUpSeconds: number
+  /** Pets of the three stores, smallest first. */
+  readonly pets: readonly [few: number, more: number, many: number]
+  readonly spaces: number
+  /** Between the two looks at the memory. */
+  readonly requests: readonly [few: number, many: number]
+  /** Of starts and of single commands, which are short. */
+  readonly shortRounds: number
+  /** Of what takes seconds each time. */
+  readonly longRounds: number
+}
+
+export const FULL: Extent = {
+  rounds: 5,
+  seconds: 2,
+  warmUpSeconds: 1,
+  pets: [120, 10_000, 1_000_000],
+  spaces: 1_000,
+  requests: [10_000, 1_000_000],
+  shortRounds: 15,
+  longRounds: 3,
+}
+
+/** To see whether everything works; its figures are no good. */
+export const QUICK: Extent = {
+  rounds: 1,
+  seconds: 1,
+  warmUpSeconds: 0,
+  pets: [120, 1_000, 10_000],
+  spaces: 100,
+  requests: [1_000, 10_000],
+  shortRounds: 3,
+  longRounds: 1,
+}
