@@ -19,18 +19,16 @@ interface Resource {
  * before those with; parameters are taken as they are, still percent-encoded.
  */
 export function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
-  const resources = new Map<string, Resource>()
-  for (const [path, own] of groupByPath(operations)) {
-    resources.set(path, toResource(own))
-  }
-  const templates = [...resources]
+  const resources = [...groupByPath(operations)].map(([path, own]) => [path, toResource(own)] as const)
+  const fixed = new Map(resources.filter(([path]) => !path.includes('{')))
+  const templates = resources
     .filter(([path]) => path.includes('{'))
     .sort(([a], [b]) => literalStart(b) - literalStart(a))
     .map(([path, resource]) => ({ pattern: toPattern(path), resource }))
 
   return (method, path) => {
-    const fixed = resources.get(path)
-    if (fixed !== undefined && !path.includes('{')) return fixed.routes.get(method) ?? fixed.notAllowed
+    const resource = fixed.get(path)
+    if (resource !== undefined) return resource.routes.get(method) ?? resource.notAllowed
     for (const { pattern, resource } of templates) {
       const match = pattern.exec(path)
       if (match === null) continue

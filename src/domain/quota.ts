@@ -100,14 +100,15 @@ export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVe
   if (minute.remaining === 0 || day.remaining === 0) return { kind: 'refused', shown: shownWindow(minute, day) }
   return {
     kind: 'charged',
-    usage: { minute: after(minute), day: after(day) },
-    shown: shownWindow({ ...minute, remaining: minute.remaining - 1 }, { ...day, remaining: day.remaining - 1 }),
+    usage: { minute: usageAfter(minute), day: usageAfter(day) },
+    shown: shownWindow(viewAfter(minute), viewAfter(day)),
   }
 }
 
-function after(view: WindowView): Usage {
-  return {
-    openedAt: view.resetAt - WINDOW_LENGTH[view.window],
-    used: view.limit - view.remaining + 1,
-  }
+function usageAfter({ window, limit, remaining, resetAt }: WindowView): Usage {
+  return { openedAt: resetAt - WINDOW_LENGTH[window], used: limit - remaining + 1 }
+}
+
+function viewAfter({ window, limit, remaining, resetAt }: WindowView): WindowView {
+  return { window, limit, remaining: remaining - 1, resetAt }
 }

@@ -123,7 +123,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
     } else {
       if (stopping) response.shouldKeepAlive = false
       response.writeHead(reply.status, reply.headers)
-      response.end(reply.body)
+      if (reply.binary === undefined) response.end(reply.body)
+      else response.end(reply.binary, 'latin1')
     }
   }
 

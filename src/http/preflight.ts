@@ -44,5 +44,5 @@ export function answerPreflight(
 }
 
 function reply(headers: string[]): Reply {
-  return { status: 204, headers, body: '', delayMs: 0, dueAt: 0, fault: undefined }
+  return { status: 204, headers, body: '', binary: undefined, delayMs: 0, dueAt: 0, fault: undefined }
 }

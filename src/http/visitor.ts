@@ -12,5 +12,5 @@ export function greetVisitor(request: ServiceRequest, dashboard: string, now: Ep
   if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
   const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
-  return { status: 302, headers, body: '', delayMs: 0, dueAt: 0, fault: undefined }
+  return { status: 302, headers, body: '', binary: undefined, delayMs: 0, dueAt: 0, fault: undefined }
 }

@@ -26,12 +26,20 @@ export function isSpaceName(name: string): boolean {
  */
 export function readAuthorization(header: string | undefined): SentKey | undefined {
   if (header === undefined) return undefined
-  const match = /^bearer(?: +(.*))?$/i.exec(header.trim())
-  if (match === null) return undefined
-  const [, token = ''] = match
+  const token = bearerToken(header.trim())
   if (token === '') return undefined
   const mark = token.indexOf(SPACE_MARK)
   if (mark === -1) return { token, space: '' }
   const space = token.slice(mark + 1)
   return isSpaceName(space) ? { token: token.slice(0, mark), space } : NO_KEY
+}
+
+/** As nearly every client writes it; a regular expression is for the others. */
+const USUAL_START = 'Bearer '
+
+/** @returns '' if there is none */
+function bearerToken(header: string): string {
+  if (header.startsWith(USUAL_START) && header[USUAL_START.length] !== ' ') return header.slice(USUAL_START.length)
+  const [, token = ''] = /^bearer(?: +(.*))?$/i.exec(header) ?? []
+  return token
 }

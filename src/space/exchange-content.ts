@@ -3,7 +3,8 @@ import type { ServiceRequest } from './message.js'
 
 /** What of a request may be kept in the log. */
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key'])
-const SECRET_LENGTHS = new Set([...SECRET_HEADERS].map(({ length }) => length))
+/** One bit for each length of a secret's name, as most names can be told by that. */
+const SECRET_LENGTHS = [...SECRET_HEADERS].reduce((bits, { length }) => bits | (1 << length), 0)
 const AUTHORIZATION_LENGTH = 'authorization'.length
 
 /**
@@ -28,8 +29,7 @@ function hasSecrets(rawHeaders: readonly string[], known: boolean): boolean {
   let authorizations = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
-    // Names of other lengths are none of them.
-    if (!SECRET_LENGTHS.has(name.length) || !SECRET_HEADERS.has(name.toLowerCase())) continue
+    if ((SECRET_LENGTHS & (1 << name.length)) === 0 || !SECRET_HEADERS.has(name.toLowerCase())) continue
     if (!known || name.length !== AUTHORIZATION_LENGTH || ++authorizations > 1) return true
   }
   return false

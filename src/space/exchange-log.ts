@@ -42,6 +42,8 @@ export class ExchangeLog {
   readonly #limit: number
   readonly #budget: LogBudget
   #records: (ExchangeRecord | undefined)[] = []
+  /** Of each record, so that one which is long out of the processor's cache need not be looked into to be dropped. */
+  #weights: number[] = []
   #first = 0
   #count = 0
   #nextId = 1
@@ -80,9 +82,11 @@ export class ExchangeLog {
     for (const { tell } of this.#followers) tell(record)
     if (this.#limit === 0 || this.#isClosed) return
     if (this.#count === this.#limit) this.dropOldest()
-    this.#records[(this.#first + this.#count) % this.#limit] = record
-    this.#count++
+    const place = (this.#first + this.#count) % this.#limit
     const weight = weightOf(record)
+    this.#records[place] = record
+    this.#weights[place] = weight
+    this.#count++
     this.#bytes += weight
     while (this.#bytes > LOG_BYTES_A_SPACE && this.#count > 1) this.dropOldest()
     this.#budget.book(weight)
@@ -90,12 +94,11 @@ export class ExchangeLog {
 
   /** @returns whether there was one */
   dropOldest(): boolean {
-    const record = this.#records[this.#first]
-    if (record === undefined) return false
+    if (this.#count === 0) return false
+    const weight = this.#weights[this.#first] ?? 0
     this.#records[this.#first] = undefined
     this.#first = (this.#first + 1) % this.#limit
     this.#count--
-    const weight = weightOf(record)
     this.#bytes -= weight
     this.#budget.book(-weight)
     return true
@@ -113,6 +116,7 @@ export class ExchangeLog {
   clear(): void {
     this.#budget.book(-this.#bytes)
     this.#records = []
+    this.#weights = []
     this.#first = this.#count = this.#bytes = 0
     this.#nextId = 1
   }

@@ -27,6 +27,8 @@ export const UNREAD = '-'
 export interface Answer {
   readonly status: number
   readonly body: string
+  /** The body as in EncodedText, where it has been encoded before. */
+  readonly binary?: string
   /** `application/json` if not given; undefined with an empty body sends none. */
   readonly contentType?: string
   /** Flat list of further headers. */
@@ -45,6 +47,8 @@ export interface Reply {
   /** Flat list: name, value, name, value … */
   readonly headers: string[]
   readonly body: string
+  /** The body as in EncodedText, if it has been encoded before. */
+  readonly binary: string | undefined
   /** To be sent so many milliseconds late. */
   readonly delayMs: number
   /** When it is sent, its delay included: monotonic milliseconds; 0 for what no space has answered. */

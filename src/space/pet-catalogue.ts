@@ -2,12 +2,21 @@ import type { Int64 } from '../contract/int64.js'
 import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
 import type { ListOrder } from '../domain/settings.js'
+import { type EncodedText, encodeText } from './encoded-text.js'
 
 /** A pet with its place in the order of creation and, once it was shown, its JSON text. */
 interface Entry {
   pet: Pet
   readonly place: number
   text: string | undefined
+}
+
+/** A list as it was answered, and to what. */
+interface KeptList {
+  readonly limit: number
+  readonly status: PetStatus | undefined
+  readonly order: ListOrder
+  readonly list: EncodedText
 }
 
 /** Lists kept as answered; a client asks for the same few again and again. */
@@ -21,7 +30,7 @@ export class PetCatalogue {
   readonly #all: Entry[] = []
   readonly #byStatus: Record<PetStatus, Entry[]> = { available: [], pending: [], sold: [] }
   /** Bodies of lists as they were last answered; any change empties it. */
-  readonly #lists = new Map<string, string>()
+  #lists: KeptList[] = []
   #nextPlace = 0
 
   constructor(pets: readonly Pet[]) {
@@ -52,7 +61,7 @@ export class PetCatalogue {
 
   /** Adds a pet as the newest, or puts it in the place of the one with its id. */
   put(pet: Pet): void {
-    this.#lists.clear()
+    this.#lists = []
     const entry = this.#byId.get(pet.id)
     if (entry === undefined) {
       this.#append(pet)
@@ -70,7 +79,7 @@ export class PetCatalogue {
   remove(id: Int64): boolean {
     const entry = this.#byId.get(id)
     if (entry === undefined) return false
-    this.#lists.clear()
+    this.#lists = []
     this.#byId.delete(id)
     takeOut(this.#all, entry)
     if (entry.pet.status !== undefined) takeOut(this.#byStatus[entry.pet.status], entry)
@@ -82,10 +91,10 @@ export class PetCatalogue {
    *
    * @source specification, "GET /pets"; order: interface, "order of the list"
    */
-  list(limit: number, status: PetStatus | undefined, order: ListOrder): string {
-    const name = `${order}${limit}${status}`
-    const known = this.#lists.get(name)
-    if (known !== undefined) return known
+  list(limit: number, status: PetStatus | undefined, order: ListOrder): EncodedText {
+    for (const kept of this.#lists) {
+      if (kept.limit === limit && kept.status === status && kept.order === order) return kept.list
+    }
     const entries = status === undefined ? this.#all : this.#byStatus[status]
     const count = Math.min(limit, entries.length)
     let text = '['
@@ -94,9 +103,10 @@ export class PetCatalogue {
       if (entry !== undefined) text += i === 0 ? textOf(entry) : `,${textOf(entry)}`
     }
     text += ']'
-    if (this.#lists.size >= LISTS_KEPT) this.#lists.clear()
-    this.#lists.set(name, text)
-    return text
+    const list = encodeText(text)
+    if (this.#lists.length >= LISTS_KEPT) this.#lists = []
+    this.#lists.push({ limit, status, order, list })
+    return list
   }
 
   #append(pet: Pet): void {

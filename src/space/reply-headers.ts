@@ -32,7 +32,7 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
   visit.shown = shown
   const headers = [
     'Content-Length',
-    String(Buffer.byteLength(answer.body)),
+    String(answer.binary?.length ?? Buffer.byteLength(answer.body)),
     'X-RateLimit-Limit',
     String(shown.limit),
     'X-RateLimit-Remaining',

@@ -94,6 +94,7 @@ function depart(visit: Visit, given: Answer, startedAt: number): Reply {
   // A real answer that the wire is to spoil is the sandbox's doing, too.
   const answer: Answer = visit.fault === undefined ? given : { reason: 'fault', fault: visit.fault, ...given }
   const headers = replyHeaders(visit, answer)
+  const hasBody = request.method !== 'HEAD'
   const delayMs = delay(world)
   const dueAt = world.surroundings.systemClock.monotonic() + delayMs
   const id = note(visit, answer, headers, dueAt - startedAt)
@@ -101,7 +102,8 @@ function depart(visit: Visit, given: Answer, startedAt: number): Reply {
   return {
     status: answer.status,
     headers,
-    body: request.method === 'HEAD' ? '' : answer.body,
+    body: hasBody ? answer.body : '',
+    binary: hasBody ? answer.binary : undefined,
     delayMs,
     dueAt,
     fault: answer.fault,

@@ -85,6 +85,8 @@ export class World {
   nextPetId: Int64
   #nextAfterStored: Int64
   #unsettledIds = 0
+  #limits = new WeakMap<ApiKey, Limits>()
+  #limitsUnder: Settings | undefined
   #turn: Promise<unknown> = Promise.resolve()
   /** The orders, and as they are sent. */
   orders: readonly unknown[]
@@ -182,7 +184,20 @@ export class World {
     return key === DEFAULT_KEY ? this.settings.plan : plan
   }
 
+  /** Asked on every request, so it is worked out once for each key while the settings last. */
   limitsOf(apiKey: ApiKey): Limits {
+    if (this.#limitsUnder !== this.settings) {
+      this.#limitsUnder = this.settings
+      this.#limits = new WeakMap()
+    }
+    const known = this.#limits.get(apiKey)
+    if (known !== undefined) return known
+    const limits = this.#workOutLimits(apiKey)
+    this.#limits.set(apiKey, limits)
+    return limits
+  }
+
+  #workOutLimits(apiKey: ApiKey): Limits {
     const limits = this.planLimits(this.planOf(apiKey))
     const { limits: others } = this.settings
     return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits

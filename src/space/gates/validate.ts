@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/contract.js'
+import type { Operation, Violation } from '../../contract/contract.js'
 import { problem } from '../answers.js'
 import type { Answer, ServiceRequest } from '../message.js'
 import { hasHandler } from '../operations.js'
@@ -18,16 +18,14 @@ export const validate: Gate = (visit) => {
   const query = operation.readQuery(visit.query)
   const body = operation.takesBody ? operation.readBody(bytesOf(request)) : undefined
   visit.readings = { path, query, body }
-  return violationsAnswer(
-    operation,
-    [...query.violations, ...(body?.violations ?? [])].map(({ message }) => message),
-  )
+  if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
+  return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
 }
 
 /** Names every violation at once. @source interface, "a bad `limit` or `status`" */
-function violationsAnswer(operation: Operation, violations: readonly string[]): Answer | undefined {
-  if (violations.length === 0) return undefined
-  return problem('invalid_request', { message: `${operation.id}: ${violations.join('; ')}.` })
+function violationsAnswer(operation: Operation, violations: readonly Violation[]): Answer {
+  const messages = violations.map(({ message }) => message)
+  return problem('invalid_request', { message: `${operation.id}: ${messages.join('; ')}.` })
 }
 
 function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
