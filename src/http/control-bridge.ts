@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 
 /** Largest body that the control plane reads: a snapshot's or a scenario's, not a client's. */
@@ -20,7 +21,10 @@ export async function bridge(
   if (body === undefined) return refuse(outgoing, 'payload_too_large', 'The body is larger than 16 MiB.')
   const response = await fetch(toRequest(incoming, body, left.signal))
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  if (response.body !== null) await pump(response.body, outgoing)
+  if (response.body !== null) {
+    const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    await pump(response.body, outgoing, isEndless ? incoming.socket : undefined)
+  }
   outgoing.end()
 }
 
@@ -30,12 +34,21 @@ function refuse(outgoing: ServerResponse, code: ProblemCode, message: string = P
   outgoing.end(errorBody(code, message, status))
 }
 
-/** Sends a body as it comes; when the client goes, whoever makes the body is told. */
-async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+/**
+ * Sends a body as it comes; when the client goes, whoever makes the body is told.
+ *
+ * @param connection that of a body without end: that its client has closed its half is all that may be heard of its going
+ */
+async function pump(
+  body: ReadableStream<Uint8Array>,
+  outgoing: ServerResponse,
+  connection: Socket | undefined,
+): Promise<void> {
   const reader = body.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
-  if (outgoing.destroyed) cancel()
+  if (outgoing.destroyed || connection?.readableEnded) cancel()
   outgoing.once('close', cancel)
+  connection?.once('end', cancel)
   for (;;) {
     const { done, value } = await reader.read()
     if (done || outgoing.destroyed) return
@@ -64,8 +77,13 @@ async function readAll(incoming: IncomingMessage): Promise<Buffer | undefined> {
 
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    if (outgoing.destroyed) resolve()
-    outgoing.once('drain', resolve)
-    outgoing.once('close', resolve)
+    const go = () => {
+      outgoing.off('drain', go)
+      outgoing.off('close', go)
+      resolve()
+    }
+    outgoing.once('drain', go)
+    outgoing.once('close', go)
+    if (outgoing.destroyed) go()
   })
 }

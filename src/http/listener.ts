@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
@@ -12,6 +13,10 @@ const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 /** How long open answers may take to finish when the server stops. @source interface, "SIGINT/SIGTERM" */
 const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
 const STOP_CHECK_MS: DurationMs = 20
+/** Turns without a new connection after which all is read that had come: one to accept, one to read, one to spare. */
+const QUIET_TURNS = 3
+/** Clients that go on connecting do not hold up a stop for longer than this. */
+const LISTEN_ON_MS: DurationMs = SECOND_MS
 
 /** What the listener brings requests to. */
 export interface Front {
@@ -54,18 +59,27 @@ export async function listen(host: string, port: number, front: Front): Promise<
   const hanging: Hanging = new Set()
   const answering = new WeakMap<Socket, ServerResponse>()
   let stopping = false
+  let accepted = 0
 
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Node answers a missing Host with an empty body; ours has the Error shape.
     requireHostHeader: false,
   })
+  // Who has closed its own half still reads, as `nc -N` does; Node would close the other half before an answer that
+  // takes its time. @source lib/_http_server.js, socketOnEnd
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
     const connection: Connection = { heardUntil: 0 }
     connections.set(socket, connection)
+    accepted++
     socket.once('close', () => {
       connections.delete(socket)
       heardByClosed = Math.max(heardByClosed, connection.heardUntil)
+    })
+    // Nobody can be told apart who waits for good and who has gone.
+    socket.once('end', () => {
+      for (const response of hanging) if (response.socket === socket) socket.destroy()
     })
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -139,17 +153,36 @@ export async function listen(host: string, port: number, front: Front): Promise<
     for (const response of hanging) response.socket?.destroy()
   }
 
+  /** Node would close connections whose request has come, but is not read yet; and it accepts one a turn. */
+  async function readWhatHasCome(): Promise<void> {
+    const until = performance.now() + LISTEN_ON_MS
+    for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; quiet++) {
+      const before = accepted
+      await nextTurn()
+      if (accepted > before) quiet = 0
+    }
+  }
+
   async function stop(how: 'clean' | 'now'): Promise<void> {
     stopping = true
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    if (how === 'clean') await readWhatHasCome()
+    // Not server.close(), which would close idle connections at once.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
     cutHanging()
     if (how === 'now') for (const socket of connections.keys()) socket.destroy()
     const giveUpAt = performance.now() + STOP_GRACE_MS
-    const timer = setInterval(() => {
-      server.closeIdleConnections()
-      for (const socket of connections.keys())
-        if (socket.bytesRead === 0 || performance.now() > giveUpAt) socket.destroy()
-    }, STOP_CHECK_MS)
+    const closeIdle = () => {
+      const isLate = performance.now() > giveUpAt
+      let isSending = false
+      for (const socket of connections.keys()) {
+        if (socket.bytesRead === 0 || isLate) socket.destroy()
+        else if (socket.writableLength > 0) isSending = true
+      }
+      // To Node a connection is idle as soon as its answer was handed over, even if it is not sent yet.
+      if (!isSending) server.closeIdleConnections()
+    }
+    closeIdle()
+    const timer = setInterval(closeIdle, STOP_CHECK_MS)
     await closed
     clearInterval(timer)
   }

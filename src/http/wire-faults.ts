@@ -38,6 +38,7 @@ export function sendFaulty(
     case 'hang':
       hanging.add(response)
       response.once('close', () => hanging.delete(response))
+      if (request.socket.readableEnded) request.socket.destroy()
       return
     case 'slow-body':
       sendSlowly(response, reply)

@@ -1,9 +1,16 @@
+import { clockUnderLoad } from './ordeals/clock-under-load.js'
 import { damagedStore } from './ordeals/damaged-store.js'
 import { fullDisk } from './ordeals/full-disk.js'
+import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
 import { killWhileFolding } from './ordeals/kill-while-folding.js'
 import { killWhileStarting } from './ordeals/kill-while-starting.js'
 import { killWhileWriting } from './ordeals/kill-while-writing.js'
+import { manyConnections } from './ordeals/many-connections.js'
 import { readOnlyFolder } from './ordeals/read-only-folder.js'
+import { slowReaders } from './ordeals/slow-readers.js'
+import { slowSenders } from './ordeals/slow-senders.js'
+import { slowStreamReader } from './ordeals/slow-stream-reader.js'
+import { stopUnderLoad } from './ordeals/stop-under-load.js'
 import type { Ordeal } from './trial.js'
 
 /** Every ordeal by the name of its file, in the order in which they are gone through. */
@@ -14,4 +21,11 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'damaged-store': damagedStore,
   'full-disk': fullDisk,
   'read-only-folder': readOnlyFolder,
+  'stop-under-load': stopUnderLoad,
+  'clock-under-load': clockUnderLoad,
+  'many-connections': manyConnections,
+  'slow-senders': slowSenders,
+  'slow-readers': slowReaders,
+  'slow-stream-reader': slowStreamReader,
+  'half-closed-sockets': halfClosedSockets,
 }

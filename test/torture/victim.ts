@@ -126,7 +126,8 @@ export class Victim {
       const { code, signal } = await this.ended
       return `it crashed (${code ?? signal}): ${this.said}`
     }
-    const own = this.lines.find((line) => line.includes('failed inside the sandbox') || line.includes('plane failed'))
+    // Node's own warnings, of listeners that pile up for one, come with the process's number.
+    const own = this.lines.find((line) => /failed inside the sandbox|plane failed|\(node:\d+\)/.test(line))
     return own === undefined ? undefined : `it failed inside: ${own}`
   }
 }

@@ -1,0 +1,122 @@
+import { EventEmitter, once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { bridge } from '../../src/http/control-bridge.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+// What the torture suite found, one test each.
+
+const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
+const GET_PET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
+
+async function start(options: SandboxOptions = {}): Promise<RunningSandbox & { readonly port: number }> {
+  const sandbox = await runSandbox(embeddedOptions(options))
+  onTestFinished(() => sandbox.stop('now'))
+  return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+async function received(socket: Socket): Promise<string> {
+  let got = ''
+  socket.on('data', (chunk) => {
+    got += chunk
+  })
+  await once(socket, 'close')
+  return got
+}
+
+describe('a client that has closed its own half of the connection', () => {
+  it('gets its answer, also one that takes its time', async () => {
+    const { port } = await start({ latency: '20ms' })
+    const socket = await opened(port)
+    socket.end(GET_PET)
+    expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('does not wait for one that never comes', async () => {
+    const { port } = await start({ fault: 'getPet:hang' })
+    const socket = await opened(port)
+    socket.end(GET_PET)
+    expect(await received(socket)).toBe('')
+  })
+
+  it('does not keep a stream of exchanges open', async () => {
+    const { port } = await start()
+    const socket = await opened(port)
+    socket.write(`GET /__sandbox/requests/stream HTTP/1.1\r\n${KEYED}\r\n`)
+    await once(socket, 'data')
+    socket.end()
+    await received(socket)
+  })
+})
+
+describe('a stop', () => {
+  it('answers every request that has come, accepted or not, read or not', async () => {
+    const { port, stop } = await start()
+    const idle = await opened(port)
+    idle.write(GET_PET)
+    await once(idle, 'data')
+    const sockets = [idle, ...(await Promise.all(Array.from({ length: 20 }, () => opened(port))))]
+    const answers = sockets.map(received)
+    for (const socket of sockets) socket.write(GET_PET)
+    await stop()
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
+  })
+
+  it('cuts no answer that is read slowly', async () => {
+    const name = 'x'.repeat(1_000_000)
+    const { port, stop, baseUrl } = await start()
+    const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+    for (let i = 0; i < 8; i++) {
+      await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
+    }
+    const socket = await opened(port)
+    socket.write(`GET /v1/pets?limit=8 HTTP/1.1\r\n${KEYED}\r\n`)
+    await once(socket, 'readable')
+    const stopped = stop()
+    // The door is closed by now; what was asked for is still on its way.
+    while (
+      await opened(port).then(
+        (late) => late.destroy() !== undefined,
+        () => false,
+      )
+    )
+      await new Promise(setImmediate)
+    const answer = await received(socket)
+    await stopped
+    expect(answer.length).toBeGreaterThan(8 * name.length)
+  })
+})
+
+describe('the bridge to the control plane', () => {
+  it('leaves no listener behind when it waits for a slow reader', async () => {
+    const outgoing = Object.assign(new EventEmitter(), {
+      destroyed: false,
+      most: 0,
+      writeHead() {},
+      write(this: EventEmitter & { most: number }) {
+        this.most = Math.max(this.most, this.listenerCount('close'))
+        setImmediate(() => this.emit('drain'))
+        return false
+      },
+      end() {},
+    })
+    const incoming = Object.assign(Readable.from([]), { method: 'GET', url: '/', rawHeaders: [] })
+    const body = ReadableStream.from(Array.from({ length: 20 }, () => new Uint8Array(1)))
+    await bridge(
+      () => new Response(body as ReadableStream<Uint8Array>),
+      incoming as unknown as IncomingMessage,
+      outgoing as unknown as ServerResponse,
+    )
+    expect(outgoing.most).toBeLessThan(5)
+  })
+})
