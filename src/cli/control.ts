@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { addClockVerbs } from './control/clock-verbs.js'
+import { addConductVerb } from './control/conduct-verb.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
 import { addFaultVerbs } from './control/fault-verbs.js'
 import { addKeyVerbs } from './control/key-verbs.js'
@@ -35,6 +36,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   addSnapshotVerbs(command, verbs)
   addSpaceVerbs(command, verbs)
   addRequestVerbs(command, verbs)
+  addConductVerb(command, verbs)
   addLifeVerbs(command, verbs, io)
   addSharedFlags(command)
   command.addHelpText('after', HELP)
