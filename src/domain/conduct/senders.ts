@@ -64,26 +64,31 @@ const FRESH: Coming = { kind: 'fresh' }
 export function receive(senders: Senders, fingerprint: string, arrival: Arrival): Coming {
   forget(senders, arrival)
   const { free, waits, failures } = senders
-  if (takeUp(free, arrival.monotonic, arrival.heardUntil)) return FREE
-  const known = waits.filter((wait) => isKnown(wait, arrival))
-  const waited = known.find(({ until }) => until <= arrival.at)
-  if (waited !== undefined) {
-    waits.splice(waits.indexOf(waited), 1)
-    return FREE
-  }
+  const waited = waits.filter(({ until }) => until <= arrival.at)
+  // Who was told to wait, or has failed, mostly comes back with the same request.
+  const ownWaited = waited.find((wait) => wait.fingerprint === fingerprint)
+  if (ownWaited !== undefined) return takeOut(waits, ownWaited, FREE)
   const another = findTry(failures, fingerprint, arrival)
-  if (another !== undefined) {
-    failures.splice(failures.indexOf(another.after), 1)
-    return { kind: 'try', try: another }
+  if (another !== undefined && another.tries < TRIES_WITHOUT_BACKOFF) {
+    return takeOut(failures, another.after, { kind: 'try', try: another })
   }
+  if (takeUp(free, arrival.monotonic, arrival.heardUntil)) return FREE
+  const [otherWaited] = waited
+  if (otherWaited !== undefined) return takeOut(waits, otherWaited, FREE)
+  const known = waits.filter((wait) => isKnown(wait, arrival))
   const own = shortest(known.filter((wait) => wait.fingerprint === fingerprint))
   const limit = known.findLast(({ isLimit }) => isLimit)
-  if (own === undefined && limit === undefined) return FRESH
+  if (another === undefined && own === undefined && limit === undefined) return FRESH
   // Its connection may have been another sender's before, so what was heard on it does not tell.
   if (takeUp(free, arrival.monotonic, Number.POSITIVE_INFINITY)) return FREE
-  if (own === undefined) return limit === undefined ? FRESH : { kind: 'while-limited', wait: limit }
-  waits.splice(waits.indexOf(own), 1)
-  return { kind: 'early', wait: own }
+  if (another !== undefined) return takeOut(failures, another.after, { kind: 'try', try: another })
+  if (own !== undefined) return takeOut(waits, own, { kind: 'early', wait: own })
+  return limit === undefined ? FRESH : { kind: 'while-limited', wait: limit }
+}
+
+function takeOut<T>(items: T[], item: T, coming: Coming): Coming {
+  items.splice(items.indexOf(item), 1)
+  return coming
 }
 
 /** The same where nobody owes anything. */
