@@ -1,4 +1,6 @@
-import { parseJson, stringifyJson } from '../contract/json.js'
+import { parseJson } from '../contract/json.js'
+import { EventReader } from '../control/event-reader.js'
+import { verbRequest, withQuery } from '../control/verb-request.js'
 import { VERBS, type VerbName } from '../control/verbs.js'
 import type { Exchange } from '../space/exchange-view.js'
 import { ControlError, type RequestFilter, type Transport } from './controls.js'
@@ -30,20 +32,11 @@ export function overNetwork(controlUrl: string, { token }: NetworkOptions = {}):
   }
 
   return {
-    async steer(name, space, input = {}) {
-      const { method, path, body } = VERBS[name as VerbName] as (typeof VERBS)[VerbName] & { readonly body?: string }
-      const { address, rest } = fillPath(path, input)
-      const query = new URLSearchParams(space === '' ? {} : { space })
-      const sendsBody = method !== 'GET' && Object.keys(rest).length > 0
-      if (!sendsBody) for (const [field, value] of Object.entries(rest)) query.set(field, String(value))
-      const response = await ask(withQuery(address, query), {
+    async steer(name, space, input) {
+      const { method, address, body } = verbRequest(VERBS[name as VerbName], space, input)
+      const response = await ask(address, {
         method,
-        ...(sendsBody
-          ? {
-              body: stringifyJson(body === undefined ? rest : rest[body]),
-              headers: { 'content-type': 'application/json' },
-            }
-          : {}),
+        ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
       })
       return readAnswer(base, await response.text())
     },
@@ -57,23 +50,6 @@ function readAnswer(base: string, text: string): unknown {
   } catch {
     throw new ControlError('unreachable', `${base} answered, but not as a sandbox does. Is it one?`)
   }
-}
-
-/** Puts fields of the input into the path; what is left goes elsewhere. */
-function fillPath(path: string, input: object): { address: string; rest: Record<string, unknown> } {
-  const rest: Record<string, unknown> = Object.fromEntries(
-    Object.entries(input).filter(([, value]) => value !== undefined),
-  )
-  const address = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
-    const value = rest[field]
-    delete rest[field]
-    return encodeURIComponent(String(value))
-  })
-  return { address, rest }
-}
-
-function withQuery(address: string, query: URLSearchParams): string {
-  return query.size === 0 ? address : `${address}?${query}`
 }
 
 async function refusal(base: string, response: Response): Promise<ControlError> {
@@ -98,26 +74,14 @@ async function* follow(
   try {
     const { body } = await ask(withQuery('/requests/stream', query), signal === undefined ? {} : { signal })
     if (body === null) return
-    let text = ''
+    const events = new EventReader()
     const decoder = new TextDecoder()
     for await (const chunk of body) {
-      text += decoder.decode(chunk, { stream: true })
-      const events = text.split('\n\n')
-      text = events.pop() ?? ''
-      for (const event of events) {
-        const exchange = readExchange(event)
-        if (exchange !== undefined) yield exchange
+      for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
+        if (event === 'exchange') yield parseJson(data) as Exchange
       }
     }
   } catch (error) {
     if (!signal?.aborted) throw error
   }
-}
-
-/** @source HTML standard, server-sent events: `event:` and `data:` lines */
-function readExchange(event: string): Exchange | undefined {
-  const lines = event.split('\n')
-  if (!lines.includes('event: exchange')) return undefined
-  const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice('data: '.length))
-  return parseJson(data.join('\n')) as Exchange
 }

@@ -44,6 +44,7 @@ export const VERBS = {
   'faults.set': faults.set,
   'faults.add': faults.add,
   'faults.clear': faults.clear,
+  'scenario.list': scenario.list,
   'scenario.apply': scenario.apply,
   'pets.list': pets.list,
   'pets.add': pets.add,

@@ -52,6 +52,13 @@ export interface SpaceView {
   readonly requests: number
 }
 
+/** A packaged scenario. */
+export interface ScenarioView {
+  readonly name: string
+  /** What it does, in one line. */
+  readonly description: string
+}
+
 /** All that a space can be asked about, in one answer. */
 export interface StateView {
   /** Empty for the default space. */

@@ -5,7 +5,7 @@ import { petFields } from '../../options/values/pet.js'
 import { textSchema } from '../../options/values/reading.js'
 import { keepNewPet } from '../../space/keep-pet.js'
 import type { World } from '../../space/world.js'
-import { fields } from '../fields.js'
+import { countSchema, fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 
 /** An id as it stands in a path, or as a program has it. */
@@ -21,8 +21,13 @@ const idSchema = v.pipe(
 export const list = verb({
   method: 'GET',
   path: '/pets',
-  summary: 'All pets of a space, newest first',
-  run: ({ world }) => world.pets.pets().toReversed(),
+  summary: 'All pets of a space, newest first; limit gives the newest so many',
+  input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
+  run: ({ world }, { limit }) =>
+    world.pets
+      .pets()
+      .slice(limit === undefined ? 0 : Math.max(0, world.pets.size - limit))
+      .reverse(),
 })
 
 export const add = verb({

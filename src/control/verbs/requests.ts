@@ -3,19 +3,8 @@ import { readInstant } from '../../options/values/instant.js'
 import { textSchema } from '../../options/values/reading.js'
 import type { ExchangeRecord } from '../../space/exchange.js'
 import { type Exchange, exchangeView } from '../../space/exchange-view.js'
-import { fields, text } from '../fields.js'
+import { countSchema, fields, text } from '../fields.js'
 import { verb } from '../verb.js'
-
-/** A number as a program has it, or as it stands in a query. */
-function countSchema(message: string) {
-  return v.union(
-    [
-      v.pipe(v.string(message), v.regex(/^\d{1,15}$/, message), v.transform(Number)),
-      v.pipe(v.number(message), v.integer(message), v.minValue(0, message)),
-    ],
-    message,
-  )
-}
 
 const SINCE = 'must be the id of an exchange (those after it are shown) or an instant'
 

@@ -4,13 +4,22 @@ import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
 import { armFault } from '../../domain/faults.js'
 import { OptionsError } from '../../options/options-error.js'
 import { parseScenarioContent, type Scenario } from '../../options/scenario.js'
-import { loadPackagedScenario } from '../../options/scenario-file.js'
+import { loadPackagedScenario, packagedScenarios } from '../../options/scenario-file.js'
 import { changeSettings } from '../../options/settings.js'
 import type { World } from '../../space/world.js'
 import { fields } from '../fields.js'
 import { readState } from '../state.js'
 import { VerbError, verb } from '../verb.js'
+import type { ScenarioView } from '../views.js'
 import { checkOperations } from './faults.js'
+
+export const list = verb({
+  method: 'GET',
+  path: '/scenarios',
+  summary: 'The packaged scenarios, each with what it does',
+  run: (): readonly ScenarioView[] =>
+    packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
+})
 
 export const apply = verb({
   method: 'PUT',

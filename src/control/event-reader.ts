@@ -1,0 +1,31 @@
+/** One server-sent event. */
+export interface ServerEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/**
+ * Cuts server-sent events out of a text that comes in pieces; comments (heartbeats) are left out.
+ *
+ * @source HTML standard, server-sent events: `event:` and `data:` lines
+ */
+export class EventReader {
+  #rest = ''
+
+  /** @returns the events that this piece completes */
+  read(piece: string): readonly ServerEvent[] {
+    const blocks = (this.#rest + piece).split('\n\n')
+    this.#rest = blocks.pop() ?? ''
+    return blocks.map(readEvent).filter((event) => event !== undefined)
+  }
+}
+
+function readEvent(block: string): ServerEvent | undefined {
+  let event: string | undefined
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    if (line.startsWith('event: ')) event = line.slice('event: '.length)
+    else if (line.startsWith('data: ')) data.push(line.slice('data: '.length))
+  }
+  return event === undefined ? undefined : { event, data: data.join('\n') }
+}

@@ -1,0 +1,48 @@
+import { stringifyJson } from '../contract/json.js'
+
+/** What of a verb decides how it goes over the network. It stands alone, so that pages can have it without the verbs. */
+export interface VerbRoute {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: string
+}
+
+/** A verb on its way. */
+export interface VerbRequest {
+  readonly method: VerbRoute['method']
+  /** Path below the control plane, with the query. */
+  readonly address: string
+  /** JSON, undefined if there is nothing to send. */
+  readonly body: string | undefined
+}
+
+/**
+ * Writes a verb with its input as a request: what the path names goes into the
+ * path, the rest into the body, or into the query where there is none.
+ *
+ * @param space empty for the default one
+ */
+export function verbRequest({ method, path, body }: VerbRoute, space: string, input: object = {}): VerbRequest {
+  const rest: Record<string, unknown> = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  )
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = rest[field]
+    delete rest[field]
+    return encodeURIComponent(String(value))
+  })
+  const sendsBody = method !== 'GET' && Object.keys(rest).length > 0
+  const query = new URLSearchParams(space === '' ? {} : { space })
+  if (!sendsBody) for (const [field, value] of Object.entries(rest)) query.set(field, String(value))
+  return {
+    method,
+    address: withQuery(filled, query),
+    body: sendsBody ? stringifyJson(body === undefined ? rest : rest[body]) : undefined,
+  }
+}
+
+/** An address with a query behind it, if there is one. */
+export function withQuery(address: string, query: URLSearchParams): string {
+  const text = query.toString()
+  return text === '' ? address : `${address}?${text}`
+}
