@@ -2,13 +2,15 @@ import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import type { VerbRoute } from './control/verb-request.js'
 import { packageDirectory } from './package-files.js'
 
 const web = join(packageDirectory, 'src/web')
 
 /**
  * Builds the pages into a folder: each one's HTML, script and style, and
- * Swagger UI's own two files with their licences.
+ * Swagger UI's own two files with their licences. The dashboard is handed the
+ * table of verbs, so that its buttons are the verbs of everybody else.
  *
  * Swagger UI is copied, not depended on: its package is 12 MB and runs a
  * script at install time, which no user of ours should get.
@@ -16,6 +18,12 @@ const web = join(packageDirectory, 'src/web')
 export async function buildPages(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
+  // Not before the contract has been generated, which the verbs import.
+  const { VERBS } = await import('./control/verbs.js')
+  const routes = Object.entries<VerbRoute>(VERBS).map(([name, { method, path, body }]) => [
+    name,
+    { method, path, body },
+  ])
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   await Promise.all([
     build({
@@ -24,6 +32,7 @@ export async function buildPages(folder: string): Promise<void> {
       bundle: true,
       minify: true,
       format: 'esm',
+      define: { VERB_ROUTES: JSON.stringify(Object.fromEntries(routes)) },
       target: ['chrome111', 'firefox114', 'safari16.4'],
       legalComments: 'linked',
       logLevel: 'warning',

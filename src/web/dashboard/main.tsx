@@ -1,9 +1,17 @@
 import { render } from 'preact'
-import './style.css'
-
-function Dashboard() {
-  return <h1>petstore-sandbox</h1>
-}
+import { Dashboard } from './dashboard.js'
+import { readPlace } from './page-address.js'
+import { Session } from './session.js'
+import './style/colours.css'
+import './style/controls.css'
+import './style/page.css'
+import './style/traffic.css'
+import './style/things.css'
+import './style/narrow.css'
 
 const root = document.querySelector('#dashboard')
-if (root !== null) render(<Dashboard />, root)
+if (root !== null) {
+  const session = new Session(readPlace(location.hash))
+  render(<Dashboard session={session} />, root)
+  session.start()
+}

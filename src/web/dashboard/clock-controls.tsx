@@ -1,0 +1,71 @@
+import { dateText, timeText } from './clock-text.js'
+import { ActionError } from './controls.js'
+import { useDashboard, useSession } from './session-context.js'
+import { useAction } from './use-action.js'
+import { useSpaceTime } from './use-space-time.js'
+
+/** How far the clock can be moved with one click, as shown and as said. */
+const STEPS = [
+  { text: '+1 s', by: '1s', spoken: '1 second' },
+  { text: '+1 m', by: '1m', spoken: '1 minute' },
+  { text: '+1 h', by: '1h', spoken: '1 hour' },
+  { text: '+1 d', by: '24h', spoken: '1 day' },
+] as const
+
+/** The space's clock, and what moves it. */
+export function ClockControls() {
+  const session = useSession()
+  const frozen = useDashboard(({ clock }) => clock?.frozen ?? false)
+  const action = useAction()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
+    <div class="clock" role="group" aria-label="Clock">
+      <ClockFace />
+      <div class="buttons">
+        {STEPS.map(({ text, by, spoken }) => (
+          <button
+            type="button"
+            key={by}
+            aria-label={`${text}: move the clock by ${spoken}`}
+            onClick={() =>
+              action.run(() => session.steer('clock.advance', { by }, `The clock has moved by ${spoken}.`))
+            }
+          >
+            {text}
+          </button>
+        ))}
+        <button
+          type="button"
+          onClick={() =>
+            action.run(() =>
+              session.steer('clock.set', { frozen: !frozen }, frozen ? 'The clock runs.' : 'The clock stands still.'),
+            )
+          }
+        >
+          {frozen ? 'Resume' : 'Freeze'}
+        </button>
+        <button
+          type="button"
+          title="Back to real time"
+          onClick={() => action.run(() => session.steer('clock.reset', {}, 'The clock shows real time.'))}
+        >
+          Real time
+        </button>
+      </div>
+      <ActionError action={action} />
+    </div>
+  )
+}
+
+function ClockFace() {
+  const now = useSpaceTime()
+  const frozen = useDashboard(({ clock }) => clock?.frozen ?? false)
+  return (
+    <time class={frozen ? 'face frozen' : 'face'} dateTime={now === undefined ? '' : new Date(now).toISOString()}>
+      <strong>{now === undefined ? '--:--:--' : timeText(now)}</strong>
+      <span>
+        {now === undefined ? '' : dateText(now)} UTC{frozen ? ', frozen' : ''}
+      </span>
+    </time>
+  )
+}

@@ -1,0 +1,88 @@
+import type { Pet } from '../../contract/entities.js'
+import { stringifyJson } from '../../contract/json.js'
+import type { ScenarioView, SpaceView, StateView } from '../../control/views.js'
+import type { Conduct } from '../../space/conduct-view.js'
+import type { Exchange } from '../../space/exchange-view.js'
+import type { ExchangeFilter } from './exchange-filter.js'
+import type { LocalClock } from './local-clock.js'
+import type { PagePlace } from './page-address.js'
+
+/** `locked`: the control plane asks for a token. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'locked'
+
+/** A space's state without its clock, which the page carries on by itself. */
+export type SteadyState = Omit<StateView, 'clock'>
+
+/** All that the page shows, but for the exchanges themselves, which change too often. */
+export interface DashboardState {
+  readonly connection: Connection
+  /** Empty for the default space. */
+  readonly space: string
+  readonly state: SteadyState | undefined
+  readonly clock: LocalClock | undefined
+  /** Grows whenever exchanges have come or gone. */
+  readonly revision: number
+  /** Exchanges that the stream could not tell. */
+  readonly missed: number
+  readonly selected: Exchange | undefined
+  readonly filter: ExchangeFilter
+  /** The newest ones, undefined until they were read. */
+  readonly pets: readonly Pet[] | undefined
+  /** How many of the newest pets are read. */
+  readonly petsWanted: number
+  readonly spaces: readonly SpaceView[]
+  readonly snapshots: readonly string[]
+  readonly scenarios: readonly ScenarioView[]
+  readonly operations: readonly string[]
+  readonly conduct: Conduct | undefined
+  /** What a switch has done, for those who do not see it. */
+  readonly announcement: string
+  /** What happened without anybody's doing: a space is gone. */
+  readonly notice: string
+}
+
+/** What of it belongs to one space. */
+const OF_A_SPACE = {
+  state: undefined,
+  clock: undefined,
+  missed: 0,
+  selected: undefined,
+  pets: undefined,
+  snapshots: [],
+  conduct: undefined,
+} as const
+
+export const PETS_A_PAGE = 100
+
+export function newState(place: PagePlace): DashboardState {
+  return {
+    ...OF_A_SPACE,
+    ...place,
+    connection: 'connecting',
+    revision: 0,
+    petsWanted: PETS_A_PAGE,
+    spaces: [],
+    scenarios: [],
+    operations: [],
+    announcement: '',
+    notice: '',
+  }
+}
+
+/** The change to another space. */
+export function turnTo(space: string): Partial<DashboardState> {
+  return { ...OF_A_SPACE, space, connection: 'connecting', petsWanted: PETS_A_PAGE }
+}
+
+/** The older of two values that say the same, so that nobody looks at it again. */
+export function olderIfSame<T>(older: T, newer: T): T {
+  return stringifyJson(older) === stringifyJson(newer) ? older : newer
+}
+
+/** A newer record in which each part that says the same is the older one. */
+export function keepSame<T extends object>(older: T | undefined, newer: T): T {
+  if (older === undefined) return newer
+  const parts = Object.entries(newer).map(([name, value]) => [name, olderIfSame(Reflect.get(older, name), value)])
+  // The same names, each with a value of its own type.
+  return parts.every(([name, value]) => Reflect.get(older, name) === value) ? older : (Object.fromEntries(parts) as T)
+}

@@ -1,0 +1,104 @@
+import type { Exchange } from '../../space/exchange-view.js'
+import { timeText } from './clock-text.js'
+
+/** Why an answer is what it is, for a person. */
+export interface Explanation {
+  /** The rule that made it. */
+  readonly rule: string
+  /** What would help, undefined where nothing needs to. */
+  readonly help?: string
+}
+
+/**
+ * Explains an exchange: the rule that made its answer, and what would help.
+ *
+ * @param plan of the key, undefined where the key is none of the sandbox's
+ */
+export function explainExchange(exchange: Exchange, plan: string | undefined): Explanation {
+  const { reason } = exchange
+  return reason === null ? byStatus(exchange) : BY_REASON[reason](exchange, plan)
+}
+
+const BY_REASON: Readonly<
+  Record<NonNullable<Exchange['reason']>, (exchange: Exchange, plan: string | undefined) => Explanation>
+> = {
+  'quota-minute': (exchange, plan) => spent('minute', exchange, plan),
+  'quota-day': (exchange, plan) => spent('day', exchange, plan),
+  ban: (exchange) => ({
+    rule: `The key ${exchange.key} is banned: it kept sending requests before Retry-After had passed, is banned always, or was banned by hand.${waitOf(exchange)}`,
+    help: 'Wait, lift the ban (Keys), or move the clock. A client that waits as Retry-After says is never banned.',
+  }),
+  storm: (exchange) => ({
+    rule: `A storm refused it: the service sheds load, whatever the quota says.${waitOf(exchange)}`,
+    help: 'Wait as Retry-After says and try again, with growing pauses; or stop the storm.',
+  }),
+  forced: ({ status }) => ({
+    rule: `The request itself asked for ${status ?? 'this'}, with the header Prefer: code=….`,
+    help: 'Leave the header out. Nothing else was touched by it.',
+  }),
+  fault: ({ status }) => ({
+    rule:
+      status === null
+        ? 'A fault rule broke the connection, so that the client got no answer.'
+        : `A fault rule spoilt this answer, status ${status}.`,
+    help: 'Remove the rule (Faults), or let the client try again if the operation can be repeated.',
+  }),
+  sunset: () => ({
+    rule: 'The operation has been removed: the clock is past its removal date, or sunset is set to "after".',
+    help: 'Use GET /pets with a status filter instead, or set sunset to "before".',
+  }),
+  brownout: () => ({
+    rule: 'A brownout: the deprecated operation is gone for the first 5 minutes of every half hour.',
+    help: 'Use GET /pets with a status filter instead, move the clock, or set sunset to "auto".',
+  }),
+}
+
+function spent(window: 'minute' | 'day', exchange: Exchange, plan: string | undefined): Explanation {
+  const { headers } = exchange.response
+  const limit = headers['x-ratelimit-limit']
+  const reset = Number(headers['x-ratelimit-reset'])
+  const whose =
+    plan === undefined ? 'of a caller without a valid key' : `of the key ${exchange.key} on the plan ${plan}`
+  const until = reset > 0 ? ` The window resets at ${timeText(reset * 1000)} UTC.` : ''
+  return {
+    rule: `The ${window}'s ${limit ?? ''} requests ${whose} are spent.${until}`.replace('  ', ' '),
+    help: `Wait as Retry-After says${waitIn(exchange)}, move the clock by 1 ${window}, or choose a larger plan or limits.`,
+  }
+}
+
+function byStatus({ status, operation }: Exchange): Explanation {
+  switch (status) {
+    case null:
+      return { rule: 'The client got no answer.' }
+    case 400:
+      return { rule: 'The request breaks the contract.', help: 'The answer’s message names every violation.' }
+    case 401:
+      return {
+        rule: 'No valid API key was sent.',
+        help: 'Send one as Authorization: Bearer <API key>; for example the key sandbox.',
+      }
+    case 404:
+      return operation === null
+        ? { rule: 'The contract has no such path.', help: 'See the docs page for the paths that there are.' }
+        : { rule: 'There is no such pet.', help: 'See Pets for the ids that there are.' }
+    case 405:
+      return { rule: 'The path has no such method.', help: 'The answer’s Allow header names those that there are.' }
+    case 429:
+      return { rule: 'The rate limit is used up.', help: 'Wait as Retry-After says.' }
+    default:
+      return status < 400
+        ? { rule: 'Answered as the contract says.' }
+        : { rule: 'Answered by the sandbox itself.', help: 'The answer’s message says why.' }
+  }
+}
+
+function waitIn({ response }: Exchange): string {
+  const wait = response.headers['retry-after']
+  if (wait === undefined) return ''
+  return /^\d+$/.test(wait) ? ` (${wait} s)` : ` (${wait})`
+}
+
+function waitOf(exchange: Exchange): string {
+  const wait = waitIn(exchange)
+  return wait === '' ? '' : ` It said to wait${wait}.`
+}

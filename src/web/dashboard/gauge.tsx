@@ -1,0 +1,44 @@
+import { countdownText } from './clock-text.js'
+
+/** How much is left of one quota window, and when it is full again. */
+export function Gauge({
+  name,
+  of,
+  limit,
+  remaining,
+  leftMs,
+}: {
+  /** `minute`, `day` */
+  readonly name: string
+  /** Whose it is, for those who do not see where it stands. */
+  readonly of: string
+  readonly limit: number
+  readonly remaining: number
+  /** Until the window resets; 0 while it is not open. */
+  readonly leftMs: number
+}) {
+  const level = remaining === 0 ? 'spent' : remaining < limit / 5 ? 'low' : 'fine'
+  const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} left`
+  const reset = leftMs > 0 ? `resets in ${countdownText(leftMs)}` : ''
+  return (
+    <div class="gauge">
+      <p>
+        <span class="window">{name}</span>
+        <span>{reset}</span>
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: a meter of the browser's own looks different in each */}
+      <div
+        class={`meter ${level}`}
+        role="meter"
+        aria-label={`${of}, ${name}`}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={remaining}
+        aria-valuetext={`${text}${reset === '' ? '' : `, ${reset}`}`}
+      >
+        <span style={{ width: `${limit === 0 ? 0 : (remaining / limit) * 100}%` }} />
+      </div>
+      <p>{text}</p>
+    </div>
+  )
+}

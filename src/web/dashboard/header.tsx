@@ -1,0 +1,46 @@
+import { ClockControls } from './clock-controls.js'
+import { ConfirmButton } from './confirm-button.js'
+import { useDashboard, useSession } from './session-context.js'
+import { SpaceChooser } from './space-chooser.js'
+
+const CONNECTION_TEXTS = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'not there',
+  locked: 'locked',
+} as const
+
+/** What sandbox this is, in which space, at what time. */
+export function Header() {
+  const session = useSession()
+  const connection = useDashboard(({ connection }) => connection)
+  const basePath = useDashboard(({ state }) => state?.basePath)
+  const plan = useDashboard(({ state }) => state?.settings.plan)
+  return (
+    <header class="top">
+      <div class="brand">
+        <h1>petstore-sandbox</h1>
+        <span class={`connection ${connection}`}>{CONNECTION_TEXTS[connection]}</span>
+        <a href="docs">API docs</a>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Address</dt>
+          <dd class="mono">{basePath === undefined ? '…' : `${location.origin}${basePath}`}</dd>
+        </div>
+        <div>
+          <dt>Plan</dt>
+          <dd>{plan ?? '…'}</dd>
+        </div>
+      </dl>
+      <SpaceChooser />
+      <ClockControls />
+      <ConfirmButton
+        question="Put this space back to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
+        act={() => session.steer('reset', {}, 'The space is back at its start.')}
+      >
+        Reset
+      </ConfirmButton>
+    </header>
+  )
+}

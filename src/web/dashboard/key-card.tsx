@@ -1,0 +1,88 @@
+import type { KeyView } from '../../control/views.js'
+import { PLAN_NAMES } from '../../domain/keys.js'
+import type { Exchange } from '../../space/exchange-view.js'
+import { countdownText } from './clock-text.js'
+import { ConfirmButton } from './confirm-button.js'
+import { ActionButton, ActionError } from './controls.js'
+import { Gauge } from './gauge.js'
+import { outcomeOf } from './outcome.js'
+import { banLeft, windowAt } from './quota-now.js'
+import { useSession } from './session-context.js'
+import { useAction } from './use-action.js'
+
+/** One key: plan, both windows, ban, and what it was last answered. */
+export function KeyCard({
+  view,
+  now,
+  last,
+}: {
+  readonly view: KeyView
+  /** By the space's clock. */
+  readonly now: number
+  readonly last: Exchange | undefined
+}) {
+  const session = useSession()
+  const { key, plan, always } = view
+  const banned = banLeft(view, now)
+  return (
+    <li class={banned > 0 || always === 'banned' ? 'keycard banned' : 'keycard'} data-key={key}>
+      <div class="row">
+        <strong class="mono name">{key}</strong>
+        {always === null ? <PlanChoice name={key} plan={plan} /> : <span class="tag">always {always}</span>}
+        {banned > 0 ? (
+          <ActionButton
+            label={`Lift ban of ${key}`}
+            act={() => session.steer('keys.unban', { key }, `${key} is no longer banned.`)}
+          >
+            Lift ban
+          </ActionButton>
+        ) : null}
+        {banned === 0 && always === null ? (
+          <ActionButton label={`Ban ${key}`} act={() => session.steer('keys.ban', { key }, `${key} is banned.`)}>
+            Ban
+          </ActionButton>
+        ) : null}
+        <ConfirmButton
+          label={`Remove ${key}`}
+          question={`Remove the key ${key}? Requests with it are then answered with 401.`}
+          act={() => session.steer('keys.remove', { key }, `${key} is removed.`)}
+        >
+          Remove
+        </ConfirmButton>
+      </div>
+      <Gauge name="minute" of={key} {...windowAt(view.minute, now)} />
+      <Gauge name="day" of={key} {...windowAt(view.day, now)} />
+      {last === undefined && banned === 0 ? null : (
+        <div class="row between">
+          {banned > 0 ? <span class="ban">Banned, {countdownText(banned)} left</span> : null}
+          {last === undefined ? null : (
+            <span class="last">
+              last answer <span class={`status ${outcomeOf(last)}`}>{last.status ?? 'cut'}</span> {last.reason ?? ''}
+            </span>
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+function PlanChoice({ name, plan }: { readonly name: string; readonly plan: KeyView['plan'] }) {
+  const session = useSession()
+  const action = useAction()
+  return (
+    <>
+      <select
+        aria-label={`Plan of ${name}`}
+        value={plan}
+        onChange={({ currentTarget: { value } }) =>
+          action.run(() => session.steer('keys.change', { key: name, plan: value }, `${name} is on the plan ${value}.`))
+        }
+      >
+        {PLAN_NAMES.map((planName) => (
+          <option key={planName}>{planName}</option>
+        ))}
+      </select>
+      <ActionError action={action} />
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import type { Exchange } from '../../space/exchange-view.js'
+
+/** How requests end, as chart and filter tell them apart; in the order in which the chart piles them up. */
+export const OUTCOMES = ['answered', 'refused', 'limited', 'failed', 'cut'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** What each is called on the page. */
+export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
+  answered: '2xx',
+  refused: '4xx',
+  limited: '429',
+  failed: '5xx',
+  cut: 'no answer',
+}
+
+export function outcomeOf({ status }: Pick<Exchange, 'status'>): Outcome {
+  if (status === null) return 'cut'
+  if (status === 429) return 'limited'
+  if (status >= 500) return 'failed'
+  return status >= 400 ? 'refused' : 'answered'
+}

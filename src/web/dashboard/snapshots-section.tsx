@@ -1,0 +1,50 @@
+import { ConfirmButton } from './confirm-button.js'
+import { Form } from './form.js'
+import { Section } from './section.js'
+import { useDashboard, useSession } from './session-context.js'
+
+/** Everything of the space, kept under names. */
+export function SnapshotsSection() {
+  const session = useSession()
+  const snapshots = useDashboard(({ snapshots }) => snapshots)
+  return (
+    <Section id="snapshots" title="Snapshots" aside={snapshots.length === 0 ? 'none' : snapshots.length}>
+      {snapshots.length === 0 ? null : (
+        <ul class="rules">
+          {snapshots.map((name) => (
+            <li key={name} class="row between">
+              <span class="mono grow">{name}</span>
+              <ConfirmButton
+                label={`Restore ${name}`}
+                question={`Put the space back to the snapshot ${name}? What it is now is lost; the log stays.`}
+                act={() => session.steer('snapshots.restore', { name }, `The space is as in ${name}.`)}
+              >
+                Restore
+              </ConfirmButton>
+              <ConfirmButton
+                label={`Remove ${name}`}
+                question={`Remove the snapshot ${name}?`}
+                act={() => session.steer('snapshots.remove', { name }, `The snapshot ${name} is removed.`)}
+              >
+                Remove
+              </ConfirmButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Form
+        label="Save a snapshot"
+        send={(field) => {
+          const name = field('name')
+          return session.steer('snapshots.save', { name }, `Saved as ${name}.`)
+        }}
+      >
+        <label class="grow">
+          Name
+          <input name="name" required autocomplete="off" spellcheck={false} />
+        </label>
+        <button type="submit">Save snapshot</button>
+      </Form>
+    </Section>
+  )
+}

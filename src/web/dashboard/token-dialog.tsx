@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { controlToken } from '../control-token.js'
+import { useDashboard, useSession } from './session-context.js'
+
+/** Asks for the control token, as long as the sandbox does. */
+export function TokenDialog() {
+  const session = useSession()
+  const isLocked = useDashboard(({ connection }) => connection === 'locked')
+  const [wasRefused, setRefused] = useState(false)
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (!isLocked) return dialog.current?.close()
+    setRefused(controlToken() !== null)
+    dialog.current?.showModal()
+  }, [isLocked])
+  return (
+    <dialog ref={dialog} aria-label="Control token" onCancel={(event) => event.preventDefault()}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          const token = new FormData(event.currentTarget).get('token')
+          event.currentTarget.reset()
+          if (typeof token === 'string') session.enterToken(token)
+        }}
+      >
+        <label class="stacked">
+          This sandbox is steered with a control token.
+          <input name="token" type="password" required autocomplete="off" aria-label="Control token" />
+        </label>
+        {wasRefused ? (
+          <p class="error" role="alert">
+            The sandbox has refused this token.
+          </p>
+        ) : (
+          <p class="muted">It is what --control-token said at the start. It is kept in this tab only.</p>
+        )}
+        <div class="row end">
+          <button type="submit" class="primary">
+            Unlock
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}

@@ -1,0 +1,293 @@
+import axe from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { type Complaints, hasBrowser, listen, openBrowser } from './browser.js'
+
+const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
+
+interface Opened {
+  readonly sandbox: Sandbox
+  readonly page: Page
+  readonly complaints: Complaints
+  /** Asks the service, as curl would. */
+  ask(path: string, key?: string, init?: RequestInit): Promise<Response>
+}
+
+// Each opens a page of its own, which takes a busy machine a while.
+describe.skipIf(!hasBrowser)('the dashboard', { timeout: 60_000 }, () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  async function open(options: SandboxOptions = {}, context: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
+    const sandbox = await startSandbox({ ...AT_NOON, ...options })
+    onTestFinished(() => sandbox.close())
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...context })
+    onTestFinished(() => page.close())
+    const { origin } = new URL(sandbox.baseUrl)
+    const complaints = listen(page, origin)
+    await page.goto(`${origin}/__sandbox/${hash}`)
+    const ask: Opened['ask'] = (path, key = 'sandbox', init = {}) =>
+      fetch(sandbox.baseUrl + path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
+    return { sandbox, page, complaints, ask }
+  }
+
+  async function openLive(...given: Parameters<typeof open>): Promise<Opened> {
+    const opened = await open(...given)
+    await opened.page.getByText('live', { exact: true }).waitFor()
+    return opened
+  }
+
+  it('shows a request as it is made, and on opening it everything that was said', async () => {
+    const { page, ask, complaints } = await openLive()
+    await ask('/pets?limit=3&status=sold')
+    await row(page, '/v1/pets?limit=3&status=sold').click()
+    const detail = page.locator('.detail')
+    expect(await detail.getByRole('heading', { name: '200' }).textContent()).toContain(
+      'GET /v1/pets?limit=3&status=sold',
+    )
+    const text = String(await detail.textContent())
+    for (const said of [
+      'Bearer sandbox',
+      'x-ratelimit-remaining',
+      '"status": "sold"',
+      '"Authorization: Bearer $PETSTORE_API_KEY"',
+    ])
+      expect(text).toContain(said)
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('starts a storm by click; the next answer is 429, and gauge and chart show it', async () => {
+    const { page, ask, complaints } = await openLive()
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    await page.getByText('refuses 100 %, 0:30 left').waitFor()
+    expect((await ask('/pets')).status).toBe(429)
+    await keyCard(page, 'sandbox').getByText('last answer 429 storm').waitFor()
+    await page.getByRole('img', { name: 'Requests in the last 1 min: 1 429' }).waitFor()
+    await row(page, 'storm').click()
+    await page.locator('.detail').getByText('A storm refused it').waitFor()
+    await page.getByRole('button', { name: 'Stop storm' }).click()
+    await page.getByText('calm').waitFor()
+    expect((await ask('/pets')).status).toBe(200)
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('fills the gauge again when the clock is moved by click', async () => {
+    const { page, ask } = await openLive({ limits: '2/min' })
+    for (let i = 0; i < 3; i++) await ask('/pets')
+    const minute = page.getByRole('meter', { name: 'sandbox, minute', exact: true })
+    await minute.and(page.locator('[aria-valuetext="0 of 2 left, resets in 1:00"]')).waitFor()
+    await page.getByRole('button', { name: 'move the clock by 1 minute' }).click()
+    await minute.and(page.locator('[aria-valuetext="2 of 2 left"]')).waitFor()
+    await page.getByText('12:01:00', { exact: true }).waitFor()
+    expect((await ask('/pets')).status).toBe(200)
+  })
+
+  it('sets the status of a pet, of one beyond 2^53 too, which is then what listPets finds', async () => {
+    const { page, ask, complaints } = await openLive()
+    const id = '9007199254740993'
+    await page.getByRole('combobox', { name: `, pet ${id}` }).selectOption('sold')
+    await page.getByText('is sold.').waitFor({ state: 'attached' })
+    expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain(`"id":${id},`)
+    expect(complaints.console).toEqual([])
+  })
+
+  it('shows the name of a pet as text, whatever it is', async () => {
+    const { page, ask, complaints } = await openLive()
+    const name = '<img src=x onerror=document.title="hacked">'
+    const body = JSON.stringify({ name, categoryId: 1 })
+    await ask('/pets', 'sandbox', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    await page.locator('.pets').getByText(name, { exact: true }).waitFor()
+    await row(page, 'POST').click()
+    await page.locator('.detail pre').getByText('onerror').first().waitFor()
+    expect(await page.locator('img').count()).toBe(0)
+    expect(await page.title()).toBe('petstore-sandbox')
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('applies a scenario, and saves and restores a snapshot', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await page.getByLabel('Name', { exact: true }).last().fill('calm')
+    await page.getByRole('button', { name: 'Save snapshot' }).click()
+    await page.getByRole('button', { name: 'Restore calm' }).waitFor()
+    await page.getByRole('combobox', { name: 'Scenario' }).selectOption('banned')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await keyCard(page, 'sandbox').getByText('Banned, 5:00 left').waitFor()
+    expect((await ask('/pets')).headers.get('X-Sandbox-Reason')).toBe('ban')
+    await page.getByRole('button', { name: 'Restore calm' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await keyCard(page, 'sandbox').getByRole('button', { name: 'Ban sandbox' }).waitFor()
+    expect(await sandbox.snapshots.list()).toEqual(['calm'])
+  })
+
+  it('turns switches, and says beside the switch why one could not be turned', async () => {
+    const { sandbox, page, complaints } = await openLive()
+    await page.getByLabel('Latency', { exact: true }).fill('5ms..9ms')
+    await page.keyboard.press('Enter')
+    await page.locator('#answers .aside').getByText('5ms..9ms').waitFor()
+    await page.getByRole('combobox', { name: 'Sunset' }).selectOption('after')
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption('getPet')
+    await page.getByRole('button', { name: 'Add fault' }).click()
+    await page.getByText('getPet:503').waitFor()
+    const { settings, faults } = await sandbox.state()
+    expect([settings.latency, settings.sunset, faults.length]).toEqual(['5ms..9ms', 'after', 1])
+    expect(complaints.console).toEqual([])
+
+    await page.getByLabel('Lasts').fill('soon')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#bans').getByRole('alert').textContent()).toContain('banDuration')
+  })
+
+  it('filters the list by words and outcome, and keeps both in the address', async () => {
+    const { page, ask } = await openLive()
+    await ask('/pets')
+    await ask('/nothing')
+    await page.getByText('2 exchanges').waitFor()
+    await page.getByRole('button', { name: /^4xx/ }).click()
+    await page.getByText('1 of 2 exchanges').waitFor()
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('/pets')
+    await page.getByText('No exchange fits the filter.').waitFor()
+    await page.reload()
+    await page.getByText('0 of 2 exchanges').waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('/pets')
+  })
+
+  it('shows another space, and leaves it when it is removed', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await ask('/pets?limit=7', 'sandbox~checkout')
+    await page.getByRole('button', { name: 'Show the space checkout' }).click()
+    await row(page, '/v1/pets?limit=7').waitFor()
+    expect(new URL(page.url()).hash).toBe('#space=checkout')
+    await sandbox.spaces.remove('checkout')
+    await page.getByText('The space "checkout" has been removed.').waitFor()
+    expect(await sandbox.spaces.list()).toEqual([])
+  })
+
+  it('asks before a reset, after which all is as at the start', async () => {
+    const { sandbox, page, ask } = await openLive()
+    await ask('/pets')
+    await sandbox.storm.start()
+    await row(page, '/v1/pets').waitFor()
+    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    await page.getByText('No requests yet.').waitFor()
+    await page.getByText('calm').waitFor()
+    expect((await sandbox.state()).storm).toBeNull()
+  })
+
+  it('says that the sandbox is gone, and recovers by itself when it is back', async () => {
+    const { sandbox, page } = await openLive()
+    const { port } = new URL(sandbox.baseUrl)
+    await sandbox.close()
+    await page.getByText('The sandbox does not answer.').waitFor()
+    const again = await startSandbox({ ...AT_NOON, port: Number(port) })
+    onTestFinished(() => again.close())
+    await page.getByText('live', { exact: true }).waitFor()
+    await fetch(`${again.baseUrl}/pets?limit=9`)
+    await row(page, '/v1/pets?limit=9').waitFor()
+  })
+
+  it('asks for the control token, says when it is wrong, and keeps it for the tab', async () => {
+    const { page, ask } = await open({ controlToken: 'open-sesame' })
+    const token = page.getByRole('dialog', { name: 'Control token' }).getByLabel('Control token')
+    await token.fill('open-barley')
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByText('The sandbox has refused this token.').waitFor()
+    await token.fill('open-sesame')
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByText('live', { exact: true }).waitFor()
+    await ask('/pets?limit=2')
+    await row(page, '/v1/pets?limit=2').waitFor()
+    await page.reload()
+    await row(page, '/v1/pets?limit=2').waitFor()
+  })
+
+  it('can be used with the keyboard alone', async () => {
+    const { sandbox, page, ask } = await openLive()
+    for (const limit of [1, 2, 3]) await ask(`/pets?limit=${limit}`)
+    await row(page, 'limit=3').waitFor()
+    await tabTo(page, page.locator('[data-exchange="3"]'))
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '/v1/pets?limit=1' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('[data-exchange="1"]:focus').waitFor()
+    await tabTo(page, page.getByRole('button', { name: 'Start storm' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('refuses 100 %').waitFor()
+    expect((await sandbox.storm.show())?.rate).toBe(1)
+  })
+
+  it('shows a thousand exchanges, stays with the one that is looked at, and answers while more come in', async () => {
+    const { page, ask } = await openLive({ plan: 'enterprise', freeze: false })
+    for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 50 }, () => ask('/pets?limit=1')))
+    await page.getByText('1000 exchanges').waitFor()
+    expect(await page.locator('.exchange').count()).toBeLessThan(60)
+    const traffic = (async () => {
+      for (let i = 0; i < 100; i++) await ask('/pets?limit=2')
+    })()
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('limit=2')
+    await traffic
+    await page.getByText('100 of 1000 exchanges').waitFor()
+    await row(page, 'limit=2').focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.locator('.detail').getByText('1001', { exact: true }).waitFor()
+  })
+
+  it('has no fault that axe knows, light and dark, wide and narrow', async () => {
+    // The page's own policy lets no script of ours in; what is looked at here is what it shows.
+    const { sandbox, page, ask } = await openLive({ plan: 'pro' }, { bypassCSP: true })
+    await ask('/pets')
+    await ask('/pets', 'sandbox-banned')
+    await ask('/nothing')
+    await ask('/pets', 'sandbox-pro', { headers: { prefer: 'code=503' } })
+    await sandbox.ban('sandbox-business')
+    await sandbox.faults.add('getPet:hang*2')
+    await sandbox.snapshots.save('before')
+    await sandbox.space('checkout').state()
+    await sandbox.storm.start({ for: '30s' })
+    await ask('/pets', 'sandbox-free')
+    await row(page, 'storm').click()
+    await page.getByText('refuses 100 %').waitFor()
+    await page.getByRole('button', { name: 'Restore before' }).waitFor()
+    await page.evaluate(axe.source)
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await violationsOf(page), `${colorScheme}, ${width} pixels`).toEqual([])
+      }
+    }
+  })
+})
+
+function violationsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  })
+}
+
+function row(page: Page, text: string) {
+  return page.locator('.exchange button', { hasText: text }).first()
+}
+
+function keyCard(page: Page, key: string) {
+  return page.locator(`[data-key="${key}"]`)
+}
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, element: ReturnType<Page['locator']>): Promise<void> {
+  const presses = 120
+  for (let i = 0; i < presses; i++) {
+    await page.keyboard.press('Tab')
+    if (await element.evaluate((node) => node.matches(':focus'))) return
+  }
+  throw new Error(`${presses} presses of Tab did not lead there.`)
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { countdownText, dateText, timeText } from '../../src/web/dashboard/clock-text.js'
+import { hearClock, readLocalClock } from '../../src/web/dashboard/local-clock.js'
+import { banLeft, stormAt, windowAt } from '../../src/web/dashboard/quota-now.js'
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+describe("the page's own reading of the space's clock", () => {
+  it('goes on by itself, and stands still where the clock does', () => {
+    const now = '2026-03-01T12:00:00.000Z'
+    expect(readLocalClock(hearClock({ now, frozen: false }, 1000), 3500)).toBe(NOON + 2500)
+    expect(readLocalClock(hearClock({ now, frozen: true }, 1000), 3500)).toBe(NOON)
+  })
+
+  it.each([
+    [0, '0:00'],
+    [1, '0:01'],
+    [42_000, '0:42'],
+    [245_000, '4:05'],
+    [3_600_000, '1:00:00'],
+    [86_399_000, '23:59:59'],
+    [51 * 3_600_000, '2 d 3 h'],
+  ])('says that %d ms are left as %s', (left, text) => {
+    expect(countdownText(left)).toBe(text)
+  })
+
+  it('is written in UTC', () => {
+    expect([timeText(NOON + 7), timeText(NOON + 7, true), dateText(NOON)]).toEqual([
+      '12:00:00',
+      '12:00:00.007',
+      'Sun, 1 Mar 2026',
+    ])
+  })
+})
+
+describe('a gauge', () => {
+  const told = { limit: 60, remaining: 12, reset: '2026-03-01T12:00:30.000Z' }
+
+  it('shows what was told while the window runs', () => {
+    expect(windowAt(told, NOON)).toEqual({ ...told, leftMs: 30_000 })
+  })
+
+  it('is full again at the instant its window ends', () => {
+    expect(windowAt(told, NOON + 29_999).remaining).toBe(12)
+    expect(windowAt(told, NOON + 30_000)).toEqual({ limit: 60, remaining: 60, reset: null, leftMs: 0 })
+  })
+
+  it('shows what is left of a ban; one that is always there has no end', () => {
+    const ban = { until: '2026-03-01T12:05:00.000Z' }
+    expect(banLeft({ ban, always: null }, NOON)).toBe(300_000)
+    expect(banLeft({ ban, always: null }, NOON + 300_000)).toBe(0)
+    expect(banLeft({ ban, always: 'banned' }, NOON)).toBe(0)
+  })
+
+  it.each([
+    [{ for: null, every: null }, 9_999_000, 'blows', undefined],
+    [{ for: '30s', every: null }, 29_999, 'blows', 1],
+    [{ for: '30s', every: null }, 30_000, 'over', undefined],
+    [{ for: '30s', every: '2m' }, 30_000, 'pauses', 90_000],
+    [{ for: '30s', every: '2m' }, 121_000, 'blows', 29_000],
+    [{ for: '30s', every: '2m' }, -1, 'over', undefined],
+  ] as const)('knows of a storm %o after %d ms: %s', (lengths, after, kind, changesIn) => {
+    const storm = { rate: 1, retryAfter: null, startedAt: '2026-03-01T12:00:00.000Z', ...lengths }
+    expect(stormAt(storm, NOON + after)).toEqual({ kind, changesIn })
+  })
+})

@@ -1,0 +1,21 @@
+import type { Exchange } from '../../src/space/exchange-view.js'
+
+/** An exchange as the stream tells it, for tests of what the dashboard makes of it. */
+export function anExchange(facts: Partial<Exchange> = {}): Exchange {
+  return {
+    id: 1,
+    at: '2026-03-01T12:00:00.000Z',
+    space: '',
+    key: 'sandbox',
+    method: 'GET',
+    path: '/v1/pets',
+    query: '',
+    operation: 'listPets',
+    status: 200,
+    reason: null,
+    durationMs: 1,
+    request: { headers: {}, body: '' },
+    response: { headers: {}, body: '' },
+    ...facts,
+  }
+}
