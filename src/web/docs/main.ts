@@ -1,3 +1,57 @@
+import type { StateView } from '../../control/views.js'
+import { nameControls } from './accessible-names.js'
+import { askForToken } from './ask-for-token.js'
+import { followColourScheme } from './colour-scheme.js'
+import { elementOf } from './element-of.js'
+import type { JsonMap } from './json-map.js'
+import { offerKeys, showKey } from './offer-keys.js'
+import { sandboxPlugin } from './plugin.js'
+import { readControl, TokenNeeded } from './read-control.js'
+import { servedContract } from './served-contract.js'
 import './style.css'
 
-document.title = 'petstore-sandbox: the interface'
+/** The space that the page is about is in its address, as in the control plane's: `docs?space=name`. */
+const space = new URLSearchParams(location.search).get('space') ?? ''
+
+interface Served {
+  readonly contract: JsonMap
+  readonly state: StateView
+}
+
+followColourScheme()
+try {
+  show(await read())
+} catch (error) {
+  const failure = elementOf('failure')
+  failure.hidden = false
+  failure.textContent = error instanceof Error ? error.message : String(error)
+}
+
+/** Reads the contract and the state, and asks for the control token as long as that is what it takes. */
+async function read(): Promise<Served> {
+  try {
+    const query = space === '' ? '' : `?space=${encodeURIComponent(space)}`
+    const [contract, state] = await Promise.all([readControl('openapi.json'), readControl(`state${query}`)])
+    return { contract: contract as JsonMap, state: state as StateView }
+  } catch (error) {
+    if (!(error instanceof TokenNeeded)) throw error
+    await askForToken()
+    return read()
+  }
+}
+
+function show({ contract, state }: Served): void {
+  nameControls(elementOf('docs'))
+  const { document: shown, scheme } = servedContract(contract, `${location.origin}${state.basePath}`)
+  const swagger = SwaggerUIBundle({
+    spec: shown,
+    domNode: elementOf('docs'),
+    plugins: [sandboxPlugin(shown, showKey)],
+    deepLinking: true,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    // Its badge would send the contract's address to somebody else's server.
+    validatorUrl: null,
+    onComplete: () => offerKeys(state, (key) => swagger.preauthorizeApiKey(scheme, key)),
+  })
+}
