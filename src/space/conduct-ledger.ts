@@ -1,7 +1,7 @@
 import type { Limits } from '../domain/quota.js'
 import type { Account } from './accounts.js'
 import type { Caller } from './callers.js'
-import { isUnremarkable, remarksOn } from './exchange-findings.js'
+import { remarksOn } from './exchange-findings.js'
 import { Findings } from './findings.js'
 import { KeyConduct } from './key-conduct.js'
 import type { Answer } from './message.js'
@@ -59,7 +59,6 @@ export class ConductLedger {
       for (const { rule, message } of this.#of(caller).judge(visit, answer, startedAt, dueAt)) {
         this.#find(visit, id, rule, detailOf(visit), message)
       }
-      if (isUnremarkable(visit, answer)) return
     }
     for (const { rule, detail, message } of remarksOn(visit, answer)) this.#find(visit, id, rule, detail, message)
   }

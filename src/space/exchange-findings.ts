@@ -1,3 +1,4 @@
+import type { Operation } from '../contract/contract.js'
 import type { Caller } from './callers.js'
 import type { ConductRule } from './conduct-view.js'
 import { type Answer, type ServiceRequest, UNREAD } from './message.js'
@@ -15,24 +16,32 @@ export interface Remark {
 /** Names looked at in one request. */
 const MOST_NAMES = 20
 
-/**
- * Whether there may be anything to remark on an exchange with a valid key.
- * Most have nothing, and are not looked at any closer.
- */
-export function isUnremarkable({ route, readings }: Visit, { status }: Answer): boolean {
+const remembered = new WeakMap<Operation, readonly Remark[]>()
+
+/** What an exchange shows of its client. Most show nothing but which operation was called, and are not looked at any closer. */
+export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
+  const { route } = visit
+  if (route.kind !== 'operation' || !isOrdinary(visit, answer)) return allRemarksOn(visit, answer)
+  const known = remembered.get(route.operation)
+  if (known !== undefined) return known
+  const remarks = uses(visit, answer)
+  remembered.set(route.operation, remarks)
+  return remarks
+}
+
+/** Whether an exchange with a valid key went well, and named nothing that the contract does not know. */
+function isOrdinary({ caller, readings }: Visit, { status, fault }: Answer): boolean {
   return (
+    caller.kind === 'key' &&
     status < 300 &&
-    route.kind === 'operation' &&
-    !route.operation.deprecated &&
-    !route.operation.undocumentedShape &&
+    fault === undefined &&
     readings !== undefined &&
     readings.query.unknown.length === 0 &&
     (readings.body === undefined || readings.body.unknown.length === 0)
   )
 }
 
-/** What an exchange shows of its client. */
-export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
+function allRemarksOn(visit: Visit, answer: Answer): readonly Remark[] {
   return [
     ...unauthenticated(visit),
     ...undocumentedEndpoint(visit),

@@ -1,3 +1,4 @@
+import type { Operation } from '../contract/contract.js'
 import { deprecationHeaders } from '../domain/sunset.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import { shownUncharged } from './gates/throttle.js'
@@ -45,13 +46,23 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
   if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
   else if (answer.body !== '') headers.push('Content-Type', 'application/json')
   if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)
-  if (route.kind === 'operation' && route.operation.deprecated) {
-    const successor = SUCCESSORS[route.operation.id]
-    headers.push(...deprecationHeaders(route.operation.sunsetAt, successor && basePath + successor))
-  }
   if (reason && answer.reason !== undefined) headers.push('X-Sandbox-Reason', answer.reason)
   const origin = visit.request.headers.origin
   pushCorsHeaders(headers, world, typeof origin === 'string' ? origin : undefined)
+  return route.kind === 'operation' && route.operation.deprecated
+    ? headers.concat(deprecation(route.operation, basePath))
+    : headers
+}
+
+/** The headers of deprecated operations, which are the same in every answer; under the base path that they were last asked for. */
+const deprecations = new WeakMap<Operation, { readonly basePath: string; readonly headers: readonly string[] }>()
+
+function deprecation(operation: Operation, basePath: string): readonly string[] {
+  const known = deprecations.get(operation)
+  if (known?.basePath === basePath) return known.headers
+  const successor = SUCCESSORS[operation.id]
+  const headers = deprecationHeaders(operation.sunsetAt, successor && basePath + successor)
+  deprecations.set(operation, { basePath, headers })
   return headers
 }
 
