@@ -1,7 +1,7 @@
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import type { VerbRoute } from './control/verb-request.js'
 import { packageDirectory } from './package-files.js'
 
@@ -14,8 +14,10 @@ const web = join(packageDirectory, 'src/web')
  *
  * Swagger UI is copied, not depended on: its package is 12 MB and runs a
  * script at install time, which no user of ours should get.
+ *
+ * @returns what is in the scripts
  */
-export async function buildPages(folder: string): Promise<void> {
+export async function buildPages(folder: string): Promise<Metafile> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   // Not before the contract has been generated, which the verbs import.
@@ -25,8 +27,9 @@ export async function buildPages(folder: string): Promise<void> {
     { method, path, body },
   ])
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  await Promise.all([
+  const [{ metafile }] = await Promise.all([
     build({
+      absWorkingDir: packageDirectory,
       entryPoints: { dashboard: join(web, 'dashboard/main.tsx'), docs: join(web, 'docs/main.ts') },
       outdir: folder,
       bundle: true,
@@ -34,7 +37,9 @@ export async function buildPages(folder: string): Promise<void> {
       format: 'esm',
       define: { VERB_ROUTES: JSON.stringify(Object.fromEntries(routes)) },
       target: ['chrome111', 'firefox114', 'safari16.4'],
-      legalComments: 'linked',
+      // All licences are in THIRD-PARTY-LICENSES.txt.
+      legalComments: 'none',
+      metafile: true,
       logLevel: 'warning',
     }),
     copyFile(join(web, 'dashboard/index.html'), join(folder, 'dashboard.html')),
@@ -46,4 +51,5 @@ export async function buildPages(folder: string): Promise<void> {
     cp(join(swagger, 'NOTICE'), join(folder, 'swagger-ui.NOTICE')),
     cp(join(swagger, 'swagger-ui-bundle.js.LICENSE.txt'), join(folder, 'swagger-ui.js.LICENSE.txt')),
   ])
+  return metafile
 }

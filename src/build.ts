@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { emitDeclarations } from './build-declarations.js'
+import { writeNotices } from './build-notices.js'
 import { buildPages } from './build-web.js'
 import { generateContract } from './contract/generate.js'
 import { packageDirectory } from './package-files.js'
@@ -17,17 +18,18 @@ await generateContract()
 if (!process.argv.includes('--generate-only')) {
   await removeOldPrograms()
   const installed = await installedWithThePackage()
-  await Promise.all([
+  const [programs, pages] = await Promise.all([
     bundle(installed),
     buildPages(join(dist, 'web')),
     emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
+  await writeNotices(join(dist, 'THIRD-PARTY-LICENSES.txt'), [programs, pages])
 }
 
 /** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */
-async function bundle(installed: readonly string[]): Promise<void> {
-  await build({
+async function bundle(installed: readonly string[]): Promise<Metafile> {
+  const { metafile } = await build({
     absWorkingDir: packageDirectory,
     entryPoints: existing(PROGRAMS),
     outdir: 'dist',
@@ -39,8 +41,10 @@ async function bundle(installed: readonly string[]): Promise<void> {
     platform: 'node',
     target: 'node20',
     external: [...installed],
+    metafile: true,
     logLevel: 'warning',
   })
+  return metafile
 }
 
 function existing(programs: Readonly<Record<string, string>>): Record<string, string> {
