@@ -1,3 +1,5 @@
+import type { Operation } from './contestants/contestant.js'
+
 /** How much of everything a run measures. */
 export interface Extent {
   readonly rounds: number
@@ -6,6 +8,8 @@ export interface Extent {
   /** Pets of the three stores, smallest first. */
   readonly pets: readonly [few: number, more: number, many: number]
   readonly spaces: number
+  /** What is called to see growth by log and spaces. */
+  readonly growthOf: readonly Operation[]
   /** Between the two looks at the memory. */
   readonly requests: readonly [few: number, many: number]
   /** Of starts and of single commands, which are short. */
@@ -20,18 +24,20 @@ export const FULL: Extent = {
   warmUpSeconds: 1,
   pets: [120, 10_000, 1_000_000],
   spaces: 1_000,
+  growthOf: ['listPets', 'getPet', 'createPet'],
   requests: [10_000, 1_000_000],
   shortRounds: 15,
   longRounds: 3,
 }
 
-/** To see whether everything works; its figures are no good. */
+/** A minute, to see whether everything works; its figures are no good. */
 export const QUICK: Extent = {
   rounds: 1,
   seconds: 1,
   warmUpSeconds: 0,
   pets: [120, 1_000, 10_000],
   spaces: 100,
+  growthOf: ['listPets'],
   requests: [1_000, 10_000],
   shortRounds: 3,
   longRounds: 1,

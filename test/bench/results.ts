@@ -18,7 +18,7 @@ export interface Results {
   readonly extent: Extent
   readonly throughput: Readonly<Record<Operation, Throughput>>
   /** Of `few` and of what differs from it in one thing. */
-  readonly growth: Readonly<Record<Operation, Throughput>>
+  readonly growth: Readonly<Partial<Record<Operation, Throughput>>>
   readonly starts: ReadonlyMap<Contestant, readonly number[]>
   /** In turn with the bare server, but less often, as they take longer. */
   readonly peerStarts: ReadonlyMap<Contestant, readonly number[]>
@@ -34,7 +34,6 @@ export async function measure(lineUp: LineUp, extent: Extent, load: Load): Promi
   const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, withoutStore, peers } = lineUp
   const { emptyLog, besideSpaces, inSpace } = lineUp
   const durable = [few, more, many]
-  const growing = [few, emptyLog, besideSpaces, inSpace]
   return {
     lineUp,
     extent,
@@ -43,7 +42,7 @@ export async function measure(lineUp: LineUp, extent: Extent, load: Load): Promi
     starts: await startTimes([bare, withoutStore, few, fewInMemory], extent.shortRounds),
     peerStarts: await startTimes([bare, ...peers], extent.longRounds),
     opening: await opening(many, extent.longRounds),
-    memory: await memories([bare, few, ...peers], extent),
+    memory: await memories([bare, few, many, besideSpaces, ...peers], extent),
     memoryGrowth: await memoryGrowth(extent.requests, few, load),
     throughput: {
       listPets: await throughput('listPets', [bare, ...durable, ...peers], extent, load),
@@ -55,12 +54,14 @@ export async function measure(lineUp: LineUp, extent: Extent, load: Load): Promi
         load,
       ),
     },
-    growth: {
-      listPets: await throughput('listPets', growing, extent, load),
-      getPet: await throughput('getPet', growing, extent, load),
-      createPet: await throughput('createPet', growing, extent, load),
-    },
+    growth: await growthOf([few, emptyLog, besideSpaces, inSpace], extent, load),
   }
+}
+
+async function growthOf(contestants: readonly Contestant[], extent: Extent, load: Load): Promise<Results['growth']> {
+  const figures: Partial<Record<Operation, Throughput>> = {}
+  for (const operation of extent.growthOf) figures[operation] = await throughput(operation, contestants, extent, load)
+  return figures
 }
 
 async function memories(

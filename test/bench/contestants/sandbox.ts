@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { plainEnvironment, runToEnd } from '../child.js'
 import { command, newFolder } from '../directories.js'
-import { API_KEY, type Contestant, launch } from './contestant.js'
+import { API_KEY, type Contestant, launch, type Running } from './contestant.js'
 
 export interface SandboxSetup {
   readonly pets: number
@@ -31,6 +31,7 @@ export function sandbox(name: string, setup: SandboxSetup): Contestant {
         basePath: '/v1',
         key: inSpace ? keyOfSpace(spaces) : API_KEY,
       })
+      await expectPets(running, pets)
       for (let space = 1; space <= spaces; space++) await open(running.urls.listPets, keyOfSpace(space))
       return {
         ...running,
@@ -68,8 +69,17 @@ function storeOf(pets: number): Promise<string> {
 async function makeStore(pets: number): Promise<string> {
   const cwd = newFolder()
   const running = await launch({ args: (port) => serve(port, ['--pets', String(pets)]), cwd, basePath: '/v1' })
+  // The first answer comes before the store is written, and before a stop is a clean one.
+  await runToEnd(process.execPath, [command, 'control', 'wait'], { cwd, env: plainEnvironment() })
   await running.stop('SIGTERM')
-  return join(cwd)
+  return cwd
+}
+
+/** Rejects if a sandbox has other pets than its figures will be told of. Generated pets are numbered, but for one with a huge id. */
+async function expectPets({ urls }: Running, pets: number): Promise<void> {
+  const answer = await fetch(`${urls.listPets}?limit=1`, { headers: { authorization: `Bearer ${API_KEY}` } })
+  const [newest] = (await answer.json()) as readonly { readonly id: number }[]
+  if (newest?.id !== pets - 1) throw new Error(`the sandbox should have ${pets} pets, but its newest is ${newest?.id}`)
 }
 
 function keyOfSpace(space: number): string {

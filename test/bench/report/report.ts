@@ -65,30 +65,34 @@ function growthTable({ growth, lineUp }: Results): string {
 }
 
 function operationsTable(
-  figures: Readonly<Record<Operation, Throughput>>,
+  figures: Readonly<Partial<Record<Operation, Throughput>>>,
   rows: readonly Contestant[],
   base: Contestant,
 ): string {
   const cell = (contestant: Contestant, operation: Operation) => {
-    const taken = figures[operation].get(contestant)
-    if (taken === undefined) return ''
+    const all = figures[operation]
+    const taken = all?.get(contestant)
+    if (all === undefined || taken === undefined) return ''
     const perSecond = count(spreadOf(taken).median)
-    return contestant === base ? perSecond : `${perSecond} · ${spread(ratio(figures[operation], contestant, base))}`
+    return contestant === base ? perSecond : `${perSecond} · ${spread(ratio(all, contestant, base))}`
   }
+  const operations = OPERATIONS.filter((operation) => figures[operation] !== undefined)
   return table(
-    ['', ...OPERATIONS],
-    rows.map((contestant) => [contestant.name, ...OPERATIONS.map((operation) => cell(contestant, operation))]),
+    ['', ...operations],
+    rows.map((contestant) => [contestant.name, ...operations.map((operation) => cell(contestant, operation))]),
   )
 }
 
-function startTable({ starts, peerStarts, memory, memoryGrowth, lineUp, extent }: Results): string {
-  const { bare, few, withoutStore, fewInMemory, peers } = lineUp
+function startTable({ starts, peerStarts, opening, memory, memoryGrowth, lineUp, extent }: Results): string {
+  const { bare, few, many, withoutStore, fewInMemory, besideSpaces, peers } = lineUp
+  const megabytes = (contestant: Contestant) =>
+    memory.has(contestant) ? `${count(memory.get(contestant) ?? 0)} MB` : ''
   const [fewRequests, manyRequests] = extent.requests
   const row = (contestant: Contestant, times: Results['starts'], after = '') => [
     contestant.name,
     `${digits(spreadOf(times.get(contestant) ?? []).median)} ms`,
     contestant === bare ? '' : spread(ratio(times, contestant, bare)),
-    memory.has(contestant) ? `${count(memory.get(contestant) ?? 0)} MB` : '',
+    megabytes(contestant),
     after,
   ]
   return table(
@@ -98,6 +102,8 @@ function startTable({ starts, peerStarts, memory, memoryGrowth, lineUp, extent }
       row(few, starts, `${count(memoryGrowth.afterMany)} MB`),
       row(withoutStore, starts),
       row(fewInMemory, starts),
+      [many.name, `${digits(spreadOf(opening.seconds).median * 1_000)} ms`, '', megabytes(many), ''],
+      [besideSpaces.name, '', '', megabytes(besideSpaces), ''],
       ...peers.map((peer) => row(peer, peerStarts)),
     ],
   )
