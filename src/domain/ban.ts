@@ -10,10 +10,15 @@ export interface Stretch {
 export interface BanRecord {
   /** The stretch that the key was last told to wait through, undefined before its first 429. */
   readonly wait?: Stretch
-  /** Of each request that came too early and was refused again: the wait that it was itself answered with. */
-  readonly early: readonly Stretch[]
+  /** Of each request that came too early and was refused again: the wait that it was itself answered with. Full chunks, and a last one. */
+  readonly early: readonly (readonly Stretch[])[]
+  /** The stretch in which all of them count, so that they need not be looked through; undefined where there are none. */
+  readonly allCount?: Stretch
   readonly ban?: Stretch
 }
+
+/** Early requests in a chunk: adding one copies a chunk and the list of them, not all that a large `--ban-after` lets come together. */
+const CHUNK = 256
 
 export const NO_BAN_RECORD: BanRecord = { early: [] }
 
@@ -41,17 +46,21 @@ export function isWaiting(record: BanRecord, now: EpochMs): boolean {
  * @param banAfter how many early requests make a ban, >= 1
  */
 export function bringsBan(record: BanRecord, banAfter: number, now: EpochMs): boolean {
-  return isWaiting(record, now) && stillCounting(record, now).length + 1 >= banAfter
+  return isWaiting(record, now) && countOf(stillCounting(record, now)) + 1 >= banAfter
 }
 
 /** Notes that a request was refused with a 429 whose wait ends at `until`. */
 export function noteRefusal(record: BanRecord, until: EpochMs, now: EpochMs): BanRecord {
-  const early = stillCounting(record, now)
-  if (record.wait === undefined || !holds(record.wait, now)) return { ...record, wait: { from: now, until }, early }
+  const counting = stillCounting(record, now)
+  const { wait } = counting
+  if (wait === undefined || !holds(wait, now)) return { ...counting, wait: { from: now, until } }
+  const early = { from: now, until }
+  const allCount = counting.allCount === undefined ? countsFor(early) : overlap(counting.allCount, countsFor(early))
   return {
-    ...record,
-    wait: { from: record.wait.from, until: Math.max(record.wait.until, until) },
-    early: [...early, { from: now, until }],
+    ...counting,
+    wait: { from: wait.from, until: Math.max(wait.until, until) },
+    early: added(counting.early, early),
+    allCount,
   }
 }
 
@@ -60,8 +69,37 @@ export function banFor(duration: DurationMs, now: EpochMs): BanRecord {
   return { early: [], ban: { from: now, until: now + duration } }
 }
 
-function stillCounting(record: BanRecord, now: EpochMs): readonly Stretch[] {
-  return record.early.filter((wait) => holds(wait, now) && now - wait.from < COUNTED_FOR_MS)
+/** The record with those early requests only that count at an instant. */
+function stillCounting(record: BanRecord, now: EpochMs): BanRecord {
+  if (record.early.length === 0 || (record.allCount !== undefined && holds(record.allCount, now))) return record
+  const { allCount: _before, ...others } = record
+  const early = record.early.flat().filter((wait) => holds(countsFor(wait), now))
+  if (early.length === 0) return { ...others, early: [] }
+  return { ...others, early: chunked(early), allCount: early.map(countsFor).reduce(overlap) }
+}
+
+/** The stretch in which an early request counts, by the wait that it was answered with. */
+function countsFor({ from, until }: Stretch): Stretch {
+  return { from, until: Math.min(until, from + COUNTED_FOR_MS) }
+}
+
+function overlap(one: Stretch, other: Stretch): Stretch {
+  return { from: Math.max(one.from, other.from), until: Math.min(one.until, other.until) }
+}
+
+function countOf({ early }: BanRecord): number {
+  const last = early.at(-1)
+  return last === undefined ? 0 : (early.length - 1) * CHUNK + last.length
+}
+
+function added(chunks: BanRecord['early'], wait: Stretch): BanRecord['early'] {
+  const last = chunks.at(-1)
+  if (last === undefined || last.length === CHUNK) return [...chunks, [wait]]
+  return [...chunks.slice(0, -1), [...last, wait]]
+}
+
+function chunked(waits: readonly Stretch[]): BanRecord['early'] {
+  return Array.from({ length: Math.ceil(waits.length / CHUNK) }, (_, i) => waits.slice(i * CHUNK, (i + 1) * CHUNK))
 }
 
 function holds(stretch: Stretch, now: EpochMs): boolean {

@@ -1,16 +1,23 @@
+import { banHammered } from './ordeals/ban-hammered.js'
 import { clockUnderLoad } from './ordeals/clock-under-load.js'
 import { damagedStore } from './ordeals/damaged-store.js'
 import { fullDisk } from './ordeals/full-disk.js'
 import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
+import { hostileBodies } from './ordeals/hostile-bodies.js'
 import { killWhileFolding } from './ordeals/kill-while-folding.js'
 import { killWhileStarting } from './ordeals/kill-while-starting.js'
 import { killWhileWriting } from './ordeals/kill-while-writing.js'
 import { manyConnections } from './ordeals/many-connections.js'
+import { manyKeysAndSpaces } from './ordeals/many-keys-and-spaces.js'
+import { pathTraversal } from './ordeals/path-traversal.js'
+import { prototypeKeys } from './ordeals/prototype-keys.js'
 import { readOnlyFolder } from './ordeals/read-only-folder.js'
+import { requestSmuggling } from './ordeals/request-smuggling.js'
 import { slowReaders } from './ordeals/slow-readers.js'
 import { slowSenders } from './ordeals/slow-senders.js'
 import { slowStreamReader } from './ordeals/slow-stream-reader.js'
 import { stopUnderLoad } from './ordeals/stop-under-load.js'
+import { unusualRequests } from './ordeals/unusual-requests.js'
 import type { Ordeal } from './trial.js'
 
 /** Every ordeal by the name of its file, in the order in which they are gone through. */
@@ -28,4 +35,11 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'slow-readers': slowReaders,
   'slow-stream-reader': slowStreamReader,
   'half-closed-sockets': halfClosedSockets,
+  'request-smuggling': requestSmuggling,
+  'unusual-requests': unusualRequests,
+  'hostile-bodies': hostileBodies,
+  'prototype-keys': prototypeKeys,
+  'path-traversal': pathTraversal,
+  'many-keys-and-spaces': manyKeysAndSpaces,
+  'ban-hammered': banHammered,
 }

@@ -1,0 +1,67 @@
+import { connect } from 'node:net'
+
+/** How a flood went. */
+export interface Flood {
+  /** Answers by status. */
+  readonly statuses: ReadonlyMap<string, number>
+  readonly seconds: number
+}
+
+/** Requests that are sent before the first of them is answered, a connection. */
+const IN_A_ROW = 200
+
+/**
+ * Sends very many requests over few connections and counts what comes back.
+ * Answers are told by their first line only, so none may have one in its body.
+ *
+ * @param next the next request as it is sent, undefined when there are no more
+ */
+export async function flood(port: number, connections: number, next: () => string | undefined): Promise<Flood> {
+  const statuses = new Map<string, number>()
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: connections }, () => stream(port, next, statuses)))
+  return { statuses, seconds: (performance.now() - startedAt) / 1000 }
+}
+
+const FIRST_LINE = 'HTTP/1.1 '
+
+function stream(port: number, next: () => string | undefined, statuses: Map<string, number>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let open = 0
+    let rest = ''
+    const send = () => {
+      let batch = ''
+      for (
+        let one = open < IN_A_ROW ? next() : undefined;
+        one !== undefined;
+        one = open < IN_A_ROW ? next() : undefined
+      ) {
+        batch += one
+        open++
+      }
+      if (open === 0) socket.end()
+      else if (batch !== '') socket.write(batch)
+    }
+    socket.setEncoding('latin1')
+    socket.on('connect', send)
+    socket.on('data', (chunk) => {
+      const text = rest + chunk
+      let at = text.indexOf(FIRST_LINE)
+      let end = 0
+      for (; at !== -1 && at + FIRST_LINE.length + 3 <= text.length; at = text.indexOf(FIRST_LINE, end)) {
+        end = at + FIRST_LINE.length + 3
+        const status = text.slice(end - 3, end)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        open--
+      }
+      // The beginning of a first line may stand at the end.
+      rest = text.slice(Math.max(end, text.length - FIRST_LINE.length - 3))
+      if (open <= IN_A_ROW / 2) send()
+    })
+    socket.on('error', reject)
+    socket.on('close', () =>
+      open === 0 ? resolve() : reject(new Error(`${open} requests were left without an answer`)),
+    )
+  })
+}
