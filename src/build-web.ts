@@ -26,7 +26,8 @@ export async function buildPages(folder: string): Promise<Metafile> {
     name,
     { method, path, body },
   ])
-  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const require = createRequire(import.meta.url)
+  const swagger = dirname(require.resolve('swagger-ui-dist/package.json'))
   const [{ metafile }] = await Promise.all([
     build({
       absWorkingDir: packageDirectory,
