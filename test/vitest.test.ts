@@ -57,6 +57,15 @@ describe('the sandbox fixture', () => {
     expect((await pets(sandbox, sandbox.key('pro'))).headers.get('x-ratelimit-limit')).toBe('300')
   })
 
+  test('says how the client under test has behaved', async ({ sandbox }) => {
+    expect((await pets(sandbox, sandbox.key('pro'))).status).toBe(200)
+    expect((await sandbox.conduct()).violations).toEqual([])
+    for (let request = 0; request < 5; request++) await (await pets(sandbox, sandbox.key('limited'))).text()
+    const { space, violations } = await sandbox.conduct()
+    expect(space).toBe(sandbox.name)
+    expect(violations).toMatchObject([{ rule: 'early-retry', key: 'sandbox-limited', operation: 'listPets' }])
+  })
+
   test('may be removed by the test itself', async ({ sandbox }) => {
     await sandbox.reset()
     await sandbox.remove()

@@ -9,7 +9,7 @@ import { type OptionName, optionRow } from '../options/table.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
 import { closingWords, type Outcome } from './exec/closing-words.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
-import { failingFindings } from './exec/fail-on.js'
+import { rulesHit } from './exec/fail-on.js'
 import { addOwnFlags, type OwnFlags, type OwnSwitches, readOwnFlags } from './exec/own-flags.js'
 import { type OwnSandbox, openOwnSandbox } from './exec/own-sandbox.js'
 import { onPartingSignals } from './exec/parting-signals.js'
@@ -108,7 +108,7 @@ async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<
     const outcome = outcomeOf(sandbox, switches)
     io.stderr.write(`${closingWords(name, ending, outcome, options.log).join('\n')}\n`)
     const stopCode = await codeOf(() => sandbox.stop(), EXEC_EXIT.noSandbox, io, debug)
-    const exitCode = codeOfEnding(ending) || stopCode || (outcome.failing.length > 0 ? EXIT.failed : EXIT.ok)
+    const exitCode = codeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await codeOf(() => report(outcome, exitCode, switches, io), EXIT.failed, io, debug)
     ignoreSignals()
     return exitCode || reportCode
@@ -133,7 +133,7 @@ async function codeOf(act: () => Promise<void>, code: number, io: CliIo, debug: 
 
 function outcomeOf(sandbox: OwnSandbox, { failOn }: OwnSwitches): Outcome {
   const conduct = sandbox.conduct()
-  return { summary: sandbox.summary(), conduct, failOn, failing: failingFindings(failOn, conduct) }
+  return { summary: sandbox.summary(), conduct, failOn, hit: rulesHit(failOn, conduct) }
 }
 
 async function report(

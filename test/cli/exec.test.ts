@@ -36,9 +36,11 @@ describe('exec', () => {
        keep(statuses)`,
     )
     expect({ code, out, found }).toEqual({ code: 0, out: '', found: [200, 200, 404] })
-    expect(err).toMatch(
-      /^petstore-sandbox: 3 requests; 2 of 4 operations reached \(not createPet, listOrders\); none refused\n/,
-    )
+    expect(err.split('\n')).toEqual([
+      'petstore-sandbox: 3 requests; 2 of 4 operations reached (not createPet, listOrders); none refused',
+      'petstore-sandbox: conduct: 1 violation (undocumented-endpoint 1), 1 warning (deprecated-operation 1); the plan free would have refused none',
+      '',
+    ])
   })
 
   it('tells the command where all is, and keeps proxies away', async () => {
@@ -77,10 +79,13 @@ describe('exec', () => {
   it('counts refusals by their reason', async () => {
     const { err } = await exec(
       ['--limits', '1/min'],
-      `${PROLOGUE} for (let i = 0; i < 3; i++) await (await call('/pets')).text()`,
+      `${PROLOGUE} for (let i = 0; i < 6; i++) await (await call('/pets')).text()`,
     )
     expect(err).toMatch(
-      /^petstore-sandbox: 3 requests; 1 of 4 operations reached \(not createPet, getPet, listOrders\); 2 refused \(quota-minute 2\)\n/,
+      /^petstore-sandbox: 6 requests; 1 of 4 operations reached \(not createPet, getPet, listOrders\); 5 refused \(quota-minute 5\)\n/,
+    )
+    expect(err).toMatch(
+      /^petstore-sandbox: conduct: \d violations \(early-retry \d\), no warnings; the plan free would/m,
     )
   })
 
@@ -232,7 +237,11 @@ describe('conduct in a run of exec', () => {
       .slice(-2)
       .map((line) => JSON.parse(line))
     expect(summary).toMatchObject({ event: 'summary', conduct: { counts: { unauthenticated: 2 } } })
-    expect(failOn).toMatchObject({ event: 'fail-on', findings: [{ rule: 'unauthenticated', space: '' }], leftOut: 0 })
+    expect(failOn).toMatchObject({
+      event: 'fail-on',
+      rules: ['unauthenticated'],
+      findings: [{ rule: 'unauthenticated', space: '' }],
+    })
   })
 
   it('is judged by what the environment says, unless a flag says otherwise', async () => {
@@ -273,8 +282,17 @@ describe('conduct in a run of exec', () => {
     )
     const report = JSON.parse(readFileSync(join(io.cwd, 'r.json'), 'utf8'))
     expect(report).toMatchObject({ exitCode: 0, requests: 5, refused: {}, operations: { reached: ['listPets'] } })
-    expect(report.spaces).toBe(5)
-    expect(report.counts.unauthenticated).toBe(2)
+    expect(report).toMatchObject({ spaces: 5, counts: { unauthenticated: 2, 'invalid-request': 3 } })
+    const places = report.violations.map(({ rule, key, space }: Record<string, string>) => [rule, key, space].join(' '))
+    expect(places.sort()).toEqual([
+      'invalid-request sandbox-pro gone',
+      'invalid-request sandbox-pro gone',
+      'invalid-request sandbox-pro left',
+      'unauthenticated none ',
+      'unauthenticated none ',
+    ])
+    expect(report.whatIf).toMatchObject({ requests: 3, cheapest: 'free' })
+    expect(report.keys.map(({ space }: { space: string }) => space)).toEqual(['gone', 'gone', 'left'])
   })
 
   it('is reported in the form that the file asks for, whatever came of the run', async () => {

@@ -1,4 +1,5 @@
 import type { LogFormat } from '../../options/options.js'
+import type { ConductRule } from '../../space/conduct-view.js'
 import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'
@@ -14,7 +15,8 @@ export interface Outcome {
   readonly summary: Summary
   readonly conduct: ConductReport
   readonly failOn: FailOn
-  readonly failing: readonly SpaceFinding[]
+  /** Rules of it that were broken. */
+  readonly hit: readonly ConductRule[]
 }
 
 /** The last lines of `exec` on stderr. */
@@ -23,30 +25,34 @@ export function closingWords(name: string, ending: Ending, outcome: Outcome, log
   return log === 'json' ? jsonWords(outcome) : prettyWords(outcome)
 }
 
-function prettyWords({ summary, conduct, failOn, failing }: Outcome): readonly string[] {
-  const { requests, whatIf } = conduct
+function prettyWords({ summary, conduct, failOn, hit }: Outcome): readonly string[] {
+  const { requests, whatIf, leftOut } = conduct
   const words = [countsLine(conduct), cheapestLine(whatIf)].filter((word) => word !== undefined)
-  const rest = failing.length - MOST_NAMED
+  const failing = findingsOf(conduct, hit)
+  const rest = Math.max(0, failing.length - MOST_NAMED) + leftOut
   return [
     prettySummary(summary),
     ...(requests === 0 ? [] : [`petstore-sandbox: conduct: ${words.join('; ')}`]),
-    ...(failing.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
+    ...(hit.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
     ...failing.slice(0, MOST_NAMED).map((finding) => `  ${findingLine(finding)}`),
-    ...(rest > 0 ? [`  … and ${rest} more`] : []),
+    ...(hit.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
 }
 
-function jsonWords({ summary, conduct, failing }: Outcome): readonly string[] {
+function jsonWords({ summary, conduct, hit }: Outcome): readonly string[] {
   const { counts, whatIf } = conduct
   return [
     jsonSummary(summary, { counts, cheapest: whatIf.cheapest }),
-    ...(failing.length === 0 ? [] : [failedLine(failing)]),
+    ...(hit.length === 0 ? [] : [failedLine(hit, findingsOf(conduct, hit))]),
   ]
 }
 
-function failedLine(failing: readonly SpaceFinding[]): string {
-  const findings = failing.slice(0, MOST_NAMED)
-  return escapeControls(JSON.stringify({ event: 'fail-on', findings, leftOut: failing.length - findings.length }))
+function failedLine(rules: readonly ConductRule[], failing: readonly SpaceFinding[]): string {
+  return escapeControls(JSON.stringify({ event: 'fail-on', rules, findings: failing.slice(0, MOST_NAMED) }))
+}
+
+function findingsOf({ violations, warnings }: ConductReport, rules: readonly ConductRule[]): readonly SpaceFinding[] {
+  return [...violations, ...warnings].filter(({ rule }) => rules.includes(rule))
 }
 
 function whyUnstartable(name: string, cause: NodeJS.ErrnoException): string {

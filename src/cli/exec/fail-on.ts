@@ -3,7 +3,7 @@ import { writeProblem } from '../../options/problem.js'
 import { didYouMean } from '../../options/suggest.js'
 import { listed } from '../../options/values/reading.js'
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../space/conduct-view.js'
-import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
+import type { ConductReport } from '../conduct/conduct-report.js'
 
 /** When a run that its command takes for good has failed all the same. */
 export interface FailOn {
@@ -21,9 +21,9 @@ const KINDS: Readonly<Record<string, readonly ConductRule[]>> = { violation: VIO
 /** What `--fail-on` takes, one or more of them. */
 export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), ...VIOLATIONS, ...WARNINGS]
 
-/** The findings that make the run a failed one. */
-export function failingFindings({ rules }: FailOn, report: ConductReport): readonly SpaceFinding[] {
-  return [...report.violations, ...report.warnings].filter(({ rule }) => rules.includes(rule))
+/** The rules whose breach makes the run a failed one. */
+export function rulesHit({ rules }: FailOn, { counts }: ConductReport): readonly ConductRule[] {
+  return rules.filter((rule) => counts[rule] !== undefined)
 }
 
 /**

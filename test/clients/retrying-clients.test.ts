@@ -1,0 +1,188 @@
+import axiosRetry from 'axios-retry'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type SandboxOptions, type Space, startSandbox } from '../../src/index.js'
+import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
+
+// What these clients do is told in the README ("Did my client behave?"). They wait in real time, a second or two.
+
+/** As they are when nobody configures them. */
+const DEFAULT: Clients = { ky: kyClient(), got: gotClient(), axios: axiosClient(), undici: undiciClient() }
+
+/** Retries of POST, too: a request that was refused has done nothing. */
+const WITH_POST: Clients = {
+  ky: kyClient({ methods: ['get', 'post'] }),
+  got: gotClient({ methods: ['GET', 'POST'] }),
+  axios: axiosClient({ retryCondition: axiosRetry.isRetryableError, retryDelay: axiosRetry.exponentialDelay }),
+  undici: undiciClient({ methods: ['GET', 'POST'] }),
+}
+
+/** The backoff of each, three times: enough to be judged, and scaled down where it begins with more than 0.3 s. */
+const BACKING_OFF: Clients = {
+  ky: kyClient({ limit: 3 }),
+  got: gotClient({ limit: 3, calculateDelay: ({ computedValue }) => computedValue / 5 }),
+  axios: axiosClient({ retryDelay: axiosRetry.exponentialDelay }),
+  undici: undiciClient({ minTimeout: 100 }),
+}
+
+type Clients = Readonly<Record<'ky' | 'got' | 'axios' | 'undici', Send>>
+
+/** What the sandbox saw of one client in a space of its own. */
+interface Seen {
+  /** The last status, as the client tells it. */
+  readonly status: number
+  readonly statuses: readonly (number | null)[]
+  /** Violations, each rule once. */
+  readonly rules: readonly string[]
+}
+
+let sandbox: Awaited<ReturnType<typeof startSandbox>>
+let spaces = 0
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ seed: 1 })
+  // A first request takes longer than later ones, maybe longer than a ban.
+  await observeAll(DEFAULT, {})
+})
+afterAll(() => sandbox.close())
+
+function freshSpace(): Space {
+  return sandbox.space(`client-${spaces++}`)
+}
+
+async function observe(send: Send, switches: SandboxOptions, method: 'GET' | 'POST' = 'GET'): Promise<Seen> {
+  const space = freshSpace()
+  await space.scenario(switches)
+  const status = await send(method, `${sandbox.baseUrl}/pets`, space.key())
+  return { status, ...(await whatCame(space)) }
+}
+
+async function whatCame(space: Space): Promise<Pick<Seen, 'statuses' | 'rules'>> {
+  const { violations } = await space.conduct()
+  const statuses = (await space.requests()).map(({ status }) => status)
+  return { statuses, rules: [...new Set(violations.map(({ rule }) => rule))] }
+}
+
+/** The same of each client. */
+async function observeAll(clients: Clients, switches: SandboxOptions, method: 'GET' | 'POST' = 'GET') {
+  const names = Object.keys(clients) as (keyof Clients)[]
+  const seen = names.map(async (name) => [name, await observe(clients[name], switches, method)] as const)
+  return Object.fromEntries(await Promise.all(seen))
+}
+
+function each(seen: Seen): Record<keyof Clients, Seen> {
+  return { ky: seen, got: seen, axios: seen, undici: seen }
+}
+
+describe.concurrent('ky, got, axios with axios-retry and the RetryAgent of undici', () => {
+  it.each(['seconds', 'http-date'] as const)('wait for a Retry-After in %s', async (retryAfter) => {
+    expect(await observeAll(DEFAULT, { fault: ['listPets:429*1'], retryAfter })).toEqual(
+      each({ status: 200, statuses: [429, 200], rules: [] }),
+    )
+  })
+
+  it('wait for each with several requests under way', async () => {
+    const send = async (client: Send) => {
+      const space = freshSpace()
+      await space.scenario({ fault: ['listPets:429*3'] })
+      await Promise.all(Array.from({ length: 5 }, () => client('GET', `${sandbox.baseUrl}/pets`, space.key())))
+      const { statuses, rules } = await whatCame(space)
+      return { refused: statuses.filter((status) => status === 429).length, served: statuses.length - 3, rules }
+    }
+    expect(await Promise.all(Object.values(DEFAULT).map(send))).toEqual(
+      Object.keys(DEFAULT).map(() => ({ refused: 3, served: 5, rules: [] })),
+    )
+  })
+
+  it('wait a ban out', async () => {
+    const send = async (client: Send) => {
+      const space = freshSpace()
+      await space.ban('sandbox', { for: '2s' })
+      const status = await client('GET', `${sandbox.baseUrl}/pets`, space.key())
+      return { status, ...(await whatCame(space)) }
+    }
+    expect(await Promise.all(Object.values(DEFAULT).map(send))).toEqual(
+      Object.keys(DEFAULT).map(() => ({ status: 200, statuses: [429, 200], rules: [] })),
+    )
+  })
+
+  it('do not repeat a POST that was refused', async () => {
+    expect(await observeAll(DEFAULT, { fault: ['createPet:429*1'] }, 'POST')).toEqual(
+      each({ status: 429, statuses: [429], rules: [] }),
+    )
+  })
+
+  it('repeat it, and wait, once they are told that POST is among what they may repeat', async () => {
+    expect(await observeAll(WITH_POST, { fault: ['createPet:429*1'] }, 'POST')).toEqual(
+      each({ status: 201, statuses: [429, 201], rules: [] }),
+    )
+  })
+
+  it('back off where nothing says when to come back; axios-retry with exponentialDelay', async () => {
+    expect(await observeAll(BACKING_OFF, { fault: ['listPets:500*3'] })).toEqual(
+      each({ status: 200, statuses: [500, 500, 500, 200], rules: [] }),
+    )
+  })
+})
+
+describe.concurrent('by default', () => {
+  it('ky and got give up after two tries more, axios-retry after three, undici after five', async () => {
+    const seen = await observeAll(
+      {
+        ky: kyClient({ delay: () => 1 }),
+        got: gotClient({ calculateDelay: ({ computedValue }) => computedValue / 1000 }),
+        axios: DEFAULT.axios,
+        undici: undiciClient({ minTimeout: 1 }),
+      },
+      { fault: ['listPets:500'] },
+    )
+    const tries = Object.entries(seen).map(([name, { statuses }]) => [name, statuses.length - 1])
+    expect(Object.fromEntries(tries)).toEqual({ ky: 2, got: 2, axios: 3, undici: 5 })
+  })
+
+  it('axios-retry does not back off where nothing says when to come back: no-backoff', async () => {
+    // How far apart tries without any wait are is chance; a client that backs off never fails this way.
+    await vi.waitFor(
+      async () =>
+        expect(await observe(DEFAULT.axios, { fault: ['listPets:429'], retryAfter: 'none' })).toEqual({
+          status: 429,
+          statuses: [429, 429, 429, 429],
+          rules: ['no-backoff'],
+        }),
+      { timeout: 4000, interval: 0 },
+    )
+  })
+
+  it('ky waits until X-RateLimit-Reset where a 429 has no Retry-After', async () => {
+    // The clock of this one is so far behind that the window, a minute long, ends in a second or two.
+    const behind = await startSandbox({ now: new Date(Date.now() - 58_500).toISOString(), retryAfter: 'none' })
+    await behind.faults.add('listPets:429*1')
+    await DEFAULT.ky('GET', `${behind.baseUrl}/pets`, behind.key())
+    const [refused, served] = await behind.requests()
+    await behind.close()
+    const waited = Date.parse(served?.at ?? '') - Date.parse(refused?.at ?? '')
+    const ownFirstWait = 300
+    expect(waited).toBeGreaterThan(3 * ownFirstWait)
+  })
+})
+
+describe.concurrent('told to wait less than Retry-After', () => {
+  it('the RetryAgent comes early: its maxTimeout, 30 s by default, is shorter than a minute: early-retry', async () => {
+    expect(await observe(undiciClient({ maxTimeout: 100 }), { fault: ['listPets:429*1'] })).toEqual({
+      status: 200,
+      statuses: [429, 200],
+      rules: ['early-retry'],
+    })
+    expect(await observe(undiciClient({ maxTimeout: 86_400_000 }), { fault: ['listPets:429*1'] })).toMatchObject({
+      rules: [],
+    })
+  })
+
+  it('axios-retry comes early with a retryDelay of its own, is banned, and comes again', async () => {
+    const impatient = axiosClient({ retries: 12, retryDelay: () => 0 })
+    const { status, rules } = await observe(impatient, { fault: ['listPets:429'] })
+    expect({ status, rules: new Set(rules) }).toEqual({
+      status: 429,
+      rules: new Set(['early-retry', 'request-while-banned']),
+    })
+  })
+})
