@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCli } from '../src/cli/run-cli.js'
+import { packageDirectory } from '../src/package-files.js'
+import { testIo } from './cli/test-io.js'
+
+/** A suite as a user writes it, with the package as it is built. Its tests pass, though one of its clients does not wait. */
+const SUITE = `
+import { expect } from 'vitest'
+import { test } from 'petstore-sandbox/vitest'
+
+const listPets = async ({ baseUrl }, key) =>
+  (await fetch(baseUrl + '/pets', { headers: { Authorization: 'Bearer ' + key } })).text()
+
+test('behaves', async ({ sandbox }) => {
+  await listPets(sandbox, sandbox.key('pro'))
+  expect((await sandbox.conduct()).violations).toEqual([])
+})
+
+test('does not wait', async ({ sandbox }) => {
+  await sandbox.storm.start({ rate: 1, for: '30s' })
+  for (let request = 0; request < 5; request++) await listPets(sandbox, sandbox.key())
+  expect((await sandbox.conduct()).violations).toMatchObject([{ rule: 'early-retry' }])
+})
+`
+
+describe('a Vitest suite under exec', () => {
+  it('fails by its conduct alone, in spaces that are gone when it ends', { timeout: 60_000 }, async () => {
+    const io = testIo({ env: { PATH: process.env.PATH } })
+    mkdirSync(join(io.cwd, 'node_modules'))
+    symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
+    symlinkSync(join(packageDirectory, 'node_modules/vitest'), join(io.cwd, 'node_modules/vitest'))
+    writeFileSync(join(io.cwd, 'shop.test.mjs'), SUITE)
+    const vitest = [
+      process.execPath,
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=json',
+      '--outputFile=run.json',
+    ]
+    const code = await runCli(['exec', '--fail-on', 'early-retry', '--report', 'conduct.json', '--', ...vitest], io)
+
+    expect(JSON.parse(readFileSync(join(io.cwd, 'run.json'), 'utf8'))).toMatchObject({
+      numPassedTests: 2,
+      success: true,
+    })
+    expect(code).toBe(1)
+    const report = JSON.parse(readFileSync(join(io.cwd, 'conduct.json'), 'utf8'))
+    expect(report).toMatchObject({ exitCode: 1, requests: 6, spaces: 2, violations: [{ rule: 'early-retry' }] })
+    expect(report.violations[0].space).toMatch(/^does-not-wait\.[0-9a-f]{10}$/)
+    expect(io.stderr.text).toMatch(/ was hit:\n {2}early-retry, sandbox~does-not-wait\./)
+  })
+})
