@@ -10,7 +10,7 @@ import { type Ordeal, Trial } from './trial.js'
 const USAGE = 'npm run torture -- [--short] [--seed <text>] [name of an ordeal …]'
 
 /** An ordeal that takes longer hangs. */
-const PATIENCE_MS = 180_000
+const PATIENCE_MS = 300_000
 
 interface Row {
   readonly name: string

@@ -9,7 +9,7 @@ const MOST_GROWTH = 4
 export const banHammered: Ordeal = {
   counts: 'requests that came too early',
   async run(trial) {
-    const banAfter = trial.size(100_000, 10_000)
+    const banAfter = trial.size(100_000, 5000)
     const flags = ['--in-memory', '--log-limit', '0', '--limits', '1/min', '--freeze', '--ban-after', String(banAfter)]
     const victim = await trial.serve(trial.folder(), flags)
     const one = request('GET', '/v1/pets/1').toString()

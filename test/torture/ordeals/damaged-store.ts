@@ -38,7 +38,7 @@ export const damagedStore: Ordeal = {
   async run(trial) {
     const truth = await killedStore(trial)
     const outcomes = { whole: 0, refused: 0, torn: 0, ended: 0, edited: 0 }
-    const cases = trial.size(60, 6)
+    const cases = trial.size(60, 4)
     for (let i = 0; i < cases; i++) {
       const damage = damageOf(trial, truth, i)
       const lostBefore = trial.lost

@@ -2,14 +2,13 @@ import { setTimeout as passes } from 'node:timers/promises'
 import { Ledger, UNLIMITED } from '../ledger.js'
 import type { Ordeal } from '../trial.js'
 
-/** Kills between two full starts. */
-const KILLS_IN_A_ROW = 4
-
 /** SIGKILL at a random moment of the start, on a new store and on one with a journal to take in. */
 export const killWhileStarting: Ordeal = {
   counts: 'starts killed',
   async run(trial) {
     const rounds = trial.size(8, 2)
+    // Kills between two full starts.
+    const killsInARow = trial.size(4, 2)
     let startMs = 0
     for (let round = 0; round < rounds; round++) {
       const folder = trial.folder()
@@ -25,14 +24,14 @@ export const killWhileStarting: Ordeal = {
       }
       await first.kill()
       const place = isNew ? trial.folder() : folder
-      for (let kill = 0; kill < KILLS_IN_A_ROW; kill++) {
+      for (let kill = 0; kill < killsInARow; kill++) {
         const victim = trial.begin(place, UNLIMITED)
         await passes(trial.integer(0, Math.ceil(startMs * 1.2)))
         await victim.kill()
       }
       const lostBefore = trial.lost
       await ledger.audit(trial, await trial.serve(place, UNLIMITED))
-      if (trial.lost === lostBefore) trial.survive(KILLS_IN_A_ROW)
+      if (trial.lost === lostBefore) trial.survive(killsInARow)
     }
     trial.note(`within the first ${Math.ceil(startMs * 1.2)} ms`)
   },

@@ -9,7 +9,7 @@ export const killWhileWriting: Ordeal = {
   async run(trial) {
     const folder = trial.folder()
     const ledger = new Ledger()
-    const kills = trial.size(12, 3)
+    const kills = trial.size(12, 2)
     let victim = await trial.serve(folder, UNLIMITED)
     await ledger.begin(victim)
     for (let kill = 0; kill < kills; kill++) {

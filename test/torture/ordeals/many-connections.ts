@@ -16,7 +16,7 @@ export const manyConnections: Ordeal = {
     // Node raises its own limit to the hard one at its start.
     const limit = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }))
     const most = Number.isNaN(limit) ? Number.POSITIVE_INFINITY : limit - OTHER_FILES
-    const count = Math.min(trial.size(10_000, 1500), most)
+    const count = Math.min(trial.size(10_000, 1000), most)
     const victim = await trial.serve(trial.folder(), ['--in-memory', ...UNLIMITED])
     const before = victim.memory()
     const wires: Wire[] = []

@@ -15,7 +15,7 @@ const MOST_SPACES = 1000
 export const manyKeysAndSpaces: Ordeal = {
   counts: 'keys and spaces tried',
   async run(trial) {
-    const count = trial.size(500_000, 15_000)
+    const count = trial.size(500_000, 5000)
     await keys(trial, count, [], '401')
     await keys(trial, count, ['--any-key'], '200')
     await spaces(trial)

@@ -60,7 +60,7 @@ export const pathTraversal: Ordeal = {
     const victim = await trial.serve(deep, UNLIMITED)
     const roots = [...ROOTS, ...(await describedPaths(victim.port))]
     let wire = await Wire.open(victim.port)
-    const count = trial.size(20_000, 1500)
+    const count = trial.size(20_000, 800)
     for (let i = 0; i < count; i++) {
       const slash = trial.oneOf(SLASHES)
       const ups = Array.from({ length: trial.integer(1, 9) }, () => trial.oneOf(UP) + slash).join('')
