@@ -8,8 +8,8 @@ import {
   noteFailure,
   noteWait,
   oweNothing,
+  passCalmly,
   receive,
-  receiveCalmly,
   type Senders,
   tellOfBan,
 } from '../domain/conduct/senders.js'
@@ -53,12 +53,11 @@ export class KeyConduct {
   judge(visit: Visit, answer: Answer, startedAt: number, dueAt: number): readonly ReturnRemark[] {
     const { now, request } = visit
     const senders = this.#senders
-    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: request.heardUntil }
-    if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders)) {
-      receiveCalmly(senders, arrival)
-      noteAnswer(senders, FRESH, dueAt)
+    if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
+      passCalmly(senders, startedAt, request.heardUntil, dueAt)
       return NOTHING
     }
+    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: request.heardUntil }
     const fingerprint = fingerprintOf(request)
     const coming = receive(senders, fingerprint, arrival)
     const sentAt: Moment = { at: now + dueAt - startedAt, monotonic: dueAt }
@@ -100,8 +99,6 @@ export class KeyConduct {
     return remarks
   }
 }
-
-const FRESH: Coming = { kind: 'fresh' }
 
 /** It says neither yes nor no; a fault on the wire says nothing at all. */
 function isFailure(answer: Answer): boolean {

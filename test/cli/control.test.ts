@@ -250,6 +250,19 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   })
 })
 
+describe('control conduct', () => {
+  it('tells what clients did against the rules, and what each plan would have done', async () => {
+    const sandbox = await start()
+    await get(sandbox, '/animals')
+    const { code, out, err } = await control(sandbox, 'conduct')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^✗ undocumented-endpoint, sandbox: GET \/v1\/animals is not in the contract/)
+    expect(out).toContain('1 request: 1 violation (undocumented-endpoint 1), no warnings\n')
+    expect(await json(sandbox, 'conduct')).toEqual(await sandbox.conduct())
+    expect(await json(sandbox, 'conduct', '--space', 'other')).toMatchObject({ space: 'other', violations: [] })
+  })
+})
+
 describe('control requests', () => {
   it('lists exchanges by the filters', async () => {
     const sandbox = await start()

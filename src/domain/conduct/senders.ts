@@ -91,9 +91,10 @@ function takeOut<T>(items: T[], item: T, coming: Coming): Coming {
   return coming
 }
 
-/** The same where nobody owes anything. */
-export function receiveCalmly(senders: Senders, { monotonic, heardUntil }: Arrival): void {
-  takeUp(senders.free, monotonic, heardUntil)
+/** The same, and its answer that asks for no wait, where nobody owes anything: most of all requests. Monotonic instants. */
+export function passCalmly({ free }: Senders, arrivedAt: number, heardUntil: number, answeredAt: number): void {
+  takeUp(free, arrivedAt, heardUntil)
+  setFree(free, answeredAt)
 }
 
 /** Whether a key had been told of a ban before, and its sender could know. */

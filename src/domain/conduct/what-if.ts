@@ -16,12 +16,13 @@ interface Shade {
   usage: QuotaUsage
   bans: BanRecord
   readonly refused: Refused
-  /** All that comes in this stretch is refused for the same cause. */
-  stretch: Stretch
+  /** All that comes in this half-open stretch is refused for the same cause. */
+  from: EpochMs
+  until: EpochMs
   cause: RefusalCause
+  /** How many came in it so far, not in `refused` yet. */
+  more: number
 }
-
-const NO_STRETCH: Stretch = { from: 0, until: 0 }
 
 /** One of the two windows as it would be if nothing were refused. */
 interface OpenWindow {
@@ -84,7 +85,11 @@ export function countRequest(traffic: Traffic, rules: BanRules, now: EpochMs): v
 
 /** What each plan would have refused, in the plans' order. */
 export function refusedBy({ shades }: Traffic): readonly Refused[] {
-  return shades.map((shade) => ({ ...(shade?.refused ?? { minute: 0, day: 0, ban: 0 }) }))
+  return shades.map((shade) => {
+    const refused = { minute: 0, day: 0, ban: 0, ...shade?.refused }
+    if (shade !== undefined) refused[shade.cause] += shade.more
+    return refused
+  })
 }
 
 /** Charges a window without a limit. Half-open; one from the future is over, as everywhere. */
@@ -106,8 +111,10 @@ function openShades(traffic: Traffic): void {
       usage: { ...usageBefore('minute', minute), ...usageBefore('day', day) },
       bans: NO_BAN_RECORD,
       refused: { minute: 0, day: 0, ban: 0 },
-      stretch: NO_STRETCH,
+      from: 0,
+      until: 0,
       cause: 'minute',
+      more: 0,
     }
   }
   findNextLimits(traffic)
@@ -126,11 +133,9 @@ function findNextLimits(traffic: Traffic): void {
 
 /** Asks the real rules, in the order of the gates: is the key banned, does this bring a ban, is there quota? */
 function cast(shade: Shade, limits: Limits, rules: BanRules, now: EpochMs): void {
-  const { stretch } = shade
   // Where a refusal can bring no ban, it changes nothing, so all to come in its window fare alike.
-  const isSettled = shade.cause === 'ban' || rules.banAfter === 'never'
-  if (isSettled && stretch.from <= now && now < stretch.until) {
-    shade.refused[shade.cause]++
+  if (shade.from <= now && now < shade.until && (shade.cause === 'ban' || rules.banAfter === 'never')) {
+    shade.more++
     return
   }
   if (activeBan(shade.bans, now) === undefined && rules.banAfter !== 'never') {
@@ -152,7 +157,9 @@ function cast(shade: Shade, limits: Limits, rules: BanRules, now: EpochMs): void
 }
 
 function refuse(shade: Shade, cause: RefusalCause, stretch: Stretch): void {
-  shade.refused[cause]++
+  shade.refused[shade.cause] += shade.more
   shade.cause = cause
-  shade.stretch = stretch
+  shade.more = 1
+  shade.from = stretch.from
+  shade.until = stretch.until
 }

@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest'
+import type { SandboxOptions } from '../../src/options/options.js'
+import type { Conduct, ConductRule, Finding } from '../../src/space/conduct-view.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+async function conductOf(sandbox: TestSandbox, space = ''): Promise<Conduct> {
+  return (await sandbox.control('GET', `/conduct?space=${space}`)).json as unknown as Conduct
+}
+
+/** Rules broken, each with how often. */
+async function broken(sandbox: TestSandbox): Promise<Partial<Record<ConductRule, number>>> {
+  const { violations, warnings } = await conductOf(sandbox)
+  const counts: Partial<Record<ConductRule, number>> = {}
+  for (const { rule, count } of [...violations, ...warnings]) counts[rule] = (counts[rule] ?? 0) + count
+  return counts
+}
+
+async function findings(sandbox: TestSandbox, rule: ConductRule): Promise<readonly Finding[]> {
+  const { violations, warnings } = await conductOf(sandbox)
+  return [...violations, ...warnings].filter((finding) => finding.rule === rule)
+}
+
+/**
+ * A sandbox whose clients end each connection when they have read the answer, so
+ * that the next request is known to come after it. A pool may send it over another one.
+ */
+function oneByOne(sandbox: TestSandbox): TestSandbox {
+  const call: TestSandbox['call'] = (path, options = {}) =>
+    sandbox.call(path, { ...options, headers: { connection: 'close', ...options.headers } })
+  return {
+    ...sandbox,
+    call,
+    get: (path, key = 'sandbox') => call(`/v1${path}`, { key }),
+    post: (path, body, key = 'sandbox') => call(`/v1${path}`, { key, method: 'POST', body }),
+  }
+}
+
+function repeat(count: number, act: () => Promise<unknown>): Promise<unknown> {
+  return count === 0 ? Promise.resolve() : act().then(() => repeat(count - 1, act))
+}
+
+describe.each(transports)('conduct, %s', (_name, open) => {
+  const openSandbox = async (options: SandboxOptions = {}) => oneByOne(await open(options))
+
+  it('is flawless at the start, and of a client that keeps the rules', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.get('/pets')
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 1, status: 'sold' })
+    expect(await conductOf(sandbox)).toMatchObject({
+      space: '',
+      requests: 2,
+      violations: [],
+      warnings: [],
+      whatIf: { requests: 2, peakMinute: 2, peakDay: 2, cheapest: 'free' },
+      keys: [{ key: 'sandbox', plan: 'free', requests: 2 }],
+    })
+  })
+
+  it('names rule, key, operation and exchanges of what was done against it', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await repeat(3, () => sandbox.get('/pets'))
+    expect((await conductOf(sandbox)).violations).toEqual([
+      {
+        rule: 'early-retry',
+        key: 'sandbox',
+        operation: 'listPets',
+        message: 'listPets was sent again 60.0 s before its Retry-After had passed.',
+        count: 1,
+        exchanges: [3],
+        firstAt: '2026-03-01T12:00:00.000Z',
+        lastAt: '2026-03-01T12:00:00.000Z',
+      },
+    ])
+  })
+
+  it('allows a retry at the instant of Retry-After, and not before', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await repeat(2, () => sandbox.get('/pets'))
+    await sandbox.advance('60s')
+    await repeat(2, () => sandbox.get('/pets'))
+    expect(await broken(sandbox)).toEqual({})
+    await sandbox.advance('59999ms')
+    await sandbox.get('/pets')
+    expect(await broken(sandbox)).toEqual({ 'early-retry': 1 })
+  })
+
+  it.each(['http-date', 'seconds'] as const)('holds a client to a Retry-After in %s', async (retryAfter) => {
+    const sandbox = await openSandbox({ storm: '1', retryAfter, banAfter: 'never' })
+    await repeat(2, () => sandbox.get('/pets'))
+    expect(await broken(sandbox)).toEqual({ 'early-retry': 1 })
+  })
+
+  it('holds a client to the Retry-After of an answer that it forced', async () => {
+    const sandbox = await openSandbox()
+    const forced = () => sandbox.call('/v1/pets', { headers: { prefer: 'code=429' } })
+    await repeat(2, forced)
+    await sandbox.get('/pets?limit=1')
+    expect(await broken(sandbox)).toEqual({ 'early-retry': 1 })
+  })
+
+  it('sees nothing wrong in refusals of requests that were under way together', async () => {
+    const sandbox = await open({ limits: '2/min' })
+    const seen = await Promise.all([1, 2, 3, 4, 5].map(() => sandbox.get('/pets')))
+    expect(seen.filter(({ status }) => status === 429)).toHaveLength(3)
+    expect(await broken(sandbox)).toEqual({})
+  })
+
+  it('tells the same request from another one by its body, too', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await sandbox.get('/pets')
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 2 })
+    expect(await broken(sandbox)).toEqual({ 'request-while-limited': 1 })
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })
+    expect(await broken(sandbox)).toEqual({ 'request-while-limited': 1, 'early-retry': 1 })
+  })
+
+  it('warns of other requests while the key is told to wait, each key by itself', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await repeat(2, () => sandbox.get('/pets'))
+    await sandbox.get('/pets?limit=1')
+    await sandbox.get('/pets', 'sandbox-pro')
+    expect(await broken(sandbox)).toEqual({ 'request-while-limited': 1 })
+  })
+
+  it('wants longer waits after failures without Retry-After', async () => {
+    const sandbox = await openSandbox({ fault: ['*:503'] })
+    const again = () => sandbox.advance('10s').then(() => sandbox.get('/pets'))
+    await repeat(3, again)
+    expect(await broken(sandbox)).toEqual({})
+    await again()
+    expect(await broken(sandbox)).toEqual({ 'no-backoff': 1 })
+  })
+
+  it('is content with waits that grow, by the clock', async () => {
+    const sandbox = await openSandbox({ retryAfter: 'none', storm: '1', banAfter: 'never' })
+    await sandbox.get('/pets')
+    for (const wait of ['10s', '20s', '40s', '80s', '160s']) {
+      await sandbox.advance(wait)
+      await sandbox.get('/pets')
+    }
+    expect(await broken(sandbox)).toEqual({})
+  })
+
+  it('allows one request to hear of a ban, and none after it', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.control('PUT', '/keys/sandbox/ban', { for: '5m' })
+    await sandbox.get('/pets')
+    expect(await broken(sandbox)).toEqual({})
+    await sandbox.get('/pets?limit=1')
+    expect(await broken(sandbox)).toEqual({ 'request-while-banned': 1 })
+    await sandbox.advance('5m')
+    await sandbox.get('/pets')
+    expect(await broken(sandbox)).toEqual({ 'request-while-banned': 1 })
+  })
+
+  it.each([403, 401] as const)('sees a ban that is answered with %i', async (banStatus) => {
+    const sandbox = await openSandbox({ banStatus })
+    await repeat(2, () => sandbox.get('/pets', 'sandbox-banned'))
+    expect(await broken(sandbox)).toEqual({ 'request-while-banned': 1, 'early-retry': 1 })
+  })
+
+  it.each([
+    [
+      'a bad parameter',
+      '/v1/pets?limit=1000',
+      {},
+      'listPets: limit must be a whole number from 1 to 100 (it is 1000).',
+    ],
+    ['a bad body', '/v1/pets', { method: 'POST', body: { name: 'Rex' } }, /categoryId/],
+    ['a body of another type', '/v1/pets', { method: 'POST', body: 'x', headers: { 'content-type': 'a/b' } }, /json/],
+    ['a body that is too large', '/v1/pets', { method: 'POST', body: ' '.repeat(1024 * 1024 + 1) }, /MiB/],
+    ['a code that cannot be forced', '/v1/pets', { headers: { prefer: 'code=418' } }, /code="418"/],
+  ])('names %s', async (_what, path, options, message) => {
+    const sandbox = await openSandbox()
+    await sandbox.call(path, options)
+    expect(await findings(sandbox, 'invalid-request')).toMatchObject([
+      { key: 'sandbox', count: 1, message: typeof message === 'string' ? message : expect.stringMatching(message) },
+    ])
+  })
+
+  it('names a path parameter that breaks the contract, and not a pet that is not there', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.get('/pets/4711')
+    expect(await findings(sandbox, 'invalid-request')).toEqual([])
+    await sandbox.get('/pets/abc')
+    expect(await findings(sandbox, 'invalid-request')).toMatchObject([{ operation: 'getPet', count: 1 }])
+  })
+
+  it('does not hold against a client what the sandbox was asked to answer', async () => {
+    const sandbox = await openSandbox({ fault: ['createPet:400', 'listPets:415'] })
+    await sandbox.get('/pets')
+    await sandbox.post('/pets', {})
+    await sandbox.call('/v1/store/orders', { headers: { prefer: 'code=401' } })
+    expect(await broken(sandbox)).toEqual({})
+  })
+
+  it('names requests without a valid key, also those that were refused for their number', async () => {
+    const sandbox = await openSandbox()
+    await repeat(61, () => sandbox.get('/pets', null))
+    await sandbox.get('/pets', 'somebody-elses')
+    await sandbox.get('/pets', 'sandbox-revoked')
+    expect(await findings(sandbox, 'unauthenticated')).toMatchObject([
+      { key: 'none', count: 61 },
+      { key: 'unknown', count: 1 },
+      { key: 'sandbox-revoked', count: 1 },
+    ])
+  })
+
+  it('names what the contract does not have', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.get('/animals')
+    await sandbox.call('/v1/pets', { method: 'DELETE' })
+    await sandbox.call('/pets', { key: null })
+    expect(await findings(sandbox, 'undocumented-endpoint')).toMatchObject([
+      { key: 'sandbox', operation: null, message: 'GET /v1/animals is not in the contract: there is no such path.' },
+      {
+        key: 'sandbox',
+        message: expect.stringMatching(/^DELETE \/v1\/pets is not in the contract: the path takes GET/),
+      },
+      { key: 'none', message: 'GET /pets is not in the contract: the service is under /v1.' },
+    ])
+    expect(await findings(sandbox, 'unauthenticated')).toEqual([])
+  })
+
+  it('warns of what had better not be built upon', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.get('/pets/1')
+    await sandbox.get('/store/orders')
+    await sandbox.get('/pets?page=2&size=5')
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 1, colour: 'red' })
+    expect(await broken(sandbox)).toEqual({
+      'deprecated-operation': 1,
+      'undocumented-shape': 1,
+      'unknown-parameter': 2,
+      'unknown-field': 1,
+    })
+    expect(await findings(sandbox, 'unknown-field')).toMatchObject([
+      { operation: 'createPet', message: 'createPet has no field "colour"; it is ignored.' },
+    ])
+  })
+
+  it('never judges a preflight', async () => {
+    const sandbox = await openSandbox()
+    const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' }
+    await sandbox.call('/v1/animals', { method: 'OPTIONS', key: null, headers })
+    expect(await conductOf(sandbox)).toMatchObject({ requests: 0, violations: [], warnings: [] })
+  })
+
+  it('outlives the log, belongs to its space, and ends with a reset', async () => {
+    const sandbox = await openSandbox({ logLimit: 0 })
+    await sandbox.get('/animals')
+    await sandbox.get('/pets/1', 'sandbox~other')
+    await sandbox.control('DELETE', '/requests')
+    expect(await broken(sandbox)).toEqual({ 'undocumented-endpoint': 1 })
+    expect(await conductOf(sandbox, 'other')).toMatchObject({ space: 'other', requests: 1, violations: [] })
+    await sandbox.control('POST', '/reset')
+    expect(await conductOf(sandbox)).toMatchObject({ requests: 0, violations: [], keys: [] })
+  })
+
+  it('stays bounded, whatever is sent, and counts what it does not keep', async () => {
+    const sandbox = await openSandbox({ limits: '100000/min,100000/day' })
+    await Promise.all(Array.from({ length: 300 }, (_, i) => sandbox.get(`/nothing/${i}${'x'.repeat(500)}`)))
+    const found = await findings(sandbox, 'undocumented-endpoint')
+    expect(found.length).toBeLessThan(300)
+    expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(300)
+    expect(Math.max(...found.map(({ message }) => message.length))).toBeLessThanOrEqual(200)
+    expect(Math.max(...found.map(({ exchanges }) => exchanges.length))).toBeLessThanOrEqual(20)
+  })
+
+  it('counts in what-if what asks for quota, and nothing that a switch answered', async () => {
+    const sandbox = await openSandbox({ fault: ['createPet:500'] })
+    await sandbox.get('/pets')
+    await sandbox.get('/animals')
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })
+    await sandbox.call('/v1/pets', { headers: { prefer: 'code=503' } })
+    await sandbox.get('/pets', 'sandbox-limited')
+    await sandbox.get('/pets', null)
+    expect((await conductOf(sandbox)).whatIf).toMatchObject({ requests: 2, peakMinute: 2 })
+  })
+
+  it('says what each plan would have refused, of all keys together and of each', async () => {
+    const sandbox = await openSandbox({ limits: '100000/min' })
+    await repeat(62, () => sandbox.get('/pets'))
+    await repeat(3, () => sandbox.get('/pets', 'sandbox-pro'))
+    const { whatIf, keys } = await conductOf(sandbox)
+    expect(whatIf).toMatchObject({ requests: 65, peakMinute: 62, cheapest: 'pro' })
+    expect(whatIf.plans).toMatchObject([
+      { plan: 'free', perMinute: 60, perDay: 1000, refusals: 2, refused: { minute: 2, day: 0, ban: 0 } },
+      { plan: 'pro', refusals: 0 },
+      { plan: 'business', refusals: 0 },
+      { plan: 'enterprise', perMinute: 10_000, perDay: 1_000_000, refusals: 0 },
+    ])
+    expect(keys).toMatchObject([
+      { key: 'sandbox', plan: 'free', requests: 62, cheapest: 'pro' },
+      { key: 'sandbox-pro', plan: 'pro', requests: 3, cheapest: 'free' },
+    ])
+  })
+})
