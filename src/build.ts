@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { emitDeclarations } from './build-declarations.js'
 import { writeNotices } from './build-notices.js'
+import { keepTogether } from './build-together.js'
 import { buildPages } from './build-web.js'
 import { generateContract } from './contract/generate.js'
 import { packageDirectory } from './package-files.js'
@@ -41,6 +42,7 @@ async function bundle(installed: readonly string[]): Promise<Metafile> {
     platform: 'node',
     target: 'node20',
     external: [...installed],
+    plugins: [keepTogether(packageDirectory, PROGRAMS.cli, await sourceFiles())],
     metafile: true,
     logLevel: 'warning',
   })
@@ -49,6 +51,12 @@ async function bundle(installed: readonly string[]): Promise<Metafile> {
 
 function existing(programs: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(programs).filter(([, file]) => existsSync(join(packageDirectory, file))))
+}
+
+async function sourceFiles(): Promise<string[]> {
+  const source = join(packageDirectory, 'src')
+  const names = await readdir(source, { recursive: true })
+  return names.filter((name) => name.endsWith('.ts')).map((name) => join(source, name))
 }
 
 function sourcesOf(names: readonly (keyof typeof PROGRAMS)[]): readonly string[] {
