@@ -90,18 +90,29 @@ export class Victim {
 
   /** MiB that it holds now. */
   memory(): number {
-    const kibibytes = execFileSync('ps', ['-o', 'rss=', '-p', String(this.child.pid)], { encoding: 'utf8' })
-    return Math.round(Number(kibibytes) / 1024)
+    return this.#memory('VmRSS')
   }
 
   /** MiB that it has held at most; where the system does not say, what it holds now. */
   peakMemory(): number {
+    return this.#memory('VmHWM')
+  }
+
+  #memory(field: 'VmRSS' | 'VmHWM'): number {
+    return Math.round((this.#kibibytesInProc(field) ?? this.#kibibytesByPs()) / 1024)
+  }
+
+  #kibibytesInProc(field: string): number | undefined {
     try {
       const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
-      return Math.round(Number(/^VmHWM:\s*(\d+)/m.exec(status)?.[1]) / 1024)
+      return Number(new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(status)?.[1])
     } catch {
-      return this.memory()
+      return undefined
     }
+  }
+
+  #kibibytesByPs(): number {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(this.child.pid)], { encoding: 'utf8' }))
   }
 
   /** Milliseconds of processor time that it has taken so far; undefined where the system does not say. */
