@@ -45,6 +45,14 @@ export class PetCatalogue {
     return this.#all.map(({ pet }) => pet)
   }
 
+  /** The newest so many, newest first; without a look at the others. */
+  newest(count: number): readonly Pet[] {
+    return this.#all
+      .slice(Math.max(0, this.#all.length - count))
+      .map(({ pet }) => pet)
+      .reverse()
+  }
+
   has(id: Int64): boolean {
     return this.#byId.has(id)
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { packagedScenarios } from '../../src/options/scenario-file.js'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
@@ -62,6 +63,27 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
       json: { code: 'too_many_spaces' },
     })
     expect(await sandbox.control('GET', '/state?space=a~b')).toMatchObject({ status: 400 })
+  })
+
+  it('lists the packaged scenarios, each with what it does', async () => {
+    const sandbox = await openSandbox()
+    const { json } = await sandbox.control('GET', '/scenarios')
+    const scenarios = json as unknown as readonly { readonly name: string; readonly description: string }[]
+    expect(scenarios.map(({ name }) => name)).toEqual(packagedScenarios())
+    expect(scenarios.filter(({ description }) => description === '')).toEqual([])
+  })
+
+  it('lists the newest pets, as many as wanted', async () => {
+    const sandbox = await openSandbox()
+    const idsOf = async (query: string) => {
+      const { json } = await sandbox.control('GET', `/pets${query}`)
+      return (json as unknown as readonly { readonly id: unknown }[]).map(({ id }) => id)
+    }
+    const all = await idsOf('')
+    expect(all.length).toBe(60)
+    expect(await idsOf('?limit=3')).toEqual(all.slice(0, 3))
+    expect([await idsOf('?limit=0'), await idsOf('?limit=1000')]).toEqual([[], all])
+    expect((await sandbox.control('GET', '/pets?limit=few')).status).toBe(400)
   })
 
   it('says what it has not, and what it has', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countdownText, dateText, timeText } from '../../src/web/dashboard/clock-text.js'
 import { hearClock, readLocalClock } from '../../src/web/dashboard/local-clock.js'
-import { banLeft, stormAt, windowAt } from '../../src/web/dashboard/quota-now.js'
+import { banLeft, minuteAt, stormAt, windowAt } from '../../src/web/dashboard/quota-now.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
@@ -37,12 +37,19 @@ describe('a gauge', () => {
   const told = { limit: 60, remaining: 12, reset: '2026-03-01T12:00:30.000Z' }
 
   it('shows what was told while the window runs', () => {
-    expect(windowAt(told, NOON)).toEqual({ ...told, leftMs: 30_000 })
+    expect(windowAt(told, NOON)).toEqual({ limit: 60, remaining: 12, leftMs: 30_000 })
   })
 
   it('is full again at the instant its window ends', () => {
     expect(windowAt(told, NOON + 29_999).remaining).toBe(12)
-    expect(windowAt(told, NOON + 30_000)).toEqual({ limit: 60, remaining: 60, reset: null, leftMs: 0 })
+    expect(windowAt(told, NOON + 30_000)).toEqual({ limit: 60, remaining: 60, leftMs: 0 })
+  })
+
+  it('stays spent for a key that is always out of quota', () => {
+    for (const reset of [null, told.reset]) {
+      const minute = { limit: 60, remaining: 0, reset }
+      expect(minuteAt({ minute, always: 'limited' }, NOON + 90_000).remaining).toBe(0)
+    }
   })
 
   it('shows what is left of a ban; one that is always there has no end', () => {

@@ -23,11 +23,7 @@ export const list = verb({
   path: '/pets',
   summary: 'All pets of a space, newest first; limit gives the newest so many',
   input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
-  run: ({ world }, { limit }) =>
-    world.pets
-      .pets()
-      .slice(limit === undefined ? 0 : Math.max(0, world.pets.size - limit))
-      .reverse(),
+  run: ({ world: { pets } }, { limit = pets.size }) => pets.newest(limit),
 })
 
 export const add = verb({

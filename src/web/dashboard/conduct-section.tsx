@@ -60,10 +60,18 @@ function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
           <thead>
             <tr>
               <th scope="col">Plan</th>
-              <th scope="col">A minute</th>
-              <th scope="col">A day</th>
-              <th scope="col">Refused</th>
-              <th scope="col">by minute, day, ban</th>
+              <th scope="col" class="number">
+                A minute
+              </th>
+              <th scope="col" class="number">
+                A day
+              </th>
+              <th scope="col" class="number">
+                Refused
+              </th>
+              <th scope="col" class="number">
+                by minute, day, ban
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -20,8 +20,10 @@ export function Header() {
     <header class="top">
       <div class="brand">
         <h1>petstore-sandbox</h1>
-        <span class={`connection ${connection}`}>{CONNECTION_TEXTS[connection]}</span>
-        <a href="docs">API docs</a>
+        <p>
+          <span class={`connection ${connection}`}>{CONNECTION_TEXTS[connection]}</span>
+          <a href="docs">API docs</a>
+        </p>
       </div>
       <dl class="facts">
         <div>
@@ -33,14 +35,16 @@ export function Header() {
           <dd>{plan ?? '…'}</dd>
         </div>
       </dl>
-      <SpaceChooser />
+      <div class="row space">
+        <SpaceChooser />
+        <ConfirmButton
+          question="Put this space back to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
+          act={() => session.steer('reset', {}, 'The space is back at its start.')}
+        >
+          Reset
+        </ConfirmButton>
+      </div>
       <ClockControls />
-      <ConfirmButton
-        question="Put this space back to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
-        act={() => session.steer('reset', {}, 'The space is back at its start.')}
-      >
-        Reset
-      </ConfirmButton>
     </header>
   )
 }

@@ -6,7 +6,7 @@ import { ConfirmButton } from './confirm-button.js'
 import { ActionButton, ActionError } from './controls.js'
 import { Gauge } from './gauge.js'
 import { outcomeOf } from './outcome.js'
-import { banLeft, windowAt } from './quota-now.js'
+import { banLeft, minuteAt, windowAt } from './quota-now.js'
 import { useSession } from './session-context.js'
 import { useAction } from './use-action.js'
 
@@ -50,7 +50,7 @@ export function KeyCard({
           Remove
         </ConfirmButton>
       </div>
-      <Gauge name="minute" of={key} {...windowAt(view.minute, now)} />
+      <Gauge name="minute" of={key} {...minuteAt(view, now)} />
       <Gauge name="day" of={key} {...windowAt(view.day, now)} />
       {last === undefined && banned === 0 ? null : (
         <div class="row between">

@@ -2,10 +2,20 @@ import type { KeyView, StormView, WindowState } from '../../control/views.js'
 import { blows, type RunningStorm } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
 
+/** A quota window as it is shown: with the time until it resets, 0 while it is not open. */
+export type WindowNow = Pick<WindowState, 'limit' | 'remaining'> & { readonly leftMs: number }
+
 /** A quota window as it is at an instant: one that has ended since it was told is full again. */
-export function windowAt({ limit, remaining, reset }: WindowState, now: number): WindowState & { leftMs: number } {
-  const leftMs = reset === null ? 0 : Date.parse(reset) - now
-  return leftMs > 0 ? { limit, remaining, reset, leftMs } : { limit, remaining: limit, reset: null, leftMs: 0 }
+export function windowAt({ limit, remaining, reset }: WindowState, now: number): WindowNow {
+  if (reset === null) return { limit, remaining, leftMs: 0 }
+  const leftMs = Date.parse(reset) - now
+  return leftMs > 0 ? { limit, remaining, leftMs } : { limit, remaining: limit, leftMs: 0 }
+}
+
+/** A key's minute: that of a key which is always out of quota is spent, whatever the time. */
+export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>, now: number): WindowNow {
+  const shown = windowAt(minute, now)
+  return always === 'limited' ? { ...shown, remaining: 0 } : shown
 }
 
 /** How long a key's ban still lasts, 0 if there is none. */
