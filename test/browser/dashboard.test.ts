@@ -157,8 +157,11 @@ describe.skipIf(!hasBrowser)('the dashboard', { timeout: 60_000 }, () => {
 
   it('shows another space, and leaves it when it is removed', async () => {
     const { sandbox, page, ask } = await openLive()
+    await page.getByRole('combobox', { name: 'Space' }).selectOption('open another…')
+    await page.getByLabel('Name of the space').fill('checkout')
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByText('Bearer sandbox~checkout').waitFor()
     await ask('/pets?limit=7', 'sandbox~checkout')
-    await page.getByRole('button', { name: 'Show the space checkout' }).click()
     await row(page, '/v1/pets?limit=7').waitFor()
     expect(new URL(page.url()).hash).toBe('#space=checkout')
     await sandbox.spaces.remove('checkout')

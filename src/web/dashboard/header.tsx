@@ -14,6 +14,7 @@ const CONNECTION_TEXTS = {
 export function Header() {
   const session = useSession()
   const connection = useDashboard(({ connection }) => connection)
+  const space = useDashboard(({ space }) => space)
   const basePath = useDashboard(({ state }) => state?.basePath)
   const plan = useDashboard(({ state }) => state?.settings.plan)
   return (
@@ -22,7 +23,7 @@ export function Header() {
         <h1>petstore-sandbox</h1>
         <p>
           <span class={`connection ${connection}`}>{CONNECTION_TEXTS[connection]}</span>
-          <a href="docs">API docs</a>
+          <a href={space === '' ? 'docs' : `docs?space=${encodeURIComponent(space)}`}>API docs</a>
         </p>
       </div>
       <dl class="facts">

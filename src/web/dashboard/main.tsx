@@ -14,4 +14,5 @@ if (root !== null) {
   const session = new Session(readPlace(location.hash))
   render(<Dashboard session={session} />, root)
   session.start()
+  addEventListener('hashchange', () => session.goTo(readPlace(location.hash)))
 }

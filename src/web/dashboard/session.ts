@@ -57,6 +57,12 @@ export class Session {
     if (space !== this.store.get().space) this.#turnTo(space)
   }
 
+  /** Goes where the page's address says. */
+  goTo({ space, filter }: PagePlace): void {
+    this.filter(filter)
+    this.openSpace(space)
+  }
+
   /** Keeps a token that was entered, and tries with it. */
   enterToken(token: string): void {
     keepControlToken(token)
