@@ -16,7 +16,7 @@ const FOLDS_A_STORE = 4
 export const killWhileFolding: Ordeal = {
   counts: 'acknowledged pets',
   async run(trial) {
-    const kills = trial.size(20, 3)
+    const kills = trial.size(15, 3)
     const inside = { count: 0 }
     for (let kill = 0; kill < kills; ) {
       const folder = trial.folder()
