@@ -21,6 +21,8 @@ interface KeptList {
 
 /** Lists kept as answered; a client asks for the same few again and again. */
 const LISTS_KEPT = 8
+/** A list is whole where a contract of --spec has dropped the limit; that of a million pets is not kept. */
+const LONGEST_KEPT = 1024 * 1024
 
 /**
  * The pets of a space, in order of creation, found by id and by status without a scan.
@@ -112,6 +114,7 @@ export class PetCatalogue {
     }
     text += ']'
     const list = encodeText(text)
+    if (text.length > LONGEST_KEPT) return list
     if (this.#lists.length >= LISTS_KEPT) this.#lists = []
     this.#lists.push({ limit, status, order, list })
     return list
