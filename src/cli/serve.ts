@@ -32,14 +32,18 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   const wished = new Promise<void>((resolve) => {
     wish = resolve
   })
+  // From before the port is open, so that a start is finished and then stopped, and no store is left half made. Once it
+  // runs, they are never let go: the second of npm's two SIGINTs may come when all is done, and must not end us otherwise.
+  const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
   const { runSandbox } = await import('../sandbox.js')
   const sandbox = await runSandbox(options, {
     ...(log.exchange && { onExchange: log.exchange }),
     onWarning: log.warning,
     onShutdown: wish,
+  }).catch((error: unknown) => {
+    ignoreSignals()
+    throw error
   })
-  // They are never let go: the second of npm's two SIGINTs may come when all is done, and must not end us otherwise.
-  onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
   try {
     const { baseUrl, controlUrl, plan, petCount } = sandbox
     const location = { baseUrl, controlUrl, pid: io.pid }

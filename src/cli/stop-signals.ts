@@ -24,7 +24,7 @@ export function wishThenOrder<Signal>(
   }
 }
 
-/** Makes the first signal a wish to stop, and a later one an order. */
-export function onStopSignals(io: CliIo, handlers: SignalHandlers<StopSignal>): void {
-  io.onSignal(wishThenOrder(io, handlers))
+/** Makes the first signal a wish to stop, and a later one an order. @returns how to be no longer called */
+export function onStopSignals(io: CliIo, handlers: SignalHandlers<StopSignal>): () => void {
+  return io.onSignal(wishThenOrder(io, handlers))
 }

@@ -31,6 +31,8 @@ export class FileStore {
   #foldAt: number
   #current: (() => SpaceState) | undefined
   #folding: Promise<void> | undefined
+  /** The first document of a new store, while it is being written. */
+  #founding: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   /** Use openFileStore. @param documentBytes undefined if there is no document yet */
@@ -60,6 +62,10 @@ export class FileStore {
     this.#current = current
     if (this.#isNew) {
       const written = this.#fold(current)
+      this.#founding = written.finally(() => {
+        this.#founding = undefined
+      })
+      this.#founding.catch(() => {})
       // A close that comes meanwhile waits for it.
       this.#folding = written
         .catch(() => {})
@@ -85,6 +91,8 @@ export class FileStore {
     if (this.#closing !== undefined) {
       return Promise.reject(new StoreError('STORE_CLOSED', 'the store is closed; nothing can be written any more.'))
     }
+    // A journal without its document is no store: what it acknowledged could not be read again.
+    if (this.#founding !== undefined) return this.#founding.then(() => this.append(change))
     const written = this.#journal.append(journalLine(change))
     if (this.#journal.length > this.#foldAt && this.#current !== undefined) void this.#foldOrWarn(this.#current)
     return written
