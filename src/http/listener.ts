@@ -5,6 +5,7 @@ import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
 import { rawResponse } from './raw-response.js'
+import { Rush } from './rush.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 
 /** Longer than the pools of common clients keep an idle connection (browsers: 5 min), so that none writes into a closed one. */
@@ -37,7 +38,7 @@ export interface Listener {
 
 /** What is known of an open connection. */
 interface Connection {
-  /** `dueAt` of the last reply sent on it: whoever sends another request on it has read that. */
+  /** `dueAt` of the last reply sent on it, for whoever sends another request on it has read that; before the first, what a newcomer has heard. */
   heardUntil: number
 }
 
@@ -54,8 +55,7 @@ export class ListenError extends Error {
 /** Opens the port. Rejects with a ListenError. */
 export async function listen(host: string, port: number, front: Front): Promise<Listener> {
   const connections = new Map<Socket, Connection>()
-  /** The same of connections that were closed: whoever opens another one may have read those. */
-  let heardByClosed = 0
+  const rush = new Rush()
   const hanging: Hanging = new Set()
   const answering = new WeakMap<Socket, ServerResponse>()
   let stopping = false
@@ -70,13 +70,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
   // takes its time. @source lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
-    const connection: Connection = { heardUntil: 0 }
+    const connection: Connection = { heardUntil: rush.heardByNewcomer() }
     connections.set(socket, connection)
     accepted++
-    socket.once('close', () => {
-      connections.delete(socket)
-      heardByClosed = Math.max(heardByClosed, connection.heardUntil)
-    })
+    socket.once('close', () => connections.delete(socket))
     // Nobody can be told apart who waits for good and who has gone.
     socket.once('end', () => {
       for (const response of hanging) if (response.socket === socket) socket.destroy()
@@ -117,7 +114,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
       rawHeaders: request.rawHeaders,
       body,
       address: request.socket.remoteAddress ?? 'unknown',
-      heardUntil: connections.get(request.socket)?.heardUntil || heardByClosed,
+      heardUntil: connections.get(request.socket)?.heardUntil ?? 0,
     })
     if (reply instanceof Promise) void reply.then((late) => send(request, response, late))
     else send(request, response, reply)
@@ -131,6 +128,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
     }
     const connection = connections.get(request.socket)
     if (connection !== undefined) connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
+    if (reply.status >= 400) rush.noteRefusal(reply.dueAt)
     if (reply.fault !== undefined) {
       sendFaulty(reply.fault, request, response, reply, hanging)
       if (stopping) cutHanging()

@@ -1,4 +1,4 @@
-import { type EpochMs, SECOND_MS } from '../time.js'
+import { type DurationMs, type EpochMs, SECOND_MS } from '../time.js'
 
 /** When an answer went out: by the space's clock, and in monotonic milliseconds. */
 export interface Moment {
@@ -12,15 +12,18 @@ export interface Arrival extends Moment {
   readonly heardUntil: number
 }
 
-/** By then whoever is to hear of an answer has heard of it. */
-const KNOWN_AFTER_MS = SECOND_MS
+/** By then whoever is to hear of an answer has heard of it, in real time; and by a clock that may have been moved. */
+const KNOWN_AFTER_MS: DurationMs = 100
+const KNOWN_AFTER_BY_CLOCK_MS: DurationMs = SECOND_MS
 
 /**
  * Whether the sender of a request could know of an answer: it had heard of it,
- * or a second had passed, by whichever clock.
+ * or so much time had passed that it must have.
  */
 export function isKnown(answer: Moment, { at, monotonic, heardUntil }: Arrival): boolean {
   return (
-    answer.monotonic <= heardUntil || monotonic - answer.monotonic >= KNOWN_AFTER_MS || at - answer.at >= KNOWN_AFTER_MS
+    answer.monotonic <= heardUntil ||
+    monotonic - answer.monotonic >= KNOWN_AFTER_MS ||
+    at - answer.at >= KNOWN_AFTER_BY_CLOCK_MS
   )
 }
