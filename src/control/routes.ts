@@ -36,7 +36,7 @@ export function controlRoutes(plane: ControlPlane): Hono {
   app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))
   for (const [path, page] of Object.entries(PAGE_FILES)) root.get(CONTROL_PATH + path, () => servePageFile(page))
   // The dashboard's address ends in a slash, so that its own files are beside it.
-  app.get('/', (context) => context.redirect(DASHBOARD_PATH, 308))
+  app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
   app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(steeredBy(plane, context), context)))
   for (const verb of Object.values(VERBS) as readonly Verb[]) {
     const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')

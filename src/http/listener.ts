@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
+import { Newcomers } from './newcomers.js'
 import { rawResponse } from './raw-response.js'
-import { Rush } from './rush.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 
 /** Longer than the pools of common clients keep an idle connection (browsers: 5 min), so that none writes into a closed one. */
@@ -18,6 +18,12 @@ const STOP_CHECK_MS: DurationMs = 20
 const QUIET_TURNS = 3
 /** Clients that go on connecting do not hold up a stop for longer than this. */
 const LISTEN_ON_MS: DurationMs = SECOND_MS
+
+/**
+ * Who sends on a connection that is in use is taken to have heard of what was sent so long ago on others: a pool takes
+ * turns between its connections. Requests that are sent together come closer together than that.
+ */
+const HEARD_AFTER_MS: DurationMs = 1
 
 /** What the listener brings requests to. */
 export interface Front {
@@ -40,6 +46,8 @@ export interface Listener {
 interface Connection {
   /** `dueAt` of the last reply sent on it, for whoever sends another request on it has read that; before the first, what a newcomer has heard. */
   heardUntil: number
+  /** It has been used, so it is no newcomer's. */
+  isSettled: boolean
 }
 
 /** Could not listen; the message says why and what to do. */
@@ -55,7 +63,7 @@ export class ListenError extends Error {
 /** Opens the port. Rejects with a ListenError. */
 export async function listen(host: string, port: number, front: Front): Promise<Listener> {
   const connections = new Map<Socket, Connection>()
-  const rush = new Rush()
+  const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
   const answering = new WeakMap<Socket, ServerResponse>()
   let stopping = false
@@ -70,10 +78,13 @@ export async function listen(host: string, port: number, front: Front): Promise<
   // takes its time. @source lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
-    const connection: Connection = { heardUntil: rush.heardByNewcomer() }
+    const connection: Connection = { heardUntil: newcomers.welcome(socket), isSettled: false }
     connections.set(socket, connection)
     accepted++
-    socket.once('close', () => connections.delete(socket))
+    socket.once('close', () => {
+      connections.delete(socket)
+      newcomers.settle(socket)
+    })
     // Nobody can be told apart who waits for good and who has gone.
     socket.once('end', () => {
       for (const response of hanging) if (response.socket === socket) socket.destroy()
@@ -83,8 +94,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
     answering.set(request.socket, response)
     if (stopping) response.shouldKeepAlive = false
     const target = request.url ?? '/'
-    if (front.isControl(target)) front.control(request, response)
-    else if (request.headers.host === undefined && request.httpVersion === '1.1')
+    if (front.isControl(target)) {
+      settle(request.socket)
+      front.control(request, response)
+    } else if (request.headers.host === undefined && request.httpVersion === '1.1')
       refuseSocket(request.socket, 'bad_request')
     else if (hasBody(request)) readBody(request, (body) => serve(request, response, target, body))
     else serve(request, response, target, undefined)
@@ -98,6 +111,12 @@ export async function listen(host: string, port: number, front: Front): Promise<
     else refuseSocket(socket, parserProblem(error.code))
   })
   server.on('connect', (_request, socket: Socket) => refuseSocket(socket, 'bad_request'))
+
+  function settle(socket: Socket): void {
+    newcomers.settle(socket)
+    const connection = connections.get(socket)
+    if (connection !== undefined) connection.isSettled = true
+  }
 
   function serve(
     request: IncomingMessage,
@@ -114,7 +133,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
       rawHeaders: request.rawHeaders,
       body,
       address: request.socket.remoteAddress ?? 'unknown',
-      heardUntil: connections.get(request.socket)?.heardUntil ?? 0,
+      heardUntil: heardOn(connections.get(request.socket)),
     })
     if (reply instanceof Promise) void reply.then((late) => send(request, response, late))
     else send(request, response, reply)
@@ -127,8 +146,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
       return
     }
     const connection = connections.get(request.socket)
-    if (connection !== undefined) connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
-    if (reply.status >= 400) rush.noteRefusal(reply.dueAt)
+    if (connection !== undefined) {
+      if (!connection.isSettled) settle(request.socket)
+      connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
+    }
     if (reply.fault !== undefined) {
       sendFaulty(reply.fault, request, response, reply, hanging)
       if (stopping) cutHanging()
@@ -215,6 +236,14 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     default:
       return error
   }
+}
+
+/** What the sender of a request that has just come can have heard. */
+function heardOn(connection: Connection | undefined): number {
+  if (connection === undefined) return 0
+  return connection.isSettled
+    ? Math.max(connection.heardUntil, performance.now() - HEARD_AFTER_MS)
+    : connection.heardUntil
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -137,8 +137,8 @@ describe('on the wire', () => {
 
   it('the control plane is found with a query, too', async () => {
     const { sandbox } = await start()
-    const answer = await fetch(`${sandbox.controlUrl}?x=1`)
-    expect(answer.status).toBe(404)
+    const answer = await fetch(`${sandbox.controlUrl}?x=1`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('Location')]).toEqual([308, '/__sandbox/?x=1'])
     expect(answer.headers.has('x-ratelimit-limit')).toBe(false)
   })
 })
