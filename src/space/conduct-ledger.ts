@@ -2,7 +2,7 @@ import type { Limits } from '../domain/quota.js'
 import type { Account } from './accounts.js'
 import type { Caller } from './callers.js'
 import { remarksOn } from './exchange-findings.js'
-import { Findings } from './findings.js'
+import { countAgain, Findings, type Group } from './findings.js'
 import { KeyConduct } from './key-conduct.js'
 import type { Answer } from './message.js'
 import type { Visit } from './visit.js'
@@ -53,14 +53,20 @@ export class ConductLedger {
    * @param dueAt     when its answer goes out, monotonic
    */
   judge(visit: Visit, answer: Answer, id: number, startedAt: number, dueAt: number): void {
-    const { caller } = visit
+    const { caller, now } = visit
     this.#requests++
-    if (caller.kind === 'key') {
-      for (const { rule, message } of this.#of(caller).judge(visit, answer, startedAt, dueAt)) {
-        this.#find(visit, id, rule, detailOf(visit), message)
-      }
+    const account = caller.kind === 'key' ? this.#of(caller) : undefined
+    for (const { rule, message } of account?.judge(visit, answer, startedAt, dueAt) ?? []) {
+      this.#find(visit, id, rule, detailOf(visit), message)
     }
-    for (const { rule, detail, message } of remarksOn(visit, answer)) this.#find(visit, id, rule, detail, message)
+    for (const remark of remarksOn(visit, answer)) {
+      // What every request of an operation shows is the same remark each time.
+      const known = account?.findings.get(remark)
+      if (known === undefined) {
+        const found = this.#find(visit, id, remark.rule, remark.detail, remark.message)
+        account?.findings.set(remark, found)
+      } else countAgain(known, id, now)
+    }
   }
 
   /** Forgets everything. */
@@ -77,9 +83,9 @@ export class ConductLedger {
     rule: Parameters<Findings['add']>[0]['rule'],
     detail: string,
     message: string,
-  ): void {
+  ): Group {
     const operation = route.kind === 'operation' ? route.operation.id : undefined
-    this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
+    return this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
   }
 
   #of({ label, apiKey, account, isStranger }: KeyCaller): KeyConduct {

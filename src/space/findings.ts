@@ -16,7 +16,8 @@ export interface Occurrence {
   readonly message: string
 }
 
-interface Group {
+/** Occurrences of one rule, key and detail, together. */
+export interface Group {
   readonly occurrence: Occurrence
   message: string
   count: number
@@ -29,15 +30,15 @@ interface Group {
 export class Findings {
   readonly #rules = new Map<ConductRule, Map<string, Group>>()
 
-  add(occurrence: Occurrence, exchange: number, at: EpochMs): void {
+  /** @returns the group that it belongs to */
+  add(occurrence: Occurrence, exchange: number, at: EpochMs): Group {
     const { rule } = occurrence
     const groups = this.#rules.get(rule) ?? new Map<string, Group>()
     this.#rules.set(rule, groups)
     const group = groupFor(groups, occurrence, at)
     group.message = shortened(group.occurrence === occurrence || !isRest(group) ? occurrence.message : REST_MESSAGE)
-    group.count++
-    group.lastAt = at
-    if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
+    countAgain(group, exchange, at)
+    return group
   }
 
   /** The findings of some rules, in the rules' order, each rule's in the order of their first occurrence. */
@@ -61,6 +62,13 @@ export class Findings {
   clear(): void {
     this.#rules.clear()
   }
+}
+
+/** Counts the same occurrence once more. */
+export function countAgain(group: Group, exchange: number, at: EpochMs): void {
+  group.count++
+  group.lastAt = at
+  if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
 }
 
 /** Where what finds no room is counted; no key is named so. */

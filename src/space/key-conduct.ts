@@ -19,6 +19,8 @@ import type { Limits } from '../domain/quota.js'
 import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import { leavesNoStatus } from './answers.js'
 import type { ConductRule } from './conduct-view.js'
+import type { Remark } from './exchange-findings.js'
+import type { Group } from './findings.js'
 import { fingerprintOf } from './fingerprint.js'
 import type { Answer } from './message.js'
 import { retryInstant } from './retry-instant.js'
@@ -36,6 +38,8 @@ const NOTHING: readonly ReturnRemark[] = []
 export class KeyConduct {
   readonly apiKey: ApiKey
   readonly traffic: Traffic
+  /** Where remarks on single exchanges are counted, so that what comes with every request need not be looked up by its words. */
+  readonly findings = new WeakMap<Remark, Group>()
   readonly #senders: Senders = newSenders()
 
   constructor(apiKey: ApiKey, plans: readonly Limits[]) {

@@ -49,9 +49,11 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
   if (reason && answer.reason !== undefined) headers.push('X-Sandbox-Reason', answer.reason)
   const origin = visit.request.headers.origin
   pushCorsHeaders(headers, world, typeof origin === 'string' ? origin : undefined)
-  return route.kind === 'operation' && route.operation.deprecated
-    ? headers.concat(deprecation(route.operation, basePath))
-    : headers
+  if (route.kind === 'operation' && route.operation.deprecated) {
+    // Not concat, which costs more than all else in here.
+    for (const item of deprecation(route.operation, basePath)) headers.push(item)
+  }
+  return headers
 }
 
 /** The headers of deprecated operations, which are the same in every answer; under the base path that they were last asked for. */
