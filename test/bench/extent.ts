@@ -19,14 +19,14 @@ export interface Extent {
 }
 
 export const FULL: Extent = {
-  rounds: 5,
+  rounds: 3,
   seconds: 2,
   warmUpSeconds: 1,
   pets: [120, 10_000, 1_000_000],
   spaces: 1_000,
   growthOf: ['listPets', 'getPet', 'createPet'],
   requests: [10_000, 1_000_000],
-  shortRounds: 15,
+  shortRounds: 11,
   longRounds: 3,
 }
 
