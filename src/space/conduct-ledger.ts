@@ -1,7 +1,7 @@
 import type { Limits } from '../domain/quota.js'
 import type { Account } from './accounts.js'
 import type { Caller } from './callers.js'
-import { remarksOn } from './exchange-findings.js'
+import { type Remark, remarksOn } from './exchange-findings.js'
 import { countAgain, Findings, type Group } from './findings.js'
 import { KeyConduct } from './key-conduct.js'
 import type { Answer } from './message.js'
@@ -56,14 +56,12 @@ export class ConductLedger {
     const { caller, now } = visit
     this.#requests++
     const account = caller.kind === 'key' ? this.#of(caller) : undefined
-    for (const { rule, message } of account?.judge(visit, answer, startedAt, dueAt) ?? []) {
-      this.#find(visit, id, rule, detailOf(visit), message)
-    }
+    for (const remark of account?.judge(visit, answer, startedAt, dueAt) ?? []) this.#find(visit, id, remark)
     for (const remark of remarksOn(visit, answer)) {
       // What every request of an operation shows is the same remark each time.
       const known = account?.findings.get(remark)
       if (known === undefined) {
-        const found = this.#find(visit, id, remark.rule, remark.detail, remark.message)
+        const found = this.#find(visit, id, remark)
         account?.findings.set(remark, found)
       } else countAgain(known, id, now)
     }
@@ -77,13 +75,7 @@ export class ConductLedger {
     this.#strangers.clear()
   }
 
-  #find(
-    { caller, route, now }: Visit,
-    id: number,
-    rule: Parameters<Findings['add']>[0]['rule'],
-    detail: string,
-    message: string,
-  ): Group {
+  #find({ caller, route, now }: Visit, id: number, { rule, detail, message }: Remark): Group {
     const operation = route.kind === 'operation' ? route.operation.id : undefined
     return this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
   }
@@ -99,9 +91,4 @@ export class ConductLedger {
     } else this.#keys.set(label, opened)
     return opened
   }
-}
-
-/** Requests of one operation are told together. */
-function detailOf({ route, request, path }: Visit): string {
-  return route.kind === 'operation' ? '' : `${request.method} ${path}`
 }

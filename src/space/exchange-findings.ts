@@ -5,7 +5,7 @@ import { type Answer, type ServiceRequest, UNREAD } from './message.js'
 import { hasHandler } from './operations.js'
 import type { Visit } from './visit.js'
 
-/** What one exchange shows by itself, whatever was before it. */
+/** Something that an exchange shows of its client. */
 export interface Remark {
   readonly rule: ConductRule
   /** What tells its group from others of the rule and key. */
@@ -18,7 +18,7 @@ const MOST_NAMES = 20
 
 const remembered = new WeakMap<Operation, readonly Remark[]>()
 
-/** What an exchange shows of its client. Most show nothing but which operation was called, and are not looked at any closer. */
+/** What an exchange shows by itself, whatever was before it. Most show nothing but which operation was called, and are not looked at any closer. */
 export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
   const { route } = visit
   if (route.kind !== 'operation' || !isOrdinary(visit, answer)) return allRemarksOn(visit, answer)
@@ -27,6 +27,11 @@ export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
   const remarks = uses(visit, answer)
   remembered.set(route.operation, remarks)
   return remarks
+}
+
+/** How a finding names a request: its operation, or method and path where it has none. */
+export function whatWasSent({ route, request, path }: Visit): string {
+  return route.kind === 'operation' ? route.operation.id : `${request.method} ${path}`
 }
 
 /** Whether an exchange with a valid key went well, and named nothing that the contract does not know. */
@@ -57,16 +62,17 @@ const WITHOUT_KEY: Readonly<Record<(Caller & { kind: 'address' })['problem'], st
 }
 
 /** A path outside the service asks for no key. */
-function unauthenticated({ caller, route, request, path }: Visit): readonly Remark[] {
+function unauthenticated(visit: Visit): readonly Remark[] {
+  const { caller, route } = visit
   if (caller.kind === 'key' || route.kind === 'outside') return []
-  const how = WITHOUT_KEY[caller.problem]
-  const what = route.kind === 'operation' ? route.operation.id : `${request.method} ${path}`
-  return [{ rule: 'unauthenticated', detail: caller.problem, message: `${what} ${how}.` }]
+  const message = `${whatWasSent(visit)} ${WITHOUT_KEY[caller.problem]}.`
+  return [{ rule: 'unauthenticated', detail: caller.problem, message }]
 }
 
-function undocumentedEndpoint({ route, request, path, world }: Visit): readonly Remark[] {
+function undocumentedEndpoint(visit: Visit): readonly Remark[] {
+  const { route, request, world } = visit
   if (route.kind === 'operation' || isUnread(request)) return []
-  const target = `${request.method} ${path}`
+  const target = whatWasSent(visit)
   const why =
     route.kind === 'outside'
       ? `the service is under ${world.surroundings.basePath}`

@@ -18,21 +18,14 @@ import type { ApiKey } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
 import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import { leavesNoStatus } from './answers.js'
-import type { ConductRule } from './conduct-view.js'
-import type { Remark } from './exchange-findings.js'
+import { type Remark, whatWasSent } from './exchange-findings.js'
 import type { Group } from './findings.js'
 import { fingerprintOf } from './fingerprint.js'
 import type { Answer } from './message.js'
 import { retryInstant } from './retry-instant.js'
 import type { Visit } from './visit.js'
 
-/** What a request shows of its client in the light of what its key was answered before. */
-export interface ReturnRemark {
-  readonly rule: ConductRule
-  readonly message: string
-}
-
-const NOTHING: readonly ReturnRemark[] = []
+const NOTHING: readonly Remark[] = []
 
 /** One key's account: what its senders owe, and what its traffic would meet on each plan. */
 export class KeyConduct {
@@ -53,8 +46,8 @@ export class KeyConduct {
     if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
   }
 
-  /** Judges whether a request came when it was allowed to, and notes what its answer asks for. */
-  judge(visit: Visit, answer: Answer, startedAt: number, dueAt: number): readonly ReturnRemark[] {
+  /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */
+  judge(visit: Visit, answer: Answer, startedAt: number, dueAt: number): readonly Remark[] {
     const { now, request } = visit
     const senders = this.#senders
     if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
@@ -75,30 +68,33 @@ export class KeyConduct {
     return remarks
   }
 
-  #remarks(visit: Visit, answer: Answer, coming: Coming, arrival: Arrival): readonly ReturnRemark[] {
-    const what = nameOf(visit)
-    const remarks: ReturnRemark[] = []
+  #remarks(visit: Visit, answer: Answer, coming: Coming, arrival: Arrival): readonly Remark[] {
+    const what = whatWasSent(visit)
+    // Requests of one operation are told together.
+    const detail = visit.route.kind === 'operation' ? '' : what
+    const remarks: Remark[] = []
     if (coming.kind === 'early') {
       const left = seconds(coming.wait.until - arrival.at)
       remarks.push({
         rule: 'early-retry',
+        detail,
         message: `${what} was sent again ${left} before its Retry-After had passed.`,
       })
     }
     if (lacksBackoff(coming)) {
       const { gap, tries } = coming.try
       const message = `${what} was tried again after ${seconds(gap)}: try ${tries} without a longer wait than before.`
-      remarks.push({ rule: 'no-backoff', message })
+      remarks.push({ rule: 'no-backoff', detail, message })
     }
     if (answer.reason === 'ban') {
       if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(visit), arrival)) {
         const message = `${what} was sent though the key was banned, and had been told so.`
-        remarks.push({ rule: 'request-while-banned', message })
+        remarks.push({ rule: 'request-while-banned', detail, message })
       }
     } else if (coming.kind === 'while-limited' && answer.reason !== 'forced') {
       const left = seconds(coming.wait.until - arrival.at)
       const message = `${what} was sent ${left} before the end of the wait that the key had been told.`
-      remarks.push({ rule: 'request-while-limited', message })
+      remarks.push({ rule: 'request-while-limited', detail, message })
     }
     return remarks
   }
@@ -117,10 +113,6 @@ function isLimit({ status, reason }: Answer): boolean {
 /** The ban in force; undefined for a key that is always banned, which is one ban for ever. */
 function banOf({ caller }: Visit) {
   return caller.account.bans.ban
-}
-
-function nameOf({ route, request, path }: Visit): string {
-  return route.kind === 'operation' ? route.operation.id : `${request.method} ${path}`
 }
 
 function seconds(duration: EpochMs): string {
