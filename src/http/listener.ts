@@ -4,7 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
+import type { Connection } from './connection.js'
 import { Newcomers } from './newcomers.js'
+import { Outbox, type Outgoing } from './outbox.js'
 import { rawResponse } from './raw-response.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 
@@ -42,14 +44,6 @@ export interface Listener {
   stop(how: 'clean' | 'now'): Promise<void>
 }
 
-/** What is known of an open connection. */
-interface Connection {
-  /** `dueAt` of the last reply sent on it, for whoever sends another request on it has read that; before the first, what a newcomer has heard. */
-  heardUntil: number
-  /** It has been used, so it is no newcomer's. */
-  isSettled: boolean
-}
-
 /** Could not listen; the message says why and what to do. */
 export class ListenError extends Error {
   readonly code: 'PORT_IN_USE' | 'PORT_FORBIDDEN' | 'HOST_UNAVAILABLE'
@@ -65,7 +59,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
   const connections = new Map<Socket, Connection>()
   const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
-  const answering = new WeakMap<Socket, ServerResponse>()
+  const outbox = new Outbox(send, () => performance.now())
   let stopping = false
   let accepted = 0
 
@@ -78,12 +72,13 @@ export async function listen(host: string, port: number, front: Front): Promise<
   // takes its time. @source lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
-    const connection: Connection = { heardUntil: newcomers.welcome(socket), isSettled: false }
+    const connection: Connection = { socket, heardUntil: 0, isSettled: false, response: undefined }
+    newcomers.welcome(connection, outbox.leftUntil(performance.now()))
     connections.set(socket, connection)
     accepted++
     socket.once('close', () => {
       connections.delete(socket)
-      newcomers.settle(socket)
+      newcomers.settle(connection)
     })
     // Nobody can be told apart who waits for good and who has gone.
     socket.once('end', () => {
@@ -91,65 +86,74 @@ export async function listen(host: string, port: number, front: Front): Promise<
     })
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answering.set(request.socket, response)
+    const connection = connections.get(request.socket)
+    // Gone before its request was read.
+    if (connection === undefined) return
+    connection.response = response
     if (stopping) response.shouldKeepAlive = false
-    const target = request.url ?? '/'
-    if (front.isControl(target)) {
-      settle(request.socket)
+    if (front.isControl(request.url ?? '/')) {
+      settle(connection)
       front.control(request, response)
     } else if (request.headers.host === undefined && request.httpVersion === '1.1')
       refuseSocket(request.socket, 'bad_request')
-    else if (hasBody(request)) readBody(request, (body) => serve(request, response, target, body))
-    else serve(request, response, target, undefined)
+    else if (hasBody(request)) readBody(request, (body) => serve(connection, request, response, body))
+    else serve(connection, request, response, undefined)
   })
   // What is expected beyond a 100 is ignored, as RFC 9110, 10.1.1 lets a server do.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Nothing is to be said into an answer under way, nor to who has never said anything.
-    const isMidAnswer = answering.get(socket)?.headersSent && !answering.get(socket)?.writableEnded
+    outbox.empty()
+    const response = connections.get(socket)?.response
+    const isMidAnswer = response?.headersSent && !response.writableEnded
     if (error.code === 'ECONNRESET' || !socket.writable || isMidAnswer || socket.bytesRead === 0) socket.destroy()
     else refuseSocket(socket, parserProblem(error.code))
   })
   server.on('connect', (_request, socket: Socket) => refuseSocket(socket, 'bad_request'))
 
-  function settle(socket: Socket): void {
-    newcomers.settle(socket)
-    const connection = connections.get(socket)
-    if (connection !== undefined) connection.isSettled = true
+  function settle(connection: Connection): void {
+    newcomers.settle(connection)
+    connection.isSettled = true
   }
 
   function serve(
+    connection: Connection,
     request: IncomingMessage,
     response: ServerResponse,
-    target: string,
     body: ServiceRequest['body'],
   ): void {
     // The service's Date is that of the space's clock.
     response.sendDate = false
     const reply = front.service({
       method: request.method ?? 'GET',
-      target,
+      target: request.url ?? '/',
       headers: request.headers,
       rawHeaders: request.rawHeaders,
       body,
-      address: request.socket.remoteAddress ?? 'unknown',
-      heardUntil: heardOn(connections.get(request.socket)),
+      address: connection.socket.remoteAddress ?? 'unknown',
+      heardUntil: heardOn(connection),
     })
-    if (reply instanceof Promise) void reply.then((late) => send(request, response, late))
-    else send(request, response, reply)
+    if (reply instanceof Promise) void reply.then((late) => post({ connection, request, response, reply: late }))
+    else post({ connection, request, response, reply })
   }
 
-  function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-    if (reply.delayMs > 0) {
-      const timer = setTimeout(() => send(request, response, { ...reply, delayMs: 0 }), reply.delayMs)
+  /** What the sender of a request that has just come can have heard. */
+  function heardOn({ isSettled, heardUntil }: Connection): number {
+    return isSettled ? Math.max(heardUntil, outbox.leftUntil(performance.now() - HEARD_AFTER_MS)) : heardUntil
+  }
+
+  function post(outgoing: Outgoing): void {
+    const { response, reply } = outgoing
+    if (reply.delayMs === 0) outbox.put(outgoing)
+    else {
+      const timer = setTimeout(() => outbox.put(outgoing), reply.delayMs)
       response.once('close', () => clearTimeout(timer))
-      return
     }
-    const connection = connections.get(request.socket)
-    if (connection !== undefined) {
-      if (!connection.isSettled) settle(request.socket)
-      connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
-    }
+  }
+
+  function send({ connection, request, response, reply }: Outgoing): void {
+    if (!connection.isSettled) settle(connection)
+    connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
     if (reply.fault !== undefined) {
       sendFaulty(reply.fault, request, response, reply, hanging)
       if (stopping) cutHanging()
@@ -162,6 +166,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
   }
 
   function refuseSocket(socket: Socket, code: ProblemCode): void {
+    // After the answers to what came before on it.
+    outbox.empty()
     const { status, headers, body } = front.refuse(code, socket.remoteAddress ?? 'unknown')
     socket.end(rawResponse(status, headers, body))
     // Whatever else the client sends is not read as a request.
@@ -236,14 +242,6 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     default:
       return error
   }
-}
-
-/** What the sender of a request that has just come can have heard. */
-function heardOn(connection: Connection | undefined): number {
-  if (connection === undefined) return 0
-  return connection.isSettled
-    ? Math.max(connection.heardUntil, performance.now() - HEARD_AFTER_MS)
-    : connection.heardUntil
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

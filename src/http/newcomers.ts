@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Connection } from './connection.js'
 
 /**
  * Connections that were accepted and not yet answered, and what can have been
@@ -9,18 +9,18 @@ import type { Socket } from 'node:net'
  * accepted when the first was already answered.
  */
 export class Newcomers {
-  readonly #waiting = new Set<Socket>()
+  readonly #waiting = new Set<Connection>()
   #heardUntil = 0
 
-  /** @returns what the newcomer can have heard: everything that was sent until this monotonic instant */
-  welcome(socket: Socket): number {
-    if (this.#waiting.size === 0) this.#heardUntil = performance.now()
-    this.#waiting.add(socket)
-    return this.#heardUntil
+  /** @param sentUntil until when replies were due that have been sent: all that a newcomer who is alone can have heard */
+  welcome(connection: Connection, sentUntil: number): void {
+    if (this.#waiting.size === 0) this.#heardUntil = sentUntil
+    this.#waiting.add(connection)
+    connection.heardUntil = this.#heardUntil
   }
 
   /** It was answered for the first time, or has gone. */
-  settle(socket: Socket): void {
-    this.#waiting.delete(socket)
+  settle(connection: Connection): void {
+    this.#waiting.delete(connection)
   }
 }

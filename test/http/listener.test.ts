@@ -77,6 +77,18 @@ describe('requests in unusual form', () => {
     expect([...got.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2', '3'])
   })
 
+  it('are answered before what comes after them on the connection, even if that is no HTTP', async () => {
+    const { port } = await start()
+    const got = await exchange(port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`)
+    expect([...got.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '400'])
+  })
+
+  it('are answered before a fault cuts the connection', async () => {
+    const { port } = await start({ fault: 'listPets:empty-response' })
+    const one = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
+    expect(await exchange(port, one + one.replace('/1 ', ' '))).toMatch(/^HTTP\/1.1 200 .*"id":1/s)
+  })
+
   it('are answered to HTTP/1.0, too', async () => {
     const { port } = await start()
     const got = await exchange(port, 'GET /v1/pets/1 HTTP/1.0\r\nAuthorization: Bearer sandbox\r\n\r\n')

@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What is known of an open connection. */
+export interface Connection {
+  readonly socket: Socket
+  /** `dueAt` of the last reply sent on it, for whoever sends another request on it has read that; before the first, what a newcomer has heard. */
+  heardUntil: number
+  /** It has been used, so it is no newcomer's. */
+  isSettled: boolean
+  /** To the request that came last. */
+  response: ServerResponse | undefined
+}
