@@ -19,6 +19,8 @@ export interface Occurrence {
 /** Occurrences of one rule, key and detail, together. */
 export interface Group {
   readonly occurrence: Occurrence
+  /** Of what found no room. */
+  readonly isRest: boolean
   message: string
   count: number
   readonly exchanges: number[]
@@ -36,7 +38,7 @@ export class Findings {
     const groups = this.#rules.get(rule) ?? new Map<string, Group>()
     this.#rules.set(rule, groups)
     const group = groupFor(groups, occurrence, at)
-    group.message = shortened(group.occurrence === occurrence || !isRest(group) ? occurrence.message : REST_MESSAGE)
+    group.message = group.isRest ? REST_MESSAGE : shortened(occurrence.message)
     countAgain(group, exchange, at)
     return group
   }
@@ -71,7 +73,7 @@ export function countAgain(group: Group, exchange: number, at: EpochMs): void {
   if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
 }
 
-/** Where what finds no room is counted; no key is named so. */
+/** In place of the key, and of the group's name, where what finds no room is counted. */
 const REST_KEY = 'others'
 const REST_MESSAGE = 'More of the kind, of which only the number is kept.'
 
@@ -83,13 +85,17 @@ function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochM
   const rest = isFull ? groups.get(REST_KEY) : undefined
   if (rest !== undefined) return rest
   const kept = isFull ? { ...occurrence, key: REST_KEY, operation: undefined } : occurrence
-  const group: Group = { occurrence: kept, message: '', count: 0, exchanges: [], firstAt: at, lastAt: at }
+  const group: Group = {
+    occurrence: kept,
+    isRest: isFull,
+    message: '',
+    count: 0,
+    exchanges: [],
+    firstAt: at,
+    lastAt: at,
+  }
   groups.set(isFull ? REST_KEY : name, group)
   return group
-}
-
-function isRest({ occurrence }: Group): boolean {
-  return occurrence.key === REST_KEY
 }
 
 function shortened(text: string): string {
