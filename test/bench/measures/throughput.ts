@@ -6,14 +6,19 @@ import { say } from '../progress.js'
 /** Requests per second, a figure each round, by contestant. */
 export type Throughput = ReadonlyMap<Contestant, readonly number[]>
 
-/** Loads contestants in turn, A B C A B C, so that whatever else the machine does falls on all of them. */
+/**
+ * Loads contestants in turn, A B C A B C, so that whatever else the machine does falls on all of them.
+ *
+ * @param peers in the first rounds only: they are so far off that it need not be known so well
+ */
 export async function throughput(
   operation: Operation,
   contestants: readonly Contestant[],
-  { rounds, seconds, warmUpSeconds }: Extent,
+  peers: readonly Contestant[],
+  { rounds, longRounds, seconds, warmUpSeconds }: Extent,
   load: Load,
 ): Promise<Throughput> {
-  const figures = new Map(contestants.map((contestant) => [contestant, [] as number[]]))
+  const figures = new Map([...contestants, ...peers].map((contestant) => [contestant, [] as number[]]))
   const lasting = new Map<Contestant, Running>()
   const warm = async (contestant: Contestant) => {
     const running = await contestant.start()
@@ -23,6 +28,7 @@ export async function throughput(
   try {
     for (let round = 0; round < rounds; round++)
       for (const [contestant, taken] of figures) {
+        if (round >= longRounds && peers.includes(contestant)) continue
         say(`${operation}, round ${round + 1} of ${rounds}: ${contestant.name}`)
         const running = lasting.get(contestant) ?? (await warm(contestant))
         lasting.set(contestant, running)
