@@ -18,7 +18,7 @@ import type { PendingReply, ServiceRequest } from './space/message.js'
 import { memoryShelf, type Shelf, type Snapshot } from './space/snapshot.js'
 import { Spaces } from './space/spaces.js'
 import { type Surroundings, World } from './space/world.js'
-import type { OpenedStore } from './store/open-file-store.js'
+import { type OpenedStore, openFileStore } from './store/open-file-store.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { systemClock } from './system-clock.js'
 
@@ -164,12 +164,7 @@ function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
   }
 }
 
-async function openStore(
-  { fsync }: ResolvedOptions,
-  file: string,
-  warn: (message: string) => void,
-): Promise<OpenedStore> {
-  const { openFileStore } = await import('./store/open-file-store.js')
+function openStore({ fsync }: ResolvedOptions, file: string, warn: (message: string) => void): Promise<OpenedStore> {
   return openFileStore(file, { fsync, warn, now: systemClock.wall })
 }
 

@@ -3,9 +3,9 @@ import { dirname, join, relative, sep } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /** What every sandbox is made of, whoever starts it. */
-const SANDBOX = ['src/sandbox.ts', 'src/contract/packaged-contract.ts', 'src/store/open-file-store.ts']
-/** What `serve` loads before that. */
-const SERVE = ['src/cli/run-cli.ts', 'src/cli/serve.ts']
+const SANDBOX = ['src/sandbox.ts', 'src/options/resolve.ts', 'src/random-seed.ts', 'src/space/exchange-view.ts']
+/** What the command line loads besides, whatever the command. */
+const COMMAND_LINE = 'src/cli/run-cli.ts'
 
 const LAZY_IMPORT = /\bimport\('(\.{1,2}\/[^']+)\.js'\)/g
 
@@ -28,7 +28,7 @@ export function keepTogether(directory: string, program: string, sources: readon
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         if (path !== join(directory, program) && !lazy.has(path)) return undefined
         const isCommand = relative(directory, path).startsWith(`src${sep}cli${sep}`)
-        const core = isCommand ? [...SANDBOX, ...SERVE] : SANDBOX
+        const core = isCommand ? [...SANDBOX, COMMAND_LINE] : SANDBOX
         const imports = core.map((file) => `import ${JSON.stringify(join(directory, file))}\n`)
         return { contents: (await readFile(path, 'utf8')) + imports.join(''), loader: 'ts' }
       })

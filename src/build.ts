@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { emitDeclarations } from './build-declarations.js'
@@ -42,11 +43,21 @@ async function bundle(installed: readonly string[]): Promise<Metafile> {
     platform: 'node',
     target: 'node20',
     external: [...installed],
+    // What commander requires, being CommonJS. See checkRequired.
+    banner: { js: 'const require = process.getBuiltinModule' },
     plugins: [keepTogether(packageDirectory, PROGRAMS.cli, await sourceFiles())],
     metafile: true,
     logLevel: 'warning',
   })
+  checkRequired(metafile)
   return metafile
+}
+
+/** In what is bundled, `require` has Node's own modules only: it says undefined to anything else. */
+function checkRequired({ outputs }: Metafile): void {
+  for (const { kind, path } of Object.values(outputs).flatMap(({ imports }) => imports)) {
+    if (kind === 'require-call' && !isBuiltin(path)) throw new Error(`A bundled package requires "${path}".`)
+  }
 }
 
 function existing(programs: Readonly<Record<string, string>>): Record<string, string> {

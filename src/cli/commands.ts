@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { CliIo } from './io.js'
+import * as serve from './serve.js'
 
-/** One command's file. Only the file of the command that runs is loaded. */
+/** One command's file. Only that of the command that runs is loaded, and that of `serve`, whose start is to be quick. */
 export interface CommandFile {
   /**
    * Gives the command its flags and its action.
@@ -19,7 +20,7 @@ export interface CommandEntry {
 
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: 'serve', summary: 'start the sandbox and keep it running', load: () => import('./serve.js') },
+  { name: 'serve', summary: 'start the sandbox and keep it running', load: async () => serve },
   {
     name: 'call',
     summary: 'call an operation of the sandbox, staging or production',

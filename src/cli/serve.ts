@@ -4,6 +4,7 @@ import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
+import { runSandbox } from '../sandbox.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { type Location, writeLocator } from './locator.js'
@@ -35,7 +36,6 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   // From before the port is open, so that a start is finished and then stopped, and no store is left half made. Once it
   // runs, they are never let go: the second of npm's two SIGINTs may come when all is done, and must not end us otherwise.
   const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
-  const { runSandbox } = await import('../sandbox.js')
   const sandbox = await runSandbox(options, {
     ...(log.exchange && { onExchange: log.exchange }),
     onWarning: log.warning,

@@ -7,6 +7,7 @@ import type { Verification } from '../client/verify/check.js'
 import { openService } from '../client/verify/service.js'
 import { verify } from '../client/verify/verify.js'
 import type { Contract } from '../contract/contract.js'
+import { packagedContract } from '../contract/packaged-contract.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
@@ -116,7 +117,7 @@ async function report(
 }
 
 async function contractOf(spec: string | undefined, cwd: string): Promise<Contract> {
-  if (spec === undefined) return (await import('../contract/packaged-contract.js')).packagedContract()
+  if (spec === undefined) return packagedContract()
   return (await import('../contract/load-contract.js')).loadContract(resolve(cwd, spec))
 }
 

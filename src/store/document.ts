@@ -1,6 +1,7 @@
 import { constants, copyFile, link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Adapter } from 'lowdb'
+import { type Adapter, Low } from 'lowdb'
+import { TextFile } from 'lowdb/node'
 import type { SpaceState } from '../domain/state.js'
 import { stampOf } from './document-reader.js'
 import { Checksum, documentPieces } from './document-text.js'
@@ -36,8 +37,6 @@ export class DocumentFile {
 
   /** Writes a state beside the document, to be put in its place by `publish`. */
   async prepare(state: SpaceState): Promise<Checksum> {
-    // Not needed before the first write, so it costs a start nothing.
-    const [{ Low }, { TextFile }] = await Promise.all([import('lowdb'), import('lowdb/node')])
     const checksum = new Checksum()
     // lowdb hands what it is given to fs.writeFile, which takes pieces as well as a text.
     const file = new TextFile(this.#next) as Adapter<unknown>

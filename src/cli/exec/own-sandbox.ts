@@ -1,4 +1,5 @@
 import type { ResolvedOptions } from '../../options/options.js'
+import { runSandbox } from '../../sandbox.js'
 import { conductReport } from '../../space/conduct-report.js'
 import type { Spaces } from '../../space/spaces.js'
 import type { World } from '../../space/world.js'
@@ -20,7 +21,6 @@ export interface OwnSandbox {
 
 /** Starts it. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED … */
 export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): Promise<OwnSandbox> {
-  const { runSandbox } = await import('../../sandbox.js')
   const tally = new Tally()
   let forgotten = NO_CONDUCT
   let stopped: Promise<void> | undefined
