@@ -1,4 +1,5 @@
-import { constants, copyFile, link, open, rename, rm, stat } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { constants, copyFile, link, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Adapter, Low } from 'lowdb'
 import { TextFile } from 'lowdb/node'
@@ -58,9 +59,9 @@ export class DocumentFile {
   }
 
   /** Removes what was prepared, or left over by a process that ended while it prepared. */
-  async discard(): Promise<void> {
-    await rm(this.#next, { force: true })
-    await rm(temporaryOf(this.#next), { force: true })
+  discard(): void {
+    rmSync(this.#next, { force: true })
+    rmSync(temporaryOf(this.#next), { force: true })
   }
 
   /** Whether somebody else wrote, replaced or removed the document since it was last read or written here. */

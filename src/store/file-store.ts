@@ -151,7 +151,7 @@ export class FileStore {
       this.#isNew = false
       this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, checksum.bytes)
     } finally {
-      await this.#document.discard()
+      this.#document.discard()
     }
   }
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import type { Change } from '../domain/state.js'
 import { type FoldMark, readJournalLine } from './journal-line.js'
 import { cannot, corrupt, Damage, failedWith } from './store-error.js'
@@ -26,11 +26,8 @@ export interface JournalContent {
  * @param document checksum of the present document
  * @throws StoreError STORE_CORRUPT for a damaged line, unless it is the last one and has no end
  */
-export async function readJournal(file: string, document: string | undefined): Promise<JournalContent> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    if (failedWith(error, 'ENOENT')) return Buffer.alloc(0)
-    throw cannot('STORE_UNREADABLE', 'read', file, error)
-  })
+export function readJournal(file: string, document: string | undefined): JournalContent {
+  const bytes = bytesOf(file)
   const entries: { readonly at: number; readonly entry: Change | FoldMark }[] = []
   let from = 0
   let at = 0
@@ -46,6 +43,15 @@ export async function readJournal(file: string, document: string | undefined): P
   const changes = entries.flatMap(({ at, entry }) => (entry.kind === 'folded' || at < from ? [] : entry))
   const endsOpen = at > 0 && bytes[at - 1] !== LINE_FEED
   return { changes, length: at, endsOpen, tornBytes: bytes.length - at }
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return Buffer.alloc(0)
+    throw cannot('STORE_UNREADABLE', 'read', file, error)
+  }
 }
 
 function readLine(line: Buffer, isTail: boolean, file: string, number: number): Change | FoldMark | undefined {

@@ -42,7 +42,7 @@ export async function openFileStore(file: string, options: StoreOptions): Promis
 async function openLocked(file: string, lock: Lock, options: StoreOptions): Promise<OpenedStore> {
   const journalFile = `${file}.journal`
   const found = await readDocument(file)
-  const content = await readJournal(journalFile, found?.checksum.toString())
+  const content = readJournal(journalFile, found?.checksum.toString())
   const state = recover(found?.recovery, content, file, journalFile)
   if (content.tornBytes > 0) {
     options.warn(
@@ -51,7 +51,7 @@ async function openLocked(file: string, lock: Lock, options: StoreOptions): Prom
   }
   const document = new DocumentFile(file, found?.stamp, options)
   try {
-    await document.discard()
+    document.discard()
     const journal = new Journal(journalFile, content.length, options.fsync, options.disk ?? REAL_DISK)
     const store = new FileStore(document, journal, lock, options, found?.checksum.bytes)
     if (content.endsOpen) await journal.write('\n')
