@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   space: ['domain', 'contract'],
   store: ['domain', 'contract'],
   options: ['domain', 'contract', 'package-files'],
-  http: ['space', 'domain'],
+  http: ['space', 'domain', 'system-clock'],
   control: ['space', 'options', 'domain', 'contract', 'package-files'],
   web: ['control', 'space', 'options', 'domain', 'contract'],
   api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],

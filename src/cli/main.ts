@@ -1,4 +1,5 @@
 import { randomSeed } from '../random-seed.js'
+import { systemClock } from '../system-clock.js'
 import type { CliIo, StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
 import { SAME_SIGNAL_MS } from './stop-signals.js'
@@ -16,11 +17,11 @@ export async function main(): Promise<number> {
   const code = await runCli(
     process.argv.slice(2),
     processIo(() => {
-      signalledAt = performance.now()
+      signalledAt = systemClock.monotonic()
     }),
   )
   // While Node takes itself down, a signal has its default effect: the second of a doubled one must come before that.
-  const stillDoubled = signalledAt + SAME_SIGNAL_MS - performance.now()
+  const stillDoubled = signalledAt + SAME_SIGNAL_MS - systemClock.monotonic()
   if (stillDoubled > 0) await new Promise((resolve) => setTimeout(resolve, stillDoubled))
   setTimeout(() => process.exit(code), LINGER_MS).unref()
   return code
@@ -46,7 +47,7 @@ function processIo(onAnySignal: () => void): CliIo {
       }
     },
     exit: (code) => process.exit(code),
-    monotonic: () => performance.now(),
+    monotonic: systemClock.monotonic,
     randomSeed,
   }
 }

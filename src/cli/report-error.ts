@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import { OptionsError } from '../options/options-error.js'
 import { escapeControls } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
@@ -15,7 +14,7 @@ export function reportError(error: unknown, io: CliIo, debug: boolean): number {
   const messages = error instanceof OptionsError ? error.problems : [messageOf(error)]
   const lines = messages.map((message) => `${code ?? 'INTERNAL'}: ${escapeControls(message)}`)
   if (code === undefined && !debug) lines.push('This should not happen. Run it again with --debug to see where it did.')
-  if (debug) lines.push(inspect(error))
+  if (debug) lines.push(process.getBuiltinModule('node:util').inspect(error))
   io.stderr.write(`${lines.join('\n')}\n`)
   return code === undefined ? EXIT.failed : exitCodeOf(code)
 }

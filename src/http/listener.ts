@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
+import { systemClock } from '../system-clock.js'
 import type { Connection } from './connection.js'
 import { Newcomers } from './newcomers.js'
 import { Outbox, type Outgoing } from './outbox.js'
@@ -59,7 +59,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
   const connections = new Map<Socket, Connection>()
   const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
-  const outbox = new Outbox(send, () => performance.now())
+  const outbox = new Outbox(send, systemClock.monotonic)
   let stopping = false
   let accepted = 0
 
@@ -73,7 +73,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
     const connection: Connection = { socket, heardUntil: 0, isSettled: false, response: undefined }
-    newcomers.welcome(connection, outbox.leftUntil(performance.now()))
+    newcomers.welcome(connection, outbox.leftUntil(systemClock.monotonic()))
     connections.set(socket, connection)
     accepted++
     socket.once('close', () => {
@@ -139,7 +139,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
 
   /** What the sender of a request that has just come can have heard. */
   function heardOn({ isSettled, heardUntil }: Connection): number {
-    return isSettled ? Math.max(heardUntil, outbox.leftUntil(performance.now() - HEARD_AFTER_MS)) : heardUntil
+    return isSettled ? Math.max(heardUntil, outbox.leftUntil(systemClock.monotonic() - HEARD_AFTER_MS)) : heardUntil
   }
 
   function post(outgoing: Outgoing): void {
@@ -180,10 +180,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
 
   /** Node would close connections whose request has come, but is not read yet; and it accepts one a turn. */
   async function readWhatHasCome(): Promise<void> {
-    const until = performance.now() + LISTEN_ON_MS
-    for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; quiet++) {
+    const until = systemClock.monotonic() + LISTEN_ON_MS
+    for (let quiet = 0; quiet < QUIET_TURNS && systemClock.monotonic() < until; quiet++) {
       const before = accepted
-      await nextTurn()
+      await new Promise((resolve) => setImmediate(resolve))
       if (accepted > before) quiet = 0
     }
   }
@@ -195,9 +195,9 @@ export async function listen(host: string, port: number, front: Front): Promise<
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
     cutHanging()
     if (how === 'now') for (const socket of connections.keys()) socket.destroy()
-    const giveUpAt = performance.now() + STOP_GRACE_MS
+    const giveUpAt = systemClock.monotonic() + STOP_GRACE_MS
     const closeIdle = () => {
-      const isLate = performance.now() > giveUpAt
+      const isLate = systemClock.monotonic() > giveUpAt
       let isSending = false
       for (const socket of connections.keys()) {
         if (socket.bytesRead === 0 || isLate) socket.destroy()

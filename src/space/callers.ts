@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { ApiKey } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
 import type { Account } from './accounts.js'
+import { digestOf } from './digest.js'
 import type { World } from './world.js'
 
 /** Who sent a request: a valid key, or an address without one. */
@@ -46,8 +46,7 @@ export function identify(world: World, token: string | undefined, address: strin
   if (!world.anyKey || token === '') return anonymous(world, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
   // The digest keeps the quotas of two unknown tokens apart without keeping the tokens.
-  const digest = createHash('sha256').update(token).digest('base64')
-  const account = world.accounts.ofStranger(`token:${digest}`)
+  const account = world.accounts.ofStranger(`token:${digestOf(token)}`)
   return {
     kind: 'key',
     label: UNKNOWN_KEY,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestOf } from './digest.js'
 import type { ServiceRequest } from './message.js'
 
 /** Up to here a target is its own fingerprint. */
@@ -8,8 +8,5 @@ const LONGEST_TARGET = 200
 export function fingerprintOf({ method, target, body }: ServiceRequest): string {
   const head = `${method} ${target}`
   if (body === undefined && head.length <= LONGEST_TARGET) return head
-  return createHash('sha256')
-    .update(`${head}\n`)
-    .update(body ?? '')
-    .digest('base64')
+  return digestOf(`${head}\n`, body ?? '')
 }

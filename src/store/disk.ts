@@ -1,5 +1,4 @@
 import { fdatasync, ftruncateSync, writeSync } from 'node:fs'
-import { promisify } from 'node:util'
 
 /** What the journal asks of the disk on the way to every answer. Tests hand in one that is full or broken. */
 export interface Disk {
@@ -12,5 +11,6 @@ export interface Disk {
 export const REAL_DISK: Disk = {
   write: (fd, bytes) => writeSync(fd, bytes),
   truncate: ftruncateSync,
-  sync: promisify(fdatasync),
+  sync: (fd) =>
+    new Promise((resolve, reject) => fdatasync(fd, (error) => (error === null ? resolve() : reject(error)))),
 }

@@ -1,7 +1,7 @@
-import { crc32 } from 'node:zlib'
 import { stringifyJson } from '../contract/json.js'
 import { petText } from '../domain/pet-text.js'
 import type { SpaceState } from '../domain/state.js'
+import { crc32 } from './crc32.js'
 import { keyText } from './entry-text.js'
 
 /** Version of the document's layout. */

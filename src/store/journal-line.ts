@@ -1,7 +1,7 @@
-import { crc32 } from 'node:zlib'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { petText } from '../domain/pet-text.js'
 import type { Change, SpaceState } from '../domain/state.js'
+import { crc32 } from './crc32.js'
 import { keyText } from './entry-text.js'
 import { asInt64, asKey, asPet, asRecord, asText } from './shape.js'
 import { Damage } from './store-error.js'

@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Disk } from './disk.js'
 import { cannot } from './store-error.js'
 import { syncFolder } from './sync-folder.js'
@@ -140,7 +139,7 @@ export class Journal {
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
       // All of a turn's lines are in one batch, and everybody has heard of the last one.
-      await nextTurn()
+      await new Promise((resolve) => setImmediate(resolve))
       const job = this.#queue.shift()
       if (job?.kind === 'task') await job.run()
       else if (job !== undefined) await this.#writeBatch(job)

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import { crc32 } from './crc32.js'
 import { asRecord } from './shape.js'
 import { cannot, corrupt, Damage, failedWith } from './store-error.js'
 

@@ -1,7 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/package-files.js'
+import { temporaryFolder } from './test-io.js'
 
 /** What `serve` loads by itself: its entry, its command, and the sandbox. */
 const LOADED = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/sandbox.ts']
@@ -24,7 +27,75 @@ function sourceOf(file: string): string {
   return existsSync(file) ? file : file.replace(/\.js$/, '.ts')
 }
 
-it('serve starts without what only some need: YAML, colours, Prism, ajv, lowdb', () => {
+it('serve starts without what only some need: YAML, colours, Prism, ajv', () => {
   const packages = LOADED.flatMap((file) => [...packagesOf(join(packageDirectory, file))])
-  expect([...new Set(packages)].sort()).toEqual(['commander', 'valibot'])
+  expect([...new Set(packages)].sort()).toEqual(['commander', 'lowdb', 'lowdb/node', 'valibot'])
 })
+
+/** Files of dist that one brings at once, itself among them; and packages, which are to be in these files. */
+function builtFilesOf(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  const text = readFileSync(file, 'utf8')
+  for (const [, specifier = ''] of text.matchAll(/^(?:import|\} from|export .* from) (?:.*from )?"([^"]+)";$/gm)) {
+    if (specifier.startsWith('.')) builtFilesOf(join(dirname(file), specifier), found)
+    else if (!specifier.startsWith('node:')) found.add(specifier)
+  }
+  return found
+}
+
+it('serve reads three files of dist, and none of a package', () => {
+  const files = [...builtFilesOf(join(packageDirectory, 'dist/cli.js'))].map((file) => basename(file))
+  expect(files).toHaveLength(3)
+  expect(files.filter((file) => !/^(cli|chunk-\w+)\.js$/.test(file))).toEqual([])
+})
+
+/** Tells on SIGUSR2 which of Node's modules are loaded. */
+const TELL = 'data:text/javascript,process.once("SIGUSR2",()=>console.log(process.moduleLoadList.join()+";"))'
+const BARE_SERVER = `
+  import 'node:fs'
+  import { createServer } from 'node:http'
+  const server = createServer((request, response) => response.end())
+  server.listen(0, '127.0.0.1', () => console.error(JSON.stringify({ baseUrl: 'http://127.0.0.1:' + server.address().port })))
+`
+
+/** They take from a third of a millisecond (timers/promises) to three (crypto). */
+const SLOW = [
+  'crypto',
+  'perf_hooks',
+  'internal/util/parse_args/parse_args',
+  'timers/promises',
+  'readline',
+  'worker_threads',
+]
+
+const READY = /"baseUrl":"([^"]+)"/
+
+/** Node's modules that a server has loaded by its first answer. */
+async function loadedBy(args: readonly string[], cwd: string): Promise<ReadonlySet<string>> {
+  const child = spawn(process.execPath, ['--import', TELL, ...args], { cwd, env: { PATH: process.env.PATH } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  while (!READY.test(said)) said += String(await once(child.stderr, 'data'))
+  const answer = await fetch(`${READY.exec(said)?.[1]}/pets`, { headers: { Authorization: 'Bearer sandbox' } })
+  expect(answer.status).toBe(200)
+  child.kill('SIGUSR2')
+  let list = ''
+  while (!list.endsWith(';\n')) list += String(await once(child.stdout, 'data'))
+  return new Set(list.split(/[,;]/).flatMap((entry) => /^NativeModule (.*)$/.exec(entry)?.[1] ?? []))
+}
+
+it.each(['--in-memory', '--reset'])(
+  "serve %s answers without those of Node's modules that load slowly",
+  async (flag) => {
+    const folder = temporaryFolder()
+    const bareServer = join(folder, 'bare.mjs')
+    writeFileSync(bareServer, BARE_SERVER)
+    const bare = await loadedBy([bareServer], folder)
+    const ours = await loadedBy(
+      [join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', flag],
+      folder,
+    )
+    expect(SLOW.filter((name) => ours.has(name) && !bare.has(name))).toEqual([])
+  },
+)
