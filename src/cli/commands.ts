@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CliIo } from './io.js'
-import * as serve from './serve.js'
+import { define as defineServe } from './serve.js'
 
 /** One command's file. Only that of the command that runs is loaded, and that of `serve`, whose start is to be quick. */
 export interface CommandFile {
@@ -20,7 +20,7 @@ export interface CommandEntry {
 
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: 'serve', summary: 'start the sandbox and keep it running', load: async () => serve },
+  { name: 'serve', summary: 'start the sandbox and keep it running', load: async () => ({ define: defineServe }) },
   {
     name: 'call',
     summary: 'call an operation of the sandbox, staging or production',
