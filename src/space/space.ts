@@ -130,7 +130,7 @@ function note(visit: Visit, answer: Answer, headers: readonly string[], duration
     reason: answer.reason,
     durationMs,
     remaining: visit.shown?.remaining ?? 0,
-    requestHeaders: loggedHeaders(request, caller.kind === 'key' && caller.label === caller.apiKey.key, caller.label),
+    requestHeaders: loggedHeaders(request, caller.kind === 'key' && !caller.isStranger, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
     responseBody: answer.body.length > LOG_BODY_CHARACTERS ? answer.body.slice(0, LOG_BODY_CHARACTERS) : answer.body,
