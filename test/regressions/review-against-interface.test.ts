@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/api/start.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import { temporaryFolder, testIo } from '../cli/test-io.js'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('a token that is nobody’s here, %s', (_name, openSandbox) => {
@@ -11,5 +14,16 @@ describe.each(transports)('a token that is nobody’s here, %s', (_name, openSan
       expect(json).toMatchObject([{ key: 'unknown', request: { headers: { authorization: 'Bearer unknown' } } }])
       expect(JSON.stringify(json)).not.toContain('sk_live_secret')
     }
+  })
+})
+
+describe('call', () => {
+  it('refuses a word that the operation has no parameter for, and sends nothing', async () => {
+    await using sandbox = await startSandbox()
+    const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl, XDG_CONFIG_HOME: temporaryFolder() } })
+    for (const argv of [['listPets', '5'], ['getPet', '1', '2'], ['listOrders', 'x']])
+      expect(await runCli(['call', ...argv], io)).toBe(2)
+    expect(io.stderr.text).toMatch(/^(?:USAGE: too many arguments for '\w+'\..*\n){3}$/)
+    expect(await sandbox.requests()).toEqual([])
   })
 })

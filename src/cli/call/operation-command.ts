@@ -18,7 +18,12 @@ export function addOperationCommand(
   given: GivenFlags,
   act: (input: OperationInput, flags: FlagNames) => Promise<void>,
 ): void {
-  const command = parent.command(operation.id).summary(summaryOf(operation)).description(descriptionOf(operation))
+  const command = parent
+    .command(operation.id)
+    .summary(summaryOf(operation))
+    .description(descriptionOf(operation))
+    // The parent lets words too many pass, and its commands begin with its settings.
+    .allowExcessArguments(false)
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   for (const parameter of inPath) command.argument(`<${parameter.name}>`, aboutOf(parameter))
 
