@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
@@ -13,6 +13,8 @@ import { done, printResult } from './result.js'
 import { connect, knowingWhere, type SharedFlags, type VerbCommands } from './verb-commands.js'
 
 const POLL_MS: DurationMs = 50
+/** @source interface, "control" */
+const PATIENCE_MS: DurationMs = 30 * SECOND_MS
 /** A stop takes 5 s at most for open answers; what is written after that is little. */
 const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS
 
@@ -24,7 +26,11 @@ class StillRunningError extends Error {
 
 export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbCommands, io: CliIo): void {
   verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
-    .option('--timeout <duration>', 'how long at most', durationMs, 30 * SECOND_MS)
+    .addOption(
+      new Option('--timeout <duration>', 'how long at most')
+        .argParser(durationMs)
+        .default(PATIENCE_MS, formatDuration(PATIENCE_MS)),
+    )
     .action(
       alone(async (flags, { timeout }: { readonly timeout: DurationMs }) => {
         const found = await healthySandbox(flags, timeout, io)
