@@ -5,7 +5,7 @@ import type { Contract } from '../contract/contract.js'
 import { packagedContract } from '../contract/packaged-contract.js'
 import { didYouMean } from '../options/suggest.js'
 import { callOperation } from './call/call-operation.js'
-import { operationJson, operationTable } from './call/list-operations.js'
+import { listOperations } from './call/list-operations.js'
 import { addOperationCommand } from './call/operation-command.js'
 import { addOwnFlags, GivenFlags } from './call/own-flags.js'
 import { openTeller } from './call/teller.js'
@@ -50,8 +50,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       if (first !== undefined && !first.startsWith('-')) finish(refuse(unknownOperation(first, contract), io))
       else if (first !== undefined) command.error(`error: unknown option '${first}'`)
       else if (list) {
-        const asJson = flags.text('output') === 'json'
-        await print(io.stdout, `${asJson ? operationJson(contract) : operationTable(contract)}\n`)
+        await print(io.stdout, `${await listOperations(contract, flags.text('output'))}\n`)
         finish(EXIT.ok)
       } else command.help({ error: true })
     })

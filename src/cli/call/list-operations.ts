@@ -1,11 +1,18 @@
+import { toYaml } from '../../client/read-body.js'
 import type { Contract, Operation } from '../../contract/contract.js'
 import { stringifyJson } from '../../contract/json.js'
 import { table } from '../control/table.js'
 
 const HEAD = ['operation', 'request', 'stability', 'summary'] as const
 
-/** Every operation of the contract, for people. */
-export function operationTable({ operations }: Contract): string {
+/** Every operation of the contract: a table for people, unless it is wanted otherwise. */
+export async function listOperations(contract: Contract, format: string | undefined): Promise<string> {
+  if (format === 'json') return stringifyJson(contract.operations.map(viewOf), 2)
+  if (format === 'yaml') return await toYaml(contract.operations.map(viewOf))
+  return operationTable(contract)
+}
+
+function operationTable({ operations }: Contract): string {
   return table(
     HEAD,
     operations.map((operation) => [
@@ -18,10 +25,6 @@ export function operationTable({ operations }: Contract): string {
 }
 
 /** The same for programs. */
-export function operationJson({ operations }: Contract): string {
-  return stringifyJson(operations.map(viewOf), 2)
-}
-
 function viewOf({ id, method, path, deprecated, sunsetAt, stability, summary }: Operation): object {
   return {
     operation: id,
