@@ -50,3 +50,11 @@ describe('control wait --help', () => {
     expect(io.stdout.text).toContain('how long at most (default: 30s)')
   })
 })
+
+describe.each(transports)('a pet of the fixtures, %s', (_name, openSandbox) => {
+  it('has its fields in the contract’s order on the control plane, too', async () => {
+    const sandbox = await openSandbox()
+    const { json } = await sandbox.control('GET', '/pets?limit=1')
+    expect(JSON.stringify(json)).toBe((await sandbox.get('/pets?limit=1')).text)
+  })
+})
