@@ -26,7 +26,8 @@ import { openServeLog } from './serve-log.js'
 const OWN_FALLBACKS: Partial<Record<OptionName, string>> = { port: 'a free one', store: 'in memory', log: 'silent' }
 
 const HELP = `
-The file takes neither --fail-on nor --report, which are no switches of a sandbox.
+The file takes neither --fail-on nor --report: they are no switches of a
+sandbox.
 
 The command finds in its environment
   PETSTORE_BASE_URL     the service
