@@ -9,6 +9,7 @@ import { problem } from './space/answers.js'
 import { type Reply, type ServiceRequest, UNREAD } from './space/message.js'
 import { replyWith } from './space/space.js'
 import type { World } from './space/world.js'
+import { holdTickShape } from './tick-shape.js'
 
 /** A sandbox that listens. */
 export interface RunningSandbox {
@@ -23,6 +24,7 @@ export interface RunningSandbox {
 
 /** Puts a sandbox together and opens its port. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED … */
 export async function runSandbox(options: ResolvedOptions, events: SandboxEvents = {}): Promise<RunningSandbox> {
+  holdTickShape()
   const assembly = await assemble(options, events)
   const { spaces, service, control } = assembly
   const warn = (message: string) => events.onWarning?.(message)
