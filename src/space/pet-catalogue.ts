@@ -1,15 +1,9 @@
 import type { Int64 } from '../contract/int64.js'
 import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
+import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
 import { type EncodedText, encodeText } from './encoded-text.js'
-
-/** A pet with its place in the order of creation and, once it was shown, its JSON text. */
-interface Entry {
-  pet: Pet
-  readonly place: number
-  text: string | undefined
-}
 
 /** A list as it was answered, and to what. */
 interface KeptList {
@@ -24,16 +18,26 @@ const LISTS_KEPT = 8
 /** A list is whole where a contract of --spec has dropped the limit; that of a million pets is not kept. */
 const LONGEST_KEPT = 1024 * 1024
 
+/** Texts of single pets kept; a client asks for the same few, and lists are made of the newest. */
+const TEXTS_KEPT = 1024
+
 /**
  * The pets of a space, in order of creation, found by id and by status without a scan.
+ *
+ * Beside each pet it holds numbers only: a million objects more would be as many
+ * more for the garbage collector to walk through, at the cost of all requests.
  */
 export class PetCatalogue {
-  readonly #byId = new Map<Int64, Entry>()
-  readonly #all: Entry[] = []
-  readonly #byStatus: Record<PetStatus, Entry[]> = { available: [], pending: [], sold: [] }
+  /** In order of creation. The place of a removed pet stays empty, so that no other pet's place changes. */
+  readonly #pets: (Pet | undefined)[] = []
+  readonly #placeOf = new PlacesById()
+  /** Places of all pets, and of those of each status, ascending. */
+  readonly #all: number[] = []
+  readonly #byStatus: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] }
+  /** JSON texts of pets that were shown lately, by place. */
+  readonly #texts = new Map<number, string>()
   /** Bodies of lists as they were last answered; any change empties it. */
   #lists: KeptList[] = []
-  #nextPlace = 0
 
   constructor(pets: readonly Pet[]) {
     for (const pet of pets) this.#append(pet)
@@ -44,55 +48,60 @@ export class PetCatalogue {
   }
 
   pets(): readonly Pet[] {
-    return this.#all.map(({ pet }) => pet)
+    return this.#pets.filter((pet) => pet !== undefined)
   }
 
   /** The newest so many, newest first; without a look at the others. */
   newest(count: number): readonly Pet[] {
     return this.#all
       .slice(Math.max(0, this.#all.length - count))
-      .map(({ pet }) => pet)
+      .flatMap((place) => this.#pets[place] ?? [])
       .reverse()
   }
 
   has(id: Int64): boolean {
-    return this.#byId.has(id)
+    return this.#placeOf.get(id) !== undefined
   }
 
   get(id: Int64): Pet | undefined {
-    return this.#byId.get(id)?.pet
+    const place = this.#placeOf.get(id)
+    return place === undefined ? undefined : this.#pets[place]
   }
 
   /** A pet as JSON text, undefined if there is none with this id. */
   textOf(id: Int64): string | undefined {
-    const entry = this.#byId.get(id)
-    return entry && textOf(entry)
+    const place = this.#placeOf.get(id)
+    return place === undefined ? undefined : this.#textAt(place)
   }
 
   /** Adds a pet as the newest, or puts it in the place of the one with its id. */
   put(pet: Pet): void {
     this.#lists = []
-    const entry = this.#byId.get(pet.id)
-    if (entry === undefined) {
+    const place = this.#placeOf.get(pet.id)
+    if (place === undefined) {
       this.#append(pet)
       return
     }
-    if (entry.pet.status !== pet.status) {
-      if (entry.pet.status !== undefined) takeOut(this.#byStatus[entry.pet.status], entry)
-      if (pet.status !== undefined) insert(this.#byStatus[pet.status], entry)
+    const before = this.#pets[place]?.status
+    if (before !== pet.status) {
+      if (before !== undefined) takeOut(this.#byStatus[before], place)
+      if (pet.status !== undefined) insert(this.#byStatus[pet.status], place)
     }
-    entry.pet = pet
-    entry.text = undefined
+    this.#pets[place] = pet
+    this.#texts.delete(place)
   }
 
   /** @returns whether there was such a pet */
   remove(id: Int64): boolean {
-    const entry = this.#byId.get(id)
-    if (entry === undefined) return false
+    const place = this.#placeOf.get(id)
+    if (place === undefined) return false
+    const status = this.#pets[place]?.status
     this.#lists = []
-    this.#byId.delete(id)
-    takeOut(this.#all, entry)
-    if (entry.pet.status !== undefined) takeOut(this.#byStatus[entry.pet.status], entry)
+    this.#texts.delete(place)
+    this.#placeOf.delete(id)
+    this.#pets[place] = undefined
+    takeOut(this.#all, place)
+    if (status !== undefined) takeOut(this.#byStatus[status], place)
     return true
   }
 
@@ -105,12 +114,12 @@ export class PetCatalogue {
     for (const kept of this.#lists) {
       if (kept.limit === limit && kept.status === status && kept.order === order) return kept.list
     }
-    const entries = status === undefined ? this.#all : this.#byStatus[status]
-    const count = Math.min(limit, entries.length)
+    const places = status === undefined ? this.#all : this.#byStatus[status]
+    const count = Math.min(limit, places.length)
     let text = '['
     for (let i = 0; i < count; i++) {
-      const entry = entries[order === 'newest' ? entries.length - 1 - i : i]
-      if (entry !== undefined) text += i === 0 ? textOf(entry) : `,${textOf(entry)}`
+      const place = places[order === 'newest' ? places.length - 1 - i : i]
+      if (place !== undefined) text += i === 0 ? this.#textAt(place) : `,${this.#textAt(place)}`
     }
     text += ']'
     const list = encodeText(text)
@@ -121,34 +130,40 @@ export class PetCatalogue {
   }
 
   #append(pet: Pet): void {
-    const entry: Entry = { pet, place: this.#nextPlace++, text: undefined }
-    this.#byId.set(pet.id, entry)
-    this.#all.push(entry)
-    if (pet.status !== undefined) this.#byStatus[pet.status].push(entry)
+    const place = this.#pets.push(pet) - 1
+    this.#placeOf.set(pet.id, place)
+    this.#all.push(place)
+    if (pet.status !== undefined) this.#byStatus[pet.status].push(place)
+  }
+
+  #textAt(place: number): string | undefined {
+    const known = this.#texts.get(place)
+    if (known !== undefined) return known
+    const pet = this.#pets[place]
+    if (pet === undefined) return undefined
+    const text = petText(pet)
+    if (this.#texts.size >= TEXTS_KEPT) this.#texts.clear()
+    this.#texts.set(place, text)
+    return text
   }
 }
 
-function textOf(entry: Entry): string {
-  entry.text ??= petText(entry.pet)
-  return entry.text
-}
-
-/** Index of the first entry whose place is not before the given one; entries are in order of place. */
-function indexOfPlace(entries: readonly Entry[], place: number): number {
+/** Index of the first place that is not before the given one; they are ascending. */
+function indexOf(places: readonly number[], place: number): number {
   let low = 0
-  let high = entries.length
+  let high = places.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((entries[middle]?.place ?? place) < place) low = middle + 1
+    if ((places[middle] ?? place) < place) low = middle + 1
     else high = middle
   }
   return low
 }
 
-function insert(entries: Entry[], entry: Entry): void {
-  entries.splice(indexOfPlace(entries, entry.place), 0, entry)
+function insert(places: number[], place: number): void {
+  places.splice(indexOf(places, place), 0, place)
 }
 
-function takeOut(entries: Entry[], entry: Entry): void {
-  entries.splice(indexOfPlace(entries, entry.place), 1)
+function takeOut(places: number[], place: number): void {
+  places.splice(indexOf(places, place), 1)
 }

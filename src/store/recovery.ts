@@ -2,6 +2,7 @@ import type { Int64 } from '../contract/int64.js'
 import type { ApiKey } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import type { Pet } from '../domain/pets.js'
+import { PlacesById } from '../domain/places-by-id.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { asInt64, asKey, asList, asPet, asRecord, onlyFields } from './shape.js'
 import { Damage } from './store-error.js'
@@ -11,21 +12,27 @@ const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
 /**
  * A state while it is being read back: first what a document says, then the changes of its journal.
  *
- * Maps keep the order of creation: a pet that changes stays in its place, one
- * that was removed and comes back is the newest.
+ * The order of creation is kept: a pet that changes stays in its place, one that
+ * was removed and comes back is the newest.
  */
 export class Recovery {
-  #pets = new Map<Int64, Pet>()
+  /** In order of creation; the place of a removed one stays empty. */
+  #pets: (Pet | undefined)[] = []
+  #placeOf = new PlacesById()
   #keys = new Map<string, ApiKey>()
   #orders: readonly unknown[] = []
   #nextPetId: Int64 = 1
 
   /** Adds the next pet of a document. @throws Damage for one that is no pet, or whose id was there before */
   addPet(value: unknown): void {
-    const count = this.#pets.size
-    const pet = asPet(value, `pets[${count}]`)
+    this.addCheckedPet(asPet(value, `pets[${this.#pets.length}]`))
+  }
+
+  /** Adds the next pet of a document, of which is known that it is one. @throws Damage if its id was there before */
+  addCheckedPet(pet: Pet): void {
+    const count = this.#pets.length
     this.#putPet(pet)
-    if (this.#pets.size === count) throw new Damage(`pets[${count}].id is ${pet.id}, which another pet has before it`)
+    if (this.#pets.length === count) throw new Damage(`pets[${count}].id is ${pet.id}, which another pet has before it`)
   }
 
   /**
@@ -56,7 +63,7 @@ export class Recovery {
         this.#putPet(change.pet)
         break
       case 'pet-removed':
-        this.#pets.delete(change.id)
+        this.#removePet(change.id)
         break
       case 'key':
         this.#keys.set(change.key.key, change.key)
@@ -65,7 +72,8 @@ export class Recovery {
         this.#keys.delete(change.key)
         break
       case 'replaced':
-        this.#pets = new Map()
+        this.#pets = []
+        this.#placeOf = new PlacesById()
         this.#keys = new Map()
         this.#nextPetId = 1
         this.addState(change.state)
@@ -75,14 +83,23 @@ export class Recovery {
   state(): SpaceState {
     return {
       nextPetId: this.#nextPetId,
-      pets: [...this.#pets.values()],
+      pets: this.#pets.filter((pet) => pet !== undefined),
       orders: this.#orders,
       keys: [...this.#keys.values()],
     }
   }
 
   #putPet(pet: Pet): void {
-    this.#pets.set(pet.id, pet)
+    const place = this.#placeOf.get(pet.id)
+    if (place === undefined) this.#placeOf.set(pet.id, this.#pets.push(pet) - 1)
+    else this.#pets[place] = pet
     if (typeof pet.id === 'number' && pet.id >= this.#nextPetId) this.#nextPetId = followingPetId(pet.id)
+  }
+
+  #removePet(id: Int64): void {
+    const place = this.#placeOf.get(id)
+    if (place === undefined) return
+    this.#pets[place] = undefined
+    this.#placeOf.delete(id)
   }
 }
