@@ -1,4 +1,5 @@
 import { parseJson } from '../contract/json.js'
+import { PET_STATUSES, type Pet, type PetStatus } from '../domain/pets.js'
 import { LAYOUT } from './document-text.js'
 import type { Recovery } from './recovery.js'
 import { Damage } from './store-error.js'
@@ -6,12 +7,31 @@ import { Damage } from './store-error.js'
 /** Stands for the pets that were read already, where the rest of the document is read. */
 const PLACEHOLDER = '"pets by line"'
 
+const WHOLE_NUMBER = '0|-?[1-9]\\d{0,14}'
+/** From the blank on, but no quote and no backslash: what stands for itself in JSON. */
+const PLAIN_TEXT = '[ !#-[\\]-\\uffff]*'
+/**
+ * A pet as it is written here, if its numbers are short enough for a double to
+ * be exact and its name has nothing escaped. What fits it is a right pet, and so
+ * need not be parsed nor checked; what does not may still be one.
+ */
+const PLAIN_PET = new RegExp(
+  `${LAYOUT.petIndent}{"id":(${WHOLE_NUMBER}),"name":"(${PLAIN_TEXT})","categoryId":(${WHOLE_NUMBER})(?:,"status":"(${PET_STATUSES.join('|')})")?}(,?)\n`,
+  'y',
+)
+
+/** V8 keeps a longer part of a text as a view of it, and with it the whole text. */
+const LONGEST_COPIED = 12
+/** Names kept at most to be used again; generated pets share a few. */
+const NAMES_KEPT = 1024
+
 /** Reads the pets of a document in our layout line by line, and keeps the other lines. */
 export class PetLines {
   readonly #recovery: Recovery
   readonly #others: string[] = []
   #stage: 'head' | 'pets' | 'rest' = 'head'
   #lastEndsInComma = true
+  readonly #names = new Map<string, string>()
 
   constructor(recovery: Recovery) {
     this.#recovery = recovery
@@ -22,12 +42,38 @@ export class PetLines {
    * @returns false when the document does not keep to the layout, or has a mistake
    */
   read(text: string): boolean {
-    for (let at = 0; at < text.length; ) {
+    for (let at = this.#readPlainPets(text, 0); at < text.length; at = this.#readPlainPets(text, at)) {
       const end = text.indexOf('\n', at)
       if (!this.#readLine(text.slice(at, end))) return false
       at = end + 1
     }
     return true
+  }
+
+  /** @returns the index of the first line that is no plain pet, or must not be one */
+  #readPlainPets(text: string, start: number): number {
+    let at = start
+    while (this.#stage === 'pets' && this.#lastEndsInComma) {
+      PLAIN_PET.lastIndex = at
+      const found = PLAIN_PET.exec(text)
+      if (found === null) break
+      at = PLAIN_PET.lastIndex
+      const [, id, name = '', categoryId, statusText, comma] = found
+      this.#recovery.addCheckedPet(
+        plainPet(Number(id), this.#ownText(name), Number(categoryId), statusNamed(statusText)),
+      )
+      this.#lastEndsInComma = comma === ','
+    }
+    return at
+  }
+
+  /** The same name in a text of its own: one for all that have it, if they are among the first. */
+  #ownText(name: string): string {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    const own: string = name.length > LONGEST_COPIED ? JSON.parse(`"${name}"`) : name
+    if (this.#names.size < NAMES_KEPT) this.#names.set(own, own)
+    return own
   }
 
   /** @returns the rest of the document, with no pets; undefined if it is no whole document in our layout */
@@ -73,4 +119,13 @@ export class PetLines {
       throw error instanceof Damage ? error : new Damage(String(error))
     }
   }
+}
+
+/** The constant, as what was found is one more text for each pet. */
+function statusNamed(text: string | undefined): PetStatus | undefined {
+  return PET_STATUSES.find((status) => status === text)
+}
+
+function plainPet(id: number, name: string, categoryId: number, status: PetStatus | undefined): Pet {
+  return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status }
 }

@@ -95,7 +95,41 @@ describe('a document that is damaged', () => {
   }, 60_000)
 })
 
+/** Lines that are nearly, or just still, a pet as it is written here. */
+const oddPets = [
+  '{"id":0,"name":"","categoryId":-7}',
+  '{"id":-0,"name":"x","categoryId":1}',
+  '{"id":01,"name":"x","categoryId":1}',
+  '{"id":1.0,"name":"x","categoryId":1e3}',
+  '{"id":1.00000000000000001,"name":"x","categoryId":1}',
+  '{"id":999999999999999,"name":"x","categoryId":-999999999999999}',
+  '{"id":1000000000000000,"name":"x","categoryId":9007199254740993}',
+  '{"id":9223372036854775808,"name":"x","categoryId":1}',
+  '{"id":7,"name":"\\u0041\\"","categoryId":1}',
+  '{"id":7,"name":"A\tB","categoryId":1}',
+  '{"id":7,"name":"\u007f\u2028 犬 🐕","categoryId":1}',
+  '{"id":7,"name":"quote"s","categoryId":1}',
+  '{"id":7,"name":"x","categoryId":1,"status":"gone"}',
+  '{"id":7,"name":"x","categoryId":1,"status":"sold","tag":1}',
+  '{"id":7,"name":"x","categoryId":1,"status":"sold","status":"pending"}',
+  '{"id":7, "name":"x","categoryId":1}',
+  '{"name":"x","id":7,"categoryId":1}',
+  '{"id":7,"name":"x","categoryId":1}}',
+  '{"id":1,"name":"there before","categoryId":1}',
+]
+
 describe('a document', () => {
+  it.each(oddPets)('reads %s in our layout as in any other', async (pet) => {
+    const folder = temporaryFolder()
+    const whole = await documentInOurLayout(folder)
+    const [first = ''] = /^ {4}.*\n/m.exec(whole) ?? []
+    const text = whole.replace(first, `${first}    ${pet},\n`)
+    const place = (outcome: unknown) => String(outcome).replace(/".*?\/store.json"|at line \d+/g, '')
+    const inOurs = await read(folder, text).catch(place)
+    // A first line of its own makes it another layout.
+    expect(inOurs).toEqual(await read(folder, `\n${text}`).catch(place))
+  })
+
   it('in our own layout with a comma too many or too few is damaged', async () => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)
