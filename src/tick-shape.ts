@@ -10,7 +10,7 @@ const held: object[] = []
  * of these objects weakly: a full garbage collection at a moment when there is
  * none forgets it, and from the second shape on V8 takes the slow way for good.
  * That is the rule where a large store is read before the first request, and
- * happens to an idle sandbox, too. One object that is held keeps the shape.
+ * can happen to an idle sandbox, too. One object that is held keeps the shape.
  */
 export function holdTickShape(): void {
   if (held.length > 0) return
