@@ -16,7 +16,7 @@ import {
 import { countRequest, openTraffic, type Traffic } from '../domain/conduct/what-if.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
-import { type EpochMs, SECOND_MS } from '../domain/time.js'
+import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { leavesNoStatus } from './answers.js'
 import { type Remark, whatWasSent } from './exchange-findings.js'
 import type { Group } from './findings.js'
@@ -74,7 +74,7 @@ export class KeyConduct {
     const detail = visit.route.kind === 'operation' ? '' : what
     const remarks: Remark[] = []
     if (coming.kind === 'early') {
-      const left = seconds(coming.wait.until - arrival.at)
+      const left = lengthOf(coming.wait.until - arrival.at)
       remarks.push({
         rule: 'early-retry',
         detail,
@@ -83,7 +83,7 @@ export class KeyConduct {
     }
     if (lacksBackoff(coming)) {
       const { gap, tries } = coming.try
-      const message = `${what} was tried again after ${seconds(gap)}: try ${tries} without a longer wait than before.`
+      const message = `${what} was tried again after ${lengthOf(gap)}: try ${tries} without a longer wait than before.`
       remarks.push({ rule: 'no-backoff', detail, message })
     }
     if (answer.reason === 'ban') {
@@ -92,7 +92,7 @@ export class KeyConduct {
         remarks.push({ rule: 'request-while-banned', detail, message })
       }
     } else if (coming.kind === 'while-limited' && answer.reason !== 'forced') {
-      const left = seconds(coming.wait.until - arrival.at)
+      const left = lengthOf(coming.wait.until - arrival.at)
       const message = `${what} was sent ${left} before the end of the wait that the key had been told.`
       remarks.push({ rule: 'request-while-limited', detail, message })
     }
@@ -115,6 +115,7 @@ function banOf({ caller }: Visit) {
   return caller.account.bans.ban
 }
 
-function seconds(duration: EpochMs): string {
-  return `${(duration / SECOND_MS).toFixed(1)} s`
+/** In seconds; what would be none of them, in milliseconds. */
+function lengthOf(duration: DurationMs): string {
+  return duration < SECOND_MS / 10 ? `${Math.ceil(duration)} ms` : `${(duration / SECOND_MS).toFixed(1)} s`
 }
