@@ -5,6 +5,7 @@ import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
 import { systemClock } from '../system-clock.js'
 import type { Connection } from './connection.js'
+import { Hearing } from './hearing.js'
 import { Newcomers } from './newcomers.js'
 import { Outbox, type Outgoing } from './outbox.js'
 import { rawResponse } from './raw-response.js'
@@ -20,12 +21,6 @@ const STOP_CHECK_MS: DurationMs = 20
 const QUIET_TURNS = 3
 /** Clients that go on connecting do not hold up a stop for longer than this. */
 const LISTEN_ON_MS: DurationMs = SECOND_MS
-
-/**
- * Who sends on a connection that is in use is taken to have heard of what was sent so long ago on others: a pool takes
- * turns between its connections. Requests that are sent together come closer together than that.
- */
-const HEARD_AFTER_MS: DurationMs = 1
 
 /** What the listener brings requests to. */
 export interface Front {
@@ -60,6 +55,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
   const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
   const outbox = new Outbox(send, systemClock.monotonic)
+  const hearing = new Hearing(outbox, systemClock.monotonic)
   let stopping = false
   let accepted = 0
 
@@ -131,15 +127,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
       rawHeaders: request.rawHeaders,
       body,
       address: connection.socket.remoteAddress ?? 'unknown',
-      heardUntil: heardOn(connection),
+      heardUntil: hearing.heardOn(connection),
     })
     if (reply instanceof Promise) void reply.then((late) => post({ connection, request, response, reply: late }))
     else post({ connection, request, response, reply })
-  }
-
-  /** What the sender of a request that has just come can have heard. */
-  function heardOn({ isSettled, heardUntil }: Connection): number {
-    return isSettled ? Math.max(heardUntil, outbox.leftUntil(systemClock.monotonic() - HEARD_AFTER_MS)) : heardUntil
   }
 
   function post(outgoing: Outgoing): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { DurationMs } from '../domain/time.js'
 import type { Reply } from '../space/message.js'
 import type { Connection } from './connection.js'
 
@@ -28,7 +29,7 @@ export class Outbox {
   /** The first `dueAt` of those that wait, and of those that left last. */
   #waitingFrom = Number.POSITIVE_INFINITY
   #leftFrom = Number.POSITIVE_INFINITY
-  #leftAt = 0
+  #leftAt = Number.NEGATIVE_INFINITY
 
   /** @param monotonic milliseconds, of the clock that `dueAt` is read from */
   constructor(send: (outgoing: Outgoing) => void, monotonic: () => number) {
@@ -64,5 +65,10 @@ export class Outbox {
   leftUntil(instant: number): number {
     const from = this.#leftAt > instant ? this.#leftFrom : this.#waitingFrom
     return Math.min(instant, from - GRAIN_MS)
+  }
+
+  /** How long ago the last left, in milliseconds; undefined while others wait. */
+  quietFor(now: number): DurationMs | undefined {
+    return this.#waiting.length === 0 ? now - this.#leftAt : undefined
   }
 }
