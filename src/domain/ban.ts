@@ -69,13 +69,26 @@ export function banFor(duration: DurationMs, now: EpochMs): BanRecord {
   return { early: [], ban: { from: now, until: now + duration } }
 }
 
+/** What is left of a record when the clock has gone back to an instant: what began after it is over. */
+export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanRecord {
+  const { wait, ban } = record
+  return {
+    ...(wait !== undefined && wait.from <= now ? { wait } : {}),
+    ...(ban !== undefined && ban.from <= now ? { ban } : {}),
+    ...earlyOnes(record.early.flat().filter(({ from }) => from <= now)),
+  }
+}
+
 /** The record with those early requests only that count at an instant. */
 function stillCounting(record: BanRecord, now: EpochMs): BanRecord {
   if (record.early.length === 0 || (record.allCount !== undefined && holds(record.allCount, now))) return record
   const { allCount: _before, ...others } = record
-  const early = record.early.flat().filter((wait) => holds(countsFor(wait), now))
-  if (early.length === 0) return { ...others, early: [] }
-  return { ...others, early: chunked(early), allCount: early.map(countsFor).reduce(overlap) }
+  return { ...others, ...earlyOnes(record.early.flat().filter((wait) => holds(countsFor(wait), now))) }
+}
+
+function earlyOnes(waits: readonly Stretch[]): Pick<BanRecord, 'early' | 'allCount'> {
+  if (waits.length === 0) return { early: [] }
+  return { early: chunked(waits), allCount: waits.map(countsFor).reduce(overlap) }
 }
 
 /** The stretch in which an early request counts, by the wait that it was answered with. */

@@ -6,6 +6,14 @@ export interface Usage {
   readonly used: number
 }
 
+/** What is left of the usage when the clock has gone back to an instant: a window that was opened after it is over. */
+export function usageWithoutFuture({ minute, day }: QuotaUsage, now: EpochMs): QuotaUsage {
+  return {
+    ...(minute !== undefined && minute.openedAt <= now ? { minute } : {}),
+    ...(day !== undefined && day.openedAt <= now ? { day } : {}),
+  }
+}
+
 /** Requests allowed in each of a plan's two windows. */
 export interface Limits {
   readonly perMinute: number

@@ -1,5 +1,6 @@
-import { type BanRecord, NO_BAN_RECORD } from '../domain/ban.js'
-import type { QuotaUsage } from '../domain/quota.js'
+import { type BanRecord, banRecordWithoutFuture, NO_BAN_RECORD } from '../domain/ban.js'
+import { type QuotaUsage, usageWithoutFuture } from '../domain/quota.js'
+import type { EpochMs } from '../domain/time.js'
 
 /** What a key, or an address without one, has used up and brought upon itself. */
 export interface Account {
@@ -38,6 +39,14 @@ export class Accounts {
   *entries(): Generator<{ readonly kind: 'key' | 'stranger'; readonly name: string; readonly account: Account }> {
     for (const [name, account] of this.#known) yield { kind: 'key', name, account }
     for (const [name, account] of this.#strangers) yield { kind: 'stranger', name, account }
+  }
+
+  /** The clock has gone back to an instant: windows, waits and bans that began after it are over. */
+  forgetFuture(now: EpochMs): void {
+    for (const { account } of this.entries()) {
+      account.usage = usageWithoutFuture(account.usage, now)
+      account.bans = banRecordWithoutFuture(account.bans, now)
+    }
   }
 
   /** Forgets what a key has used and brought upon itself. */

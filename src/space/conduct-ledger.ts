@@ -1,4 +1,5 @@
 import type { Limits } from '../domain/quota.js'
+import type { EpochMs } from '../domain/time.js'
 import type { Account } from './accounts.js'
 import type { Caller } from './callers.js'
 import { type Remark, remarksOn } from './exchange-findings.js'
@@ -65,6 +66,11 @@ export class ConductLedger {
         account?.findings.set(remark, found)
       } else countAgain(known, id, now)
     }
+  }
+
+  /** The clock has gone back to an instant: nobody need wait for what was to be after it. What was found stays. */
+  forgetFuture(now: EpochMs): void {
+    for (const account of this.keys()) account.forgetFuture(now)
   }
 
   /** Forgets everything. */

@@ -1,6 +1,7 @@
 import type { Arrival, Moment } from '../domain/conduct/knowledge.js'
 import {
   type Coming,
+  forgetFuture,
   knewOfBan,
   lacksBackoff,
   newSenders,
@@ -16,7 +17,7 @@ import {
 import { countRequest, openTraffic, type Traffic } from '../domain/conduct/what-if.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
-import { type DurationMs, SECOND_MS } from '../domain/time.js'
+import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { leavesNoStatus } from './answers.js'
 import { type Remark, whatWasSent } from './exchange-findings.js'
 import type { Group } from './findings.js'
@@ -44,6 +45,11 @@ export class KeyConduct {
   count({ world, now }: Visit): void {
     // A misfortune that the key always has is no matter of plans.
     if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
+  }
+
+  /** The clock has gone back to an instant. */
+  forgetFuture(now: EpochMs): void {
+    forgetFuture(this.#senders, now)
   }
 
   /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */

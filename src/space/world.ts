@@ -133,6 +133,22 @@ export class World {
     return readClock(this.clock, this.surroundings.systemClock.wall())
   }
 
+  /**
+   * Sets the clock. Where it goes back, what began in the time that is undone is
+   * over: it does not come back when the clock reaches that time again.
+   *
+   * @source interface, "where a window, ban or storm from the future is over"
+   */
+  setClock(clock: ClockState): void {
+    const before = this.now()
+    this.clock = clock
+    const now = this.now()
+    if (now >= before) return
+    this.accounts.forgetFuture(now)
+    this.conduct.forgetFuture(now)
+    if (this.storm !== undefined && this.storm.startedAt > now) this.storm = undefined
+  }
+
   /** What outlives the process. */
   state(): SpaceState {
     return {

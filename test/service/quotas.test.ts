@@ -154,7 +154,7 @@ describe.each(transports)('Retry-After and the body of a 429, %s', (_name, openS
   it.each([
     ['error', 'application/json', /^\{"code":"rate_limit_exceeded",/],
     ['empty', null, /^$/],
-    ['text', 'text/plain; charset=utf-8', /^The 1 requests/],
+    ['text', 'text/plain; charset=utf-8', /^The 1 request/],
     ['html', 'text/html; charset=utf-8', /^<!doctype html>/],
   ] as const)('is of the kind %s', async (limitBody, contentType, body) => {
     const sandbox = await openSandbox({ limits: '1/min', limitBody })

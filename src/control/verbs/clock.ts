@@ -41,7 +41,7 @@ export const reset = verb({
   path: '/clock',
   summary: 'Returns the clock of a space to real time',
   run: ({ world }) => {
-    world.clock = REAL_TIME
+    world.setClock(REAL_TIME)
     return clockView(world)
   },
 })
@@ -49,6 +49,6 @@ export const reset = verb({
 function change(world: World, to: Parameters<typeof changeClock>[1]): ClockView {
   const changed = changeClock(world.clock, to, world.surroundings.systemClock.wall())
   if (typeof changed === 'string') throw new VerbError('invalid_request', `${changed}.`)
-  world.clock = changed
+  world.setClock(changed)
   return clockView(world)
 }

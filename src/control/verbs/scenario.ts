@@ -37,7 +37,7 @@ export const apply = verb({
     const clock = clockOf(world, scenario)
     // From here on nothing can fail, so that no half of a scenario stays.
     world.settings = changeSettings(world.settings, scenario.settings)
-    world.clock = clock
+    world.setClock(clock)
     const now = world.now()
     if (scenario.storm !== undefined)
       world.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }

@@ -106,6 +106,12 @@ export function tellOfBan(senders: Senders, ban: Stretch | undefined, moment: Mo
   if (senders.ban === undefined || senders.ban.ban !== ban) senders.ban = { ...moment, ban }
 }
 
+/** Forgets what began after an instant to which the clock has gone back: nobody need wait for the end of what is over. */
+export function forgetFuture(senders: Senders, now: EpochMs): void {
+  senders.waits = senders.waits.filter(({ from }) => from <= now)
+  senders.failures = senders.failures.filter(({ at }) => at <= now)
+}
+
 /** Notes an answer that said when to come back. */
 export function noteWait(senders: Senders, wait: Wait): void {
   senders.waits.push(wait)

@@ -45,7 +45,8 @@ function refuse(visit: Visit, shown: WindowView): Answer {
   const { world, now } = visit
   visit.shown = shown
   rememberRefusal(visit, shown.resetAt)
-  const sentence = `The ${shown.limit} requests a ${shown.window} of this plan are used up.`
+  const all = shown.limit === 1 ? 'The 1 request' : `The ${shown.limit} requests`
+  const sentence = `${all} a ${shown.window} of this plan ${shown.limit === 1 ? 'is' : 'are'} used up.`
   return tooManyRequests(world, sentence, shown.resetAt, now, `quota-${shown.window}`)
 }
 
