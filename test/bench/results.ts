@@ -45,12 +45,13 @@ export async function measure(lineUp: LineUp, extent: Extent, load: Load): Promi
     memory: await memories([bare, few, many, besideSpaces, ...peers], extent),
     memoryGrowth: await memoryGrowth(extent.requests, few, load),
     throughput: {
-      listPets: await throughput('listPets', [bare, ...durable], peers, extent, load),
-      getPet: await throughput('getPet', [bare, ...durable], peers, extent, load),
+      listPets: await throughput('listPets', [bare, ...durable], peers, extent.rounds.listPets, extent, load),
+      getPet: await throughput('getPet', [bare, ...durable], peers, extent.rounds.getPet, extent, load),
       createPet: await throughput(
         'createPet',
         [bare, ...durable, fewInMemory, moreInMemory, manyInMemory],
         peers,
+        extent.rounds.createPet,
         extent,
         load,
       ),
@@ -62,7 +63,7 @@ export async function measure(lineUp: LineUp, extent: Extent, load: Load): Promi
 async function growthOf(contestants: readonly Contestant[], extent: Extent, load: Load): Promise<Results['growth']> {
   const figures: Partial<Record<Operation, Throughput>> = {}
   for (const operation of extent.growthOf)
-    figures[operation] = await throughput(operation, contestants, [], extent, load)
+    figures[operation] = await throughput(operation, contestants, [], extent.growthRounds, extent, load)
   return figures
 }
 

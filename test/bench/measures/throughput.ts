@@ -7,7 +7,7 @@ import { say } from '../progress.js'
 export type Throughput = ReadonlyMap<Contestant, readonly number[]>
 
 /**
- * Loads contestants in turn, A B C A B C, so that whatever else the machine does falls on all of them.
+ * Loads contestants in turn, A B C C B A, so that whatever else the machine does falls on all of them.
  *
  * @param peers in the first rounds only: they are so far off that it need not be known so well
  */
@@ -15,7 +15,8 @@ export async function throughput(
   operation: Operation,
   contestants: readonly Contestant[],
   peers: readonly Contestant[],
-  { rounds, longRounds, seconds, warmUpSeconds }: Extent,
+  rounds: number,
+  { longRounds, seconds, warmUpSeconds }: Extent,
   load: Load,
 ): Promise<Throughput> {
   const figures = new Map([...contestants, ...peers].map((contestant) => [contestant, [] as number[]]))
@@ -27,7 +28,7 @@ export async function throughput(
   }
   try {
     for (let round = 0; round < rounds; round++)
-      for (const [contestant, taken] of figures) {
+      for (const [contestant, taken] of round % 2 === 0 ? figures : [...figures].reverse()) {
         if (round >= longRounds && peers.includes(contestant)) continue
         say(`${operation}, round ${round + 1} of ${rounds}: ${contestant.name}`)
         const running = lasting.get(contestant) ?? (await warm(contestant))

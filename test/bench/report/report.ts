@@ -24,8 +24,8 @@ export function report(results: Results, { now, load, busy }: Circumstances): st
   const { extent } = results
   return [
     `${now.toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ` +
-      `Node ${process.versions.node}, ${load} with 32 connections; medians of ${extent.rounds} rounds in turn, ` +
-      `of the peers ${extent.longRounds} (lowest–highest), ratios of figures of the same round. ${caveats(extent === FULL, busy)}`.trim(),
+      `Node ${process.versions.node}, ${load} with 32 connections; medians of ${extent.rounds.listPets} rounds in turn, of createPet ` +
+      `${extent.rounds.createPet}, of growth ${extent.growthRounds}, of the peers ${extent.longRounds} (lowest–highest), ratios of figures of the same round. ${caveats(extent === FULL, busy)}`.trim(),
     table(['Budget', 'must be', 'was', 'met'], budgetsOf(results).map(budgetRow)),
     'Requests per second, and what part of bare node:http’s they are. The sandbox checks the key, counts, ' +
       'logs and puts all headers on; a 201 is sent when the pet is in the journal. The bare server sends the same bytes. ' +
