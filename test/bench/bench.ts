@@ -1,5 +1,5 @@
-import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { busyShare } from './busy.js'
 import { FULL, QUICK } from './extent.js'
 import { installPeers } from './install-peers.js'
 import { lineUp } from './line-up.js'
@@ -14,7 +14,7 @@ if (values.quick && values['write-readme']) throw new Error('The figures of a qu
 
 installPeers()
 const begun = performance.now()
-const busy = loadavg()[0] ?? 0
+const busy = await busyShare()
 const extent = values.quick ? QUICK : FULL
 const { name, load } = chooseLoad()
 const results = await measure(await lineUp(extent), extent, load)

@@ -24,7 +24,7 @@ function operationTable({ operations }: Contract): string {
   )
 }
 
-/** The same for programs. */
+/** An operation, for programs. */
 function viewOf({ id, method, path, deprecated, sunsetAt, stability, summary }: Operation): object {
   return {
     operation: id,

@@ -12,12 +12,12 @@ export interface Circumstances {
   readonly now: Date
   /** The program that asked. */
   readonly load: string
-  /** Load average of the minute before the run. */
+  /** What share of the processors others used just before the run. */
   readonly busy: number
 }
 
-/** A load average that one who measures should not find. */
-const BUSY = 0.5
+/** A share that one who measures should not find. */
+const BUSY = 0.1
 
 /** A run as Markdown: the budgets, the others, growth. */
 export function report(results: Results, { now, load, busy }: Circumstances): string {
@@ -42,7 +42,9 @@ export function report(results: Results, { now, load, busy }: Circumstances): st
 function caveats(isFull: boolean, busy: number): string {
   return [
     ...(isFull ? [] : ['**A quick run: its figures are no good.**']),
-    ...(busy < BUSY ? [] : [`**The machine was busy with other work (load average ${digits(busy)}): measure again.**`]),
+    ...(busy < BUSY
+      ? []
+      : [`**The machine was busy with other work (${Math.round(busy * 100)} % of its processors): measure again.**`]),
   ].join(' ')
 }
 
