@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROBLEMS } from '../src/domain/problems.js'
+import { SETTING_NAMES } from '../src/domain/settings.js'
 import { flagName, NAMED_OPTIONS } from '../src/options/names.js'
 import { packagedScenarios } from '../src/options/scenario-file.js'
 import { packageDirectory } from '../src/package-files.js'
@@ -51,6 +52,11 @@ describe('the README', () => {
     const row = README.split('\n').find((line) => line.startsWith('| values of `code`')) ?? ''
     const named = [...row.matchAll(/`([a-z]+_?[a-z_]*)`/g)].map(([, code]) => code).filter((code) => code !== 'code')
     expect(new Set(named)).toEqual(new Set(Object.keys(PROBLEMS)))
+  })
+
+  it('names every setting that the control plane changes, and no other', () => {
+    const row = README.split('\n').find((line) => line.startsWith('| `GET PATCH /settings`')) ?? ''
+    expect(row.split('|')[2]?.trim().split(', ').sort()).toEqual([...SETTING_NAMES].sort())
   })
 
   it('names no flag that there is not', () => {

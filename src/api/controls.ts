@@ -3,7 +3,8 @@ import type { Int64 } from '../contract/int64.js'
 import type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView } from '../control/views.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
-import type { SandboxOptions, ScenarioContent, StormOption } from '../options/options.js'
+import type { OptionalSetting } from '../domain/settings.js'
+import type { SandboxOptions, ScenarioContent, SettingsInput, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 import type { Conduct } from '../space/conduct-view.js'
 import type { Exchange } from '../space/exchange-view.js'
@@ -44,20 +45,9 @@ export type KeyKind = 'default' | PlanName | 'limited' | 'banned' | 'revoked'
 export type KeyNames = { readonly [Kind in KeyKind]: string }
 
 /** Switches that can be turned while a space runs; null takes limits or latency away. */
-export type SettingsPatch = Partial<
-  Pick<
-    SandboxOptions,
-    | 'plan'
-    | 'rateLimit'
-    | 'banAfter'
-    | 'banDuration'
-    | 'banStatus'
-    | 'retryAfter'
-    | 'limitBody'
-    | 'sunset'
-    | 'sunsetStatus'
-  >
-> & { readonly limits?: SandboxOptions['limits'] | null; readonly latency?: string | null }
+export type SettingsPatch = {
+  readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
+}
 
 /** What can be done to a space. Durations are text (`30s`), instants ISO 8601. Every verb rejects with a ControlError when it refuses. */
 export interface Controls {

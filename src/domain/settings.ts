@@ -1,7 +1,7 @@
-import type { PlanName } from './keys.js'
+import { PLAN_NAMES, type PlanName } from './keys.js'
 import type { Limits } from './quota.js'
-import type { SunsetMode } from './sunset.js'
-import type { DurationMs } from './time.js'
+import { SUNSET_MODES, type SunsetMode } from './sunset.js'
+import { type DurationMs, MINUTE_MS } from './time.js'
 
 export const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
 export type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
@@ -29,29 +29,203 @@ export interface Latency {
 export interface Settings {
   /** Plan of the key `sandbox`. */
   readonly plan: PlanName
-  /** Other limits for the key `sandbox`; a part that is not given is the plan's. */
+  /** Other limits for the key `sandbox` (`5000/min,200000/day`); a part that is not given is the plan's. */
   readonly limits?: Partial<Limits>
   /** Off: nothing is refused for its number, and the headers show the full limit. */
   readonly rateLimit: boolean
+  /** So many requests sent before their Retry-After has passed make a ban. */
   readonly banAfter: number | 'never'
+  /** How long a ban lasts (`5m`). */
   readonly banDuration: DurationMs
+  /** What a banned key is answered. */
   readonly banStatus: BanStatus
+  /** Form of Retry-After. */
   readonly retryAfter: RetryAfterForm
+  /** Body of a 429. */
   readonly limitBody: LimitBody
+  /** Whether deprecated operations have been removed: by the clock, or whatever it says. */
   readonly sunset: SunsetMode
+  /** What a removed operation answers. */
   readonly sunsetStatus: SunsetStatus
+  /** Delay of every answer (`100ms` or `50ms..200ms`). */
   readonly latency?: Latency
 }
 
-/** @source interface, the defaults of `serve` */
-export const DEFAULT_SETTINGS: Settings = {
-  plan: 'free',
-  rateLimit: true,
-  banAfter: 10,
-  banDuration: 5 * 60_000,
-  banStatus: 429,
-  retryAfter: 'seconds',
-  limitBody: 'error',
-  sunset: 'auto',
-  sunsetStatus: 404,
+export type SettingName = keyof Settings
+
+/** Headings in the help under which there are settings. */
+export const SETTING_GROUPS = {
+  quotas: 'Keys and quotas',
+  refusals: 'Refusals and bans',
+  trouble: 'Trouble on purpose',
+} as const
+export type SettingGroup = keyof typeof SETTING_GROUPS
+
+/** What users are told about a setting. */
+interface Told {
+  readonly group: SettingGroup
+  /** What stands after its flag in the help. */
+  readonly value: string
+  readonly about: string
+  /** Section of the dashboard, and what its field is called there. */
+  readonly panel: 'limits' | 'bans' | 'answers'
+  readonly label: string
+  /** What the dashboard's field shows while it is empty. */
+  readonly hint?: string
 }
+
+/** How a setting is written and read, by the type that it has. */
+type RowOf<Value> =
+  | (Told & { readonly kind: 'choice'; readonly choices: readonly Value[]; readonly default: Value })
+  | (Omit<Told, 'value'> & { readonly kind: 'switch'; readonly default: Value & boolean })
+  /** A whole number of 1 or more, or `never`. */
+  | (Told & { readonly kind: 'count-or-never'; readonly default: Value & (number | 'never') })
+  /** A duration longer than 0. */
+  | (Told & { readonly kind: 'wait'; readonly default: Value & DurationMs })
+
+/** The same for one that may be missing. */
+type OptionalRowOf<Value> = Told & {
+  readonly kind: Value extends Latency ? 'latency' : Value extends Partial<Limits> ? 'limits' : never
+  /** What holds while it is missing. */
+  readonly unset: string
+  readonly example: string
+}
+
+/**
+ * Every setting, once: what it is by itself, and how it is written and explained. Flags, their twins in the environment,
+ * the config file, scenarios, the control plane, the types of the programmatic API and the dashboard's fields come from
+ * these rows, in this order.
+ *
+ * @source interface, the table of `serve`
+ */
+export const SETTINGS = {
+  plan: {
+    kind: 'choice',
+    choices: PLAN_NAMES,
+    default: 'free',
+    group: 'quotas',
+    value: '<plan>',
+    about: `plan of the key "sandbox": ${PLAN_NAMES.join(', ')}`,
+    panel: 'limits',
+    label: 'Plan of sandbox',
+  },
+  limits: {
+    kind: 'limits',
+    unset: "the plan's",
+    example: '5000/min,200000/day',
+    group: 'quotas',
+    value: '<spec>',
+    about: 'other limits for the key "sandbox", for example 5000/min,200000/day',
+    panel: 'limits',
+    label: 'Limits of sandbox',
+    hint: "the plan's own",
+  },
+  rateLimit: {
+    kind: 'switch',
+    default: true,
+    group: 'quotas',
+    about: 'refuse nothing for its number',
+    panel: 'limits',
+    label: 'Rate limits are on',
+  },
+  banAfter: {
+    kind: 'count-or-never',
+    default: 10,
+    group: 'refusals',
+    value: '<n|never>',
+    about: 'requests sent before their time that make a ban',
+    panel: 'bans',
+    label: 'After early requests',
+    hint: 'a number, or never',
+  },
+  banDuration: {
+    kind: 'wait',
+    default: 5 * MINUTE_MS,
+    group: 'refusals',
+    value: '<duration>',
+    about: 'how long a ban lasts',
+    panel: 'bans',
+    label: 'Lasts',
+  },
+  banStatus: {
+    kind: 'choice',
+    choices: BAN_STATUSES,
+    default: 429,
+    group: 'refusals',
+    value: '<status>',
+    about: `what a banned key is answered: ${BAN_STATUSES.join(', ')}`,
+    panel: 'bans',
+    label: 'Answers',
+  },
+  retryAfter: {
+    kind: 'choice',
+    choices: RETRY_AFTER_FORMS,
+    default: 'seconds',
+    group: 'refusals',
+    value: '<form>',
+    about: `form of Retry-After: ${RETRY_AFTER_FORMS.join(', ')}`,
+    panel: 'limits',
+    label: 'Retry-After',
+  },
+  limitBody: {
+    kind: 'choice',
+    choices: LIMIT_BODIES,
+    default: 'error',
+    group: 'refusals',
+    value: '<form>',
+    about: `body of a 429: ${LIMIT_BODIES.join(', ')}`,
+    panel: 'limits',
+    label: 'Body of a 429',
+  },
+  sunset: {
+    kind: 'choice',
+    choices: SUNSET_MODES,
+    default: 'auto',
+    group: 'trouble',
+    value: '<mode>',
+    about: 'removal of deprecated operations: auto (by the clock), before, after, brownout',
+    panel: 'answers',
+    label: 'Sunset',
+  },
+  sunsetStatus: {
+    kind: 'choice',
+    choices: SUNSET_STATUSES,
+    default: 404,
+    group: 'trouble',
+    value: '<status>',
+    about: `what a removed operation answers: ${SUNSET_STATUSES.join(', ')}`,
+    panel: 'answers',
+    label: 'Removed answers',
+  },
+  latency: {
+    kind: 'latency',
+    unset: 'off',
+    example: '50ms..200ms',
+    group: 'trouble',
+    value: '<spec>',
+    about: 'delay every answer: 100ms or 50ms..200ms',
+    panel: 'answers',
+    label: 'Latency',
+    hint: 'none; 50ms..200ms',
+  },
+} as const satisfies {
+  readonly [Name in SettingName]-?: Name extends OptionalSetting
+    ? OptionalRowOf<Required<Settings>[Name]>
+    : RowOf<Settings[Name]>
+}
+
+export type OptionalSetting = {
+  [Name in SettingName]-?: object extends Pick<Settings, Name> ? Name : never
+}[SettingName]
+
+export type SettingRow = (typeof SETTINGS)[SettingName]
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
+
+/** Settings that may be missing: null or a word for none takes them away. */
+export const OPTIONAL_SETTINGS: readonly string[] = SETTING_NAMES.filter((name) => 'unset' in SETTINGS[name])
+
+export const DEFAULT_SETTINGS: Settings = Object.fromEntries(
+  Object.entries(SETTINGS).flatMap(([name, row]) => ('default' in row ? [[name, row.default]] : [])),
+  // Each row's default has the type of its setting.
+) as unknown as Settings

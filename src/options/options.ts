@@ -1,12 +1,23 @@
 import type { FaultRule } from '../domain/faults.js'
-import type { ApiKey, PlanName } from '../domain/keys.js'
-import type { BanStatus, LimitBody, ListOrder, RetryAfterForm, SunsetStatus } from '../domain/settings.js'
+import type { ApiKey } from '../domain/keys.js'
+import type { ListOrder, SETTINGS, SettingName, Settings } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
-import type { SunsetMode } from '../domain/sunset.js'
 
 /** Forms of the log on stderr. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** The settings of a space as programs write them: durations, limits and latency as text, or limits in their own shape. */
+export type SettingsInput = { readonly [Name in keyof Settings]?: Written<Required<Settings>[Name], KindOf<Name>> }
+
+type KindOf<Name extends SettingName> = (typeof SETTINGS)[Name]['kind']
+
+type Written<Value, Kind> = Kind extends 'limits' ? Value | string : Kind extends 'wait' | 'latency' ? string : Value
+
+/** `noRateLimit`: the opposite of a switch that is on by itself. */
+export type NegatedSetting = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly default: true } ? `no${Capitalize<Name>}` : never
+}[SettingName]
 
 /**
  * What a user may say about a sandbox: the flags of `serve`, in camelCase.
@@ -14,7 +25,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number]
  * Each value may be written as on the command line (`'5m'`, `'0.3,for=30s'`) or,
  * where one is shown here, in its own shape.
  */
-export interface SandboxOptions {
+export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<NegatedSetting, boolean>>> {
   /** TCP port, 0 for a free one. */
   readonly port?: number
   readonly host?: string
@@ -29,26 +40,14 @@ export interface SandboxOptions {
   readonly pets?: number
   /** Reseed the store at start. */
   readonly reset?: boolean
-  readonly plan?: PlanName
-  readonly limits?: string | { readonly perMinute?: number; readonly perDay?: number }
-  readonly rateLimit?: boolean
   /** As `--no-rate-limit`: the opposite of rateLimit. */
   readonly noRateLimit?: boolean
   /** `key` or `key:plan`, one or more. */
   readonly apiKey?: string | readonly string[]
   readonly anyKey?: boolean
-  readonly banAfter?: number | 'never'
-  readonly banDuration?: string
-  readonly banStatus?: BanStatus
-  readonly retryAfter?: RetryAfterForm
-  readonly limitBody?: LimitBody
   /** `0.3,for=30s`, its rate alone, or `off`. */
   readonly storm?: string | number | StormOption
-  readonly sunset?: SunsetMode
-  readonly sunsetStatus?: SunsetStatus
   readonly fault?: string | FaultRule | readonly (string | FaultRule)[]
-  /** `100ms` or `50ms..200ms`. */
-  readonly latency?: string
   /** ISO 8601 instant at which the clock starts. */
   readonly now?: string | Date
   readonly freeze?: boolean
@@ -81,25 +80,8 @@ export interface StormOption {
 
 /** What a scenario bundles: switches of a space, and the start of its clock, quotas and bans. */
 export interface ScenarioContent
-  extends Pick<
-    SandboxOptions,
-    | 'plan'
-    | 'limits'
-    | 'rateLimit'
-    | 'noRateLimit'
-    | 'banAfter'
-    | 'banDuration'
-    | 'banStatus'
-    | 'retryAfter'
-    | 'limitBody'
-    | 'storm'
-    | 'sunset'
-    | 'sunsetStatus'
-    | 'fault'
-    | 'latency'
-    | 'now'
-    | 'freeze'
-  > {
+  extends SettingsInput,
+    Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze'> {
   readonly description?: string
   /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
   readonly used?: Readonly<Record<string, string>>

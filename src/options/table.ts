@@ -1,29 +1,17 @@
 import * as v from 'valibot'
 import { WIRE_FAULTS } from '../domain/faults.js'
-import { PLAN_NAMES } from '../domain/keys.js'
-import {
-  BAN_STATUSES,
-  DEFAULT_SETTINGS,
-  LIMIT_BODIES,
-  LIST_ORDERS,
-  RETRY_AFTER_FORMS,
-  SUNSET_STATUSES,
-} from '../domain/settings.js'
-import { SUNSET_MODES } from '../domain/sunset.js'
-import { formatDuration } from '../domain/time.js'
+import { LIST_ORDERS, SETTING_GROUPS, type SettingName, type Settings } from '../domain/settings.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
-import { LOG_FORMATS, type SandboxOptions } from './options.js'
+import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
+import { settingRows } from './setting-rows.js'
 import { basePathSchema, hostSchema, tokenSchema } from './values/address.js'
 import { apiKeySchema } from './values/api-key.js'
-import { someWaitSchema } from './values/duration.js'
 import { faultsSchema } from './values/fault.js'
 import { instantSchema } from './values/instant.js'
-import { latencySchema } from './values/latency.js'
-import { limitsSchema } from './values/limits.js'
 import { corsSchema, originsSchema } from './values/origins.js'
 import { filledText, oneOf, switchSchema } from './values/reading.js'
 import { stormSchema } from './values/storm.js'
-import { wholeNumber, wholeNumberOr } from './values/whole-number.js'
+import { wholeNumber } from './values/whole-number.js'
 
 /** One option: how it is written, checked and explained. */
 export interface OptionRow {
@@ -46,23 +34,23 @@ export interface OptionRow {
   readonly about: string
   /** Its default, as the help shows it. */
   readonly fallback?: string
+  /** Stands on its line of a new config file where its default cannot be written. */
+  readonly example?: string
 }
 
 const SERVER = 'Server'
 const DATA = 'Data'
-const QUOTAS = 'Keys and quotas'
-const REFUSALS = 'Refusals and bans'
-const TROUBLE = 'Trouble on purpose'
+const { quotas: QUOTAS, refusals: REFUSALS, trouble: TROUBLE } = SETTING_GROUPS
 const TIME = 'Time and chance'
 const WATCHING = 'Contract, log and control plane'
 
 const file = filledText('the path of a file')
 const folder = filledText('the path of a folder')
-const settings = DEFAULT_SETTINGS
 
 /**
  * Every option there is, once. Flags, their twins in the environment, the config
- * file, scenarios and the programmatic API all come from these rows.
+ * file, scenarios and the programmatic API all come from these rows. Those of the
+ * settings of a space come from their own record, in domain/settings.ts.
  *
  * @source interface, the table of `serve`
  */
@@ -134,32 +122,7 @@ export const OPTIONS = {
     about: 'order of the list: newest or oldest first',
     fallback: DEFAULTS.order,
   },
-  plan: {
-    group: QUOTAS,
-    value: '<plan>',
-    reads: 'text',
-    schema: oneOf(PLAN_NAMES),
-    scenario: true,
-    about: `plan of the key "sandbox": ${PLAN_NAMES.join(', ')}`,
-    fallback: settings.plan,
-  },
-  limits: {
-    group: QUOTAS,
-    value: '<spec>',
-    reads: 'text',
-    schema: limitsSchema,
-    scenario: true,
-    about: 'other limits for the key "sandbox", for example 5000/min,200000/day',
-    fallback: "the plan's",
-  },
-  rateLimit: {
-    group: QUOTAS,
-    reads: 'switch',
-    schema: switchSchema,
-    negative: true,
-    scenario: true,
-    about: 'refuse nothing for its number',
-  },
+  ...settingRows('quotas'),
   apiKey: {
     group: QUOTAS,
     value: '<key[:plan]>',
@@ -169,51 +132,7 @@ export const OPTIONS = {
     about: 'one more key; may be repeated',
   },
   anyKey: { group: QUOTAS, reads: 'switch', schema: switchSchema, about: 'take every key for a valid one' },
-  retryAfter: {
-    group: REFUSALS,
-    value: '<form>',
-    reads: 'text',
-    schema: oneOf(RETRY_AFTER_FORMS),
-    scenario: true,
-    about: `form of Retry-After: ${RETRY_AFTER_FORMS.join(', ')}`,
-    fallback: settings.retryAfter,
-  },
-  limitBody: {
-    group: REFUSALS,
-    value: '<form>',
-    reads: 'text',
-    schema: oneOf(LIMIT_BODIES),
-    scenario: true,
-    about: `body of a 429: ${LIMIT_BODIES.join(', ')}`,
-    fallback: settings.limitBody,
-  },
-  banAfter: {
-    group: REFUSALS,
-    value: '<n|never>',
-    reads: 'number',
-    schema: wholeNumberOr('never', 1),
-    scenario: true,
-    about: 'requests sent before their time that make a ban',
-    fallback: String(settings.banAfter),
-  },
-  banDuration: {
-    group: REFUSALS,
-    value: '<duration>',
-    reads: 'text',
-    schema: someWaitSchema,
-    scenario: true,
-    about: 'how long a ban lasts',
-    fallback: formatDuration(settings.banDuration),
-  },
-  banStatus: {
-    group: REFUSALS,
-    value: '<status>',
-    reads: 'number',
-    schema: oneOf(BAN_STATUSES),
-    scenario: true,
-    about: `what a banned key is answered: ${BAN_STATUSES.join(', ')}`,
-    fallback: String(settings.banStatus),
-  },
+  ...settingRows('refusals', 'retryAfter', 'limitBody'),
   reason: {
     group: REFUSALS,
     reads: 'switch',
@@ -238,33 +157,7 @@ export const OPTIONS = {
     scenario: true,
     about: `<operation|*>:<status or fault>[@20%][*3]; may be repeated, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
   },
-  latency: {
-    group: TROUBLE,
-    value: '<spec>',
-    reads: 'text',
-    schema: latencySchema,
-    scenario: true,
-    about: 'delay every answer: 100ms or 50ms..200ms',
-    fallback: 'off',
-  },
-  sunset: {
-    group: TROUBLE,
-    value: '<mode>',
-    reads: 'text',
-    schema: oneOf(SUNSET_MODES),
-    scenario: true,
-    about: 'removal of deprecated operations: auto (by the clock), before, after, brownout',
-    fallback: settings.sunset,
-  },
-  sunsetStatus: {
-    group: TROUBLE,
-    value: '<status>',
-    reads: 'number',
-    schema: oneOf(SUNSET_STATUSES),
-    scenario: true,
-    about: `what a removed operation answers: ${SUNSET_STATUSES.join(', ')}`,
-    fallback: String(settings.sunsetStatus),
-  },
+  ...settingRows('trouble', 'latency'),
   scenario: {
     group: TROUBLE,
     value: '<name|file>',
@@ -348,14 +241,19 @@ export const OPTIONS = {
     about: 'a web origin that may steer the sandbox; may be repeated',
     fallback: 'its own only',
   },
-} as const satisfies Record<Exclude<keyof SandboxOptions, 'noRateLimit' | 'noReason'>, OptionRow>
+} as const satisfies Record<Exclude<keyof SandboxOptions, NegatedSetting | 'noReason'>, OptionRow>
 
 export type OptionName = keyof typeof OPTIONS
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
 
 /** The options that were given, read. */
-export type OptionValues = { readonly [Name in OptionName]?: v.InferOutput<(typeof OPTIONS)[Name]['schema']> }
+export type OptionValues = SettingValues & {
+  readonly [Name in Exclude<OptionName, SettingName>]?: v.InferOutput<(typeof OPTIONS)[Name]['schema']>
+}
+
+/** `off` is said of what may be missing. */
+type SettingValues = { readonly [Name in SettingName]?: Settings[Name] | 'off' }
 
 /** A row by its name, without the details of its own type. */
 export function optionRow(name: OptionName): OptionRow {

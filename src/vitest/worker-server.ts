@@ -1,8 +1,9 @@
 import { connectSandbox } from '../api/connect.js'
 import { ControlError, type SandboxControls, type Space } from '../api/controls.js'
 import { startSandbox } from '../api/start.js'
+import { optionNamed } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
-import { isOptionName, optionRow } from '../options/table.js'
+import { optionRow } from '../options/table.js'
 
 /** The server that a worker's tests use: its own, or one that runs elsewhere. */
 export interface WorkerServer extends SandboxControls {
@@ -73,8 +74,10 @@ function spaceOptions({ scenario, ...options }: SandboxOptions): {
   readonly left: readonly string[]
 } {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const isSwitch = ([name]: readonly [string, unknown]) =>
-    name === 'noRateLimit' || (isOptionName(name) && optionRow(name).scenario === true)
+  const isSwitch = ([name]: readonly [string, unknown]) => {
+    const option = optionNamed(name)
+    return option !== undefined && optionRow(option.name).scenario === true
+  }
   return {
     switches: Object.fromEntries(given.filter(isSwitch)),
     scenario,

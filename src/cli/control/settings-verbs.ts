@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import type { SettingsPatch } from '../../api/controls.js'
+import { OPTIONAL_SETTINGS } from '../../domain/settings.js'
 import { kebabName, optionNamed, toCamelCase } from '../../options/names.js'
 import { naturalFromText } from '../../options/option-text.js'
 import type { SettingsView } from '../../options/settings-view.js'
 import { didYouMean } from '../../options/suggest.js'
 import { isOptionName, optionRow } from '../../options/table.js'
+import { listed } from '../../options/values/reading.js'
 import { UsageError } from './errors.js'
 import type { Result } from './result.js'
 import { aligned } from './table.js'
@@ -12,7 +14,6 @@ import type { VerbCommands } from './verb-commands.js'
 
 /** Stands for a setting that is not there: the plan's own limits, no latency. */
 const NONE = 'none'
-const MAY_BE_NONE: readonly string[] = ['limits', 'latency']
 
 export function addSettingsVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
   const settings = group(parent, 'settings', 'the switches of a space')
@@ -23,11 +24,14 @@ export function addSettingsVerbs(parent: Command, { group, verb, steer }: VerbCo
     'settings set plan=pro latency=50ms..200ms',
     'settings set limits=none rate-limit=off',
   ])
-    .argument('<name=value...>', 'named and written as the flags of serve; none takes limits or latency away')
+    .argument(
+      '<name=value...>',
+      `named and written as the flags of serve; none takes ${listed(OPTIONAL_SETTINGS.map(settingName))} away`,
+    )
     .action(
       steer(async ({ controls }, pairs: readonly string[]) => {
         const known = Object.keys(await controls.settings.show())
-        return view(await controls.settings.change(readPatch(pairs, [...new Set([...known, ...MAY_BE_NONE])])))
+        return view(await controls.settings.change(readPatch(pairs, [...new Set([...known, ...OPTIONAL_SETTINGS])])))
       }),
     )
 }
@@ -58,7 +62,7 @@ function readPatch(pairs: readonly string[], known: readonly string[]): Settings
       throw new UsageError(`"${written}" is no setting; there are ${names.join(', ')}${didYouMean(written, names)}`)
     }
     if (Object.hasOwn(patch, option.name)) throw new UsageError(`"${written}" is given twice`)
-    const isNone = MAY_BE_NONE.includes(option.name) && (text === NONE || text === '')
+    const isNone = OPTIONAL_SETTINGS.includes(option.name) && (text === NONE || text === '')
     const value = isNone ? null : naturalFromText(optionRow(option.name).reads, text)
     patch[option.name] = option.negated && typeof value === 'boolean' ? !value : value
   }

@@ -1,3 +1,4 @@
+import type { SettingName } from '../../domain/settings.js'
 import { allowedText, takes } from '../../options/allowed.js'
 import { camelName, ENV_PREFIX, kebabName } from '../../options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js'
@@ -5,13 +6,11 @@ import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js
 const WIDTH = 100
 
 /** What stands on an option's line where its default is none that could be written, or says little. YAML, on one line. */
-const EXAMPLES: Partial<Readonly<Record<OptionName, string>>> = {
+const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? never : string } = {
   pets: '500',
-  limits: '5000/min,200000/day',
   apiKey: '[my-key, my-pro-key:pro]',
   storm: '0.3,for=30s,every=5m',
   fault: '[listPets:503@20%*3, createPet:connection-reset]',
-  latency: '50ms..200ms',
   scenario: 'storm',
   now: '2030-12-04T23:59:00Z',
   seed: '1',
@@ -63,9 +62,8 @@ function capitalised(text: string): string {
 
 /** The line that turns a switch, or gives an option its default or an example. */
 function switchLine(name: OptionName): string {
-  const { reads, negative, fallback = '' } = optionRow(name)
+  const { reads, negative, fallback = '', example = EXAMPLES[name] } = optionRow(name)
   if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
-  const example = EXAMPLES[name]
   if (example === undefined && !takes(name, fallback)) {
     throw new TypeError(`${camelName({ name, negated: false })} has no default that can be written, and no example.`)
   }

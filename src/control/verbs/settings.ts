@@ -1,5 +1,7 @@
+import { OPTIONAL_SETTINGS } from '../../domain/settings.js'
 import { changeSettings, settingsSchema } from '../../options/settings.js'
 import { settingsView } from '../../options/settings-view.js'
+import { listed } from '../../options/values/reading.js'
 import { verb } from '../verb.js'
 
 export const show = verb({
@@ -12,7 +14,7 @@ export const show = verb({
 export const change = verb({
   method: 'PATCH',
   path: '/settings',
-  summary: 'Turns switches of a space; null takes limits or latency away',
+  summary: `Turns switches of a space; null takes ${listed(OPTIONAL_SETTINGS)} away`,
   input: settingsSchema,
   run({ world }, settings) {
     world.settings = changeSettings(world.settings, settings)
