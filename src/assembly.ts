@@ -6,6 +6,7 @@ import { packagedContract } from './contract/packaged-contract.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
+import { Failure } from './domain/failures.js'
 import type { ApiKey } from './domain/keys.js'
 import { loadSeed } from './fixtures.js'
 import { answerPreflight } from './http/preflight.js'
@@ -49,16 +50,6 @@ export interface Assembly {
   end(): void
   /** Writes what is to be written and gives the store free. */
   close(): Promise<void>
-}
-
-/** Could not start; the message says why and what to do. */
-export class StartError extends Error {
-  readonly code: 'UNKNOWN_OPERATION' | 'UNKNOWN_KEY'
-
-  constructor(code: StartError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
 }
 
 /** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED, STORE_CORRUPT … */
@@ -145,7 +136,7 @@ function checkFaults({ start }: ResolvedOptions, contract: Contract): void {
   const known = contract.operations.map(({ id }) => id)
   for (const { operation } of start.faults) {
     if (operation === '*' || known.includes(operation)) continue
-    throw new StartError(
+    throw new Failure(
       'UNKNOWN_OPERATION',
       `A fault names the operation "${operation}", which the contract does not have. Use * or one of ${known.join(', ')}.`,
     )
@@ -157,7 +148,7 @@ function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
   const known = keys.map(({ key }) => key)
   for (const key of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
     if (known.includes(key)) continue
-    throw new StartError(
+    throw new Failure(
       'UNKNOWN_KEY',
       `The scenario names the key "${key}", which is not there. There is ${known.join(', ')}.`,
     )

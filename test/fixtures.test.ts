@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FixturesError } from '../src/fixtures/fixtures-error.js'
+import { Failure } from '../src/domain/failures.js'
 import { loadSeed } from '../src/fixtures.js'
 import { folderWith } from './options/context.js'
 
@@ -11,7 +11,7 @@ function refusal(files: Readonly<Record<string, string>>): string {
   try {
     loadSeed({ ...PACKAGED, fixtures })
   } catch (error) {
-    if (error instanceof FixturesError) return `${error.code}: ${error.message.replaceAll(fixtures, '…')}`
+    if (error instanceof Failure) return `${error.code}: ${error.message.replaceAll(fixtures, '…')}`
     throw error
   }
   return 'none'

@@ -11,7 +11,7 @@ import { addOwnFlags, GivenFlags } from './call/own-flags.js'
 import { openTeller } from './call/teller.js'
 import { print } from './control/result.js'
 import { escapeControls } from './escape-controls.js'
-import { EXIT } from './exit-codes.js'
+import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
 
 /** So many names of operations are read; the rest is in --list. */
@@ -104,5 +104,5 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
 
 function refuse({ code, problems }: RequestError, { stderr }: CliIo): number {
   stderr.write(problems.map((problem) => `${code}: ${escapeControls(problem)}\n`).join(''))
-  return EXIT.usage
+  return exitCodeOf(code)
 }

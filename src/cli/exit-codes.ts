@@ -1,3 +1,5 @@
+import { FAILURES, type FailureCode } from '../domain/failures.js'
+
 /** What a command's end says. @source interface, "Exit codes" */
 export const EXIT = {
   ok: 0,
@@ -8,21 +10,9 @@ export const EXIT = {
 /** Exit code of a process that a signal ended. */
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** Failures that are the caller's, by their code. */
-const USAGE_CODES: readonly string[] = [
-  'INVALID_OPTIONS',
-  'FIXTURES_MISSING',
-  'UNKNOWN_OPERATION',
-  'UNKNOWN_KEY',
-  'SPEC_INVALID',
-  'INVALID_TARGET',
-  'UNKNOWN_TARGET',
-  'TARGET_NOT_SET',
-  'INVALID_CONFIG',
-]
-
+/** Codes that are not of the catalogue are the system's own: ENOENT, EACCES … */
 export function exitCodeOf(errorCode: string): number {
-  return USAGE_CODES.includes(errorCode) ? EXIT.usage : EXIT.failed
+  return Object.hasOwn(FAILURES, errorCode) ? FAILURES[errorCode as FailureCode].exit : EXIT.failed
 }
 
 export const EXIT_CODES_HELP = `Exit codes:

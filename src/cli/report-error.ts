@@ -1,3 +1,4 @@
+import type { FailureCode } from '../domain/failures.js'
 import { OptionsError } from '../options/options-error.js'
 import { escapeControls } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
@@ -12,7 +13,7 @@ import type { CliIo } from './io.js'
 export function reportError(error: unknown, io: CliIo, debug: boolean): number {
   const code = codeOf(error)
   const messages = error instanceof OptionsError ? error.problems : [messageOf(error)]
-  const lines = messages.map((message) => `${code ?? 'INTERNAL'}: ${escapeControls(message)}`)
+  const lines = messages.map((message) => `${code ?? ('INTERNAL' satisfies FailureCode)}: ${escapeControls(message)}`)
   if (code === undefined && !debug) lines.push('This should not happen. Run it again with --debug to see where it did.')
   if (debug) lines.push(process.getBuiltinModule('node:util').inspect(error))
   io.stderr.write(`${lines.join('\n')}\n`)

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../domain/failures.js'
 import { type DurationMs, formatDuration } from '../domain/time.js'
 
 interface Meaning {
@@ -53,7 +54,7 @@ const DROPPED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 /** Nobody answered, or not whole, or not in time. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
-  readonly code = 'NO_ANSWER'
+  readonly code = 'NO_ANSWER' satisfies FailureCode
   /** The failure's own code: ECONNREFUSED, TIMEOUT … */
   readonly failure: string
   readonly short: string

@@ -1,14 +1,12 @@
-export type RequestErrorCode = 'INVALID_REQUEST' | 'UNKNOWN_OPERATION' | 'INVALID_FLAG' | 'CONFIRMATION_NEEDED'
+import { Failure, type FailureCode } from '../domain/failures.js'
 
 /** A request is not sent. Each message is one reason. */
-export class RequestError extends Error {
+export class RequestError extends Failure {
   override readonly name = 'RequestError'
-  readonly code: RequestErrorCode
   readonly problems: readonly string[]
 
-  constructor(code: RequestErrorCode, problems: readonly string[]) {
-    super(problems.join('; '))
-    this.code = code
+  constructor(code: FailureCode, problems: readonly string[]) {
+    super(code, problems.join('; '))
     this.problems = problems
   }
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Failure } from '../domain/failures.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
@@ -39,17 +40,7 @@ export interface Listener {
   stop(how: 'clean' | 'now'): Promise<void>
 }
 
-/** Could not listen; the message says why and what to do. */
-export class ListenError extends Error {
-  readonly code: 'PORT_IN_USE' | 'PORT_FORBIDDEN' | 'HOST_UNAVAILABLE'
-
-  constructor(code: ListenError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** Opens the port. Rejects with a ListenError. */
+/** Opens the port. Rejects with a Failure: PORT_IN_USE, PORT_FORBIDDEN, HOST_UNAVAILABLE. */
 export async function listen(host: string, port: number, front: Front): Promise<Listener> {
   const connections = new Map<Socket, Connection>()
   const newcomers = new Newcomers()
@@ -217,19 +208,16 @@ function open(server: Server, host: string, port: number): Promise<AddressInfo> 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new ListenError(
-        'PORT_IN_USE',
-        `${host}:${port} is taken. Choose another with --port, or 0 for any free one.`,
-      )
+      return new Failure('PORT_IN_USE', `${host}:${port} is taken. Choose another with --port, or 0 for any free one.`)
     case 'EACCES':
-      return new ListenError(
+      return new Failure(
         'PORT_FORBIDDEN',
         `Port ${port} may not be opened by this user. Choose one above 1023 with --port.`,
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new ListenError('HOST_UNAVAILABLE', `"${host}" is no address of this machine. Choose another with --host.`)
+      return new Failure('HOST_UNAVAILABLE', `"${host}" is no address of this machine. Choose another with --host.`)
     default:
       return error
   }

@@ -1,22 +1,8 @@
-/** Why a store cannot be opened or written. */
-export type StoreErrorCode =
-  | 'STORE_LOCKED'
-  | 'STORE_CORRUPT'
-  | 'STORE_VERSION'
-  | 'STORE_UNREADABLE'
-  | 'STORE_UNWRITABLE'
-  | 'STORE_WRITE_FAILED'
-  | 'STORE_CLOSED'
+import { Failure, type FailureCode } from '../domain/failures.js'
 
-/** A failure of the store. The message says what failed and what to do, without the code. */
-export class StoreError extends Error {
+/** A store cannot be opened or written. */
+export class StoreError extends Failure {
   override readonly name = 'StoreError'
-  readonly code: StoreErrorCode
-
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
 }
 
 /** What a file of the store has wrong, as a sentence part: `pets[3].id is "7", not a whole number`. */
@@ -34,7 +20,7 @@ export function corrupt(file: string, damage: Error): StoreError {
 }
 
 /** Passes a StoreError on as it is, and names the file for what the system said. */
-export function cannot(code: StoreErrorCode, deed: string, file: string, error: unknown): StoreError {
+export function cannot(code: FailureCode, deed: string, file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error
   return new StoreError(
     code,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
+import { Failure } from '../../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
@@ -17,12 +18,6 @@ const POLL_MS: DurationMs = 50
 const PATIENCE_MS: DurationMs = 30 * SECOND_MS
 /** A stop takes 5 s at most for open answers; what is written after that is little. */
 const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS
-
-/** It answers still, or its process is still there. */
-class StillRunningError extends Error {
-  override readonly name = 'StillRunningError'
-  readonly code = 'STILL_RUNNING'
-}
 
 export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbCommands, io: CliIo): void {
   verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
@@ -79,7 +74,7 @@ async function untilGone({ controlUrl, pid }: Found, io: CliIo): Promise<void> {
     (await feelPulse(controlUrl)) !== 'none' || (pid !== undefined && pid !== io.pid && isRunning(pid))
   while (await isThere()) {
     if (io.monotonic() >= giveUpAt) {
-      throw new StillRunningError(`The sandbox at ${controlUrl} was asked to stop, but is still there.`)
+      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} was asked to stop, but is still there.`)
     }
     await pause(POLL_MS)
   }

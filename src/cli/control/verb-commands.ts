@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { connectSandbox } from '../../api/connect.js'
 import { ControlError } from '../../api/controls.js'
 import { escapeControls } from '../escape-controls.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, exitCodeOf } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
 import { readToken, TOKEN_HINT } from './control-token.js'
-import { EXIT_NO_ANSWER, NoSandboxError, UsageError } from './errors.js'
+import { NoSandboxError, UsageError } from './errors.js'
 import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
 import { feelPulse } from './health.js'
 import { printResult, type Result } from './result.js'
@@ -125,13 +125,9 @@ async function toldErrors(act: () => Promise<number>, { stderr }: CliIo): Promis
     return await act()
   } catch (error) {
     const tell = (code: string, message: string) => stderr.write(`${code}: ${escapeControls(message)}\n`)
-    if (error instanceof NoSandboxError) {
+    if (error instanceof NoSandboxError || error instanceof UsageError) {
       tell(error.code, error.message)
-      return EXIT_NO_ANSWER
-    }
-    if (error instanceof UsageError) {
-      tell(error.code, error.message)
-      return EXIT.usage
+      return exitCodeOf(error.code)
     }
     if (error instanceof ControlError) {
       const hint = error.code === 'forbidden' ? ` ${TOKEN_HINT}` : ''

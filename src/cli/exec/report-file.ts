@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
+import { Failure } from '../../domain/failures.js'
 import { type ConductRule, VIOLATIONS } from '../../space/conduct-view.js'
 import { chalkFor } from '../colour.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
@@ -7,18 +8,12 @@ import { jsonReport, type RunFacts } from '../conduct/json-report.js'
 import { junitReport } from '../conduct/junit-report.js'
 import { textReport } from '../conduct/text-report.js'
 
-/** The report could not be written. */
-export class ReportError extends Error {
-  override readonly name = 'ReportError'
-  readonly code = 'CANNOT_WRITE'
-}
-
 /**
  * Writes a report, in the form that the file's name asks for: .json, .xml (JUnit), else text.
  * Folders that it needs are made; an older report is replaced.
  *
  * @param failOn rules that are failures beside the violations
- * @throws ReportError
+ * @throws Failure CANNOT_WRITE
  */
 export async function writeReport(
   file: string,
@@ -32,7 +27,7 @@ export async function writeReport(
     await writeFile(file, text)
   } catch (cause) {
     const { message } = cause as NodeJS.ErrnoException
-    throw new ReportError(`The report "${file}" could not be written (${message}).`, { cause })
+    throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${message}).`, { cause })
   }
 }
 

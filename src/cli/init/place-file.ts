@@ -1,18 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-
-/** A file could not be written where it belongs. */
-export class PlacingError extends Error {
-  override readonly name = 'PlacingError'
-  readonly code = 'CANNOT_WRITE'
-}
+import { Failure } from '../../domain/failures.js'
 
 /**
  * Writes a file that is not there yet, with the folders it needs. Whatever is there
  * already, even a broken link, stays as it is.
  *
  * @returns false if something was there
- * @throws PlacingError
+ * @throws Failure CANNOT_WRITE
  */
 export async function placeFile(file: string, content: string | Uint8Array): Promise<boolean> {
   try {
@@ -22,8 +17,12 @@ export async function placeFile(file: string, content: string | Uint8Array): Pro
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' && (error as NodeJS.ErrnoException).path === file) return false
-    throw new PlacingError(`"${file}" cannot be written (${message}). Nothing that was there has been changed.`, {
-      cause: error,
-    })
+    throw new Failure(
+      'CANNOT_WRITE',
+      `"${file}" cannot be written (${message}). Nothing that was there has been changed.`,
+      {
+        cause: error,
+      },
+    )
   }
 }

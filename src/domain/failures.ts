@@ -1,0 +1,58 @@
+/** A failure of the tool itself: the exit code of the command that ends with it, and what has happened. */
+interface FailureKind {
+  /** @source interface, "Exit codes" */
+  readonly exit: 1 | 2 | 7 | 126 | 127
+  readonly meaning: string
+}
+
+/**
+ * Everything that the tool itself fails with, as PROBLEMS is for the service. A command prints the code before its
+ * message, an error that a program catches has it as `code`. docs/errors.md says for each what to do about it.
+ */
+export const FAILURES = {
+  USAGE: { exit: 2, meaning: 'The command line cannot be understood.' },
+  INVALID_OPTIONS: { exit: 2, meaning: 'An option is unknown, or its value is not allowed.' },
+  FIXTURES_MISSING: { exit: 2, meaning: 'The fixtures folder holds none of the expected files.' },
+  FIXTURES_INVALID: { exit: 1, meaning: 'A fixture file cannot be read, or its content is wrong.' },
+  SPEC_INVALID: { exit: 2, meaning: 'The OpenAPI document cannot be served as a contract.' },
+  UNKNOWN_OPERATION: { exit: 2, meaning: 'The contract has no operation of that name.' },
+  UNKNOWN_KEY: { exit: 2, meaning: 'The scenario names an API key that does not exist.' },
+  PORT_IN_USE: { exit: 1, meaning: 'Another process is listening on the port.' },
+  PORT_FORBIDDEN: { exit: 1, meaning: 'This user may not open the port.' },
+  HOST_UNAVAILABLE: { exit: 1, meaning: 'The host is not an address of this machine.' },
+  STORE_LOCKED: { exit: 1, meaning: 'Another process is using the store.' },
+  STORE_CORRUPT: { exit: 1, meaning: 'The store, its journal or a snapshot is damaged.' },
+  STORE_VERSION: { exit: 1, meaning: 'The store was written by another release.' },
+  STORE_UNREADABLE: { exit: 1, meaning: 'A file of the store cannot be read.' },
+  STORE_UNWRITABLE: { exit: 1, meaning: 'A file of the store cannot be written.' },
+  STORE_WRITE_FAILED: { exit: 1, meaning: 'A change could not be written to the journal.' },
+  STORE_CLOSED: { exit: 1, meaning: 'The sandbox has stopped and takes no more changes.' },
+  INVALID_REQUEST: { exit: 2, meaning: 'The request breaks the contract and was not sent.' },
+  INVALID_FLAG: { exit: 2, meaning: 'A flag of call has a value that cannot be used.' },
+  CONFIRMATION_NEEDED: { exit: 2, meaning: 'A write to production was not confirmed and was not sent.' },
+  INVALID_TARGET: { exit: 2, meaning: 'An address, key file or target setting cannot be used.' },
+  UNKNOWN_TARGET: { exit: 2, meaning: 'There is no target of that name.' },
+  TARGET_NOT_SET: { exit: 2, meaning: 'The target has no base address.' },
+  INVALID_CONFIG: { exit: 2, meaning: 'The file of targets cannot be read, or its content is wrong.' },
+  CANNOT_WRITE: { exit: 1, meaning: 'A file that the command was to write could not be written.' },
+  NO_ANSWER: { exit: 7, meaning: 'Nobody answered the request, or not completely, or not in time.' },
+  NOT_CHECKED: { exit: 1, meaning: 'verify could not check a single operation.' },
+  NO_SANDBOX: { exit: 7, meaning: 'No sandbox answers where one was expected.' },
+  STILL_RUNNING: { exit: 1, meaning: 'The sandbox was asked to stop and has not.' },
+  NOT_EXECUTABLE: { exit: 126, meaning: 'The command given to exec cannot be run.' },
+  NO_SUCH_COMMAND: { exit: 127, meaning: 'The command given to exec does not exist.' },
+  INTERNAL: { exit: 1, meaning: 'Something failed that should not be able to fail.' },
+} as const satisfies Record<string, FailureKind>
+
+export type FailureCode = keyof typeof FAILURES
+
+/** A failure with its code. The message says what failed and what to do, without the code. */
+export class Failure extends Error {
+  override readonly name: string = 'Failure'
+  readonly code: FailureCode
+
+  constructor(code: FailureCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
