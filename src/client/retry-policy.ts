@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 
 /** How one attempt ended, as far as the next one depends on it. */
@@ -73,29 +74,4 @@ function mayRepeat(method: string, outcome: Outcome, unsafe: boolean): boolean {
     case 'no-answer':
       return false
   }
-}
-
-/**
- * Reads Retry-After: whole seconds, or an HTTP-date, which counts from the answer's own
- * Date, so that neither clock has to be right.
- *
- * @returns how long to wait, undefined for what is neither
- * @source RFC 9110, 10.2.3
- */
-export function readRetryAfter(
-  value: string | undefined,
-  date: string | undefined,
-  now: EpochMs,
-): DurationMs | undefined {
-  if (value === undefined) return undefined
-  if (/^\d+$/.test(value)) return Number(value) * SECOND_MS
-  const until = readHttpDate(value)
-  return until === undefined ? undefined : Math.max(0, until - (readHttpDate(date) ?? now))
-}
-
-/** @returns undefined for what Date.parse takes for a date, but HTTP does not */
-export function readHttpDate(text: string | undefined): EpochMs | undefined {
-  if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined
-  const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)
-  return Number.isNaN(at) ? undefined : at
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decideRetry, type Outcome, type RetryRules, readRetryAfter } from '../../src/client/retry-policy.js'
+import { decideRetry, type Outcome, type RetryRules } from '../../src/client/retry-policy.js'
 
 const RULES: RetryRules = { retries: 2, maxWait: 60_000, unsafe: false }
 const NOW = Date.parse('2026-03-01T10:00:00Z')
@@ -82,23 +82,4 @@ describe('the wait', () => {
       ),
     )
   })
-})
-
-describe('Retry-After', () => {
-  it.each([
-    ['0', 0],
-    ['120', 120_000],
-    ['Sun, 01 Mar 2026 10:00:30 GMT', 30_000],
-    ['Sunday, 01-Mar-26 10:00:30 GMT', 30_000],
-    ['Sun Mar  1 10:00:30 2026', 30_000],
-    ['Sun, 01 Mar 2026 09:00:00 GMT', 0],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['', undefined],
-    ['soon', undefined],
-    ['2026-03-01T10:00:30Z', undefined],
-  ])('%j is read as %s', (text, wait) => expect(readRetryAfter(text, undefined, NOW)).toBe(wait))
-
-  it("is read against the answer's own Date", () =>
-    expect(readRetryAfter('Sun, 01 Mar 2099 10:00:30 GMT', 'Sun, 01 Mar 2099 10:00:00 GMT', NOW)).toBe(30_000))
 })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Check } from '../../src/client/verify/check.js'
-import { rateLimitBreaches, readDeprecation, waitOf } from '../../src/client/verify/header-checks.js'
+import { rateLimitBreaches, readDeprecation } from '../../src/client/verify/header-checks.js'
 import { openService } from '../../src/client/verify/service.js'
 import { type VerifyOptions, verify } from '../../src/client/verify/verify.js'
 import type { ContractEngine } from '../../src/contract/engine.js'
@@ -483,15 +483,4 @@ describe('deprecation headers', () => {
   ] as const)('%j with %j: %s', (operation, headers, kind) =>
     expect(readDeprecation(operation, headers).kind).toBe(kind),
   )
-})
-
-describe('the wait after a 429', () => {
-  it.each([
-    [{ 'retry-after': '30' }, 30_000],
-    [{ 'retry-after': 'Sun, 01 Mar 2026 10:00:05 GMT', date: 'Sun, 01 Mar 2026 10:00:00 GMT' }, 5000],
-    [{ 'retry-after': 'Sun, 01 Mar 2026 09:00:00 GMT', date: 'Sun, 01 Mar 2026 10:00:00 GMT' }, 0],
-    [{ 'retry-after': 'Sun, 01 Mar 2026 10:00:05 GMT' }, undefined],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{}, undefined],
-  ])('%j is %s', (headers, milliseconds) => expect(waitOf(headers)).toBe(milliseconds))
 })

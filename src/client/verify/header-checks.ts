@@ -78,16 +78,3 @@ function sunsetBreaches(sunset: string, sunsetAt: number | undefined): readonly 
   if (sunsetAt === undefined || httpDate(said).slice(0, 16) === httpDate(sunsetAt).slice(0, 16)) return []
   return [`Sunset is ${sunset}, but the contract says ${httpDate(sunsetAt)}`]
 }
-
-/**
- * How long to wait after a 429.
- *
- * @returns milliseconds, undefined if the answer does not say
- * @source RFC 9110, 10.2.3: seconds or an HTTP-date, which is read against the answer's own Date
- */
-export function waitOf(headers: Headers): number | undefined {
-  const text = headers['retry-after']?.trim() ?? ''
-  if (WHOLE_NUMBER.test(text)) return Number(text) * SECOND_MS
-  const wait = Date.parse(text) - Date.parse(headers.date ?? '')
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
-}

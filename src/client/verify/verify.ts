@@ -1,11 +1,12 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { parseJson } from '../../contract/json.js'
+import { readRetryAfter } from '../../domain/retry-after.js'
 import { ceilSeconds, MINUTE_MS } from '../../domain/time.js'
 import { NoAnswerError } from '../no-answer.js'
 import type { Check, CheckOutcome, Verification } from './check.js'
 import { type Example, readExamples } from './examples.js'
-import { rateLimitBreaches, readDeprecation, waitOf } from './header-checks.js'
+import { rateLimitBreaches, readDeprecation } from './header-checks.js'
 import type { Service } from './service.js'
 
 export interface VerifyOptions {
@@ -151,12 +152,12 @@ class Run {
       if (answer.status !== 429) return { kind: 'answer', answer }
       this.#judge(operation, '429', request, await this.#breaches(request, answer))
       this.#judgeLimits(operation, 'rate-limit headers of its 429', request, answer)
-      const pause = waitOf(answer.headers)
+      const pause = waitOf(answer)
       if (pause === undefined || pause > LONGEST_WAIT_MS) return refused(pause)
       onWait?.(ceilSeconds(pause), shown(request))
       await wait(pause)
       const again = await service.ask(request)
-      return again.status === 429 ? refused(waitOf(again.headers)) : { kind: 'answer', answer: again }
+      return again.status === 429 ? refused(waitOf(again)) : { kind: 'answer', answer: again }
     } catch (error) {
       if (!(error instanceof NoAnswerError) || !this.#wasAnswered) throw error
       return { kind: 'stopped', outcome: 'unanswered', details: [error.message] }
@@ -216,6 +217,11 @@ class Run {
 function refused(pause: number | undefined): Asked {
   const until = pause === undefined ? 'it does not say until when' : `for another ${ceilSeconds(pause)} s`
   return { kind: 'stopped', outcome: 'skipped', details: [`the rate limit is used up (429), ${until}`] }
+}
+
+/** How long to wait after a 429, by the answer's own Date only: the clock of this machine may be another. */
+function waitOf({ headers }: EngineAnswer): number | undefined {
+  return readRetryAfter(headers['retry-after'], headers.date, undefined)
 }
 
 /** Why an answer that is no success tells nothing about the contract. */
