@@ -7,16 +7,16 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 
 /** What each part may import of the others; the files at the top wire the parts together. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  contract: ['package-files'],
+  contract: ['package-files', 'regular-file'],
   domain: ['contract'],
   space: ['domain', 'contract'],
-  store: ['domain', 'contract'],
-  options: ['domain', 'contract', 'package-files'],
+  store: ['domain', 'contract', 'make-folder', 'regular-file'],
+  options: ['domain', 'contract', 'package-files', 'regular-file'],
   http: ['space', 'domain', 'system-clock'],
-  control: ['space', 'options', 'domain', 'contract', 'package-files'],
+  control: ['space', 'options', 'domain', 'contract', 'package-files', 'regular-file'],
   web: ['control', 'space', 'options', 'domain', 'contract'],
   api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
-  client: ['domain', 'contract'],
+  client: ['domain', 'contract', 'make-folder', 'regular-file'],
   cli: [
     'api',
     'client',
@@ -29,6 +29,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'space',
     'domain',
     'package-files',
+    'make-folder',
+    'regular-file',
     'contract',
   ],
 }
@@ -112,6 +114,18 @@ describe('the architecture', () => {
   it('reads the wall clock in one file only', () => {
     const readers = SOURCES.filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)/.test(withoutComments(text)))
     expect(readers.map(({ file }) => file)).toEqual(['system-clock.ts'])
+  })
+
+  it('opens files through one door, which waits for nobody: no FIFO, no device', () => {
+    const opening = /\b(readFile|readFileSync|openSync|createReadStream|createWriteStream)\b/
+    const openers = SOURCES.filter(({ file, text }) => !file.startsWith('build') && opening.test(withoutComments(text)))
+    // The package's own description is read before anything else is there.
+    expect(openers.map(({ file }) => file)).toEqual(['package-files.ts', 'regular-file.ts'])
+  })
+
+  it('makes folders in one place, which never hangs in /proc', () => {
+    const makers = SOURCES.filter(({ file, text }) => !file.startsWith('build') && /\bmkdir(Sync)?\(/.test(text))
+    expect(makers.map(({ file }) => file)).toEqual(['make-folder.ts', 'store/snapshot-folder.ts'])
   })
 
   it('has no file that does not say what it is for: utils, helpers, manager', () => {

@@ -20,7 +20,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('--debug', 'show where a failure happened')
     .addHelpText('after', HELP)
     .action(async (shell: Shell, { line }: { readonly line?: string }) => {
-      io.stdout.write(line === undefined ? await readScript(shell) : await answer(command, line, io))
+      io.stdout.write(line === undefined ? readScript(shell) : await answer(command, line, io))
       finish(EXIT.ok)
     })
 }

@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CONFIG_FILE } from '../options/config-layer.js'
 import { fixturesDirectory } from '../package-files.js'
+import { readRegularFile } from '../regular-file.js'
 import { EXIT } from './exit-codes.js'
 import { configText } from './init/config-text.js'
 import { placeFile } from './init/place-file.js'
@@ -32,7 +33,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 async function init(io: CliIo): Promise<number> {
   const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER)]])
   for (const name of await fixtureFiles()) {
-    files.set(join(FIXTURES_FOLDER, name), await readFile(join(fixturesDirectory, name)))
+    files.set(join(FIXTURES_FOLDER, name), readRegularFile(join(fixturesDirectory, name)))
   }
   const left: string[] = []
   for (const [name, content] of files) {

@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../make-folder.js'
+import { readRegularFile } from '../regular-file.js'
 
 /** Where a running sandbox can be found, from the folder it was started in. */
 export interface Location {
@@ -22,7 +24,7 @@ export function writeLocator(cwd: string, location: Location): () => void {
   const file = locatorFile(cwd)
   const text = `${JSON.stringify(location)}\n`
   const draft = `${file}.${location.pid}`
-  mkdirSync(join(cwd, FOLDER), { recursive: true })
+  makeFolder(join(cwd, FOLDER))
   try {
     writeFileSync(draft, text)
     renameSync(draft, file)
@@ -31,14 +33,14 @@ export function writeLocator(cwd: string, location: Location): () => void {
     throw error
   }
   return () => {
-    if (readFileSync(file, 'utf8') === text) rmSync(file)
+    if (readRegularFile(file).toString() === text) rmSync(file)
   }
 }
 
 /** Where the sandbox runs that was started last in a folder; undefined if nobody left word that can be read. */
 export function readLocator(cwd: string): Location | undefined {
   try {
-    const { baseUrl, controlUrl, pid }: Partial<Location> = JSON.parse(readFileSync(locatorFile(cwd), 'utf8'))
+    const { baseUrl, controlUrl, pid }: Partial<Location> = JSON.parse(readRegularFile(locatorFile(cwd)).toString())
     if (typeof baseUrl !== 'string' || typeof controlUrl !== 'string' || !Number.isSafeInteger(pid)) return undefined
     return { baseUrl, controlUrl, pid: Number(pid) }
   } catch {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { openingProblem, readRegularFile } from '../regular-file.js'
 import { TargetError } from './target-error.js'
 
 /** What a header can carry without further ado. */
@@ -25,10 +25,9 @@ export function readKey(text: string, where: string): string {
 export async function readKeyFile(file: string, where: string): Promise<string> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = readRegularFile(file).toString()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new TargetError('INVALID_TARGET', `${where}: cannot be read (${code})`, { cause: error })
+    throw new TargetError('INVALID_TARGET', `${where}: cannot be read (${openingProblem(error)})`, { cause: error })
   }
   return readKey(text, where)
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { readRegularFile } from '../regular-file.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
@@ -50,7 +50,7 @@ function serviceBeside(controlUrl: string, baseUrl: string): string {
 function readLocator(cwd: string): { readonly baseUrl: string } | { readonly problem: string } | undefined {
   let written: unknown
   try {
-    written = JSON.parse(readFileSync(join(cwd, LOCATOR), 'utf8'))
+    written = JSON.parse(readRegularFile(join(cwd, LOCATOR)).toString())
   } catch {
     return undefined
   }

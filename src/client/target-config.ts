@@ -1,7 +1,9 @@
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Document } from 'yaml'
+import { makeFolder } from '../make-folder.js'
+import { openingProblem, readRegularFile } from '../regular-file.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
@@ -46,7 +48,7 @@ export function problemOfName(name: string): string | undefined {
  */
 export async function readTargetConfig(env: Environment): Promise<TargetConfig> {
   const file = targetConfigFile(env)
-  const text = await textOf(file)
+  const text = textOf(file)
   return text === undefined ? EMPTY : (await parse(file, text)).config
 }
 
@@ -65,7 +67,7 @@ export interface TargetChange {
  */
 export async function changeTargetConfig(env: Environment, { use, target }: TargetChange): Promise<void> {
   const file = targetConfigFile(env)
-  const { document } = await parse(file, (await textOf(file)) ?? '')
+  const { document } = await parse(file, textOf(file) ?? '')
   // Where nothing is, a null may stand for it, which nothing can be put into.
   if (document.toJS() === null) {
     document.contents = null
@@ -91,13 +93,13 @@ function put(document: Document, path: readonly string[], value: string | undefi
   else if (document.hasIn(path)) document.deleteIn(path)
 }
 
-async function textOf(file: string): Promise<string | undefined> {
+function textOf(file: string): string | undefined {
   try {
-    return await readFile(file, 'utf8')
+    return readRegularFile(file).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new TargetError('INVALID_CONFIG', `${file}: cannot be read (${code})`, { cause: error })
+    throw new TargetError('INVALID_CONFIG', `${file}: cannot be read (${openingProblem(error)})`, { cause: error })
   }
 }
 
@@ -162,7 +164,7 @@ async function parse(
 /** What a link leads to is replaced, not the link: such files are often kept elsewhere. */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file), 0o700)
     const place = await realpath(file).catch(() => file)
     const draft = `${place}.${process.pid}`
     try {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readRegularFile } from '../regular-file.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
@@ -28,9 +28,7 @@ export async function loadContract(
   file: string,
   { handled = HANDLED, name = file }: LoadOptions = {},
 ): Promise<Contract> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new SpecError(`${name} cannot be read: ${error instanceof Error ? error.message : error}`)
-  })
+  const text = textOf(file, name)
   const document = await parseDocument(name, text)
   try {
     const { data, schemas } = readContract(document, { handled, plans: contractData.plans })
@@ -43,5 +41,13 @@ export async function loadContract(
     })
   } catch (error) {
     throw new SpecError(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error })
+  }
+}
+
+function textOf(file: string, name: string): string {
+  try {
+    return readRegularFile(file).toString()
+  } catch (error) {
+    throw new SpecError(`${name} cannot be read: ${error instanceof Error ? error.message : error}`)
   }
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { openapiFile } from '../package-files.js'
+import { readRegularFile } from '../regular-file.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
@@ -15,7 +15,7 @@ export function packagedContract(): Contract {
 }
 
 async function textOfPackaged(format: 'yaml' | 'json'): Promise<string> {
-  const text = await readFile(openapiFile, 'utf8')
+  const text = readRegularFile(openapiFile).toString()
   if (format === 'yaml') return text
   const { parseDocument } = await import('./parse-document.js')
   return stringifyJson(await parseDocument(openapiFile, text), 2)

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { pagesDirectory } from '../package-files.js'
+import { readRegularFile } from '../regular-file.js'
 
 /** A file of the pages, and how it is to be sent. */
 interface PageFile {
@@ -43,7 +43,7 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
 
 /** Answers with a file of the pages. */
 export async function servePageFile({ file, contentType, policy }: PageFile): Promise<Response> {
-  const content = await readFile(`${pagesDirectory}/${file}`)
+  const content = readRegularFile(`${pagesDirectory}/${file}`)
   return new Response(new Uint8Array(content), {
     headers: {
       'Content-Type': contentType,

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openingProblem, readRegularFile } from '../regular-file.js'
 import { type Layer, layerOf } from './layer.js'
 import { readYamlMap } from './yaml-map.js'
 
@@ -10,10 +10,11 @@ export const CONFIG_FILE = 'petstore-sandbox.yaml'
 export function configLayer(cwd: string): Layer {
   let text: string
   try {
-    text = readFileSync(join(cwd, CONFIG_FILE), 'utf8')
+    text = readRegularFile(join(cwd, CONFIG_FILE)).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return { given: new Map(), problems: code === 'ENOENT' ? [] : [`${CONFIG_FILE}: cannot be read (${code})`] }
+    const problems = code === 'ENOENT' ? [] : [`${CONFIG_FILE}: cannot be read (${openingProblem(error)})`]
+    return { given: new Map(), problems }
   }
   const map = readYamlMap(text, CONFIG_FILE)
   return 'problems' in map

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fixturesDirectory } from '../package-files.js'
+import { openingProblem, readRegularFile } from '../regular-file.js'
 import { quoted } from './problem.js'
 import { brokenScenario, readScenario, type Scenario, type ScenarioLayer, scenarioLayer } from './scenario.js'
 import { didYouMean } from './suggest.js'
@@ -60,10 +61,10 @@ function packagedLayer(name: string, origin: string): ScenarioLayer {
 function fileLayer(path: string, shown: string, origin: string): ScenarioLayer {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readRegularFile(path).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${code})`
+    const why = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${openingProblem(error)})`
     const packaged = packagedScenarios().join(', ')
     return brokenScenario([`${origin} ${quoted(shown)}: ${why}; packaged scenarios are ${packaged}`])
   }

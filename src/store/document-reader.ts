@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import { openRegularFile } from '../regular-file.js'
 import { Checksum, DOCUMENT_VERSION } from './document-text.js'
 import { PetLines } from './pet-lines.js'
 import { Recovery } from './recovery.js'
@@ -28,7 +29,7 @@ export interface FoundDocument {
 export async function readDocument(file: string): Promise<FoundDocument | undefined> {
   let fd: number | undefined
   try {
-    fd = openSync(file, 'r')
+    fd = openRegularFile(file, constants.O_RDONLY)
     const stamp = stampOf(fstatSync(fd, { bigint: true }))
     const checksum = new Checksum()
     const recovery = (await readByLine(fd, checksum, file)) ?? readAsWhole(fd, file)

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { Change } from '../domain/state.js'
+import { readRegularFile } from '../regular-file.js'
 import { type FoldMark, readJournalLine } from './journal-line.js'
 import { cannot, corrupt, Damage, failedWith } from './store-error.js'
 
@@ -47,7 +47,7 @@ export function readJournal(file: string, document: string | undefined): Journal
 
 function bytesOf(file: string): Buffer {
   try {
-    return readFileSync(file)
+    return readRegularFile(file)
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return Buffer.alloc(0)
     throw cannot('STORE_UNREADABLE', 'read', file, error)

@@ -1,10 +1,11 @@
-import { closeSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, constants, readSync, renameSync, rmSync } from 'node:fs'
+import { openRegularFile } from '../regular-file.js'
 import type { Disk } from './disk.js'
 import { cannot } from './store-error.js'
 import { syncFolder } from './sync-folder.js'
 
 /** Appends and reads; writes always go to the end. */
-const FLAGS = 'a+'
+const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
 /** Lines that are written together, and the promise that all their callers hold. */
 interface Batch {
@@ -42,7 +43,7 @@ export class Journal {
     this.#fsync = fsync
     this.#disk = disk
     rmSync(nextOf(file), { force: true })
-    this.#fd = openSync(file, FLAGS)
+    this.#fd = openRegularFile(file, FLAGS)
     this.#length = length
     this.#isSpoiled = true
   }
@@ -100,7 +101,7 @@ export class Journal {
     if (readSync(this.#fd, kept, 0, kept.length, from) !== kept.length) throw new Error(`"${this.#file}" is too short`)
     const next = nextOf(this.#file)
     rmSync(next, { force: true })
-    const fd = openSync(next, FLAGS)
+    const fd = openRegularFile(next, FLAGS | constants.O_EXCL)
     try {
       for (let at = 0; at < kept.length; ) at += this.#disk.write(fd, kept.subarray(at))
       if (this.#fsync) await this.#disk.sync(fd)

@@ -1,6 +1,7 @@
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs'
+import { readRegularFile, refuseOthers } from '../regular-file.js'
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js'
-import { failedWith, StoreError } from './store-error.js'
+import { cannot, failedWith, StoreError } from './store-error.js'
 
 /** The right to a file, until it is released or the process ends. */
 export interface Lock {
@@ -95,13 +96,15 @@ const UNREADABLE_PAUSE_MS = 5
 function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
   for (let tries = 1; tries <= UNREADABLE_TRIES; tries++) {
     try {
-      const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readFileSync(path, 'utf8')))
+      // A link would be followed: one to nothing is there for whoever creates it, and gone for whoever reads it.
+      refuseOthers(lstatSync(path))
+      const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readRegularFile(path).toString()))
       if (typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0) {
         return { pid, started: typeof started === 'string' ? started : undefined }
       }
     } catch (error) {
       if (failedWith(error, 'ENOENT')) return 'gone'
-      if (!(error instanceof SyntaxError)) throw error
+      if (!(error instanceof SyntaxError)) throw cannot('STORE_UNWRITABLE', 'lock the store by', path, error)
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNREADABLE_PAUSE_MS)
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readRegularFile } from '../regular-file.js'
 
 /** A process, told apart from a later one that was given the same number. */
 export interface ProcessIdentity {
@@ -40,9 +40,9 @@ interface ProcessStart {
 /** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22; the name in field 2 may hold blanks and brackets */
 function startOf(pid: number): ProcessStart | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const stat = readRegularFile(`/proc/${pid}/stat`).toString('latin1')
     const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    const boot = readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()
     return { started: `${boot}/${rest[18]}`, ended: /[ZXx]/.test(state) }
   } catch {
     return undefined

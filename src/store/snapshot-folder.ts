@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import { readRegularFile } from '../regular-file.js'
 import { crc32 } from './crc32.js'
 import { asRecord } from './shape.js'
 import { cannot, corrupt, Damage, failedWith } from './store-error.js'
@@ -50,7 +51,7 @@ export class SnapshotFolder<Content> {
     const file = this.#file(name)
     let text: string
     try {
-      text = await readFile(file, 'utf8')
+      text = readRegularFile(file).toString()
     } catch (error) {
       if (failedWith(error, 'ENOENT')) return undefined
       throw cannot('STORE_UNREADABLE', 'read', file, error)

@@ -1,5 +1,7 @@
-import { lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { makeFolder } from '../make-folder.js'
+import { refuseOthers } from '../regular-file.js'
 import { syncFolder } from './sync-folder.js'
 
 /** @source Linux's own limit, path_resolution(7) */
@@ -8,11 +10,15 @@ const MOST_LINKS = 40
 /**
  * Finds the one true path of a store's file, which need not be there, and
  * creates its folder. Two names that lead to one file lead to one store.
+ *
+ * @throws NotAFile, before anything is written beside a device; whatever the system says
  */
 export async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
   const target = followLinks(resolve(file))
+  const there = lstatSync(target, { throwIfNoEntry: false })
+  if (there !== undefined) refuseOthers(there)
   const folder = dirname(target)
-  const firstCreated = mkdirSync(folder, { recursive: true })
+  const firstCreated = makeFolder(folder)
   if (fsync && firstCreated !== undefined) {
     for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) {
       await syncFolder(created)

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addressOf, type BuiltRequest, buildRequest } from '../../client/build-request.js'
 import { toCurl, toHttpText } from '../../client/curl.js'
@@ -10,6 +9,7 @@ import { resolveTarget, type Target } from '../../client/target.js'
 import type { Contract, Operation, Violation } from '../../contract/contract.js'
 import { formatDuration } from '../../domain/time.js'
 import { packageVersion } from '../../package-files.js'
+import { openingProblem, readRegularFile } from '../../regular-file.js'
 import { print } from '../control/result.js'
 import { escapeControls } from '../escape-controls.js'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
@@ -180,9 +180,12 @@ async function givenBody(text: string | undefined, { id, takesBody }: Operation,
   if (text === '-') return await readStdin()
   if (!text.startsWith('@')) return Buffer.from(text)
   const file = text.slice(1)
-  return await readFile(resolve(cwd, file)).catch((error: NodeJS.ErrnoException) => {
-    throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: the file cannot be read (${error.code})`])
-  })
+  try {
+    return readRegularFile(resolve(cwd, file))
+  } catch (error) {
+    const problem = `the file cannot be read (${openingProblem(error)})`
+    throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: ${problem}`])
+  }
 }
 
 /** @throws RequestError unless whoever calls knows that it is production */

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fixturesDirectory } from '../../package-files.js'
+import { readRegularFile } from '../../regular-file.js'
 
 /** The keys that come with the package. */
 export function packagedKeys(): readonly string[] {
   const keys: readonly { readonly key: string }[] = JSON.parse(
-    readFileSync(join(fixturesDirectory, 'keys.json'), 'utf8'),
+    readRegularFile(join(fixturesDirectory, 'keys.json')).toString(),
   )
   return keys.map(({ key }) => key)
 }

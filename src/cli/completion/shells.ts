@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDirectory } from '../../package-files.js'
+import { readRegularFile } from '../../regular-file.js'
 
 /** Shells that completion is there for. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -17,6 +17,6 @@ const FILES: Readonly<Record<Shell, string>> = {
 const DIRECTORY = join(packageDirectory, 'dist', 'completion')
 
 /** What a shell is to run. */
-export function readScript(shell: Shell): Promise<string> {
-  return readFile(join(DIRECTORY, FILES[shell]), 'utf8')
+export function readScript(shell: Shell): string {
+  return readRegularFile(join(DIRECTORY, FILES[shell])).toString()
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { openingProblem, readRegularFile } from '../../regular-file.js'
 import type { CliIo } from '../io.js'
 import { UsageError } from './errors.js'
 
@@ -26,9 +26,8 @@ export function readToken(file: string | undefined, { env, cwd }: CliIo): string
 
 function contentOf(file: string, cwd: string): string {
   try {
-    return readFileSync(resolve(cwd, file), 'utf8').trim()
+    return readRegularFile(resolve(cwd, file)).toString().trim()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${code})`)
+    throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`)
   }
 }

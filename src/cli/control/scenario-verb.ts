@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ScenarioContent } from '../../options/options.js'
 import { loadScenario, packagedScenarios } from '../../options/scenario-file.js'
 import { readYamlMap } from '../../options/yaml-map.js'
+import { readRegularFile } from '../../regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import type { VerbCommands } from './verb-commands.js'
 
@@ -30,6 +30,6 @@ export function addScenarioVerb(parent: Command, { verb, steer }: VerbCommands):
 function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent {
   loadScenario(nameOrFile, cwd)
   if (packagedScenarios().includes(nameOrFile)) return nameOrFile
-  const map = readYamlMap(readFileSync(resolve(cwd, nameOrFile), 'utf8'), nameOrFile)
+  const map = readYamlMap(readRegularFile(resolve(cwd, nameOrFile)).toString(), nameOrFile)
   return Object.fromEntries('entries' in map ? map.entries : [])
 }

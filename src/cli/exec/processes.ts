@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { readRegularFile } from '../../regular-file.js'
 
 /** A process of this machine, as far as it can be seen. */
 export interface ProcessFacts {
@@ -74,7 +75,7 @@ function fromProc(mark: string | undefined): readonly ProcessFacts[] {
 /** What is gone meanwhile, or somebody else's, is empty. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'latin1')
+    return readRegularFile(file).toString('latin1')
   } catch {
     return ''
   }

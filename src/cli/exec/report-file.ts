@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
+import { makeFolder } from '../../make-folder.js'
+import { writeRegularFile } from '../../regular-file.js'
 import { type ConductRule, VIOLATIONS } from '../../space/conduct-view.js'
 import { chalkFor } from '../colour.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
@@ -23,24 +24,11 @@ export async function writeReport(
 ): Promise<void> {
   const text = await reportText(extname(file).toLowerCase(), report, facts, failOn)
   try {
-    await makeFolder(dirname(file))
-    await writeFile(file, text)
+    makeFolder(dirname(file))
+    writeRegularFile(file, text)
   } catch (cause) {
     const { message } = cause as NodeJS.ErrnoException
     throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${message}).`, { cause })
-  }
-}
-
-/** As mkdir with `recursive`, which never returns where a system says ENOENT of a folder that it forbids: /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || dirname(folder) === folder) throw error
-    await makeFolder(dirname(folder))
-    await mkdir(folder)
   }
 }
 

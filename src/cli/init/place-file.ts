@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
+import { makeFolder } from '../../make-folder.js'
 
 /**
  * Writes a file that is not there yet, with the folders it needs. Whatever is there
@@ -11,7 +12,7 @@ import { Failure } from '../../domain/failures.js'
  */
 export async function placeFile(file: string, content: string | Uint8Array): Promise<boolean> {
   try {
-    await mkdir(dirname(file), { recursive: true })
+    makeFolder(dirname(file))
     await writeFile(file, content, { flag: 'wx' })
     return true
   } catch (error) {

@@ -1,0 +1,73 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs'
+
+/** Something else stands where a file should be. The message is a sentence part: `it is a FIFO, not a file`. */
+export class NotAFile extends Error {
+  override readonly name = 'NotAFile'
+  readonly code = 'NOT_A_FILE'
+}
+
+/** Windows has none, and no FIFO among its files. */
+const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
+
+/**
+ * Opens a regular file: the one door for every file that a user may name.
+ *
+ * Anything else is refused at once. Opening a FIFO would wait for somebody at
+ * its other end, a device may never end, and looking first is not enough, as
+ * somebody may put one there meanwhile.
+ *
+ * @param flags of open(2)
+ * @returns its descriptor
+ * @throws NotAFile; whatever the system says
+ */
+export function openRegularFile(file: string, flags: number): number {
+  // Opening a device may already do something.
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (there !== undefined) refuseOthers(there)
+  const fd = openSync(file, flags | DO_NOT_WAIT)
+  try {
+    refuseOthers(fstatSync(fd))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** Reads a regular file. @throws NotAFile; whatever the system says */
+export function readRegularFile(file: string): Buffer {
+  const fd = openRegularFile(file, constants.O_RDONLY)
+  try {
+    return readFileSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Writes a regular file, in place of the one that is there. @throws NotAFile; whatever the system says */
+export function writeRegularFile(file: string, content: string | Uint8Array): void {
+  const fd = openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  try {
+    writeFileSync(fd, content)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Throws for what is there and is no regular file. @throws NotAFile */
+export function refuseOthers(stats: Stats): void {
+  if (!stats.isFile()) throw new NotAFile(`it is ${kindOf(stats)}, not a file`)
+}
+
+/** Why a file could not be opened, for the brackets of a message: what it is instead, or the system's code. */
+export function openingProblem(error: unknown): string {
+  if (error instanceof NotAFile) return error.message
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder'
+  if (stats.isFIFO()) return 'a FIFO'
+  if (stats.isSocket()) return 'a socket'
+  return stats.isSymbolicLink() ? 'a symbolic link' : 'a device'
+}
