@@ -27,6 +27,7 @@ export const FAILURES = {
   STORE_UNWRITABLE: { exit: 1, meaning: 'A file of the store cannot be written.' },
   STORE_WRITE_FAILED: { exit: 1, meaning: 'A change could not be written to the journal.' },
   STORE_CLOSED: { exit: 1, meaning: 'The sandbox has stopped and takes no more changes.' },
+  STORE_LOST: { exit: 1, meaning: 'The files of the store were taken away while the sandbox ran.' },
   INVALID_REQUEST: { exit: 2, meaning: 'The request breaks the contract and was not sent.' },
   INVALID_FLAG: { exit: 2, meaning: 'A flag of call has a value that cannot be used.' },
   CONFIRMATION_NEEDED: { exit: 2, meaning: 'A write to production was not confirmed and was not sent.' },

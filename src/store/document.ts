@@ -69,6 +69,10 @@ export class DocumentFile {
     return (await this.#stampAt(this.file)) !== this.#stamp
   }
 
+  async isThere(): Promise<boolean> {
+    return (await this.#stampAt(this.file)) !== undefined
+  }
+
   async #keepEdited(): Promise<void> {
     const present = await this.#stampAt(this.file)
     if (present === this.#stamp) return
@@ -88,8 +92,9 @@ export class DocumentFile {
       const kept = `${this.file}.edited-${time}${copy === 1 ? '' : `-${copy}`}`
       try {
         // A second name for it takes no room, and an editor that is still writing writes there.
-        await link(this.file, kept).catch((error: unknown) => {
+        await link(this.file, kept).catch(async (error: unknown) => {
           if (failedWith(error, 'EEXIST')) throw error
+          if (!(await stat(this.file)).isFile()) throw error
           return copyFile(this.file, kept, constants.COPYFILE_EXCL)
         })
         return kept

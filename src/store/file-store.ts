@@ -2,7 +2,7 @@ import type { Change, SpaceState } from '../domain/state.js'
 import type { Disk } from './disk.js'
 import type { DocumentFile } from './document.js'
 import type { Journal } from './journal.js'
-import { journalLine } from './journal-line.js'
+import { entryText } from './journal-line.js'
 import type { Lock } from './lock.js'
 import { cannot, reason, StoreError } from './store-error.js'
 
@@ -93,12 +93,16 @@ export class FileStore {
     }
     // A journal without its document is no store: what it acknowledged could not be read again.
     if (this.#founding !== undefined) return this.#founding.then(() => this.append(change))
-    const written = this.#journal.append(journalLine(change))
+    const written = this.#journal.append(entryText(change))
     if (this.#journal.length > this.#foldAt && this.#current !== undefined) void this.#foldOrWarn(this.#current)
     return written
   }
 
-  /** Waits for what is being written, folds, and gives the file free. Never rejects; a fold that fails is told. */
+  /**
+   * Waits for what is being written, folds, and gives the file free. A fold that fails is told.
+   *
+   * @throws StoreError STORE_LOST, when all is given free, if the store was taken away while it was in use
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -107,14 +111,32 @@ export class FileStore {
   async #close(): Promise<void> {
     await this.#folding
     await this.#journal.between(() => {})
-    if (
-      this.#current !== undefined &&
-      (this.#journal.length > 0 || (await this.#document.isEdited().catch(() => true)))
-    ) {
-      await this.#foldOrWarn(this.#current)
+    try {
+      if (
+        this.#current !== undefined &&
+        (this.#journal.length > 0 || (await this.#document.isEdited().catch(() => true)))
+      ) {
+        await this.#fold(this.#current).catch((error: unknown) => this.#tell(error))
+      }
+    } finally {
+      this.#journal.close()
+      this.#lock.release()
     }
-    this.#journal.close()
-    this.#lock.release()
+  }
+
+  /** Says that a fold has failed. @throws StoreError STORE_LOST if that has lost something */
+  async #tell(error: unknown): Promise<void> {
+    const { file } = this.#document
+    if (!this.#journal.isInPlace() || !(await this.#document.isThere().catch(() => true))) {
+      throw new StoreError(
+        'STORE_LOST',
+        `"${file}" was removed or moved away while the sandbox was running, and what it held cannot be written there again (${reason(error)}). What was moved away is as it was; what was removed is lost.`,
+        { cause: error },
+      )
+    }
+    this.#options.warn(
+      `"${file}" could not be written (${reason(error)}). Nothing is lost: its journal keeps the changes.`,
+    )
   }
 
   /** One fold at a time. One that fails loses nothing: the journal stays, and is folded when it is twice as long. */
@@ -122,10 +144,9 @@ export class FileStore {
     this.#folding ??= this.#fold(current)
       .catch((error: unknown) => {
         this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, this.#journal.length * 2)
-        this.#options.warn(
-          `"${this.#document.file}" could not be written (${reason(error)}). Nothing is lost: its journal keeps the changes.`,
-        )
+        return this.#tell(error)
       })
+      .catch((lost: unknown) => this.#options.warn(reason(lost)))
       .finally(() => {
         this.#folding = undefined
       })
@@ -136,22 +157,31 @@ export class FileStore {
    * Writes the document anew and cuts the journal to what came meanwhile.
    *
    * A mark goes into the journal before the document is replaced, so that a
-   * crash before the cut does not replay what the document has already.
+   * crash before the cut does not replay what the document has already. A journal
+   * that somebody has removed needs neither: the state is whole without it.
    */
   async #fold(current: () => SpaceState): Promise<void> {
-    const { state, upTo } = await this.#journal.between(() => ({ state: current(), upTo: this.#journal.length }))
+    const { state, upTo } = await this.#journal.between(() => ({ state: current(), upTo: this.#journal.end }))
+    this.#refuseOthers()
     try {
       const checksum = await this.#document.prepare(state)
       await this.#journal.between(async () => {
-        const end = this.#journal.length
-        if (end > 0) await this.#journal.write(journalLine({ kind: 'folded', document: String(checksum), upTo }))
+        this.#refuseOthers()
+        const { end } = this.#journal
+        const isCut = end.length > 0 && this.#journal.isInPlace()
+        const mark = { kind: 'folded', document: String(checksum), upTo: upTo.length } as const
+        if (isCut) await this.#journal.write([entryText(mark)])
         await this.#document.publish()
-        if (end > 0) await this.#journal.cut(upTo, end)
+        if (isCut) await this.#journal.cut(upTo, end)
       })
       this.#isNew = false
       this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, checksum.bytes)
     } finally {
       this.#document.discard()
     }
+  }
+  /** Without its lock the store may be somebody else's by now. */
+  #refuseOthers(): void {
+    if (!this.#lock.isHeld()) throw new Error('its lock was removed, and somebody else may use it')
   }
 }

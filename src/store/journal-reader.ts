@@ -1,7 +1,8 @@
 import type { Change } from '../domain/state.js'
 import { readRegularFile } from '../regular-file.js'
-import { type FoldMark, readJournalLine } from './journal-line.js'
-import { cannot, corrupt, Damage, failedWith } from './store-error.js'
+import type { JournalEnd } from './journal.js'
+import { beginsWithLine, type FoldMark, type ReadLine, readJournalLine } from './journal-line.js'
+import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'
 
 const LINE_FEED = 10
 
@@ -9,8 +10,8 @@ const LINE_FEED = 10
 export interface JournalContent {
   /** What is not in the document yet, in order. */
   readonly changes: readonly Change[]
-  /** Bytes up to the end of the last whole line. */
-  readonly length: number
+  /** The end of the last whole line. */
+  readonly end: JournalEnd
   /** Whether the last of these lines lacks its line feed. */
   readonly endsOpen: boolean
   /** Bytes of a last line that was not written to its end. */
@@ -24,25 +25,40 @@ export interface JournalContent {
  * already: a crash came between the writing of the document and the cutting of the journal.
  *
  * @param document checksum of the present document
- * @throws StoreError STORE_CORRUPT for a damaged line, unless it is the last one and has no end
+ * A last line that breaks off was never acknowledged, and is left out; one that
+ * is whole but for its line feed is read. Whatever else is wrong is damage, also a
+ * whole last line that ends in something other than a line feed.
+ *
+ * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
  */
 export function readJournal(file: string, document: string | undefined): JournalContent {
   const bytes = bytesOf(file)
   const entries: { readonly at: number; readonly entry: Change | FoldMark }[] = []
   let from = 0
   let at = 0
+  let number = 0
+  /** Checksum of the line before; undefined where each stands alone. */
+  let chain: number | undefined
   while (at < bytes.length) {
     const feed = bytes.indexOf(LINE_FEED, at)
     const end = feed === -1 ? bytes.length : feed
-    const entry = readLine(bytes.subarray(at, end), feed === -1, file, entries.length + 1)
-    if (entry === undefined) break
-    entries.push({ at, entry })
-    if (entry.kind === 'folded' && entry.document === document) from = entry.upTo
+    number++
+    const line = readLine(bytes.subarray(at, end), chain ?? 0, feed === -1, file, number)
+    if (line === undefined) break
+    const { entry, checksum } = line
+    if (entry.kind === 'journal') {
+      if (chain !== undefined) throw damaged(file, number, 'another journal begins here')
+      chain = entry.chain
+    } else {
+      entries.push({ at, entry })
+      if (chain !== undefined) chain = checksum
+      if (entry.kind === 'folded' && entry.document === document) from = entry.upTo
+    }
     at = Math.min(end + 1, bytes.length)
   }
   const changes = entries.flatMap(({ at, entry }) => (entry.kind === 'folded' || at < from ? [] : entry))
   const endsOpen = at > 0 && bytes[at - 1] !== LINE_FEED
-  return { changes, length: at, endsOpen, tornBytes: bytes.length - at }
+  return { changes, end: { length: at, chain }, endsOpen, tornBytes: bytes.length - at }
 }
 
 function bytesOf(file: string): Buffer {
@@ -54,11 +70,18 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-function readLine(line: Buffer, isTail: boolean, file: string, number: number): Change | FoldMark | undefined {
+/** @returns undefined for a last line that breaks off */
+function readLine(line: Buffer, before: number, isTail: boolean, file: string, number: number): ReadLine | undefined {
   try {
-    return readJournalLine(line)
+    return readJournalLine(line, before)
   } catch (error) {
-    if (isTail) return undefined
-    throw corrupt(file, new Damage(`line ${number}: ${error instanceof Error ? error.message : String(error)}`))
+    if (error instanceof StoreError) throw error
+    if (!isTail) throw damaged(file, number, error instanceof Error ? error.message : String(error))
+    if (beginsWithLine(line, before)) throw damaged(file, number, 'it does not end in a line feed')
+    return undefined
   }
+}
+
+function damaged(file: string, number: number, problem: string): StoreError {
+  return corrupt(file, new Damage(`line ${number}: ${problem}`))
 }

@@ -1,6 +1,7 @@
-import { closeSync, constants, readSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { openRegularFile } from '../regular-file.js'
 import type { Disk } from './disk.js'
+import { checksumOf, FIRST_CHAIN, journalHead, journalLine } from './journal-line.js'
 import { cannot } from './store-error.js'
 import { syncFolder } from './sync-folder.js'
 
@@ -10,7 +11,7 @@ const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 /** Lines that are written together, and the promise that all their callers hold. */
 interface Batch {
   readonly kind: 'batch'
-  text: string
+  readonly entries: string[]
   readonly written: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -19,6 +20,14 @@ interface Batch {
 interface Task {
   readonly kind: 'task'
   readonly run: () => Promise<void>
+}
+
+/** How far a journal goes. */
+export interface JournalEnd {
+  /** In bytes. */
+  readonly length: number
+  /** Checksum of its last line; undefined while it has no head, as one that is empty or of the first version. */
+  readonly chain: number | undefined
 }
 
 /**
@@ -31,20 +40,24 @@ export class Journal {
   readonly #fsync: boolean
   readonly #disk: Disk
   #fd: number
+  #place: string
   #length: number
+  #chain: number | undefined
   /** Whether there may be more in the file than `#length`, after a write that failed. */
   #isSpoiled: boolean
   readonly #queue: (Batch | Task)[] = []
   #isWorking = false
 
-  /** @param length bytes that are good; what is beyond is cut off before the next write */
-  constructor(file: string, length: number, fsync: boolean, disk: Disk) {
+  /** @param end what is good; what is beyond is cut off before the next write */
+  constructor(file: string, { length, chain }: JournalEnd, fsync: boolean, disk: Disk) {
     this.#file = file
     this.#fsync = fsync
     this.#disk = disk
     rmSync(nextOf(file), { force: true })
     this.#fd = openRegularFile(file, FLAGS)
+    this.#place = placeOf(fstatSync(this.#fd))
     this.#length = length
+    this.#chain = chain
     this.#isSpoiled = true
   }
 
@@ -53,11 +66,22 @@ export class Journal {
     return this.#length
   }
 
-  /** Resolves when the line is written, rejects when nothing of it is. */
-  append(line: string): Promise<void> {
+  /** What is written for good. */
+  get end(): JournalEnd {
+    return { length: this.#length, chain: this.#chain }
+  }
+
+  /** Whether the file is still where it was opened. What is written into one that was removed is gone with it. */
+  isInPlace(): boolean {
+    const there = statSync(this.#file, { throwIfNoEntry: false })
+    return there !== undefined && placeOf(there) === this.#place
+  }
+
+  /** Resolves when an entry is written as a line, rejects when nothing of it is. */
+  append(entry: string): Promise<void> {
     const last = this.#queue.at(-1)
     const batch = last?.kind === 'batch' ? last : newBatch()
-    batch.text += line
+    batch.entries.push(entry)
     if (batch !== last) this.#add(batch)
     return batch.written
   }
@@ -76,13 +100,30 @@ export class Journal {
     })
   }
 
-  /** Writes at once; only for a task between writes. A part that was written before a failure is cut off again. */
-  async write(text: string): Promise<void> {
+  /** Writes entries at once; only for a task between writes. A part that was written before a failure is cut off again. */
+  async write(entries: readonly string[]): Promise<void> {
+    let chain = this.#chain ?? FIRST_CHAIN
+    let text = this.#chain === undefined ? journalHead(chain) : ''
+    for (const entry of entries) {
+      chain = checksumOf(entry, chain)
+      text += journalLine(entry, chain)
+    }
+    await this.#writeText(text)
+    this.#chain = chain
+  }
+
+  /** Gives a last line the line feed that it lacks. */
+  async endLine(): Promise<void> {
+    await this.#writeText('\n')
+  }
+
+  async #writeText(text: string): Promise<void> {
     const bytes = Buffer.from(text)
     try {
       this.#cutToLength()
       for (let at = 0; at < bytes.length; ) at += this.#disk.write(this.#fd, bytes.subarray(at))
       if (this.#fsync) await this.#disk.sync(this.#fd)
+      if (!this.isInPlace()) throw new Error('it was removed or moved away while the sandbox was running')
       this.#length += bytes.length
     } catch (error) {
       this.#isSpoiled = true
@@ -95,10 +136,15 @@ export class Journal {
     }
   }
 
-  /** Keeps only the bytes from one place to another, in a new file with the same name; only between writes. */
-  async cut(from: number, to: number): Promise<void> {
-    const kept = Buffer.alloc(to - from)
-    if (readSync(this.#fd, kept, 0, kept.length, from) !== kept.length) throw new Error(`"${this.#file}" is too short`)
+  /** Keeps only the lines from one end to a later one, in a new file with the same name; only between writes. */
+  async cut(from: JournalEnd, to: JournalEnd): Promise<void> {
+    const lines = Buffer.alloc(to.length - from.length)
+    if (readSync(this.#fd, lines, 0, lines.length, from.length) !== lines.length) {
+      throw new Error(`"${this.#file}" is too short`)
+    }
+    // Lines that were written to a journal without a head have brought it with them.
+    const needsHead = lines.length > 0 && from.chain !== undefined
+    const kept = needsHead ? Buffer.concat([Buffer.from(journalHead(from.chain)), lines]) : lines
     const next = nextOf(this.#file)
     rmSync(next, { force: true })
     const fd = openRegularFile(next, FLAGS | constants.O_EXCL)
@@ -113,7 +159,9 @@ export class Journal {
     }
     closeSync(this.#fd)
     this.#fd = fd
+    this.#place = placeOf(fstatSync(fd))
     this.#length = kept.length
+    this.#chain = lines.length > 0 ? to.chain : undefined
     this.#isSpoiled = false
     if (this.#fsync) await syncFolder(this.#file)
   }
@@ -148,9 +196,9 @@ export class Journal {
     this.#isWorking = false
   }
 
-  async #writeBatch({ text, resolve, reject }: Batch): Promise<void> {
+  async #writeBatch({ entries, resolve, reject }: Batch): Promise<void> {
     try {
-      await this.write(text)
+      await this.write(entries)
       resolve()
     } catch (error) {
       reject(cannot('STORE_WRITE_FAILED', 'write to', this.#file, error))
@@ -163,6 +211,11 @@ function nextOf(file: string): string {
   return `${file}.next`
 }
 
+/** Tells one file from another, as long as it is open. */
+function placeOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`
+}
+
 function newBatch(): Batch {
   let resolve: Batch['resolve'] = () => {}
   let reject: Batch['reject'] = () => {}
@@ -170,5 +223,5 @@ function newBatch(): Batch {
     resolve = onResolve
     reject = onReject
   })
-  return { kind: 'batch', text: '', written, resolve, reject }
+  return { kind: 'batch', entries: [], written, resolve, reject }
 }

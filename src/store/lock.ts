@@ -6,6 +6,8 @@ import { cannot, failedWith, StoreError } from './store-error.js'
 /** The right to a file, until it is released or the process ends. */
 export interface Lock {
   release(): void
+  /** Whether it is still there, and nobody else's. */
+  isHeld(): boolean
 }
 
 /** Locks of this process, for systems that do not say when a process started. */
@@ -31,11 +33,14 @@ export function acquireLock(path: string): Lock {
     }
   }
   held.add(path)
+  const isHeld = () => held.has(path) && textOf(path) === ownText()
   return {
+    isHeld,
     release() {
-      if (!held.delete(path)) return
+      const isOurs = isHeld()
+      held.delete(path)
       try {
-        unlinkSync(path)
+        if (isOurs) unlinkSync(path)
       } catch {
         // It is gone already, or is no obstacle as soon as this process has ended.
       }
@@ -65,7 +70,7 @@ function holds(path: string, holder: ProcessIdentity): boolean {
 
 /** Creates the file with its content in one step, so that nobody ever reads half a name. */
 function create(path: string): boolean {
-  const text = JSON.stringify(ownIdentity())
+  const text = ownText()
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
   writeFileSync(candidate, text, { flag: 'wx' })
   try {
@@ -75,6 +80,18 @@ function create(path: string): boolean {
     return failedWith(error, 'EEXIST') ? false : createPlainly(path, text)
   } finally {
     unlinkSync(candidate)
+  }
+}
+
+function ownText(): string {
+  return JSON.stringify(ownIdentity())
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readRegularFile(path).toString()
+  } catch {
+    return undefined
   }
 }
 

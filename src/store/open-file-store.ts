@@ -54,9 +54,9 @@ async function openLocked(file: string, lock: Lock, options: StoreOptions): Prom
   const document = new DocumentFile(file, found?.stamp, options)
   try {
     document.discard()
-    const journal = new Journal(journalFile, content.length, options.fsync, options.disk ?? REAL_DISK)
+    const journal = new Journal(journalFile, content.end, options.fsync, options.disk ?? REAL_DISK)
     const store = new FileStore(document, journal, lock, options, found?.checksum.bytes)
-    if (content.endsOpen) await journal.write('\n')
+    if (content.endsOpen) await journal.endLine()
     if (options.fsync) await syncFolder(journalFile)
     return { state, store }
   } catch (error) {

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Pet } from '../../src/domain/pets.js'
+import { folderWithin, Owner, temporaryFolder } from './owner.js'
+
+const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
+
+/** A store in use, with one acknowledged change in its journal. */
+async function storeInUse() {
+  const folder = folderWithin(temporaryFolder())
+  const file = join(folder, 'store.json')
+  const owner = await Owner.start(file)
+  await owner.change({ kind: 'pet', pet: pet(10) })
+  return { folder, file, owner }
+}
+
+describe('a store whose files are taken away while it is in use', () => {
+  it('acknowledges nothing more, and says at the stop that it is lost', async () => {
+    const { folder, owner } = await storeInUse()
+    rmSync(folder, { recursive: true })
+    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({
+      code: 'STORE_WRITE_FAILED',
+      message: expect.stringContaining('removed or moved away'),
+    })
+    await expect(owner.store.close()).rejects.toMatchObject({
+      code: 'STORE_LOST',
+      message: expect.stringContaining('store.json'),
+    })
+    expect(owner.warnings).toEqual([])
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('is as it was where it was moved to', async () => {
+    const { folder, file, owner } = await storeInUse()
+    renameSync(folder, `${folder}-moved`)
+    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    await expect(owner.store.close()).rejects.toMatchObject({ code: 'STORE_LOST' })
+    const moved = file.replace(folder, `${folder}-moved`)
+    // As if its process had ended: here it is the same one.
+    rmSync(`${moved}.lock`)
+    const again = await Owner.open(moved)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+
+  it('touches nothing of another that has taken its place', async () => {
+    const { folder, file, owner } = await storeInUse()
+    renameSync(folder, `${folder}-moved`)
+    mkdirSync(folder)
+    const other = await Owner.start(file)
+    await other.change({ kind: 'pet', pet: pet(99) })
+    const journal = readFileSync(`${file}.journal`)
+    // Another process has another identity; here it is the same one.
+    rmSync(`${file}.lock`)
+    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    await expect(owner.store.close()).rejects.toMatchObject({ code: 'STORE_LOST' })
+    expect(readFileSync(`${file}.journal`)).toEqual(journal)
+    await other.store.close()
+  })
+
+  it('loses nothing if only its lock is gone, and leaves the document to whoever has the store now', async () => {
+    const { file, owner } = await storeInUse()
+    rmSync(`${file}.lock`)
+    const before = readFileSync(file)
+    await owner.store.close()
+    expect(owner.warnings).toEqual([expect.stringMatching(/lock was removed.*Nothing is lost/)])
+    expect(readFileSync(file)).toEqual(before)
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+})
