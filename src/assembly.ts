@@ -16,7 +16,7 @@ import { packageVersion } from './package-files.js'
 import type { ExchangeRecord } from './space/exchange.js'
 import { LogBudget } from './space/exchange-log.js'
 import type { PendingReply, ServiceRequest } from './space/message.js'
-import { memoryShelf, type Shelf, type Snapshot } from './space/snapshot.js'
+import { memoryShelf, type Shelf } from './space/snapshot.js'
 import { Spaces } from './space/spaces.js'
 import { type Surroundings, World } from './space/world.js'
 import { type OpenedStore, openFileStore } from './store/open-file-store.js'
@@ -162,7 +162,7 @@ function openStore({ fsync }: ResolvedOptions, file: string, warn: (message: str
 /** Snapshots of the default space lie beside its store; those of the others go with their space. */
 function shelves(defaultWorld: World, store: string | undefined): Steerable['shelfOf'] {
   const shelves = new WeakMap<World, Shelf>()
-  if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder<Snapshot>(join(dirname(store), 'snapshots')))
+  if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder(join(dirname(store), 'snapshots')))
   return (world) => {
     const shelf = shelves.get(world) ?? memoryShelf()
     shelves.set(world, shelf)

@@ -72,11 +72,13 @@ export function banFor(duration: DurationMs, now: EpochMs): BanRecord {
 /** What is left of a record when the clock has gone back to an instant: what began after it is over. */
 export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanRecord {
   const { wait, ban } = record
-  return {
-    ...(wait !== undefined && wait.from <= now ? { wait } : {}),
-    ...(ban !== undefined && ban.from <= now ? { ban } : {}),
-    ...earlyOnes(record.early.flat().filter(({ from }) => from <= now)),
-  }
+  return banRecordOf(
+    {
+      ...(wait !== undefined && wait.from <= now ? { wait } : {}),
+      ...(ban !== undefined && ban.from <= now ? { ban } : {}),
+    },
+    record.early.flat().filter(({ from }) => from <= now),
+  )
 }
 
 /** The record with those early requests only that count at an instant. */
@@ -84,6 +86,11 @@ function stillCounting(record: BanRecord, now: EpochMs): BanRecord {
   if (record.early.length === 0 || (record.allCount !== undefined && holds(record.allCount, now))) return record
   const { allCount: _before, ...others } = record
   return { ...others, ...earlyOnes(record.early.flat().filter((wait) => holds(countsFor(wait), now))) }
+}
+
+/** A record of its parts: the early requests as the rules keep them. */
+export function banRecordOf({ wait, ban }: Omit<BanRecord, 'early'>, early: readonly Stretch[]): BanRecord {
+  return { ...(wait === undefined ? {} : { wait }), ...(ban === undefined ? {} : { ban }), ...earlyOnes(early) }
 }
 
 function earlyOnes(waits: readonly Stretch[]): Pick<BanRecord, 'early' | 'allCount'> {

@@ -1,7 +1,7 @@
 import { PLAN_NAMES, type PlanName } from './keys.js'
 import type { Limits } from './quota.js'
 import { SUNSET_MODES, type SunsetMode } from './sunset.js'
-import { type DurationMs, MINUTE_MS } from './time.js'
+import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 
 export const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
 export type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
@@ -24,6 +24,9 @@ export interface Latency {
   readonly min: DurationMs
   readonly max: DurationMs
 }
+
+/** Node's timers fire at once beyond 2^31 ms (24 days); nobody waits a day for an answer. */
+export const LONGEST_LATENCY_MS: DurationMs = DAY_MS
 
 /** The switches of a space that can be turned while it runs. */
 export interface Settings {

@@ -8,6 +8,9 @@ export const MINUTE_MS: DurationMs = 60 * SECOND_MS
 export const HOUR_MS: DurationMs = 60 * MINUTE_MS
 export const DAY_MS: DurationMs = 24 * HOUR_MS
 
+/** How long a client can be told to wait: a year, so that no date in a header goes beyond four digits. */
+export const LONGEST_WAIT_MS: DurationMs = 365 * DAY_MS
+
 const DURATION = /^(\d{1,9})(ms|s|m|h)$/
 const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
 

@@ -1,33 +1,8 @@
-import type { BanRecord } from '../domain/ban.js'
 import { clockAt } from '../domain/clock.js'
-import { armFault, type FaultRule } from '../domain/faults.js'
-import type { QuotaUsage } from '../domain/quota.js'
-import type { Settings } from '../domain/settings.js'
-import type { SpaceState } from '../domain/state.js'
-import type { RunningStorm } from '../domain/storm.js'
-import type { EpochMs } from '../domain/time.js'
+import { armFault } from '../domain/faults.js'
+import { DICE, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
 import type { Account } from './accounts.js'
 import type { World } from './world.js'
-
-/** Everything of a space that decides its next answers. The log is a record of what was, so it is not in it. */
-export interface Snapshot {
-  readonly version: 1
-  readonly state: SpaceState
-  readonly settings: Settings
-  readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
-  readonly storm: RunningStorm | null
-  readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
-  readonly accounts: readonly SnapshotAccount[]
-  /** Where each stream of chance stands. */
-  readonly dice: Readonly<Record<'storm' | 'faults' | 'latency', number>>
-}
-
-export interface SnapshotAccount {
-  readonly kind: 'key' | 'stranger'
-  readonly name: string
-  readonly usage: QuotaUsage
-  readonly bans: BanRecord
-}
 
 /** Where snapshots of one space are kept. */
 export interface Shelf {
@@ -42,7 +17,7 @@ export interface Shelf {
 export function takeSnapshot(world: World): Snapshot {
   const { settings, storm, faults, dice } = world
   return {
-    version: 1,
+    version: SNAPSHOT_VERSION,
     state: world.state(),
     settings,
     clock: { now: world.now(), frozen: world.clock.kind === 'frozen' },
@@ -72,7 +47,7 @@ export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise
     account.usage = usage
     account.bans = bans
   }
-  for (const name of ['storm', 'faults', 'latency'] as const) world.dice[name].state = snapshot.dice[name]
+  for (const name of DICE) world.dice[name].state = snapshot.dice[name]
 }
 
 /** Keeps snapshots in memory, for spaces that are there only. */

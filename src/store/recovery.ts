@@ -4,7 +4,7 @@ import { followingPetId } from '../domain/pet-ids.js'
 import type { Pet } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { Change, SpaceState } from '../domain/state.js'
-import { asInt64, asKey, asList, asPet, asRecord, onlyFields } from './shape.js'
+import { asKey, asList, asNextPetId, asPet, asRecord, onlyFields } from './shape.js'
 import { Damage } from './store-error.js'
 
 const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
@@ -45,7 +45,7 @@ export class Recovery {
   addState(value: unknown): void {
     const state = asRecord(value, 'the state')
     onlyFields(state, STATE_FIELDS, 'the state')
-    const nextPetId = asInt64(state.nextPetId, 'nextPetId')
+    const nextPetId = asNextPetId(state.nextPetId, 'nextPetId')
     if (nextPetId > this.#nextPetId) this.#nextPetId = nextPetId
     for (const pet of asList(state.pets, 'pets')) this.addPet(pet)
     this.#orders = asList(state.orders, 'orders')

@@ -24,6 +24,19 @@ export function asPet(value: unknown, where: string): Pet {
   return value as Pet
 }
 
+/**
+ * Ids are given from here on, one after the other: none of them may come to the end of int64.
+ *
+ * The service's own begin at 2^53 at most, so nobody gets here but by hand.
+ */
+const LAST_NEXT_PET_ID = 2n ** 62n
+
+/** @throws Damage */
+export function asNextPetId(value: unknown, where: string): Int64 {
+  const id = asInt64(value, where)
+  return id <= LAST_NEXT_PET_ID ? id : wrong(value, where, `a whole number up to ${LAST_NEXT_PET_ID}`)
+}
+
 /** Takes a value from a file for an API key only if it is one. @throws Damage */
 export function asKey(value: unknown, where: string): ApiKey {
   const key = asRecord(value, where)
@@ -68,8 +81,58 @@ function isInt64(value: unknown): value is Int64 {
     : typeof value === 'bigint' && value >= INT64_MINIMUM && value <= INT64_MAXIMUM
 }
 
-function asOneOf(value: unknown, allowed: readonly string[], where: string): void {
-  if (typeof value !== 'string' || !allowed.includes(value)) wrong(value, where, `one of ${allowed.join(', ')}`)
+/** @throws Damage */
+export function asOneOf<const T>(value: unknown, allowed: readonly T[], where: string): T {
+  return allowed.find((one) => one === value) ?? wrong(value, where, `one of ${allowed.join(', ')}`)
+}
+
+/** @throws Damage */
+export function asBoolean(value: unknown, where: string): boolean {
+  return typeof value === 'boolean' ? value : wrong(value, where, 'true or false')
+}
+
+/** @throws Damage */
+export function asNumber(value: unknown, where: string): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : wrong(value, where, 'a number')
+}
+
+/** A whole number between two bounds, both allowed. @throws Damage */
+export function asWhole(value: unknown, where: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+  return isWhole ? value : wrong(value, where, `a whole number from ${least} to ${most}`)
+}
+
+/** Takes a value from a file for what it should be, or throws Damage that names its place. */
+export type Reader<T> = (value: unknown, where: string) => T
+
+/** A field that may be left out. */
+export function maybe<T>(read: Reader<T>): Reader<T | undefined> {
+  return (value, where) => (value === undefined ? undefined : read(value, where))
+}
+
+export function orNull<T>(read: Reader<T>): Reader<T | null> {
+  return (value, where) => (value === null ? null : read(value, where))
+}
+
+/**
+ * Takes an object with these fields and no others.
+ *
+ * @param where empty for what is not part of anything
+ * @throws Damage
+ */
+export function asFields<T extends object>(
+  value: unknown,
+  where: string,
+  readers: { readonly [Name in keyof Required<T>]: Reader<T[Name]> },
+): T {
+  const record = asRecord(value, where || 'it')
+  onlyFields(record, Object.keys(readers), where || 'it')
+  const read: Partial<T> = {}
+  for (const name in readers) {
+    const field = readers[name](record[name], where === '' ? name : `${where}.${name}`)
+    if (field !== undefined) read[name] = field
+  }
+  return read as T
 }
 
 /** As much of a wrong value as a message shows. */

@@ -1,20 +1,26 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import type { Snapshot } from '../domain/snapshot.js'
+import { makeFolder } from '../make-folder.js'
 import { readRegularFile } from '../regular-file.js'
 import { crc32 } from './crc32.js'
 import { asRecord } from './shape.js'
-import { cannot, corrupt, Damage, failedWith } from './store-error.js'
+import { asSnapshot } from './snapshot-shape.js'
+import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'
 
 const ENDING = '.json'
 
+/** Names that Windows keeps for itself, whatever comes after a dot. @source Microsoft, "Naming Files, Paths, and Namespaces" */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
+
 /**
- * Keeps snapshots as files of a folder. Each carries a checksum: what is read
- * back is what was saved, or it is refused.
+ * Keeps snapshots as files of a folder. Each carries a checksum and is checked as
+ * a whole: what is read back is what was saved, or it is refused.
  *
- * @throws StoreError STORE_CORRUPT, STORE_UNREADABLE, STORE_UNWRITABLE
+ * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
-export class SnapshotFolder<Content> {
+export class SnapshotFolder {
   readonly #folder: string
 
   constructor(folder: string) {
@@ -22,24 +28,17 @@ export class SnapshotFolder<Content> {
   }
 
   async names(): Promise<readonly string[]> {
-    try {
-      const files = await readdir(this.#folder)
-      return files
-        .filter((file) => file.endsWith(ENDING))
-        .map((file) => file.slice(0, -ENDING.length))
-        .sort()
-    } catch (error) {
-      if (failedWith(error, 'ENOENT')) return []
-      throw cannot('STORE_UNREADABLE', 'read', this.#folder, error)
-    }
+    return [...new Set((await this.#files()).flatMap((file) => nameOf(file) ?? []))].sort()
   }
 
-  async put(name: string, content: Content): Promise<void> {
-    const file = this.#file(name)
-    const text = stringifyJson(content)
+  async put(name: string, snapshot: Snapshot): Promise<void> {
+    const file = join(this.#folder, fileOf(name))
+    const text = stringifyJson(snapshot)
     try {
-      await mkdir(this.#folder, { recursive: true })
-      await writeFile(`${file}.next`, `{"crc":${crc32(text)},"snapshot":${text}}\n`)
+      makeFolder(this.#folder)
+      await this.#renameOldFiles()
+      await rm(`${file}.next`, { force: true })
+      await writeFile(`${file}.next`, `{"crc":${crc32(text)},"snapshot":${text}}\n`, { flag: 'wx' })
       await rename(`${file}.next`, file)
     } catch (error) {
       await rm(`${file}.next`, { force: true }).catch(() => {})
@@ -47,36 +46,82 @@ export class SnapshotFolder<Content> {
     }
   }
 
-  async get(name: string): Promise<Content | undefined> {
-    const file = this.#file(name)
-    let text: string
-    try {
-      text = readRegularFile(file).toString()
-    } catch (error) {
-      if (failedWith(error, 'ENOENT')) return undefined
-      throw cannot('STORE_UNREADABLE', 'read', file, error)
-    }
-    try {
-      const { crc, snapshot } = asRecord(parseJson(text), 'the snapshot')
-      if (crc !== crc32(stringifyJson(snapshot))) throw new Damage('its checksum does not fit its content')
-      // The checksum says that this is what was put here.
-      return snapshot as Content
-    } catch (error) {
-      throw corrupt(file, error instanceof Error ? error : new Damage(String(error)))
-    }
+  async get(name: string): Promise<Snapshot | undefined> {
+    const [found] = await this.#filesOf(name)
+    return found === undefined ? undefined : readSnapshotFile(join(this.#folder, found))
   }
 
   async remove(name: string): Promise<boolean> {
+    const found = await this.#filesOf(name)
+    for (const file of found) {
+      await rm(join(this.#folder, file)).catch((error: unknown) => {
+        throw cannot('STORE_UNWRITABLE', 'remove', join(this.#folder, file), error)
+      })
+    }
+    return found.length > 0
+  }
+
+  async #files(): Promise<readonly string[]> {
     try {
-      await rm(this.#file(name))
-      return true
+      return await readdir(this.#folder)
     } catch (error) {
-      if (failedWith(error, 'ENOENT')) return false
-      throw cannot('STORE_UNWRITABLE', 'remove', this.#file(name), error)
+      if (failedWith(error, 'ENOENT')) return []
+      throw cannot('STORE_UNREADABLE', 'read', this.#folder, error)
     }
   }
 
-  #file(name: string): string {
-    return join(this.#folder, name + ENDING)
+  /** The folder says, letter for letter, what is there: a disk may take `a.json` for `A.json`. */
+  async #filesOf(name: string): Promise<readonly string[]> {
+    const files = await this.#files()
+    return [...new Set([fileOf(name), name + ENDING])].filter((file) => files.includes(file))
+  }
+
+  /** Files of the first release were named as their snapshots: on some disks `A.json` is in the way of `a.json`. */
+  async #renameOldFiles(): Promise<void> {
+    const files = await this.#files()
+    for (const file of files) {
+      const name = nameOf(file)
+      if (name === undefined || files.includes(fileOf(name))) continue
+      await rename(join(this.#folder, file), join(this.#folder, fileOf(name)))
+    }
+  }
+}
+
+/**
+ * The name of a snapshot's file, which no disk takes for another's: capitals and
+ * what Windows reserves are written as in an address, `%41` for A.
+ */
+function fileOf(name: string): string {
+  return name.replace(/[A-Z]/g, escaped).replace(RESERVED, (word) => escaped(word.charAt(0)) + word.slice(1)) + ENDING
+}
+
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16)}`
+}
+
+/** The name of the snapshot in a file, undefined for a file that is none. */
+function nameOf(file: string): string | undefined {
+  if (!file.endsWith(ENDING)) return undefined
+  try {
+    return decodeURIComponent(file.slice(0, -ENDING.length))
+  } catch {
+    return undefined
+  }
+}
+
+function readSnapshotFile(file: string): Snapshot {
+  let text: string
+  try {
+    text = readRegularFile(file).toString()
+  } catch (error) {
+    throw cannot('STORE_UNREADABLE', 'read', file, error)
+  }
+  try {
+    const { crc, snapshot } = asRecord(parseJson(text), 'it')
+    if (crc !== crc32(stringifyJson(snapshot))) throw new Damage('its checksum does not fit its content')
+    return asSnapshot(snapshot)
+  } catch (error) {
+    if (error instanceof StoreError) throw new StoreError(error.code, `"${file}": ${error.message}`, { cause: error })
+    throw corrupt(file, error instanceof Error ? error : new Damage(String(error)))
   }
 }

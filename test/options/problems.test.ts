@@ -152,6 +152,8 @@ describe('the config file', () => {
 
   it('that cannot be read is told', () => {
     const cwd = folderWith({ 'petstore-sandbox.yaml/inside': '' })
-    expect(problemsOf(() => gathered({ cwd }))).toEqual(['petstore-sandbox.yaml: cannot be read (it is a folder, not a file)'])
+    expect(problemsOf(() => gathered({ cwd }))).toEqual([
+      'petstore-sandbox.yaml: cannot be read (it is a folder, not a file)',
+    ])
   })
 })

@@ -1,10 +1,7 @@
-import { type DurationMs, formatDuration, HOUR_MS, parseDuration } from '../../domain/time.js'
+import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration } from '../../domain/time.js'
 import { type Reading, textSchema } from './reading.js'
 
 const FORM = 'must be a whole number with a unit, for example 500ms, 30s, 5m or 24h'
-
-/** How long a client can be told to wait: a year, so that no date in a header goes beyond four digits. */
-export const LONGEST_WAIT_MS: DurationMs = 365 * 24 * HOUR_MS
 
 /** A duration as users write it, 0 among them. */
 export const durationSchema = textSchema(FORM, (text) => readDuration(text))

@@ -1,13 +1,10 @@
 import * as v from 'valibot'
-import type { Latency } from '../../domain/settings.js'
-import { formatDuration, HOUR_MS } from '../../domain/time.js'
+import { type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
+import { formatDuration } from '../../domain/time.js'
 import { readDuration } from './duration.js'
 import { type Reading, textSchema } from './reading.js'
 
 const FORM = 'must be a duration or a range of them, for example 100ms or 50ms..200ms'
-
-/** Node's timers fire at once beyond 2^31 ms (24 days); nobody waits a day for an answer. */
-const LONGEST_LATENCY_MS = 24 * HOUR_MS
 
 /** Reads `100ms` or `50ms..200ms`. */
 export function readLatency(text: string): Reading<Latency> {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Storm, stormProblem } from '../../domain/storm.js'
-import { type DurationMs, formatDuration } from '../../domain/time.js'
-import { durationSchema, LONGEST_WAIT_MS, readDuration, waitSchema } from './duration.js'
+import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
+import { durationSchema, readDuration, waitSchema } from './duration.js'
 import { mapSchema, type Reading, textSchema } from './reading.js'
 
 const FORM = 'must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s'

@@ -1,0 +1,32 @@
+import type { BanRecord } from './ban.js'
+import type { FaultRule } from './faults.js'
+import type { QuotaUsage } from './quota.js'
+import type { Settings } from './settings.js'
+import type { SpaceState } from './state.js'
+import type { RunningStorm } from './storm.js'
+import type { EpochMs } from './time.js'
+
+export const SNAPSHOT_VERSION = 1
+
+/** Streams of chance that a space draws from. */
+export const DICE = ['storm', 'faults', 'latency'] as const
+
+/** Everything of a space that decides its next answers. The log is a record of what was, so it is not in it. */
+export interface Snapshot {
+  readonly version: typeof SNAPSHOT_VERSION
+  readonly state: SpaceState
+  readonly settings: Settings
+  readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
+  readonly storm: RunningStorm | null
+  readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
+  readonly accounts: readonly SnapshotAccount[]
+  /** Where each stream of chance stands. */
+  readonly dice: Readonly<Record<(typeof DICE)[number], number>>
+}
+
+export interface SnapshotAccount {
+  readonly kind: 'key' | 'stranger'
+  readonly name: string
+  readonly usage: QuotaUsage
+  readonly bans: BanRecord
+}

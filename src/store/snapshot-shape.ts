@@ -1,0 +1,172 @@
+import { stringifyJson } from '../contract/json.js'
+import { type BanRecord, banRecordOf, type Stretch } from '../domain/ban.js'
+import { LAST_INSTANT } from '../domain/clock.js'
+import { type FaultRule, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
+import { PLAN_NAMES } from '../domain/keys.js'
+import type { Limits, QuotaUsage, Usage } from '../domain/quota.js'
+import {
+  BAN_STATUSES,
+  type Latency,
+  LIMIT_BODIES,
+  LONGEST_LATENCY_MS,
+  RETRY_AFTER_FORMS,
+  type Settings,
+  SUNSET_STATUSES,
+} from '../domain/settings.js'
+import { SNAPSHOT_VERSION, type Snapshot, type SnapshotAccount } from '../domain/snapshot.js'
+import type { SpaceState } from '../domain/state.js'
+import { type RunningStorm, stormProblem } from '../domain/storm.js'
+import { SUNSET_MODES } from '../domain/sunset.js'
+import { LONGEST_WAIT_MS } from '../domain/time.js'
+import { Recovery } from './recovery.js'
+import {
+  asBoolean,
+  asFields,
+  asList,
+  asNumber,
+  asOneOf,
+  asRecord,
+  asText,
+  asWhole,
+  maybe,
+  orNull,
+  type Reader,
+} from './shape.js'
+import { Damage, StoreError } from './store-error.js'
+
+/**
+ * Takes a value from a file for a snapshot only if all of it is one: what is
+ * restored is neither refused half way nor by the next start.
+ *
+ * @throws Damage; StoreError STORE_VERSION
+ */
+export function asSnapshot(value: unknown): Snapshot {
+  const { version } = asRecord(value, 'the snapshot')
+  if (version !== SNAPSHOT_VERSION) {
+    throw new StoreError(
+      'STORE_VERSION',
+      `the snapshot has version ${stringifyJson(version ?? null)}, this release reads ${SNAPSHOT_VERSION}. Use the release that wrote it.`,
+    )
+  }
+  return asFields<Snapshot>(value, '', {
+    version: () => SNAPSHOT_VERSION,
+    state: asState,
+    settings: asSettings,
+    clock: (clock, where) => asFields(clock, where, { now: asInstant, frozen: asBoolean }),
+    storm: orNull(asStorm),
+    faults: listOf((fault, where) => asFields(fault, where, { rule: asFaultRule, left: orNull(asCount) })),
+    accounts: listOf(asAccount),
+    dice: (dice, where) => asFields(dice, where, { storm: asDie, faults: asDie, latency: asDie }),
+  })
+}
+
+/** As a document is read, so that what is stored from here can be read again. */
+function asState(value: unknown): SpaceState {
+  const recovery = new Recovery()
+  recovery.addState(value)
+  return recovery.state()
+}
+
+function asSettings(value: unknown, where: string): Settings {
+  return asFields<Settings>(value, where, {
+    plan: oneOf(PLAN_NAMES),
+    limits: maybe((limits, place) =>
+      asFields<Partial<Limits>>(limits, place, { perMinute: maybe(asCount), perDay: maybe(asCount) }),
+    ),
+    rateLimit: asBoolean,
+    banAfter: (banAfter, place) => (banAfter === 'never' ? 'never' : asWhole(banAfter, place, 1)),
+    banDuration: (duration, place) => asWhole(duration, place, 1, LONGEST_WAIT_MS),
+    banStatus: oneOf(BAN_STATUSES),
+    retryAfter: oneOf(RETRY_AFTER_FORMS),
+    limitBody: oneOf(LIMIT_BODIES),
+    sunset: oneOf(SUNSET_MODES),
+    sunsetStatus: oneOf(SUNSET_STATUSES),
+    latency: maybe(asLatency),
+  })
+}
+
+function asLatency(value: unknown, where: string): Latency {
+  const most: Reader<number> = (length, place) => asWhole(length, place, 0, LONGEST_LATENCY_MS)
+  const latency = asFields<Latency>(value, where, { min: most, max: most })
+  if (latency.min > latency.max) throw new Damage(`${where}.min is more than its max`)
+  return latency
+}
+
+function asStorm(value: unknown, where: string): RunningStorm {
+  const storm = asFields<RunningStorm>(value, where, {
+    rate: asNumber,
+    for: maybe(asCount),
+    every: maybe(asCount),
+    retryAfter: maybe((wait, place) => asWhole(wait, place, 0, LONGEST_WAIT_MS)),
+    startedAt: asInstant,
+  })
+  return withoutProblem(storm, stormProblem(storm), where)
+}
+
+function asFaultRule(value: unknown, where: string): FaultRule {
+  const rule = asFields<FaultRule>(value, where, {
+    operation: asText,
+    fault: oneOf(['status', ...WIRE_FAULTS]),
+    status: maybe(asNumber),
+    probability: maybe(asNumber),
+    times: maybe(asNumber),
+  })
+  return withoutProblem(rule, faultProblem(rule), where)
+}
+
+function asAccount(value: unknown, where: string): SnapshotAccount {
+  return asFields<SnapshotAccount>(value, where, {
+    kind: oneOf(['key', 'stranger']),
+    name: asText,
+    usage: (usage, place) => asFields<QuotaUsage>(usage, place, { minute: maybe(asUsage), day: maybe(asUsage) }),
+    bans: asBanRecord,
+  })
+}
+
+function asUsage(value: unknown, where: string): Usage {
+  return asFields<Usage>(value, where, { openedAt: asInstant, used: asCount })
+}
+
+function asBanRecord(value: unknown, where: string): BanRecord {
+  // How early requests are kept together is for the rules to say, so it is worked out again.
+  const { early, ...others } = asFields<BanRecord>(value, where, {
+    wait: maybe(asStretch),
+    early: listOf(listOf(asStretch)),
+    allCount: maybe(asStretch),
+    ban: maybe(asStretch),
+  })
+  return banRecordOf(others, early.flat())
+}
+
+function asStretch(value: unknown, where: string): Stretch {
+  return asFields<Stretch>(value, where, {
+    from: asInstant,
+    until: (until, place) => asWhole(until, place, 0, LAST_INSTANT + LONGEST_WAIT_MS),
+  })
+}
+
+function asInstant(value: unknown, where: string): number {
+  return asWhole(value, where, 0, LAST_INSTANT)
+}
+
+function asCount(value: unknown, where: string): number {
+  return asWhole(value, where, 0)
+}
+
+/** 32 bits. */
+function asDie(value: unknown, where: string): number {
+  return asWhole(value, where, -(2 ** 31), 2 ** 31 - 1)
+}
+
+function oneOf<const T>(allowed: readonly T[]): Reader<T> {
+  return (value, where) => asOneOf(value, allowed, where)
+}
+
+function listOf<T>(read: Reader<T>): Reader<readonly T[]> {
+  return (value, where) => asList(value, where).map((item, index) => read(item, `${where}[${index}]`))
+}
+
+function withoutProblem<T>(value: T, problem: string | undefined, where: string): T {
+  if (problem !== undefined) throw new Damage(`${where}: ${problem}`)
+  return value
+}

@@ -1,0 +1,217 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { assemble } from '../../src/assembly.js'
+import { parseJson, stringifyJson } from '../../src/contract/json.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { crc32 } from '../../src/store/crc32.js'
+import { temporaryFolder } from '../cli/test-io.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+/** Everything that a snapshot can hold is switched on. */
+const EVENTFUL: SandboxOptions = {
+  limits: '5/min,50/day',
+  banAfter: 3,
+  storm: '0.5,for=30s,every=5m,retry-after=2s',
+  fault: ['getPet:503@20%*3', '*:hang*9'],
+  latency: '0ms..1ms',
+  now: '2026-03-01T12:00:00Z',
+  freeze: true,
+  seed: 1,
+}
+
+async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
+  const warnings: string[] = []
+  const resolved = embeddedOptions({ ...options, store: join(folder, 'store.json') })
+  const assembly = await assemble(resolved, { onWarning: (message) => warnings.push(message) })
+  await assembly.begin()
+  const control = async (method: string, path: string, body?: unknown) => {
+    const init = {
+      method,
+      headers: { host: 'localhost' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }
+    const request = new Request(`http://localhost/__sandbox${path}`, init)
+    request.headers.set('host', 'localhost')
+    const response = await assembly.control(request)
+    return { status: response.status, json: parseJson(await response.text()) as Record<string, unknown> }
+  }
+  /** All but the counts: the log is not in a snapshot. */
+  const all = async () => {
+    const { counts: _log, ...state } = (await control('GET', '/state')).json
+    return [state, (await control('GET', '/pets')).json]
+  }
+  return { assembly, control, all, warnings }
+}
+
+/** Writes a snapshot as whoever edits one would: anything at all, and a checksum that fits it. */
+function writeSnapshot(folder: string, name: string, snapshot: unknown): void {
+  const text = stringifyJson(snapshot)
+  mkdirSync(join(folder, 'snapshots'), { recursive: true })
+  writeFileSync(join(folder, 'snapshots', `${name}.json`), `{"crc":${crc32(text)},"snapshot":${text}}\n`)
+}
+
+function readSnapshot(folder: string, name: string): Record<string, unknown> {
+  const text = readFileSync(join(folder, 'snapshots', `${name}.json`), 'utf8')
+  return (parseJson(text) as { snapshot: Record<string, unknown> }).snapshot
+}
+
+type Path = readonly (string | number)[]
+
+/** Places of everything that a value holds, itself left out. */
+function pathsIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const here = [...path, Array.isArray(value) ? Number(name) : name]
+    return [here, ...pathsIn(inner, here)]
+  })
+}
+
+function withValue(value: unknown, [name, ...rest]: Path, put: unknown): unknown {
+  if (name === undefined) return put
+  const copy = Array.isArray(value) ? [...value] : { ...(value as object) }
+  Reflect.set(copy, name, withValue(Reflect.get(copy, name), rest, put))
+  return copy
+}
+
+async function eventful(folder: string) {
+  const sandbox = await openSandbox(folder)
+  await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
+  await sandbox.control('PUT', '/keys/sandbox-pro/ban', { for: '5m' })
+  await sandbox.control('PUT', '/faults', [{ operation: 'getPet', fault: 'status', status: 503, times: 3 }])
+  const ask = () =>
+    sandbox.assembly.service({
+      method: 'GET',
+      target: '/v1/pets',
+      headers: { authorization: 'Bearer sandbox' },
+      rawHeaders: [],
+      body: undefined,
+      address: 'test',
+      heardUntil: 0,
+    })
+  for (let i = 0; i < 12; i++) await ask()
+  await sandbox.control('PUT', '/snapshots/good')
+  return sandbox
+}
+
+describe('a snapshot on disk', () => {
+  it('is restored as it was saved, whatever it holds', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await eventful(folder)
+    const before = await sandbox.all()
+    await sandbox.control('POST', '/reset')
+    expect(await sandbox.all()).not.toEqual(before)
+    expect(await sandbox.control('POST', '/snapshots/good/restore')).toMatchObject({ status: 200 })
+    expect(await sandbox.all()).toEqual(before)
+    await sandbox.control('PUT', '/snapshots/again')
+    expect(readSnapshot(folder, 'again')).toEqual(readSnapshot(folder, 'good'))
+    await sandbox.assembly.close()
+  })
+
+  it.each<[string, Path, unknown]>([
+    ['a version of another release', ['version'], 2],
+    ['no version', ['version'], undefined],
+    ['a pet without a name', ['state', 'pets', 0, 'name'], undefined],
+    ['a pet twice', ['state', 'pets', 1, 'id'], 1],
+    ['ids that are used up', ['state', 'nextPetId'], 9223372036854775807n],
+    ['no orders', ['state', 'orders'], {}],
+    ['a plan that is none', ['settings', 'plan'], 'gold'],
+    ['a setting that is none', ['settings', 'nonsense'], true],
+    ['limits that are none', ['settings', 'limits', 'perMinute'], -1],
+    ['a delay of weeks', ['settings', 'latency', 'max'], 2 ** 31],
+    ['a clock past the last year', ['clock', 'now'], 1e300],
+    ['a storm of more than everything', ['storm', 'rate'], 2],
+    ['a fault that is none', ['faults', 0, 'rule', 'status'], 99],
+    ['a fault without end that ends', ['faults', 0, 'left'], 'soon'],
+    ['a ban until never', ['accounts', 0, 'bans', 'ban'], { from: 0, until: null }],
+    ['requests that are no number', ['accounts', 0, 'usage', 'minute'], { openedAt: 0, used: '7' }],
+    ['chance beyond 32 bits', ['dice', 'storm'], 2 ** 40],
+  ])('with a right checksum, but %s, is refused and changes nothing', async (_what, path, wrong) => {
+    const folder = temporaryFolder()
+    const sandbox = await eventful(folder)
+    writeSnapshot(folder, 'bad', withValue(readSnapshot(folder, 'good'), path, wrong))
+    await sandbox.control('POST', '/clock/advance', { by: '1m' })
+    const before = await sandbox.all()
+    const { status, json } = await sandbox.control('POST', '/snapshots/bad/restore')
+    expect([status, json.code]).toEqual([409, 'conflict'])
+    expect(json.message).toContain('bad.json"')
+    expect(await sandbox.all()).toEqual(before)
+    await sandbox.assembly.close()
+  })
+
+  it('is restored or refused as a whole, and never leaves a store that the next start refuses', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await eventful(folder)
+    const good = readSnapshot(folder, 'good')
+    await sandbox.assembly.close()
+    const wrong = fc.oneof(
+      fc.constantFrom<unknown>(undefined, null, '', 'x', [], {}, true, -1, 0, 0.5, 1e300, 2 ** 53, 2n ** 63n - 1n),
+      fc.jsonValue({ maxDepth: 2 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...pathsIn(good)), wrong, async (path, value) => {
+        writeSnapshot(folder, 'bad', withValue(good, path, value))
+        const one = await openSandbox(folder)
+        const before = await one.all()
+        const { status } = await one.control('POST', '/snapshots/bad/restore')
+        if (status !== 200) {
+          expect(status).toBe(409)
+          expect(await one.all()).toEqual(before)
+        }
+        expect(await one.control('POST', '/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 200 })
+        await one.assembly.close()
+        expect(one.warnings).toEqual([])
+        const next = await openSandbox(folder)
+        await next.control('POST', '/reset')
+        await next.assembly.close()
+        expect(next.warnings).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
+  }, 60_000)
+})
+
+describe('the name of a snapshot', () => {
+  it('has a file of its own on every disk, whatever it takes for the same name or for a device', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await openSandbox(folder, {})
+    const names = ['A', 'CON', 'a', 'com1', 'con', 'lpt9.x', 'nul.txt', 'Nul', 'x_-1.Y']
+    for (const name of names) {
+      expect(await sandbox.control('PUT', `/snapshots/${name}`)).toMatchObject({ status: 200 })
+      await sandbox.control('POST', '/pets', { name, categoryId: 1 })
+    }
+    const files = readdirSync(join(folder, 'snapshots'))
+    expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(names.length)
+    expect(files.filter((file) => /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(file))).toEqual([])
+    const { json } = await sandbox.control('GET', '/snapshots')
+    expect(json).toEqual(names.toSorted().map((name) => ({ name })))
+    for (const [count, name] of names.entries()) {
+      await sandbox.control('POST', `/snapshots/${name}/restore`)
+      expect((await sandbox.control('GET', '/pets')).json).toHaveLength(60 + count)
+      expect(await sandbox.control('DELETE', `/snapshots/${name}`)).toMatchObject({ status: 200 })
+    }
+    expect(readdirSync(join(folder, 'snapshots'))).toEqual([])
+    await sandbox.assembly.close()
+  })
+
+  it('is found in the file that the first release gave it, until it is saved again', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await openSandbox(folder, {})
+    await sandbox.control('PUT', '/snapshots/full')
+    writeSnapshot(folder, 'Old', readSnapshot(folder, 'full'))
+    writeSnapshot(folder, 'Older', readSnapshot(folder, 'full'))
+    expect((await sandbox.control('GET', '/snapshots')).json).toEqual([
+      { name: 'Old' },
+      { name: 'Older' },
+      { name: 'full' },
+    ])
+    expect(await sandbox.control('POST', '/snapshots/Old/restore')).toMatchObject({ status: 200 })
+    expect(await sandbox.control('DELETE', '/snapshots/Older')).toMatchObject({ status: 200 })
+    // On some disks this would be the file of `Old`.
+    await sandbox.control('PUT', '/snapshots/old')
+    expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual(['%4fld.json', 'full.json', 'old.json'])
+    expect(await sandbox.control('POST', '/snapshots/Old/restore')).toMatchObject({ status: 200 })
+    await sandbox.assembly.close()
+  })
+})
