@@ -15,6 +15,7 @@ import type { ResolvedOptions } from './options/options.js'
 import { packageVersion } from './package-files.js'
 import type { ExchangeRecord } from './space/exchange.js'
 import { LogBudget } from './space/exchange-log.js'
+import { MemoryRoom } from './space/memory-room.js'
 import type { PendingReply, ServiceRequest } from './space/message.js'
 import { memoryShelf, type Shelf } from './space/snapshot.js'
 import { Spaces } from './space/spaces.js'
@@ -72,6 +73,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     cors: options.cors,
     logLimit: options.logLimit,
     logBudget: new LogBudget(),
+    memoryRoom: new MemoryRoom(options.maxStore, warn),
     strict: options.strict,
     engine: lazyEngine(contract),
     warn,
@@ -155,8 +157,12 @@ function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
   }
 }
 
-function openStore({ fsync }: ResolvedOptions, file: string, warn: (message: string) => void): Promise<OpenedStore> {
-  return openFileStore(file, { fsync, warn, now: systemClock.wall })
+function openStore(
+  { fsync, maxStore }: ResolvedOptions,
+  file: string,
+  warn: (message: string) => void,
+): Promise<OpenedStore> {
+  return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall })
 }
 
 /** Snapshots of the default space lie beside its store; those of the others go with their space. */

@@ -125,7 +125,7 @@ describe('the architecture', () => {
 
   it('makes folders in one place, which never hangs in /proc', () => {
     const makers = SOURCES.filter(({ file, text }) => !file.startsWith('build') && /\bmkdir(Sync)?\(/.test(text))
-    expect(makers.map(({ file }) => file)).toEqual(['make-folder.ts', 'store/snapshot-folder.ts'])
+    expect(makers.map(({ file }) => file)).toEqual(['make-folder.ts'])
   })
 
   it('has no file that does not say what it is for: utils, helpers, manager', () => {

@@ -114,6 +114,7 @@ async function answerErrors(answer: () => Response | Promise<Response>): Promise
 
 /** A snapshot that is damaged, or of another release, is no failure of the sandbox. */
 function codeOfStoreFailure(code: unknown): ProblemCode {
+  if (code === 'STORE_FULL') return 'store_full'
   return code === 'STORE_CORRUPT' || code === 'STORE_VERSION' ? 'conflict' : 'internal_error'
 }
 

@@ -57,6 +57,10 @@ export const PROBLEMS = {
     status: 500,
     message: 'The sandbox could not do this. Its log says why.',
   },
+  store_full: {
+    status: 507,
+    message: 'The store is full. Remove pets, reset the sandbox, or start it with a larger --max-store.',
+  },
   too_many_spaces: { status: 503, message: 'No more spaces can be opened.' },
   bad_request: {
     status: 400,

@@ -25,6 +25,7 @@ export const DEFAULTS = {
   host: '127.0.0.1',
   basePath: '/v1',
   order: 'newest',
+  maxStore: 256 * 1024 * 1024,
   maxSpaces: 1000,
   logLimit: 1000,
   cors: '*',

@@ -34,6 +34,8 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   /** The store's file. The programmatic API keeps state in memory unless one is given. */
   readonly store?: string
   readonly inMemory?: boolean
+  /** How much the store may hold, and the spaces in memory together: `256MiB`. */
+  readonly maxStore?: string
   /** Folder with pets.json, orders.json, keys.json. */
   readonly fixtures?: string
   /** This many generated pets instead of the fixture's. */
@@ -96,6 +98,8 @@ export interface ResolvedOptions {
   readonly basePath: string
   /** File of the store; undefined is in memory only. */
   readonly store: string | undefined
+  /** In bytes. */
+  readonly maxStore: number
   readonly fixtures: string | undefined
   readonly pets: number | undefined
   readonly reset: boolean

@@ -62,6 +62,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     host: values.host ?? DEFAULTS.host,
     basePath: values.basePath ?? DEFAULTS.basePath,
     store: path(storeFile(said, context.defaults.store)),
+    maxStore: values.maxStore ?? DEFAULTS.maxStore,
     fixtures: path(values.fixtures),
     pets: values.pets,
     reset: values.reset ?? false,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { WIRE_FAULTS } from '../domain/faults.js'
 import { LIST_ORDERS, SETTING_GROUPS, type SettingName, type Settings } from '../domain/settings.js'
+import { formatSize } from '../domain/size.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
 import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
 import { settingRows } from './setting-rows.js'
@@ -10,6 +11,7 @@ import { faultsSchema } from './values/fault.js'
 import { instantSchema } from './values/instant.js'
 import { corsSchema, originsSchema } from './values/origins.js'
 import { filledText, oneOf, switchSchema } from './values/reading.js'
+import { sizeSchema } from './values/size.js'
 import { stormSchema } from './values/storm.js'
 import { wholeNumber } from './values/whole-number.js'
 
@@ -97,6 +99,14 @@ export const OPTIONS = {
     fallback: STORE_FILE,
   },
   inMemory: { group: DATA, reads: 'switch', schema: switchSchema, about: 'keep no state' },
+  maxStore: {
+    group: DATA,
+    value: '<size>',
+    reads: 'text',
+    schema: sizeSchema,
+    about: 'what the store may hold, and what spaces may in memory; beyond it, 507',
+    fallback: formatSize(DEFAULTS.maxStore),
+  },
   fixtures: {
     group: DATA,
     value: '<dir>',

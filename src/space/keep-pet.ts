@@ -6,6 +6,7 @@ import type { World } from './world.js'
  * written, so that a pet which is listed is never lost.
  *
  * @returns the pet, or a promise of it that rejects when it could not be written
+ * @throws StoreFull
  */
 export function keepNewPet(world: World, { name, categoryId, status }: NewPet): Pet | Promise<Pet> {
   const pet: Pet = { id: world.takePetId(), name, categoryId, ...(status === undefined ? {} : { status }) }
@@ -14,9 +15,14 @@ export function keepNewPet(world: World, { name, categoryId, status }: NewPet): 
     world.pets.put(pet)
     return pet
   }
-  if (world.store === undefined) return listed()
-  return world.store.append({ kind: 'pet', pet }).then(listed, (error: unknown) => {
+  const refused = (error: unknown) => {
     world.settlePetId(pet.id, false)
     throw error
-  })
+  }
+  try {
+    const kept = world.keep({ kind: 'pet', pet })
+    return kept === undefined ? listed() : kept.then(listed, refused)
+  } catch (error) {
+    return refused(error)
+  }
 }

@@ -13,7 +13,7 @@ export interface SystemClock {
 export interface Store {
   /**
    * Resolves when the change survives the process; changes are written in the order given.
-   * Rejects when it could not be written; then nothing of it is in the store.
+   * Rejects when it could not be written (StoreFull where there is no room); then nothing of it is in the store.
    */
   append(change: Change): Promise<void>
 }

@@ -35,7 +35,7 @@ export function takeSnapshot(world: World): Snapshot {
 
 /** Puts a space back to a snapshot, its clock too. What is stored is replaced first, so that a failed write changes nothing. */
 export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise<void> {
-  await world.store?.append({ kind: 'replaced', state: snapshot.state })
+  await world.keep({ kind: 'replaced', state: snapshot.state })
   world.replaceState(snapshot.state)
   world.settings = snapshot.settings
   world.clock = clockAt(snapshot.clock.now, snapshot.clock.frozen, world.surroundings.systemClock.wall())

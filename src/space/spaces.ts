@@ -54,7 +54,7 @@ export class Spaces {
     const world = this.#named.get(name)
     if (world === undefined) return false
     this.#surroundings.onForget(world)
-    world.log.close()
+    world.close()
     return this.#named.delete(name)
   }
 

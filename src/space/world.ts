@@ -7,17 +7,19 @@ import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.
 import { type ArmedFault, armFault } from '../domain/faults.js'
 import { type ApiKey, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
+import { petText } from '../domain/pet-text.js'
 import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
 import { type RandomStream, randomStream } from '../domain/random.js'
 import type { ListOrder, Settings } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
-import type { SpaceState } from '../domain/state.js'
+import type { Change, SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { EpochMs } from '../domain/time.js'
 import { Accounts } from './accounts.js'
 import { ConductLedger } from './conduct-ledger.js'
 import type { ExchangeRecord } from './exchange.js'
 import { ExchangeLog, type LogBudget } from './exchange-log.js'
+import type { MemoryRoom } from './memory-room.js'
 import { PetCatalogue } from './pet-catalogue.js'
 import type { Store, SystemClock } from './ports.js'
 
@@ -39,6 +41,7 @@ export interface Surroundings {
   readonly cors: '*' | readonly string[]
   readonly logLimit: number
   readonly logBudget: LogBudget
+  readonly memoryRoom: MemoryRoom
   /** Hold own answers against the contract. */
   readonly strict: boolean
   readonly engine: ContractEngine
@@ -85,6 +88,8 @@ export class World {
   nextPetId: Int64
   #nextAfterStored: Int64
   #unsettledIds = 0
+  /** What it holds of the memory beyond its seed, while nothing is stored. */
+  #heldBytes = 0
   #limits = new WeakMap<ApiKey, Limits>()
   #limitsUnder: Settings | undefined
   #turn: Promise<unknown> = Promise.resolve()
@@ -147,6 +152,52 @@ export class World {
     this.accounts.forgetFuture(now)
     this.conduct.forgetFuture(now)
     if (this.storm !== undefined && this.storm.startedAt > now) this.storm = undefined
+  }
+
+  /**
+   * Writes a change; or, where nothing is stored, books the memory that it takes.
+   *
+   * @returns a promise that rejects when it could not be written; undefined in memory
+   * @throws StoreFull in memory, for a change that needs more than there is
+   */
+  keep(change: Change): Promise<void> | undefined {
+    if (this.store !== undefined) return this.store.append(change)
+    const bytes = this.#bytesOf(change)
+    this.surroundings.memoryRoom.book(bytes)
+    this.#heldBytes += bytes
+    return undefined
+  }
+
+  /** How many bytes a change adds to what is held. A pet, or a key, counts by its text. */
+  #bytesOf(change: Change): number {
+    switch (change.kind) {
+      case 'pet':
+        return petText(change.pet).length - this.#petBytes(change.pet.id)
+      case 'pet-removed':
+        return -this.#petBytes(change.id)
+      case 'key':
+        return change.key.key.length - (this.#storedKeys.get(change.key.key)?.key.length ?? 0)
+      case 'key-removed':
+        return -(this.#storedKeys.get(change.key)?.key.length ?? 0)
+      case 'replaced': {
+        const { pets } = change.state
+        const seeds = new Set(pets === this.seed.pets ? pets : this.seed.pets)
+        const added = pets === this.seed.pets ? [] : pets.filter((pet) => !seeds.has(pet))
+        return added.reduce((bytes, pet) => bytes + petText(pet).length, 0) - this.#heldBytes
+      }
+    }
+  }
+
+  #petBytes(id: Int64): number {
+    const pet = this.pets.get(id)
+    return pet === undefined ? 0 : petText(pet).length
+  }
+
+  /** The space is gone: what it held is free. */
+  close(): void {
+    this.log.close()
+    this.surroundings.memoryRoom.book(-this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   /** What outlives the process. */

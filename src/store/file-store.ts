@@ -1,4 +1,5 @@
 import type { Change, SpaceState } from '../domain/state.js'
+import { StoreFull } from '../domain/store-full.js'
 import type { Disk } from './disk.js'
 import type { DocumentFile } from './document.js'
 import type { Journal } from './journal.js'
@@ -14,11 +15,16 @@ export interface StoreOptions {
   readonly warn: (message: string) => void
   /** Milliseconds since the Unix epoch, for the names of kept files. */
   readonly now: () => number
+  /** How many bytes document and journal may take together. A fold writes a new document beside them for a while. */
+  readonly maxBytes: number
   readonly disk?: Disk
 }
 
 /** A journal up to this size is never folded while running: a small document would be written all the time. */
 const FOLD_MINIMUM_BYTES = 1024 * 1024
+
+/** A full store is folded when its journal has come to this part of its document: then it may free something. */
+const WORTH_FOLDING = 1 / 16
 
 /** The durable home of one space: a readable document, and a journal of what came since. */
 export class FileStore {
@@ -29,6 +35,10 @@ export class FileStore {
   #isNew: boolean
   /** Length of the journal at which it is folded. */
   #foldAt: number
+  #documentBytes: number
+  /** Length of the journal at which a full store is folded to make room. */
+  #worthFoldingAt = 0
+  #hasToldFull = false
   #current: (() => SpaceState) | undefined
   #folding: Promise<void> | undefined
   /** The first document of a new store, while it is being written. */
@@ -48,7 +58,8 @@ export class FileStore {
     this.#lock = lock
     this.#options = options
     this.#isNew = documentBytes === undefined
-    this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, documentBytes ?? 0)
+    this.#documentBytes = documentBytes ?? 0
+    this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, this.#documentBytes)
   }
 
   /**
@@ -85,17 +96,41 @@ export class FileStore {
    *
    * Changes given in the same turn are written together, in the order given.
    *
-   * @throws StoreError STORE_WRITE_FAILED, then nothing of it is in the store; STORE_CLOSED
+   * A full store takes what needs no more room: removals, and a state in place of its own.
+   *
+   * @throws StoreError STORE_WRITE_FAILED, then nothing of it is in the store; STORE_CLOSED; StoreFull
    */
   append(change: Change): Promise<void> {
     if (this.#closing !== undefined) {
-      return Promise.reject(new StoreError('STORE_CLOSED', 'the store is closed; nothing can be written any more.'))
+      return Promise.reject(closed())
     }
     // A journal without its document is no store: what it acknowledged could not be read again.
     if (this.#founding !== undefined) return this.#founding.then(() => this.append(change))
-    const written = this.#journal.append(entryText(change))
-    if (this.#journal.length > this.#foldAt && this.#current !== undefined) void this.#foldOrWarn(this.#current)
+    const entry = entryText(change)
+    const bytes = Buffer.byteLength(entry)
+    if (change.kind !== 'pet' && change.kind !== 'key') this.#worthFoldingAt = 0
+    else if (!this.#hasRoom(bytes)) return this.#appendIfRoomIsMade(entry, bytes)
+    const written = this.#journal.append(entry, bytes)
+    if (this.#journal.length > this.#foldAt) void this.#foldOrWarn(this.#current)
     return written
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const { length, waitingBytes } = this.#journal
+    return this.#documentBytes + length + waitingBytes + bytes <= this.#options.maxBytes
+  }
+
+  /** A fold makes room where changes to the same pets, or removals, are in the journal. */
+  async #appendIfRoomIsMade(entry: string, bytes: number): Promise<void> {
+    const { length } = this.#journal
+    const isWorthFolding = length > 0 && length >= this.#worthFoldingAt
+    if (this.#folding !== undefined || isWorthFolding) await this.#foldOrWarn(this.#current)
+    if (this.#closing !== undefined) throw closed()
+    if (this.#hasRoom(bytes)) return this.#journal.append(entry, bytes)
+    const full = new StoreFull(`"${this.#document.file}"`, this.#options.maxBytes)
+    if (!this.#hasToldFull) this.#options.warn(full.message)
+    this.#hasToldFull = true
+    throw full
   }
 
   /**
@@ -140,10 +175,12 @@ export class FileStore {
   }
 
   /** One fold at a time. One that fails loses nothing: the journal stays, and is folded when it is twice as long. */
-  #foldOrWarn(current: () => SpaceState): Promise<void> {
+  #foldOrWarn(current: (() => SpaceState) | undefined): Promise<void> {
+    if (current === undefined) return Promise.resolve()
     this.#folding ??= this.#fold(current)
       .catch((error: unknown) => {
         this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, this.#journal.length * 2)
+        this.#worthFoldingAt = this.#journal.length * 2
         return this.#tell(error)
       })
       .catch((lost: unknown) => this.#options.warn(reason(lost)))
@@ -175,7 +212,9 @@ export class FileStore {
         if (isCut) await this.#journal.cut(upTo, end)
       })
       this.#isNew = false
+      this.#documentBytes = checksum.bytes
       this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, checksum.bytes)
+      this.#worthFoldingAt = checksum.bytes * WORTH_FOLDING
     } finally {
       this.#document.discard()
     }
@@ -184,4 +223,8 @@ export class FileStore {
   #refuseOthers(): void {
     if (!this.#lock.isHeld()) throw new Error('its lock was removed, and somebody else may use it')
   }
+}
+
+function closed(): StoreError {
+  return new StoreError('STORE_CLOSED', 'the store is closed; nothing can be written any more.')
 }

@@ -12,6 +12,7 @@ const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 interface Batch {
   readonly kind: 'batch'
   readonly entries: string[]
+  bytes: number
   readonly written: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -47,6 +48,7 @@ export class Journal {
   #isSpoiled: boolean
   readonly #queue: (Batch | Task)[] = []
   #isWorking = false
+  #waitingBytes = 0
 
   /** @param end what is good; what is beyond is cut off before the next write */
   constructor(file: string, { length, chain }: JournalEnd, fsync: boolean, disk: Disk) {
@@ -77,11 +79,22 @@ export class Journal {
     return there !== undefined && placeOf(there) === this.#place
   }
 
-  /** Resolves when an entry is written as a line, rejects when nothing of it is. */
-  append(entry: string): Promise<void> {
+  /** About as many bytes as are given, but not written yet. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  /**
+   * Resolves when an entry is written as a line, rejects when nothing of it is.
+   *
+   * @param bytes about as many as it will take
+   */
+  append(entry: string, bytes: number): Promise<void> {
     const last = this.#queue.at(-1)
     const batch = last?.kind === 'batch' ? last : newBatch()
     batch.entries.push(entry)
+    batch.bytes += bytes
+    this.#waitingBytes += bytes
     if (batch !== last) this.#add(batch)
     return batch.written
   }
@@ -196,9 +209,11 @@ export class Journal {
     this.#isWorking = false
   }
 
-  async #writeBatch({ entries, resolve, reject }: Batch): Promise<void> {
+  async #writeBatch({ entries, bytes, resolve, reject }: Batch): Promise<void> {
     try {
-      await this.write(entries)
+      await this.write(entries).finally(() => {
+        this.#waitingBytes -= bytes
+      })
       resolve()
     } catch (error) {
       reject(cannot('STORE_WRITE_FAILED', 'write to', this.#file, error))
@@ -223,5 +238,5 @@ function newBatch(): Batch {
     resolve = onResolve
     reject = onReject
   })
-  return { kind: 'batch', entries: [], written, resolve, reject }
+  return { kind: 'batch', entries: [], bytes: 0, written, resolve, reject }
 }

@@ -40,6 +40,7 @@ const SAMPLES: Record<OptionName, string> = {
   seed: '42',
   spec: 'mine.yaml',
   strict: 'true',
+  maxStore: '1GiB',
   maxSpaces: '3',
   logLimit: '4',
   log: 'json',

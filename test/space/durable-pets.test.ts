@@ -4,6 +4,7 @@ import type { Change } from '../../src/domain/state.js'
 import { loadSeed } from '../../src/fixtures.js'
 import { LogBudget } from '../../src/space/exchange-log.js'
 import { keepNewPet } from '../../src/space/keep-pet.js'
+import { MemoryRoom } from '../../src/space/memory-room.js'
 import type { Reply, ServiceRequest } from '../../src/space/message.js'
 import type { Store } from '../../src/space/ports.js'
 import { handle } from '../../src/space/space.js'
@@ -39,6 +40,7 @@ function durableWorld() {
       contract: packagedContract(),
       systemClock: { wall: () => 0, monotonic: () => 0 },
       logBudget: new LogBudget(),
+      memoryRoom: new MemoryRoom(options.maxStore, () => {}),
       engine: { mock: nobody, check: nobody },
       warn: (message) => warnings.push(message),
       onExchange() {},

@@ -61,6 +61,12 @@ export function folderWithin(folder: string): string {
   return inner
 }
 
+interface OpenOptions {
+  readonly fsync?: boolean
+  readonly disk?: Disk
+  readonly maxBytes?: number
+}
+
 /** Keeps a space as the sandbox does: what was acknowledged is in its state, and nothing else. */
 export class Owner {
   state: SpaceState
@@ -73,10 +79,14 @@ export class Owner {
     this.warnings = warnings
   }
 
-  static async open(file: string, { fsync = false, disk }: { fsync?: boolean; disk?: Disk } = {}): Promise<Owner> {
+  static async open(
+    file: string,
+    { fsync = false, disk, maxBytes = Number.MAX_SAFE_INTEGER }: OpenOptions = {},
+  ): Promise<Owner> {
     const warnings: string[] = []
     const { state, store } = await openFileStore(file, {
       fsync,
+      maxBytes,
       warn: (message) => warnings.push(message),
       now: () => Date.parse('2026-03-01T10:00:00Z'),
       ...(disk === undefined ? {} : { disk }),
@@ -85,7 +95,7 @@ export class Owner {
   }
 
   /** Opens a store and hands it over. */
-  static async start(file: string, options: { fsync?: boolean; disk?: Disk } = {}): Promise<Owner> {
+  static async start(file: string, options: OpenOptions = {}): Promise<Owner> {
     const owner = await Owner.open(file, options)
     await owner.store.start(() => owner.state)
     return owner

@@ -8,6 +8,7 @@ import { openFileStore } from '../../src/store/open-file-store.js'
 const [file = '', fsync] = process.argv.slice(2)
 const { state, store } = await openFileStore(file, {
   fsync: fsync === 'fsync',
+  maxBytes: Number.MAX_SAFE_INTEGER,
   warn: () => {},
   now: () => 0,
 })

@@ -1,9 +1,12 @@
 import { banHammered } from './ordeals/ban-hammered.js'
 import { clockUnderLoad } from './ordeals/clock-under-load.js'
+import { damagedSnapshots } from './ordeals/damaged-snapshots.js'
 import { damagedStore } from './ordeals/damaged-store.js'
 import { fullDisk } from './ordeals/full-disk.js'
+import { fullStore } from './ordeals/full-store.js'
 import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
 import { hostileBodies } from './ordeals/hostile-bodies.js'
+import { irregularFiles } from './ordeals/irregular-files.js'
 import { killWhileFolding } from './ordeals/kill-while-folding.js'
 import { killWhileStarting } from './ordeals/kill-while-starting.js'
 import { killWhileWriting } from './ordeals/kill-while-writing.js'
@@ -12,6 +15,7 @@ import { manyKeysAndSpaces } from './ordeals/many-keys-and-spaces.js'
 import { pathTraversal } from './ordeals/path-traversal.js'
 import { prototypeKeys } from './ordeals/prototype-keys.js'
 import { readOnlyFolder } from './ordeals/read-only-folder.js'
+import { removedFolder } from './ordeals/removed-folder.js'
 import { requestSmuggling } from './ordeals/request-smuggling.js'
 import { slowReaders } from './ordeals/slow-readers.js'
 import { slowSenders } from './ordeals/slow-senders.js'
@@ -26,8 +30,12 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'kill-while-folding': killWhileFolding,
   'kill-while-starting': killWhileStarting,
   'damaged-store': damagedStore,
+  'damaged-snapshots': damagedSnapshots,
   'full-disk': fullDisk,
+  'full-store': fullStore,
   'read-only-folder': readOnlyFolder,
+  'removed-folder': removedFolder,
+  'irregular-files': irregularFiles,
   'stop-under-load': stopUnderLoad,
   'clock-under-load': clockUnderLoad,
   'many-connections': manyConnections,

@@ -51,7 +51,7 @@ export const remove = verb({
   input: fields({ key: text }),
   async run({ world }, { key }) {
     find(world, key)
-    if (!world.isStartKey(key)) await world.store?.append({ kind: 'key-removed', key })
+    if (!world.isStartKey(key)) await world.keep({ kind: 'key-removed', key })
     world.removeKey(key)
     return { removed: key }
   },
@@ -90,7 +90,7 @@ function find(world: World, key: string): ApiKey {
 }
 
 async function keep(world: World, apiKey: ApiKey) {
-  if (!world.isStartKey(apiKey.key)) await world.store?.append({ kind: 'key', key: apiKey })
+  if (!world.isStartKey(apiKey.key)) await world.keep({ kind: 'key', key: apiKey })
   world.putKey(apiKey)
   return keyView(world, apiKey)
 }

@@ -59,7 +59,7 @@ export const remove = verb({
   input: fields({ id: idSchema }),
   async run({ world }, { id }) {
     find(world, id)
-    await world.store?.append({ kind: 'pet-removed', id })
+    await world.keep({ kind: 'pet-removed', id })
     world.pets.remove(id)
     return { removed: id }
   },
@@ -72,7 +72,7 @@ function find(world: World, id: Int64): Pet {
 }
 
 async function keep(world: World, pet: Pet): Promise<Pet> {
-  await world.store?.append({ kind: 'pet', pet })
+  await world.keep({ kind: 'pet', pet })
   world.pets.put(pet)
   return pet
 }

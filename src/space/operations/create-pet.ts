@@ -1,5 +1,6 @@
 import { petText } from '../../domain/pet-text.js'
 import type { NewPet, Pet } from '../../domain/pets.js'
+import { StoreFull } from '../../domain/store-full.js'
 import { problem } from '../answers.js'
 import { keepNewPet } from '../keep-pet.js'
 import type { Answer } from '../message.js'
@@ -12,12 +13,18 @@ import type { Handler } from '../visit.js'
  * @source specification, "POST /pets"; interface, section 5
  */
 export const createPet: Handler = ({ world }, { body }) => {
-  const kept = keepNewPet(world, (body?.values ?? {}) as unknown as NewPet)
-  if (!(kept instanceof Promise)) return created(kept)
-  return kept.then(created, (error: unknown) => {
+  const refused = (error: unknown) => {
+    // Whoever has no room tells it once.
+    if (error instanceof StoreFull) return problem('store_full')
     world.surroundings.warn(`A pet could not be stored: ${error instanceof Error ? error.message : String(error)}`)
     return problem('internal_error', { message: 'The pet could not be stored. The log of the sandbox says why.' })
-  })
+  }
+  try {
+    const kept = keepNewPet(world, (body?.values ?? {}) as unknown as NewPet)
+    return kept instanceof Promise ? kept.then(created, refused) : created(kept)
+  } catch (error) {
+    return refused(error)
+  }
 }
 
 function created(pet: Pet): Answer {

@@ -25,8 +25,9 @@ interface Damage {
 }
 
 /**
- * The document or the journal of a killed sandbox, cut off anywhere or with one
- * bit flipped: each time all pets as they were, or a refusal that names the file
+ * The document or the journal of a killed sandbox, cut off anywhere, with one
+ * bit flipped (the last line feed now and then), or a line of the journal
+ * missing, doubled or swapped with the next: each time all pets as they were, or a refusal that names the file
  * and leaves it as it is.
  *
  * Two things cannot be told from what is allowed, and are counted apart: a
@@ -38,9 +39,9 @@ export const damagedStore: Ordeal = {
   async run(trial) {
     const truth = await killedStore(trial)
     const outcomes = { whole: 0, refused: 0, torn: 0, ended: 0, edited: 0 }
-    const cases = trial.size(60, 4)
+    const cases = trial.size(90, 6)
     for (let i = 0; i < cases; i++) {
-      const damage = damageOf(trial, truth, i)
+      const damage = i % 3 === 2 ? damageToLines(trial, truth, i) : damageOf(trial, truth, i)
       const lostBefore = trial.lost
       const outcome = await startWith(trial, truth, damage)
       outcomes[outcome]++
@@ -86,12 +87,29 @@ function damageOf(trial: Trial, { folder }: Truth, index: number): Damage {
   return { file, how: `bit ${bit} of byte ${at} flipped`, bytes, isCut: false, ...linesOf(bytes, whole) }
 }
 
+/** What no cut leaves behind: it must be refused. */
+function damageToLines(trial: Trial, { folder }: Truth, index: number): Damage {
+  const file = 'store.json.journal'
+  const whole = readFileSync(join(folder, FOLDER, file))
+  const lines = whole.toString('latin1').match(/.*\n/g) ?? []
+  // The last line stays: without it the journal would only end earlier.
+  const at = trial.integer(0, lines.length - 1)
+  const line = lines[at] ?? ''
+  const [how, changed] = [
+    [`without line ${at + 1}`, lines.toSpliced(at, 1)],
+    [`with line ${at + 1} doubled`, lines.toSpliced(at, 0, line)],
+    [`with line ${at + 1} after the next`, lines.toSpliced(at, 2, lines[at + 1] ?? '', line)],
+    ['with its last line feed flipped', [...lines.slice(0, -1), `${lines.at(-1)?.slice(0, -1)}\v`]],
+  ][Math.floor(index / 3) % 4] as [string, string[]]
+  return { file, how, bytes: Buffer.from(changed.join(''), 'latin1'), lines: -1, isTorn: false, isCut: false }
+}
+
 function linesOf(bytes: Buffer, whole: Buffer): { readonly lines: number; readonly isTorn: boolean } {
   const feeds = bytes.filter((byte) => byte === 10).length
-  // All of a line but its feed is a whole line.
+  // All of a line but its feed is a whole line. The first is the head.
   const isOpenLine = whole[bytes.length] === 10
   const isTorn = bytes.length > 0 && bytes.at(-1) !== 10 && !isOpenLine
-  return { lines: feeds + (isOpenLine ? 1 : 0), isTorn }
+  return { lines: Math.max(0, feeds + (isOpenLine ? 1 : 0) - 1), isTorn }
 }
 
 async function startWith(
@@ -123,6 +141,7 @@ async function startWith(
   }
   const present = (await listed(victim)).map(exactText)
   const { said } = victim
+  if (damage.lines === -1) trial.lose(`${what}: nobody noticed`)
   await victim.stop()
   rmSync(folder, { recursive: true })
   if (isSame(present, [...truth.inDocument, ...truth.inJournal])) return 'whole'

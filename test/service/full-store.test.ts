@@ -1,0 +1,77 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../cli/test-io.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+const KIB = 1024
+const LARGE = { name: 'x'.repeat(KIB), categoryId: 1 }
+
+/** Adds pets of a kibibyte until one is refused. @returns how many were kept */
+async function fill(sandbox: TestSandbox, key = 'sandbox'): Promise<number> {
+  for (let kept = 0; ; kept++) {
+    const { status, code, text } = await sandbox.post('/pets', LARGE, key)
+    if (status === 201) continue
+    expect([status, code]).toEqual([507, 'store_full'])
+    expect(JSON.parse(text)).toEqual({ code, message: expect.stringContaining('--max-store'), status })
+    return kept
+  }
+}
+
+describe.each(transports)('a sandbox with --max-store, %s', (_name, openSandbox) => {
+  const places = [
+    ['in memory', () => ({})],
+    ['on disk', () => ({ store: join(temporaryFolder(), 'store.json') })],
+  ] as const
+
+  it.each(places)('%s answers 507 when it is full, tells it once, and serves on', async (_where, place) => {
+    const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, ...place() })
+    const kept = await fill(sandbox)
+    expect(kept).toBeGreaterThan(50 - 2 * 10)
+    expect(kept).toBeLessThan(64)
+    await fill(sandbox)
+    expect(sandbox.warnings).toEqual([expect.stringMatching(/is full \(--max-store 64KiB\)/)])
+    expect((await sandbox.get('/pets')).status).toBe(200)
+    const refused = await sandbox.control('POST', '/pets', LARGE)
+    expect([refused.status, refused.json.code]).toEqual([507, 'store_full'])
+    const key = await sandbox.control('POST', '/keys', { key: 'k'.repeat(2 * KIB) })
+    expect([key.status, key.json.code]).toEqual([507, 'store_full'])
+  })
+
+  it.each(places)('%s has room again after a removal, and after a reset', async (_where, place) => {
+    const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, ...place() })
+    const kept = await fill(sandbox)
+    const [newest] = (await sandbox.get('/pets?limit=1')).json as { id: number }[]
+    expect((await sandbox.control('DELETE', `/pets/${newest?.id}`)).status).toBe(200)
+    expect((await sandbox.post('/pets', LARGE)).status).toBe(201)
+    await fill(sandbox)
+    expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    expect(Math.abs((await fill(sandbox)) - kept)).toBeLessThan(5)
+  })
+
+  it('breaks no contract by that, even held to it (--strict)', async () => {
+    const sandbox = await openSandbox({ maxStore: '1KiB', strict: true, store: join(temporaryFolder(), 'store.json') })
+    expect(await sandbox.post('/pets', LARGE)).toMatchObject({ status: 507, code: 'store_full' })
+    expect(sandbox.warnings).toHaveLength(1)
+  }, 30_000)
+
+  it('holds all spaces in memory to it together, and gives back what a removed one held', async () => {
+    const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false })
+    const kept = await fill(sandbox, 'sandbox~a')
+    expect((await sandbox.post('/pets', LARGE, 'sandbox~b')).status).toBe(507)
+    expect((await sandbox.control('DELETE', '/spaces/a')).status).toBe(200)
+    expect(await fill(sandbox, 'sandbox~b')).toBe(kept)
+  })
+
+  it('on disk never has more than that in document and journal, however often the same pets change', async () => {
+    const store = join(temporaryFolder(), 'store.json')
+    const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, store })
+    for (let i = 0; i < 300; i++) {
+      const { status } = await sandbox.control('PATCH', '/pets/1', { name: `${i}`.padEnd(KIB) })
+      expect(status).toBe(200)
+      const journal = statSync(`${store}.journal`, { throwIfNoEntry: false })?.size ?? 0
+      expect(statSync(store).size + journal).toBeLessThan(65 * KIB)
+    }
+    expect(sandbox.warnings).toEqual([])
+  })
+})
