@@ -48,6 +48,7 @@ describe('a folder of fixtures', () => {
     ['an unknown field', { 'pets.json': '[{"id":1,"name":"x","categoryId":1,"colour":"red"}]' }],
     ['an unknown status', { 'pets.json': '[{"id":1,"name":"x","categoryId":1,"status":"lost"}]' }],
     ['an id twice', { 'pets.json': '[{"id":1,"name":"x","categoryId":1},{"id":1,"name":"y","categoryId":1}]' }],
+    ['what is nested too deeply to be written', { 'orders.json': `[{"a":${'['.repeat(5000)}${']'.repeat(5000)}}]` }],
     ['an order that is no object', { 'orders.json': '[{}, 5]' }],
     ['a key with a space mark', { 'keys.json': '[{"key":"a~b"}]' }],
     ['a key twice', { 'keys.json': '[{"key":"a"},{"key":"a","plan":"pro"}]' }],

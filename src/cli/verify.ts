@@ -8,6 +8,8 @@ import { openService } from '../client/verify/service.js'
 import { verify } from '../client/verify/verify.js'
 import type { Contract } from '../contract/contract.js'
 import { packagedContract } from '../contract/packaged-contract.js'
+import { MIB } from '../domain/size.js'
+import { SECOND_MS } from '../domain/time.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
@@ -22,7 +24,8 @@ import { textReport } from './verify/text-report.js'
 /** The instance drifts from the contract. @source interface, "Exit codes" */
 const EXIT_DRIFT = 6
 
-const TIMEOUT_MS = 30_000
+/** Of each answer: more than any documented one, as an endless one must not fill the memory. */
+const LIMITS = { timeout: 30 * SECOND_MS, maxBody: 16 * MIB } as const
 
 const HELP = `
 Every operation is called with the examples of the contract; what comes back is
@@ -76,7 +79,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   say(`Verifying ${target.name} at ${target.baseUrl} …`)
 
   const { openPrism } = await import('../contract/prism.js')
-  const service = await openService(target.baseUrl, env, TIMEOUT_MS)
+  const service = await openService(target.baseUrl, env, LIMITS)
   let verification: Verification
   try {
     verification = await verify({

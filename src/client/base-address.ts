@@ -28,10 +28,13 @@ export function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin
 }
 
-/** Whether what is sent to an address stays on this machine. */
+/** The loopback addresses as URL writes them: all of 127.0.0.0/8, also as IPv6, and ::1. A name like 127.example is none. */
+const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/
+
+/** Whether what is sent to an address stays on this machine. `.localhost` is reserved: RFC 6761, 6.3 */
 export function isLoopback(address: string): boolean {
   const { hostname } = new URL(address)
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || /^127\.|^\[::1\]$/.test(hostname)
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || LOOPBACK_ADDRESS.test(hostname)
 }
 
 function hasCredentials({ username, password }: URL): boolean {

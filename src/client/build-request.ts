@@ -1,7 +1,7 @@
 import type { Operation, Violation } from '../contract/contract.js'
 import type { Field, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
-import { parseJson, stringifyJson } from '../contract/json.js'
+import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { RequestError } from './request-error.js'
 
 /** What was said of a call, as text. */
@@ -100,7 +100,7 @@ function buildBody({ fields, body }: CallInput): Uint8Array | undefined {
 function objectIn(body: Uint8Array): Record<string, unknown> {
   let value: unknown
   try {
-    value = parseJson(Buffer.from(body).toString('utf8'))
+    value = parseShallowJson(Buffer.from(body).toString('utf8'))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new RequestError('INVALID_REQUEST', [`--body: the body is not JSON: ${error.message}`])
@@ -132,7 +132,7 @@ function readValue(type: ValueType, text: string): unknown {
 
 function jsonOf(text: string, isRight: (value: unknown) => boolean): unknown {
   try {
-    const value = parseJson(text)
+    const value = parseShallowJson(text)
     return isRight(value) ? value : text
   } catch {
     return text

@@ -1,5 +1,7 @@
 import type { FailureCode } from '../domain/failures.js'
 import { type DurationMs, formatDuration } from '../domain/time.js'
+import { TooLargeError } from './bounded-body.js'
+import { isTimeout } from './deadline.js'
 
 interface Meaning {
   /** What happened, as in a list of attempts. */
@@ -63,11 +65,11 @@ export class NoAnswerError extends Error {
 
   private constructor(
     { failure, short, hint }: Meaning & { readonly failure: string },
-    origin: string,
+    where: string,
     attempts: number,
     cause: unknown,
   ) {
-    super(`No answer from ${origin}: ${short} (${failure})`, { cause })
+    super(`No answer from ${where}: ${short} (${failure})`, { cause })
     this.failure = failure
     this.short = short
     this.hint = hint
@@ -75,11 +77,22 @@ export class NoAnswerError extends Error {
   }
 
   /** @throws what is no failure of a connection, as it is a mistake of ours */
-  static from(error: unknown, url: string, timeout: DurationMs, attempts: number): NoAnswerError {
+  static from(error: unknown, { url, timeout, attempts, proxy }: Asked): NoAnswerError {
     const meant = meaningOf(error, timeout)
     if (meant === undefined) throw error
-    return new NoAnswerError(meant, new URL(url).origin, attempts, error)
+    const { origin } = new URL(url)
+    return new NoAnswerError(meant, proxy === undefined ? origin : `${origin} (${proxy} is set)`, attempts, error)
   }
+}
+
+/** What was asked, and got no answer. */
+interface Asked {
+  readonly url: string
+  readonly timeout: DurationMs
+  /** How often, this time among them. */
+  readonly attempts: number
+  /** The variable that names a proxy for it. */
+  readonly proxy: string | undefined
 }
 
 /** Whether a connection went away that was there: the request may have been received. */
@@ -88,9 +101,16 @@ export function isDropped(error: unknown): boolean {
 }
 
 function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly failure: string }) | undefined {
-  if (error instanceof Error && error.name === 'TimeoutError') {
+  if (isTimeout(error)) {
     const short = `it took longer than ${formatDuration(timeout)}`
     return { failure: 'TIMEOUT', short, hint: 'Give it more time with --timeout.' }
+  }
+  if (error instanceof TooLargeError) {
+    return {
+      failure: 'TOO_LARGE',
+      short: error.message,
+      hint: 'Allow more with --max-body, if it is the service that answers there.',
+    }
   }
   const code = codeOf(error)
   // undici gives it no code, or the parser's own.
@@ -99,6 +119,8 @@ function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly f
   const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined
   if (meaning !== undefined) return { failure: code, ...meaning }
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { failure: code, ...BROKEN }
+  // undici's parser takes it for granted that a status has no leading zero.
+  if (code === 'ERR_ASSERTION') return { failure: 'MALFORMED', ...BROKEN }
   if (/CERT|TLS|SSL/.test(code)) return { failure: code, ...UNTRUSTED }
   const isOfNode = error instanceof Error && 'syscall' in error
   if (!isOfNode && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined

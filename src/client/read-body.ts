@@ -1,5 +1,5 @@
-import { parseJson, stringifyJson } from '../contract/json.js'
-import type { Answer } from './send.js'
+import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import type { Answer } from './exchange.js'
 
 /** What an answer's body holds: JSON is read exactly. */
 export type ReadBody =
@@ -11,7 +11,7 @@ export function readBody({ body }: Pick<Answer, 'body'>): ReadBody {
   const text = body.toString('utf8')
   if (text === '') return { kind: 'empty' }
   try {
-    return { kind: 'json', value: parseJson(text.replace(/^\ufeff/, '')) }
+    return { kind: 'json', value: parseShallowJson(text.replace(/^\ufeff/, '')) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { kind: 'text', text }

@@ -1,22 +1,8 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import type { Header } from './headers.js'
+import { type Answer, type AnswerLimits, type ClientRequest, openExchange } from './exchange.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
-import { proxies } from './proxies.js'
 import { type Decision, decideRetry, type Outcome, type RetryRules } from './retry-policy.js'
-
-export interface ClientRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: readonly Header[]
-  readonly body: Uint8Array | undefined
-}
-
-export interface Answer {
-  readonly status: number
-  readonly statusText: string
-  readonly headers: readonly Header[]
-  readonly body: Buffer
-}
+import type { Environment } from './target-config.js'
 
 /** The machine, as far as waiting needs it. */
 export interface ClientMachine {
@@ -37,10 +23,9 @@ export interface Wait {
   readonly because: string
 }
 
-export interface SendOptions extends RetryRules {
-  /** For each attempt. */
-  readonly timeout: DurationMs
-  readonly env: Readonly<Record<string, string | undefined>>
+/** The limits are for each attempt. */
+export interface SendOptions extends RetryRules, AnswerLimits {
+  readonly env: Environment
   /** Ends an attempt, and a wait, at once. */
   readonly signal: AbortSignal
   onWait(wait: Wait): void
@@ -63,35 +48,12 @@ export interface Sent {
  * @throws NoAnswerError if no answer came, and the signal's reason once it is aborted
  */
 export async function send(request: ClientRequest, options: SendOptions, machine: ClientMachine): Promise<Sent> {
-  const { EnvHttpProxyAgent, request: exchange } = await import('undici')
-  // The signal ends an attempt exactly; undici's own timers are coarse.
-  const dispatcher = new EnvHttpProxyAgent({ ...proxies(options.env), headersTimeout: 0, bodyTimeout: 0 })
-
-  async function attemptOnce(): Promise<Answer> {
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeout)])
-    const { method, url, headers, body } = request
-    const response = await exchange(url, {
-      dispatcher,
-      signal,
-      method: method as 'GET',
-      headers: headers.flat(),
-      ...(body === undefined ? {} : { body }),
-    })
-    // Not given to the body by undici itself once the headers are there.
-    const bytes = Buffer.from(await response.body.arrayBuffer())
-    return {
-      status: response.statusCode,
-      statusText: response.statusText,
-      headers: headerList(response.headers),
-      body: bytes,
-    }
-  }
-
+  const exchange = await openExchange(request.url, options.env)
   try {
     for (let attempt = 1; ; attempt++) {
-      const tried = await attemptOnce().catch((error: unknown) => {
-        options.signal.throwIfAborted()
-        return NoAnswerError.from(error, request.url, options.timeout, attempt)
+      const tried = await exchange.send(request, options, options.signal, attempt).catch((error: unknown) => {
+        if (error instanceof NoAnswerError) return error
+        throw error
       })
       const outcome = outcomeOf(tried)
       const now = machine.now()
@@ -106,8 +68,7 @@ export async function send(request: ClientRequest, options: SendOptions, machine
       await machine.sleep(decision.wait, options.signal)
     }
   } finally {
-    // An open connection would keep the process.
-    await dispatcher.destroy()
+    await exchange.close()
   }
 }
 
@@ -130,10 +91,6 @@ function ended(answer: Answer, attempts: number, decision: Decision, now: EpochM
 
 export function headerOf({ headers }: Pick<Answer, 'headers'>, name: string): string | undefined {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1]
-}
-
-function headerList(headers: Readonly<Record<string, string | string[] | undefined>>): readonly Header[] {
-  return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): Header => [name, one]))
 }
 
 /** Whole seconds as people say them. */

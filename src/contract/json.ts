@@ -1,6 +1,9 @@
 import { exactInteger } from './int64.js'
 import { findJsonError } from './json-error.js'
 
+/** What is nested deeper is nobody's data, and everything that goes through a value by recursion would overflow on it. */
+const DEEPEST = 1000
+
 /**
  * A number whose value JSON.parse may not give exactly: many digits, an exponent, or
  * "-0". A hit inside a string costs time and changes nothing.
@@ -37,6 +40,32 @@ export function parseJson(text: string): unknown {
   const values: (number | bigint)[] = []
   const numbered = replaceNumbers(text, (token) => String(values.push(exactNumber(token)) - 1))
   return putValues(JSON.parse(numbered), values)
+}
+
+/**
+ * The same, for what is written again or gone through by others: nothing that is nested more than 1,000 levels deep.
+ *
+ * @throws SyntaxError for that, too
+ * @source RFC 8259, 9: an implementation may set limits on the depth of nesting
+ */
+export function parseShallowJson(text: string): unknown {
+  const value = parseJson(text)
+  if (isDeep(text)) throw new SyntaxError(`it is nested more than ${DEEPEST} levels deep`)
+  return value
+}
+
+function isDeep(text: string): boolean {
+  // Each level takes a bracket and its counterpart.
+  if (text.length <= 2 * DEEPEST) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at) - 1
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      if (++depth > DEEPEST) return true
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--
+  }
+  return false
 }
 
 /** Puts each number in the place of its ordinal. Without recursion: how deep a text is nested is its sender's choice. */
@@ -109,6 +138,10 @@ function exactNumber(token: string): number | bigint {
 }
 
 const QUOTE = 0x22
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
 const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandbox: SandboxOptions = {}) {
   const { baseUrl, came } = await driftingService(drift, sandbox)
-  const service = await openService(baseUrl, {}, 30_000)
+  const service = await openService(baseUrl, {}, { timeout: 30_000, maxBody: 2 ** 24 })
   onTestFinished(() => service.close())
   const waits: number[] = []
   const { checks, notes } = await verify({

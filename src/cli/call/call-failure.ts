@@ -1,7 +1,8 @@
 import type { BuiltRequest } from '../../client/build-request.js'
+import type { Answer } from '../../client/exchange.js'
 import type { NoAnswerError } from '../../client/no-answer.js'
 import { readBody } from '../../client/read-body.js'
-import { type Answer, headerOf, type Sent, secondsOf } from '../../client/send.js'
+import { headerOf, type Sent, secondsOf } from '../../client/send.js'
 import { EXIT_NO_ANSWER } from '../control/errors.js'
 import { EXIT } from '../exit-codes.js'
 
@@ -26,11 +27,13 @@ export interface CallFailure {
 /** Where an answer breaks the contract. @source interface, "Exit codes" */
 export const EXIT_BREACH = 6
 const HTTP_CLASS = 100
+/** What a status beyond the known classes is taken for, too. @source RFC 9110, 15 */
+const SERVER_ERROR = 5
 
 /** The last status says how a call ends. */
 export function exitOfStatus(status: number): number {
   const ofClass = Math.floor(status / HTTP_CLASS)
-  return ofClass === 2 ? EXIT.ok : ofClass >= 3 && ofClass <= 5 ? ofClass : EXIT.failed
+  return ofClass === 2 ? EXIT.ok : Math.min(ofClass, SERVER_ERROR)
 }
 
 export function failureOfAnswer(

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { addressOf, type BuiltRequest, buildRequest } from '../../client/build-request.js'
 import { toCurl, toHttpText } from '../../client/curl.js'
+import type { ClientRequest } from '../../client/exchange.js'
 import { requestHeaders } from '../../client/headers.js'
 import { NoAnswerError } from '../../client/no-answer.js'
 import { RequestError } from '../../client/request-error.js'
-import { type ClientRequest, type Sent, send } from '../../client/send.js'
+import { type Sent, send } from '../../client/send.js'
 import { resolveTarget, type Target } from '../../client/target.js'
 import type { Contract, Operation, Violation } from '../../contract/contract.js'
 import { formatDuration } from '../../domain/time.js'
@@ -92,6 +93,7 @@ async function exchange(given: Exchange, io: CliIo, tell: Teller): Promise<numbe
         retries: settings.retries,
         maxWait: settings.maxWait,
         timeout: settings.timeout,
+        maxBody: settings.maxBody,
         unsafe: flags.has('retry-unsafe'),
         env: io.env,
         signal,

@@ -32,7 +32,8 @@ const OWN_FLAGS = {
     about: 'repeat other methods than GET after 502, 503, 504 and dropped connections, too',
     group: 'Retries',
   },
-  timeout: { value: '<duration>', about: 'for each attempt (default: 30s)', group: 'Retries' },
+  timeout: { value: '<duration>', about: 'for each attempt, its body too (default: 30s)', group: 'Retries' },
+  'max-body': { value: '<size>', about: 'largest answer that is read (default: 64MiB)', group: 'Answer' },
   output: {
     short: 'o',
     value: '<format>',

@@ -1,5 +1,6 @@
 import { type Header, readHeader } from '../../client/headers.js'
 import { RequestError } from '../../client/request-error.js'
+import { type Bytes, MIB, parseSize } from '../../domain/size.js'
 import { type DurationMs, HOUR_MS, parseDuration, SECOND_MS } from '../../domain/time.js'
 import type { GivenFlags, OutputFormat } from './own-flags.js'
 import { OUTPUTS } from './own-flags.js'
@@ -11,12 +12,17 @@ export interface CallSettings {
   readonly retries: number
   readonly maxWait: DurationMs
   readonly timeout: DurationMs
+  readonly maxBody: Bytes
 }
 
 const DEFAULT_RETRIES = 2
 const MOST_RETRIES = 100
 const DEFAULT_MAX_WAIT_MS: DurationMs = 60 * SECOND_MS
 const DEFAULT_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
+/** Far more than any documented answer; what is endless must not fill the memory. */
+const DEFAULT_MAX_BODY: Bytes = 64 * MIB
+/** What is read becomes a text, too, and Node's end at 512 MiB. */
+const LARGEST_MAX_BODY: Bytes = 256 * MIB
 /** Timers of Node end at 24 days. */
 const LONGEST_MS: DurationMs = 24 * HOUR_MS
 
@@ -35,6 +41,7 @@ export function readSettings(given: GivenFlags): CallSettings {
   if (!/^\d{1,3}$/.test(retry) || Number(retry) > MOST_RETRIES) {
     problems.push(`--retry ${JSON.stringify(retry)}: must be a whole number from 0 to ${MOST_RETRIES}`)
   }
+  const maxBody = readMaxBody(given.text('max-body'), problems)
   const headers = given.list('header').flatMap((text) => {
     const header = readHeader(text)
     // The value may be a secret, and is not shown.
@@ -47,7 +54,16 @@ export function readSettings(given: GivenFlags): CallSettings {
     retries: Number(retry),
     maxWait: duration('retry-max-wait', DEFAULT_MAX_WAIT_MS, 0),
     timeout: duration('timeout', DEFAULT_TIMEOUT_MS, 1),
+    maxBody,
   }
   if (problems.length > 0) throw new RequestError('INVALID_FLAG', problems)
   return settings
+}
+
+function readMaxBody(text: string | undefined, problems: string[]): Bytes {
+  const size = text === undefined ? DEFAULT_MAX_BODY : parseSize(text)
+  if (size !== undefined && size <= LARGEST_MAX_BODY) return size
+  const form = 'a whole number with a unit, for example 512KiB or 64MiB, and at most 256MiB'
+  problems.push(`--max-body ${JSON.stringify(text)}: must be ${form}`)
+  return DEFAULT_MAX_BODY
 }

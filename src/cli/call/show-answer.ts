@@ -1,6 +1,6 @@
+import type { Answer } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
 import { type ReadBody, readBody, toRows, toYaml } from '../../client/read-body.js'
-import type { Answer } from '../../client/send.js'
 import { stringifyJson } from '../../contract/json.js'
 import { table } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'

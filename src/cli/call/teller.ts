@@ -1,4 +1,4 @@
-import type { Answer } from '../../client/send.js'
+import type { Answer } from '../../client/exchange.js'
 import { stringifyJson } from '../../contract/json.js'
 import { chalkFor, colourLevel } from '../colour.js'
 import { print } from '../control/result.js'

@@ -1,6 +1,6 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
-import { NoAnswerError } from '../no-answer.js'
-import { proxies } from '../proxies.js'
+import { type Answer, type AnswerLimits, openExchange } from '../exchange.js'
+import type { Environment } from '../target-config.js'
 
 /** The instance that is asked. */
 export interface Service {
@@ -9,41 +9,37 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** More than any documented answer; an endless one must not fill the memory. */
-const LARGEST_ANSWER = 16 * 1024 * 1024
-
 /** Opens the way to an instance, through the proxies of the environment unless it is on this machine. */
-export async function openService(
-  baseUrl: string,
-  env: Readonly<Record<string, string | undefined>>,
-  timeoutMs: number,
-): Promise<Service> {
-  const { EnvHttpProxyAgent, request: exchange } = await import('undici')
-  const agent = new EnvHttpProxyAgent({ ...proxies(env), maxResponseSize: LARGEST_ANSWER })
+export async function openService(baseUrl: string, env: Environment, limits: AnswerLimits): Promise<Service> {
+  const exchange = await openExchange(baseUrl, env)
   return {
     async ask({ method, path, query, headers, body }) {
-      try {
-        const answer = await exchange(`${baseUrl}${path}${query === '' ? '' : `?${query}`}`, {
-          dispatcher: agent,
-          method: method as 'GET',
-          headers,
-          signal: AbortSignal.timeout(timeoutMs),
-          ...(body === '' ? {} : { body }),
-        })
-        return { status: answer.statusCode, headers: flat(answer.headers), body: await answer.body.text() }
-      } catch (error) {
-        throw NoAnswerError.from(error, baseUrl, timeoutMs, 1)
-      }
+      const answer = await exchange.send(
+        {
+          method,
+          url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
+          headers: Object.entries(headers),
+          body: body === '' ? undefined : Buffer.from(body),
+        },
+        limits,
+      )
+      return { status: answer.status, headers: joined(answer), body: answer.body.toString('utf8') }
     },
-    // An open connection would keep the process.
-    close: () => agent.destroy(),
+    close: exchange.close,
   }
 }
 
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
-    ),
-  )
+function joined({ headers }: Answer): Readonly<Record<string, string>> {
+  const together: Record<string, string> = {}
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    // As an own field, whatever it is called.
+    Object.defineProperty(together, key, {
+      value: Object.hasOwn(together, key) ? `${together[key]}, ${value}` : value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return together
 }

@@ -1,0 +1,98 @@
+import type { Bytes } from '../domain/size.js'
+import type { DurationMs } from '../domain/time.js'
+import { readBounded } from './bounded-body.js'
+import { withDeadline } from './deadline.js'
+import type { Header } from './headers.js'
+import { NoAnswerError } from './no-answer.js'
+import { readProxies } from './proxies.js'
+import type { Environment } from './target-config.js'
+
+export interface ClientRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly Header[]
+  readonly body: Uint8Array | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: readonly Header[]
+  readonly body: Buffer
+}
+
+/** How long an answer may take, and how large it may be. */
+export interface AnswerLimits {
+  /** From the connection to the body's last byte. */
+  readonly timeout: DurationMs
+  readonly maxBody: Bytes
+}
+
+/** The way to an instance of the service. */
+export interface Exchange {
+  /**
+   * Sends a request once, and reads the answer whole, whatever its status; no redirect is followed.
+   *
+   * @param attempt which one this is, to be told
+   * @throws NoAnswerError if no answer came, or one too large; the signal's reason once it is aborted
+   */
+  send(request: ClientRequest, limits: AnswerLimits, signal?: AbortSignal, attempt?: number): Promise<Answer>
+  /** Closes what is open, or it would keep the process. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the way to an instance: straight if it is on this machine, else through the
+ * proxies of the environment.
+ *
+ * @throws TargetError if a proxy that it would go through is none
+ */
+export async function openExchange(baseUrl: string, env: Environment): Promise<Exchange> {
+  const { proxies, variable } = readProxies(baseUrl, env)
+  const { Agent, EnvHttpProxyAgent, request: exchange } = await import('undici')
+  // The deadline ends an attempt exactly; undici's own timers are coarse.
+  const timers = { headersTimeout: 0, bodyTimeout: 0 }
+  const dispatcher = proxies === undefined ? new Agent(timers) : new EnvHttpProxyAgent({ ...proxies, ...timers })
+
+  async function sendOnce(request: ClientRequest, { maxBody }: AnswerLimits, signal: AbortSignal): Promise<Answer> {
+    const { method, url, headers, body } = request
+    const response = await exchange(url, {
+      dispatcher,
+      signal,
+      method: method as 'GET',
+      headers: headers.flat(),
+      ...(body === undefined ? {} : { body }),
+    })
+    return {
+      status: response.statusCode,
+      statusText: response.statusText,
+      headers: headerList(response.headers),
+      body: await readBounded(
+        response.body,
+        maxBody,
+        method === 'HEAD' ? undefined : response.headers['content-length'],
+      ),
+    }
+  }
+
+  return {
+    async send(request, limits, signal, attempt = 1) {
+      try {
+        return await withDeadline(limits.timeout, signal, (inner) => sendOnce(request, limits, inner))
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw NoAnswerError.from(error, {
+          url: request.url,
+          timeout: limits.timeout,
+          attempts: attempt,
+          proxy: variable,
+        })
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+function headerList(headers: Readonly<Record<string, string | string[] | undefined>>): readonly Header[] {
+  return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): Header => [name, one]))
+}

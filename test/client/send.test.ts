@@ -1,0 +1,160 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type SendOptions, send } from '../../src/client/send.js'
+import { hostileServer, sendEndlessly } from './hostile-server.js'
+
+const MIB = 1024 * 1024
+const machine = { sleep: async () => {}, now: () => 0, random: () => 0 }
+
+function sent(url: string, given: Partial<SendOptions> = {}) {
+  const options: SendOptions = {
+    retries: 0,
+    maxWait: 0,
+    unsafe: false,
+    timeout: 30_000,
+    maxBody: MIB,
+    env: {},
+    signal: new AbortController().signal,
+    onWait: () => {},
+    ...given,
+  }
+  return send({ method: 'GET', url, headers: [], body: undefined }, options, machine)
+}
+
+/** Collects garbage again and again while the test runs. */
+function collectAlways(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const timer = setInterval(collect, 5)
+  onTestFinished(() => clearInterval(timer))
+}
+
+describe('the time that an attempt may take', () => {
+  it('is for its body, too, whatever the garbage collector takes', async () => {
+    collectAlways()
+    const url = await hostileServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun')
+    })
+    await expect(sent(url, { timeout: 300 })).rejects.toMatchObject({ failure: 'TIMEOUT' })
+  })
+
+  it('does not begin anew with each byte', async () => {
+    const url = await hostileServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n')
+      const drip = setInterval(() => socket.write('x'), 20)
+      socket.once('close', () => clearInterval(drip))
+    })
+    await expect(sent(url, { timeout: 200 })).rejects.toMatchObject({ failure: 'TIMEOUT' })
+  })
+
+  it('ends at once where the caller does not want to wait any longer, in the body too', async () => {
+    const abort = new AbortController()
+    const url = await hostileServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun', () => abort.abort(new Error('enough')))
+    })
+    await expect(sent(url, { signal: abort.signal })).rejects.toThrow('enough')
+  })
+})
+
+describe('an answer', () => {
+  it.each([
+    ['without end', (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK', Buffer.alloc(65_536))],
+    ['that says that it is too large', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n')],
+    ['that ends with its connection', (socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB + 1)}`)],
+  ] as const satisfies readonly (readonly [string, Parameters<typeof hostileServer>[0]])[])(
+    '%s is not read beyond the limit',
+    async (_name, act) => {
+      await expect(sent(await hostileServer(act))).rejects.toMatchObject({
+        failure: 'TOO_LARGE',
+        message: expect.stringContaining('larger than 1MiB'),
+        hint: expect.stringContaining('--max-body'),
+      })
+    },
+  )
+
+  it('that is exactly as large as allowed is read', async () => {
+    const url = await hostileServer((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB)}`))
+    expect((await sent(url)).answer.body).toHaveLength(MIB)
+  })
+
+  it('that is compressed is given as it came, and not unpacked', async () => {
+    const url = await hostileServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbomb'),
+    )
+    expect(String((await sent(url)).answer.body)).toBe('bomb')
+  })
+
+  it.each([
+    'HTTP/1.1 000 Weird\r\nContent-Length: 2\r\n\r\n{}',
+    'HTTP/1.1 099 Weird\r\nContent-Length: 2\r\n\r\n{}',
+    'HTTP/1.1 199 Weird\r\nContent-Length: 2\r\n\r\n{}',
+    'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 2000 Weird\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    'HTTP/1.1 200 OK\r\nX\0: 1\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab',
+    '220 mail ready\r\n',
+    '\0\xff\xfe',
+    '',
+  ])('that is no proper HTTP is none: %j', async (answer) => {
+    const url = await hostileServer((socket) => socket.end(Buffer.from(answer, 'latin1')))
+    await expect(sent(url)).rejects.toMatchObject({ name: 'NoAnswerError' })
+  })
+
+  it('whose headers have no end is none', async () => {
+    const url = await hostileServer((socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`))
+    await expect(sent(url)).rejects.toMatchObject({ failure: 'UND_ERR_HEADERS_OVERFLOW' })
+  })
+})
+
+describe('the proxies of the environment', () => {
+  it.each(['not a proxy', 'ftp://127.0.0.1', '127.0.0.1:1', 'http://127.0.0.1:1'])(
+    'are not asked for what is on this machine, whatever they are: %s',
+    async (proxy) => {
+      const url = await hostileServer((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
+      const env = { HTTP_PROXY: proxy, https_proxy: proxy }
+      for (const host of ['127.0.0.1', '127.1.2.3', 'localhost']) {
+        // The server listens at one address; nobody at the others says so himself.
+        const outcome = await sent(url.replace('127.0.0.1', host), { env }).catch((error) => error.failure)
+        expect(typeof outcome === 'string' ? outcome : outcome.answer.status).toBe(
+          host === '127.1.2.3' ? 'ECONNREFUSED' : 204,
+        )
+      }
+    },
+  )
+
+  it('are HTTP proxies where they have no scheme, as with curl', async () => {
+    const asked: string[] = []
+    const proxy = await hostileServer((socket, text) => {
+      asked.push(text.split('\r\n')[0] ?? '')
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+    })
+    const env = { HTTP_PROXY: proxy.replace('http://', '') }
+    await expect(sent('http://api.invalid/v1', { env })).rejects.toThrow(
+      /^No answer from http:\/\/api\.invalid \(HTTP_PROXY is set\)/,
+    )
+    expect(asked).toEqual(['CONNECT api.invalid:80 HTTP/1.1'])
+  })
+
+  it.each([
+    ['HTTP_PROXY', 'not a proxy', 'http://api.invalid/v1'],
+    ['https_proxy', 'ftp://u:secret@proxy.invalid', 'https://api.invalid/v1'],
+    ['http_proxy', 'http://', 'https://api.invalid/v1'],
+  ])('are named where they are none: %s=%s', async (name, value, url) => {
+    const refused = await sent(url, { env: { [name]: value } }).catch((error) => error)
+    expect(refused).toMatchObject({
+      code: 'INVALID_TARGET',
+      message: expect.stringMatching(`^${name} ".*must be the address of a proxy`),
+    })
+    expect(refused.message).not.toContain('secret')
+  })
+
+  it('are not asked where NO_PROXY is *', async () => {
+    const env = { HTTP_PROXY: 'not a proxy', NO_PROXY: '*' }
+    await expect(sent('http://api.invalid/v1', { env })).rejects.toMatchObject({ failure: expect.stringMatching(/^E/) })
+  })
+})
