@@ -4,7 +4,7 @@ import type { Contract } from './contract/contract.js'
 import type { ContractEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
 import { DASHBOARD_PATH } from './control/path.js'
-import type { ControlPlane } from './control/routes.js'
+import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
 import { Failure } from './domain/failures.js'
 import type { ApiKey } from './domain/keys.js'
@@ -36,6 +36,7 @@ export interface SandboxEvents {
 
 /** A sandbox with all its parts, not yet reachable over a socket. */
 export interface Assembly {
+  readonly identity: SandboxIdentity
   readonly spaces: Spaces
   /** What verbs work on. */
   readonly steerable: Steerable
@@ -92,7 +93,9 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     shelfOf: shelves(world, options.store),
     shutdown: () => events.onShutdown?.(),
   }
+  const identity = { pid: process.pid, startedAt: new Date(systemClock.wall()).toISOString() }
   return {
+    identity,
     spaces,
     steerable,
     service: (request) =>
@@ -103,6 +106,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
       sandbox: steerable,
       contract,
       version: packageVersion,
+      identity,
       rules: { token: options.controlToken, origins: options.controlOrigins },
       warn,
     }),

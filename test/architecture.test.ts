@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['space', 'domain', 'system-clock'],
   control: ['space', 'options', 'domain', 'contract', 'package-files', 'regular-file'],
   web: ['control', 'space', 'options', 'domain', 'contract'],
-  api: ['sandbox', 'assembly', 'control', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
+  api: ['sandbox', 'assembly', 'control', 'client', 'options', 'space', 'http', 'domain', 'contract', 'random-seed'],
   client: ['domain', 'contract', 'make-folder', 'regular-file'],
   cli: [
     'api',

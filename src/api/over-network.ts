@@ -1,87 +1,124 @@
-import { parseJson } from '../contract/json.js'
+import { readBounded, TooLargeError } from '../client/bounded-body.js'
+import { type ControlAnswer, fetchControl } from '../client/control-fetch.js'
+import { isTimeout, withDeadline } from '../client/deadline.js'
+import type { AnswerLimits } from '../client/exchange.js'
+import { parseShallowJson } from '../contract/json.js'
 import { EventReader } from '../control/event-reader.js'
 import { verbRequest, withQuery } from '../control/verb-request.js'
 import { VERBS, type VerbName } from '../control/verbs.js'
+import { type Bytes, MIB } from '../domain/size.js'
+import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../space/exchange-view.js'
 import { ControlError, type RequestFilter, type Transport } from './controls.js'
 
 export interface NetworkOptions {
   /** Of a control plane that asks for one. */
   readonly token?: string
+  /** How long it may take to answer a verb, or to begin with a stream: `10s`. A minute if nothing is said. */
+  readonly timeout?: string
 }
+
+/** More than a full log or a million pets; what is endless must not fill the memory. */
+const LARGEST_ANSWER: Bytes = 256 * MIB
+/** Of a refusal, whose body is an error's. */
+const LARGEST_REFUSAL: Bytes = MIB
 
 /**
  * Verbs of a sandbox over its control plane.
  *
  * @param controlUrl for example `http://127.0.0.1:4010/__sandbox`
+ * @throws ControlError `invalid_request` if the timeout is no duration
  */
-export function overNetwork(controlUrl: string, { token }: NetworkOptions = {}): Transport {
+export function overNetwork(controlUrl: string, { token, timeout = '1m' }: NetworkOptions = {}): Transport {
   const base = controlUrl.replace(/\/+$/, '')
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-
-  async function ask(address: string, init: RequestInit): Promise<Response> {
-    const response = await fetch(base + address, { ...init, headers: { ...headers, ...init.headers } }).catch(
-      (error) => {
-        const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error
-        const why = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
-        throw new ControlError('unreachable', `No sandbox answers at ${base} (${why}). Is it running there?`)
-      },
-    )
-    if (response.ok) return response
-    throw await refusal(base, response)
+  const limits = { timeout: parseDuration(timeout) ?? 0, maxBody: LARGEST_ANSWER }
+  if (limits.timeout === 0) {
+    throw new ControlError('invalid_request', `timeout ${JSON.stringify(timeout)}: must be a duration such as 10s.`)
   }
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const unreachable = (error: unknown) => whyUnreachable(base, error, limits)
 
   return {
     async steer(name, space, input) {
       const { method, address, body } = verbRequest(VERBS[name as VerbName], space, input)
-      const response = await ask(address, {
-        method,
-        ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+      const withBody = body === undefined ? {} : { body }
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const init = { method, headers: { ...headers, ...type }, ...withBody }
+      const answer = await fetchControl(base + address, init, limits).catch((error) => {
+        throw unreachable(error)
       })
-      return readAnswer(base, await response.text())
+      if (answer.status !== 200) throw refusal(base, answer)
+      return readAnswer(base, answer.text)
     },
-    follow: (space, filter, signal) => follow(ask, space, filter, signal),
+    follow: (space, filter, signal) => follow(space, filter, signal),
   }
+
+  async function* follow(
+    space: string,
+    filter: RequestFilter,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Exchange> {
+    const query = new URLSearchParams(space === '' ? {} : { space })
+    for (const [field, value] of Object.entries(filter)) if (value !== undefined) query.set(field, String(value))
+    // Of the stream itself, which may last; the deadline is for its beginning.
+    const stream = new AbortController()
+    const cut = () => stream.abort()
+    signal?.addEventListener('abort', cut)
+    try {
+      const body = await withDeadline(limits.timeout, signal, () =>
+        openStream(base, withQuery('/requests/stream', query), { headers, signal: stream.signal }),
+      ).catch((error) => {
+        throw unreachable(error)
+      })
+      const events = new EventReader()
+      const decoder = new TextDecoder()
+      for await (const chunk of body ?? []) {
+        for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
+          if (event === 'exchange') yield readAnswer(base, data) as Exchange
+        }
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error
+    } finally {
+      signal?.removeEventListener('abort', cut)
+      cut()
+    }
+  }
+}
+
+async function openStream(base: string, address: string, init: RequestInit): Promise<Response['body']> {
+  const { status, body } = await fetch(base + address, { ...init, redirect: 'manual' })
+  if (status === 200) return body
+  throw refusal(base, { status, text: String(await readBounded(body ?? empty(), LARGEST_REFUSAL)) })
+}
+
+async function* empty(): AsyncGenerator<Uint8Array> {}
+
+function whyUnreachable(base: string, error: unknown, { timeout }: AnswerLimits): ControlError {
+  if (error instanceof ControlError) return error
+  if (isTimeout(error)) {
+    return new ControlError('timeout', `${base} did not answer within ${formatDuration(timeout)}.`)
+  }
+  if (error instanceof TooLargeError) return new ControlError('unreachable', `${base}: ${error.message}. Is it one?`)
+  const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error
+  const why = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
+  return new ControlError('unreachable', `No sandbox answers at ${base} (${why}). Is it running there?`)
 }
 
 function readAnswer(base: string, text: string): unknown {
   try {
-    return parseJson(text)
+    return parseShallowJson(text)
   } catch {
     throw new ControlError('unreachable', `${base} answered, but not as a sandbox does. Is it one?`)
   }
 }
 
-async function refusal(base: string, response: Response): Promise<ControlError> {
-  const text = await response.text()
+function refusal(base: string, { status, text }: ControlAnswer): ControlError {
   try {
-    const { code, message } = parseJson(text) as { readonly code?: unknown; readonly message?: unknown }
+    const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(parseShallowJson(text))
     if (typeof code === 'string' && typeof message === 'string') return new ControlError(code, message)
   } catch {
     // Not ours, then.
   }
-  return new ControlError('unreachable', `${base} answered ${response.status}, and not as a sandbox does. Is it one?`)
-}
-
-async function* follow(
-  ask: (address: string, init: RequestInit) => Promise<Response>,
-  space: string,
-  filter: RequestFilter,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Exchange> {
-  const query = new URLSearchParams(space === '' ? {} : { space })
-  for (const [field, value] of Object.entries(filter)) if (value !== undefined) query.set(field, String(value))
-  try {
-    const { body } = await ask(withQuery('/requests/stream', query), signal === undefined ? {} : { signal })
-    if (body === null) return
-    const events = new EventReader()
-    const decoder = new TextDecoder()
-    for await (const chunk of body) {
-      for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
-        if (event === 'exchange') yield parseJson(data) as Exchange
-      }
-    }
-  } catch (error) {
-    if (!signal?.aborted) throw error
-  }
+  return new ControlError('unreachable', `${base} answered ${status}, and not as a sandbox does. Is it one?`)
 }

@@ -1,17 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { LOCATOR, type Location } from '../client/location.js'
 import { makeFolder } from '../make-folder.js'
 import { readRegularFile } from '../regular-file.js'
-
-/** Where a running sandbox can be found, from the folder it was started in. */
-export interface Location {
-  readonly baseUrl: string
-  readonly controlUrl: string
-  readonly pid: number
-}
-
-const FOLDER = '.petstore-sandbox'
-const FILE = 'run.json'
 
 /**
  * Leaves word of where the sandbox runs. Whoever started last is the one that is
@@ -21,10 +12,10 @@ const FILE = 'run.json'
  * @returns how to take it away again, if it is still ours
  */
 export function writeLocator(cwd: string, location: Location): () => void {
-  const file = locatorFile(cwd)
+  const file = join(cwd, LOCATOR)
   const text = `${JSON.stringify(location)}\n`
   const draft = `${file}.${location.pid}`
-  makeFolder(join(cwd, FOLDER))
+  makeFolder(dirname(file))
   try {
     writeFileSync(draft, text)
     renameSync(draft, file)
@@ -35,19 +26,4 @@ export function writeLocator(cwd: string, location: Location): () => void {
   return () => {
     if (readRegularFile(file).toString() === text) rmSync(file)
   }
-}
-
-/** Where the sandbox runs that was started last in a folder; undefined if nobody left word that can be read. */
-export function readLocator(cwd: string): Location | undefined {
-  try {
-    const { baseUrl, controlUrl, pid }: Partial<Location> = JSON.parse(readRegularFile(locatorFile(cwd)).toString())
-    if (typeof baseUrl !== 'string' || typeof controlUrl !== 'string' || !Number.isSafeInteger(pid)) return undefined
-    return { baseUrl, controlUrl, pid: Number(pid) }
-  } catch {
-    return undefined
-  }
-}
-
-function locatorFile(cwd: string): string {
-  return join(cwd, FOLDER, FILE)
 }

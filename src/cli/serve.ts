@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Location } from '../client/location.js'
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
@@ -7,7 +8,7 @@ import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
-import { type Location, writeLocator } from './locator.js'
+import { writeLocator } from './locator.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
@@ -46,7 +47,7 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   })
   try {
     const { baseUrl, controlUrl, plan, petCount } = sandbox
-    const location = { baseUrl, controlUrl, pid: io.pid }
+    const location = { baseUrl, controlUrl, ...sandbox.assembly.identity }
     const forget = announce(location, io.cwd, log)
     log.ready({ ...location, plan, pets: petCount, seed: options.seed })
     await wished

@@ -1,5 +1,8 @@
 import type { DurationMs } from '../domain/time.js'
 
+/** Node takes a longer one for one of a millisecond. */
+const LONGEST_TIMER_MS: DurationMs = 2 ** 31 - 1
+
 /**
  * Does something that has to end in time, or as soon as an outer signal is aborted.
  *
@@ -20,7 +23,8 @@ export async function withDeadline<T>(
   outer?.throwIfAborted()
   const inner = new AbortController()
   const cut = () => inner.abort(outer?.reason)
-  const timer = setTimeout(() => inner.abort(new DOMException('It took too long.', 'TimeoutError')), limit)
+  const late = () => inner.abort(new DOMException('It took too long.', 'TimeoutError'))
+  const timer = setTimeout(late, Math.min(limit, LONGEST_TIMER_MS))
   outer?.addEventListener('abort', cut)
   const ended = new Promise<never>((_resolve, reject) => {
     inner.signal.addEventListener('abort', () => reject(inner.signal.reason))

@@ -1,12 +1,10 @@
-import { hostname, networkInterfaces } from 'node:os'
-import { join } from 'node:path'
-import { readRegularFile } from '../regular-file.js'
-import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
+import { isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
+import { doubtOf, LOCATOR, readLocation } from './location.js'
+import type { Environment } from './target-config.js'
 import { TargetError } from './target-error.js'
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:4010/v1'
 const VARIABLE = 'PETSTORE_SANDBOX_URL'
-const LOCATOR = '.petstore-sandbox/run.json'
 
 /** Where the sandbox is, and how that is known. */
 export interface SandboxAddress {
@@ -19,18 +17,19 @@ export interface SandboxAddress {
 /**
  * Finds the sandbox: by the control plane's address in the environment, as `exec`
  * gives it to its command, by the locator in the working directory, then at the
- * default port. Nothing is sent.
+ * default port. A locator is asked for its sandbox's health, and for nothing else.
  *
  * PETSTORE_BASE_URL alone decides nothing: it is what applications are configured
  * with, and may be that of production.
  */
-export function findSandboxAddress(env: Readonly<Record<string, string | undefined>>, cwd: string): SandboxAddress {
+export async function findSandboxAddress(env: Environment, cwd: string): Promise<SandboxAddress> {
   const controlUrl = env[VARIABLE] ?? ''
   if (controlUrl !== '') return { baseUrl: serviceBeside(controlUrl, env.PETSTORE_BASE_URL ?? ''), source: VARIABLE }
-  const located = readLocator(cwd)
+  const located = readLocation(cwd)
   if (located === undefined) return { baseUrl: DEFAULT_BASE_URL, source: 'default' }
-  if ('baseUrl' in located) return { baseUrl: located.baseUrl, source: LOCATOR }
-  return { baseUrl: DEFAULT_BASE_URL, source: 'default', warning: `${LOCATOR} ${located.problem}; it is passed over.` }
+  const doubt = await doubtOf(located)
+  if (doubt === undefined) return { baseUrl: located.baseUrl, source: LOCATOR }
+  return { baseUrl: DEFAULT_BASE_URL, source: 'default', warning: `${LOCATOR} ${doubt}; it is passed over.` }
 }
 
 function serviceBeside(controlUrl: string, baseUrl: string): string {
@@ -41,38 +40,4 @@ function serviceBeside(controlUrl: string, baseUrl: string): string {
   const service = readBaseAddress(baseUrl)
   if ('baseUrl' in service && isSameOrigin(service.baseUrl, control.baseUrl)) return service.baseUrl
   return new URL('/v1', control.baseUrl).href
-}
-
-/**
- * What the locator says, undefined if there is none that can be read. It comes with
- * a folder, maybe a cloned one, so it is not believed when it leads to another machine.
- */
-function readLocator(cwd: string): { readonly baseUrl: string } | { readonly problem: string } | undefined {
-  let written: unknown
-  try {
-    written = JSON.parse(readRegularFile(join(cwd, LOCATOR)).toString())
-  } catch {
-    return undefined
-  }
-  const { baseUrl, pid } = Object(written) as { readonly baseUrl?: unknown; readonly pid?: unknown }
-  const read = readBaseAddress(String(baseUrl))
-  if ('problem' in read || !Number.isSafeInteger(pid)) return undefined
-  if (!isOfThisMachine(read.baseUrl)) return { problem: `names ${read.baseUrl}, which is not on this machine` }
-  if (!isRunning(Number(pid))) return { problem: `names ${read.baseUrl}, whose process is gone` }
-  return read
-}
-
-function isOfThisMachine(baseUrl: string): boolean {
-  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address))
-  return isLoopback(baseUrl) || ['0.0.0.0', '::', hostname().toLowerCase(), ...own].includes(host)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

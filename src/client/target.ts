@@ -67,7 +67,7 @@ const NAMELESS = 'custom'
  */
 export async function resolveTarget(choice: TargetChoice, context: TargetContext): Promise<Target> {
   const config = await readTargetConfig(context.env)
-  const known = knownTargets(config, context)
+  const known = await knownTargets(config, context)
   const named = choice.target ?? (choice.baseUrl === undefined ? (config.use ?? SANDBOX) : undefined)
   const asked = named === undefined ? undefined : findTarget(known, named)
   const given = choice.baseUrl === undefined ? undefined : givenAddress(choice.baseUrl)
@@ -90,19 +90,20 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
 }
 
 /** Every target that can be named, those that are built in first. */
-export function knownTargets(
+export async function knownTargets(
   config: TargetConfig,
   { env, cwd }: Omit<TargetContext, 'readStdin'>,
-): readonly KnownTarget[] {
+): Promise<readonly KnownTarget[]> {
   const file = targetConfigFile(env)
+  const isKept = config.targets.get(SANDBOX)?.baseUrl !== undefined
+  const sandbox = isKept ? undefined : await findSandboxAddress(env, cwd)
   return [...new Set([...BUILT_IN, ...config.targets.keys()])].map((name) => {
     const { baseUrl, apiKeyFile } = config.targets.get(name) ?? {}
     const keyFile = apiKeyFile === undefined ? {} : { keyFile: apiKeyFile }
     if (baseUrl !== undefined) return { name, baseUrl: { value: baseUrl, source: file }, ...keyFile }
-    if (name !== SANDBOX) return { name, ...keyFile }
-    const { warning, ...found } = findSandboxAddress(env, cwd)
-    const address = { baseUrl: { value: found.baseUrl, source: found.source } }
-    return { name, ...address, ...keyFile, ...(warning === undefined ? {} : { warning }) }
+    if (name !== SANDBOX || sandbox === undefined) return { name, ...keyFile }
+    const { warning, baseUrl: value, source } = sandbox
+    return { name, baseUrl: { value, source }, ...keyFile, ...(warning === undefined ? {} : { warning }) }
   })
 }
 

@@ -8,7 +8,12 @@ import { VERBS } from './verbs.js'
 /** Describes the control plane as OpenAPI 3.1, from the table of verbs. */
 export async function describeControl(version: string): Promise<string> {
   const paths: Record<string, Record<string, object>> = {
-    '/health': { get: operation('health', 'Says that the sandbox is there; asks for no token', []) },
+    '/health': {
+      get: {
+        ...operation('health', 'Says that the sandbox is there, and which one it is; asks for no token', []),
+        responses: HEALTHY,
+      },
+    },
     '/requests/stream': {
       get: operation('requests.stream', 'Exchanges as they happen, as server-sent events', [spaceParameter]),
     },
@@ -32,6 +37,30 @@ export async function describeControl(version: string): Promise<string> {
   }
   // One parameter stands in many places; references of YAML to it would be hard to read.
   return stringify(description, { aliasDuplicateObjects: false })
+}
+
+const HEALTHY = {
+  '200': {
+    description: 'It is well',
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: {
+            status: { const: 'healthy' },
+            version: { type: 'string' },
+            pid: { type: 'integer', description: 'Number of its process' },
+            startedAt: {
+              type: 'string',
+              format: 'date-time',
+              description: 'With pid it tells this sandbox from any other',
+            },
+          },
+          required: ['status', 'version', 'pid', 'startedAt'],
+        },
+      },
+    },
+  },
 }
 
 const spaceParameter = {

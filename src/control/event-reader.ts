@@ -4,6 +4,9 @@ export interface ServerEvent {
   readonly data: string
 }
 
+/** Each of two bodies has 64 KiB at most, of which JSON makes six times as much at worst. */
+const LONGEST_EVENT = 4 * 1024 * 1024
+
 /**
  * Cuts server-sent events out of a text that comes in pieces; comments (heartbeats) are left out.
  *
@@ -12,10 +15,14 @@ export interface ServerEvent {
 export class EventReader {
   #rest = ''
 
-  /** @returns the events that this piece completes */
+  /**
+   * @returns the events that this piece completes
+   * @throws RangeError once an event is longer than any exchange with its two bodies can be
+   */
   read(piece: string): readonly ServerEvent[] {
     const blocks = (this.#rest + piece).split('\n\n')
     this.#rest = blocks.pop() ?? ''
+    if (this.#rest.length > LONGEST_EVENT) throw new RangeError(`an event has more than ${LONGEST_EVENT} characters`)
     return blocks.map(readEvent).filter((event) => event !== undefined)
   }
 }

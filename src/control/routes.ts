@@ -11,11 +11,19 @@ import { streamExchanges } from './stream.js'
 import { type Steerable, type Verb, VerbError } from './verb.js'
 import { VERBS } from './verbs.js'
 
+/** Which sandbox it is; GET /health tells, so that nobody takes another one for it. */
+export interface SandboxIdentity {
+  readonly pid: number
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+}
+
 export interface ControlPlane {
   readonly sandbox: Steerable
   /** The one being served. */
   readonly contract: Contract
   readonly version: string
+  readonly identity: SandboxIdentity
   readonly rules: GuardRules
   warn(message: string): void
 }
@@ -30,7 +38,7 @@ export function controlRoutes(plane: ControlPlane): Hono {
   const root = new Hono()
   const app = root.basePath(CONTROL_PATH)
   app.use((context, next) => admit(plane.rules, context, next))
-  app.get('/health', () => json({ status: 'healthy', version: plane.version }))
+  app.get('/health', () => json({ status: 'healthy', version: plane.version, ...plane.identity }))
   app.get('/openapi.yaml', async () => text('application/yaml', await plane.contract.text('yaml')))
   app.get('/openapi.json', async () => text('application/json', await plane.contract.text('json')))
   app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))

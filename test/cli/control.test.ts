@@ -3,10 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import type { SandboxOptions } from '../../src/options/options.js'
+import { hostileServer, sendEndlessly } from '../client/hostile-server.js'
+import { healthOf } from '../support/health-of.js'
 import { type TestIo, testIo } from './test-io.js'
 
 const NOON = '2026-03-01T12:00:00.000Z'
@@ -330,7 +333,8 @@ describe('control wait', () => {
     const io = testIo()
     const ended = run(io, 'wait', '--timeout', '1m')
     const sandbox = await start()
-    leaveWord(io, sandbox.controlUrl, sandbox.baseUrl)
+    const { baseUrl, controlUrl } = sandbox
+    leaveWord(io, { baseUrl, controlUrl, ...(await healthOf(controlUrl)) })
     // Whatever runs at port 4010 of this machine may be found first.
     expect((await ended).code).toBe(0)
   })
@@ -360,9 +364,10 @@ describe('control stop', () => {
 describe('the sandbox', () => {
   it('is found by --url, before the environment, before the locator', async () => {
     const [first, second, third] = [await start(), await start(), await start()]
+    const { pid, startedAt } = await healthOf(third.controlUrl)
     const io = () => {
       const one = testIo({ env: { PETSTORE_SANDBOX_URL: second.controlUrl } })
-      leaveWord(one, third.controlUrl, third.baseUrl)
+      leaveWord(one, { baseUrl: third.baseUrl, controlUrl: third.controlUrl, pid, startedAt })
       return one
     }
     expect((await run(io(), 'wait', '--url', first.controlUrl)).out).toBe(`${first.baseUrl}\n`)
@@ -425,6 +430,143 @@ describe('the sandbox', () => {
   })
 })
 
+describe('a locator that came with a folder', () => {
+  const TOKEN = { PETSTORE_SANDBOX_CONTROL_TOKEN: 'secret-token' }
+
+  /** A server of somebody else, which says of itself what it likes. */
+  async function stranger(health: object): Promise<{ readonly origin: string; readonly asked: string[] }> {
+    const asked: string[] = []
+    const origin = await hostileServer((socket, text) => {
+      asked.push(text)
+      const isHealth = text.startsWith('GET /__sandbox/health ')
+      const body = JSON.stringify(isHealth ? { status: 'healthy', version: '1', ...health } : {})
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    })
+    return { origin, asked }
+  }
+
+  const startedAt = '2026-03-01T10:00:00.000Z'
+  it.each([
+    ['it does not prove itself', {}, {}],
+    ['another process answers', { pid: process.pid + 1, startedAt }, {}],
+    ['it was started at another time', { pid: process.pid, startedAt: '2026-03-01T10:00:00.001Z' }, {}],
+    ['its process is gone', { pid: 2 ** 30, startedAt }, { pid: 2 ** 30 }],
+    ['its process is all of a group', { pid: 0, startedAt }, { pid: 0 }],
+    ['it has no start', { pid: process.pid }, { startedAt: undefined }],
+    ['its service is elsewhere', { pid: process.pid, startedAt }, { baseUrl: 'http://127.0.0.1:1/v1' }],
+    ['it is not on this machine', { pid: process.pid, startedAt }, { controlUrl: 'http://127.evil.invalid/__sandbox' }],
+  ])('is not believed, nor sent the token, where %s', async (_name, health, said) => {
+    const { origin, asked } = await stranger(health)
+    const io = testIo({ env: TOKEN })
+    const told = { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, pid: process.pid, startedAt }
+    leaveWord(io, { ...told, ...said })
+    const { out, err } = await run(io, 'status')
+    expect(asked.filter((text) => !text.startsWith('GET /__sandbox/health '))).toEqual([])
+    expect(asked.join()).not.toContain('secret-token')
+    expect(out + err).not.toContain('INTERNAL')
+  })
+
+  it('is told when it is passed over', async () => {
+    const { origin } = await stranger({})
+    const io = testIo()
+    leaveWord(io, { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, pid: process.pid, startedAt })
+    expect((await run(io, 'status')).err).toContain(
+      `.petstore-sandbox/run.json names ${origin}/v1, where another one answers than it tells of`,
+    )
+  })
+
+  it('that is no file at all is taken no notice of', async () => {
+    const io = testIo()
+    mkdirSync(join(io.cwd, '.petstore-sandbox/run.json'), { recursive: true })
+    expect((await run(io, 'status')).err).not.toMatch(/INTERNAL|EISDIR/)
+  })
+})
+
+describe('a control plane that misbehaves', () => {
+  const AT = (origin: string, ...argv: readonly string[]) =>
+    run(testIo({ env: { PETSTORE_SANDBOX_CONTROL_TOKEN: 'secret-token' } }), ...argv, '--url', `${origin}/__sandbox`)
+  const json = (body: string) =>
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+  it.each(['301', '302', '303', '307', '308'])('is not followed to where it redirects: %s', async (status) => {
+    const asked: string[] = []
+    const elsewhere = await hostileServer((socket, text) => {
+      asked.push(text)
+      socket.end(json('{}'))
+    })
+    const origin = await hostileServer((socket) =>
+      socket.end(`HTTP/1.1 ${status} Away\r\nLocation: ${elsewhere}/__sandbox/state\r\nContent-Length: 0\r\n\r\n`),
+    )
+    for (const argv of [['status'], ['reset'], ['requests', '-f']]) {
+      expect(await AT(origin, ...argv)).toMatchObject({ code: 7, err: expect.stringMatching(/^NO_SANDBOX: /) })
+    }
+    expect(asked).toEqual([])
+  })
+
+  it.each([[['status']], [['requests', '-f']]])('is not waited for longer than --timeout: %j', async (argv) => {
+    const origin = await hostileServer((socket) => socket.write('HTTP/1.1 200 OK\r\n'))
+    const { code, err } = await AT(origin, ...argv, '--timeout', '100ms')
+    expect(code).toBe(7)
+    expect(err).toMatch(/^NO_SANDBOX: .*did not answer within 100ms/)
+  })
+
+  it('is not waited for by wait either', async () => {
+    const io = testIo()
+    const origin = await hostileServer((socket) => {
+      io.pass(100)
+      socket.write('HTTP/1.1 200 OK\r\n')
+    })
+    expect(await run(io, 'wait', '--timeout', '100ms', '--url', `${origin}/__sandbox`)).toMatchObject({
+      code: 7,
+      err: expect.stringMatching(/^NO_SANDBOX: Waited 100ms\. /),
+    })
+  })
+
+  it('is not waited for in its body either', async () => {
+    const origin = await hostileServer((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{'))
+    expect((await AT(origin, 'status', '--timeout', '100ms')).code).toBe(7)
+  })
+
+  it('is not read without end, unpacked or not', async () => {
+    const endless = await hostileServer((socket) =>
+      sendEndlessly(socket, 'HTTP/1.1 500 Oh\r\nContent-Type: application/json', Buffer.alloc(65_536, 0x20)),
+    )
+    expect(await AT(endless, 'requests', '-f')).toMatchObject({ code: 7 })
+    const bomb = gzipSync(Buffer.alloc(270 * 1024 * 1024, 0x20))
+    const packed = await hostileServer((socket) =>
+      socket.end(
+        Buffer.concat([
+          Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
+          bomb,
+        ]),
+      ),
+    )
+    expect(await AT(packed, 'status')).toMatchObject({ code: 7 })
+  })
+
+  it.each([
+    'HTTP/1.1 000 Weird\r\nContent-Length: 2\r\n\r\n{}',
+    'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    'HTTP/1.1 204 No Content\r\n\r\n',
+    'HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{',
+    '220 mail ready\r\n',
+    '',
+    json('{}'),
+    json('null'),
+    json('[]'),
+    json('"text"'),
+    json('{"settings":5,"keys":{},"faults":null,"clock":[],"counts":null}'),
+    json(`{"settings":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
+    json(`${'['.repeat(20_000)}${']'.repeat(20_000)}`),
+  ])('is no sandbox, whatever it says: %#', async (answer) => {
+    const origin = await hostileServer((socket) => socket.end(answer))
+    const { code, out, err } = await AT(origin, 'status')
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    expect(err).toMatch(/^NO_SANDBOX: /)
+  })
+})
+
 describe('wrong usage of control', () => {
   it.each([
     [['nope'], "USAGE: unknown command 'nope'\n"],
@@ -441,6 +583,7 @@ describe('wrong usage of control', () => {
     [['pets', 'remove', '01'], "USAGE: command-argument value '01' is invalid for argument 'id'."],
     [['pets', 'add', '--name', 'Rex'], "USAGE: required option '--category-id <id>' not specified\n"],
     [['pets', 'add', '--name', 'x', '--category-id', '9223372036854775808'], "USAGE: option '--category-id <id>'"],
+    [['status', '--timeout', '0s'], "USAGE: option '--timeout <duration>' argument '0s' is invalid. It must be longer"],
     [['requests', '--status', 'x'], "USAGE: option '--status <status>' argument 'x' is invalid."],
   ])('is told without a sandbox: %j', async (argv, err) => {
     const result = await run(testIo(), ...argv)
@@ -485,7 +628,7 @@ async function gone(): Promise<{ readonly controlUrl: string }> {
 }
 
 /** What `serve` leaves behind in its folder. */
-function leaveWord(io: TestIo, controlUrl: string, baseUrl: string): void {
+function leaveWord(io: TestIo, location: object): void {
   mkdirSync(join(io.cwd, '.petstore-sandbox'), { recursive: true })
-  writeFileSync(join(io.cwd, '.petstore-sandbox/run.json'), JSON.stringify({ baseUrl, controlUrl, pid: io.pid }))
+  writeFileSync(join(io.cwd, '.petstore-sandbox/run.json'), JSON.stringify(location))
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
+import { healthOf } from '../support/health-of.js'
 import { type TestIo, testIo } from './test-io.js'
 
 const READY = /^\{"event":"ready".*\}$/m
@@ -30,7 +31,7 @@ const key = { headers: { Authorization: 'Bearer sandbox' } }
 describe('serve', () => {
   it('says that it is ready, where it is, and answers there', async () => {
     const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
-    expect(facts).toMatchObject({ pid: io.pid, plan: 'pro', pets: 3, seed: 5 })
+    expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 5 })
     expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
     const answer = await fetch(`${facts.baseUrl}/pets`, key)
     expect(answer.status).toBe(200)
@@ -79,7 +80,9 @@ describe('the locator', () => {
   it('is there before the ready line, and gone after the stop', async () => {
     const { io, ended, facts } = await serving()
     const { baseUrl, controlUrl, pid } = facts
-    expect(runJson(io)).toEqual({ baseUrl, controlUrl, pid })
+    const health = await healthOf(controlUrl)
+    expect(runJson(io)).toEqual({ baseUrl, controlUrl, pid, startedAt: health.startedAt })
+    expect(health).toMatchObject({ pid, startedAt: expect.stringMatching(/^\d{4}-.*Z$/) })
     expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['run.json'])
     io.signal('SIGTERM')
     expect(await ended).toBe(0)

@@ -12,7 +12,10 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveTarget, type TargetChoice } from '../../src/client/target.js'
 import { changeTargetConfig, readTargetConfig, targetConfigFile } from '../../src/client/target-config.js'
+import { startSandbox } from '../../src/index.js'
 import { temporaryFolder } from '../cli/test-io.js'
+import { healthOf } from '../support/health-of.js'
+import { hostileServer } from './hostile-server.js'
 
 const STAGING = 'https://staging.test/v1'
 const PRODUCTION = 'https://api.test/animals/v1'
@@ -60,6 +63,13 @@ function twoTargets(env: Readonly<Record<string, string>> = {}) {
   return { ...place({ config, env }), stagingKey, productionKey }
 }
 
+const LOCATION = {
+  baseUrl: 'http://127.0.0.1:5555/v1',
+  controlUrl: 'http://127.0.0.1:5555/__sandbox',
+  pid: process.pid,
+  startedAt: '2026-03-01T10:00:00.000Z',
+}
+
 function locate(cwd: string, location: unknown): void {
   write(join(cwd, '.petstore-sandbox', 'run.json'), JSON.stringify(location))
 }
@@ -78,9 +88,12 @@ describe('the target sandbox', () => {
 
   it('is the one that was started in this folder', async () => {
     const { cwd, resolve } = place()
-    locate(cwd, { baseUrl: 'http://127.0.0.1:5555/pets/v1', pid: process.pid })
+    await using sandbox = await startSandbox({ basePath: '/pets/v1' })
+    const { baseUrl, controlUrl } = sandbox
+    const { pid, startedAt } = await healthOf(controlUrl)
+    locate(cwd, { baseUrl, controlUrl, pid, startedAt })
     expect(await resolve()).toMatchObject({
-      baseUrl: 'http://127.0.0.1:5555/pets/v1',
+      baseUrl,
       apiKey: 'sandbox',
       sources: { baseUrl: '.petstore-sandbox/run.json' },
     })
@@ -88,21 +101,38 @@ describe('the target sandbox', () => {
 
   it('is not the one whose process is gone', async () => {
     const { cwd, resolve } = place()
-    locate(cwd, { baseUrl: 'http://127.0.0.1:5555/v1', pid: 2 ** 30 })
+    locate(cwd, { ...LOCATION, pid: 2 ** 30 })
     expect(await resolve()).toMatchObject({
       baseUrl: 'http://127.0.0.1:4010/v1',
       warnings: [
-        '.petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process is gone; it is passed over.',
+        ".petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process is gone, or somebody else's; it is passed over.",
       ],
     })
   })
 
   it('is never on another machine because a folder says so', async () => {
     const { cwd, resolve } = place({ env: { PETSTORE_API_KEY: 'real-secret' } })
-    locate(cwd, { baseUrl: 'http://evil.test/v1', pid: process.pid })
-    const { baseUrl, warnings } = await resolve()
-    expect(baseUrl).toBe('http://127.0.0.1:4010/v1')
-    expect(warnings).toEqual([expect.stringContaining('which is not on this machine')])
+    for (const origin of ['http://evil.test', 'http://127.evil.test', 'http://localhost.evil.test']) {
+      locate(cwd, { ...LOCATION, baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox` })
+      const { baseUrl, warnings } = await resolve()
+      expect(baseUrl).toBe('http://127.0.0.1:4010/v1')
+      expect(warnings).toEqual([expect.stringContaining('which is not on this machine')])
+    }
+  })
+
+  it('is not what answers there and cannot say that it is that sandbox', async () => {
+    const { cwd, resolve } = place({ env: { PETSTORE_API_KEY: 'real-secret' } })
+    const asked: string[] = []
+    const origin = await hostileServer((socket, text) => {
+      asked.push(text)
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"status":"healthy"}')
+    })
+    locate(cwd, { ...LOCATION, baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox` })
+    expect(await resolve()).toMatchObject({
+      baseUrl: 'http://127.0.0.1:4010/v1',
+      warnings: [expect.stringContaining('where another one answers')],
+    })
+    expect(asked.join()).not.toContain('real-secret')
   })
 
   it.each(['', '{', '[]', '{"baseUrl":"nowhere","pid":1}', '{"baseUrl":"http://127.0.0.1:1/v1"}'])(

@@ -5,7 +5,10 @@ import { transports } from '../support/transports.js'
 describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
   it('is healthy', async () => {
     const sandbox = await openSandbox({ fault: '*:500', latency: '10s' })
-    expect(await sandbox.control('GET', '/health')).toMatchObject({ status: 200, json: { status: 'healthy' } })
+    expect(await sandbox.control('GET', '/health')).toMatchObject({
+      status: 200,
+      json: { status: 'healthy', pid: process.pid, startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
+    })
   })
 
   it('shows the clock and moves it forward', async () => {

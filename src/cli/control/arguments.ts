@@ -18,6 +18,13 @@ export function durationMs(text: string): DurationMs {
   return valueIn(readDuration(text))
 }
 
+/** How long something is waited for. */
+export function patienceMs(text: string): DurationMs {
+  const value = durationMs(text)
+  if (value === 0) throw new InvalidArgumentError('It must be longer than 0.')
+  return value
+}
+
 /** An instant, as the text that the control plane takes. */
 export function instantText(text: string): string {
   valueIn(readInstant(text))

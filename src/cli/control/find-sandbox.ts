@@ -1,12 +1,11 @@
+import { doubtOf, LOCATOR, readLocation } from '../../client/location.js'
+import { askHealth } from '../../client/sandbox-health.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type { CliIo } from '../io.js'
-import { readLocator } from '../locator.js'
 import { NoSandboxError, UsageError } from './errors.js'
-import { feelPulse } from './health.js'
 
 const DEFAULT_URL = `http://127.0.0.1:4010${CONTROL_PATH}`
 const VARIABLE = 'PETSTORE_SANDBOX_URL'
-const LOCATOR = '.petstore-sandbox/run.json'
 
 /** The control plane to talk to. */
 export interface Found {
@@ -23,13 +22,14 @@ export interface Found {
 /**
  * Finds the running sandbox: by `--url`, the environment, the locator in the
  * working directory, then at the default port. What was said explicitly is taken
- * at its word; a locator that a killed sandbox left behind is passed over.
+ * at its word; a locator is passed over if it cannot be believed: its sandbox was
+ * killed, or it came with a folder from elsewhere.
  *
  * @throws NoSandboxError if neither locator nor default lead to one
  * @throws UsageError if the address is none
  */
 export async function findSandbox(url: string | undefined, { env, cwd }: CliIo): Promise<Found> {
-  const located = readLocator(cwd)
+  const located = readLocation(cwd)
   const at = (controlUrl: string, how: string): Found => ({
     controlUrl,
     how,
@@ -39,12 +39,11 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   const fromEnv = env[VARIABLE]
   if (fromEnv !== undefined && fromEnv !== '') return at(readUrl(fromEnv, VARIABLE), `by ${VARIABLE}`)
   if (located === undefined) return at(DEFAULT_URL, `the default, as there is no ${LOCATOR} here`)
-  if ((await feelPulse(located.controlUrl)) !== 'none') return at(located.controlUrl, `by ${LOCATOR}`)
-  const stale = `${LOCATOR} names ${located.controlUrl}, where nothing answers`
-  if (located.controlUrl !== DEFAULT_URL && (await feelPulse(DEFAULT_URL)) !== 'none') {
-    return { ...at(DEFAULT_URL, 'the default'), note: `${stale}; ${DEFAULT_URL} is used.` }
-  }
-  throw new NoSandboxError(nobodyAt(DEFAULT_URL, located.controlUrl === DEFAULT_URL ? `by ${LOCATOR}` : stale))
+  const doubt = await doubtOf(located)
+  if (doubt === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
+  const passedOver = `${LOCATOR} ${doubt}`
+  if ((await askHealth(DEFAULT_URL)).kind === 'none') throw new NoSandboxError(nobodyAt(DEFAULT_URL, passedOver))
+  return { controlUrl: DEFAULT_URL, how: 'the default', note: `${passedOver}; ${DEFAULT_URL} is used.` }
 }
 
 /** One line on who was looked for where, and what to do. */

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { Failure } from '../../domain/failures.js'
+import { isOwnProcess } from '../../client/location.js'
+import { askHealth, HEALTH_PATIENCE_MS } from '../../client/sandbox-health.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
@@ -8,8 +10,6 @@ import { durationMs } from './arguments.js'
 import { baseUrlOf } from './base-url.js'
 import { NoSandboxError } from './errors.js'
 import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
-import { feelPulse } from './health.js'
-import { isRunning } from './is-running.js'
 import { done, printResult } from './result.js'
 import { connect, knowingWhere, type SharedFlags, type VerbCommands } from './verb-commands.js'
 
@@ -22,14 +22,17 @@ const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS
 export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbCommands, io: CliIo): void {
   verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
     .addOption(
-      new Option('--timeout <duration>', 'how long at most')
-        .argParser(durationMs)
-        .default(PATIENCE_MS, formatDuration(PATIENCE_MS)),
+      new Option(
+        '--timeout <duration>',
+        `how long at most, all in all (default: ${formatDuration(PATIENCE_MS)})`,
+      ).argParser(durationMs),
     )
     .action(
-      alone(async (flags, { timeout }: { readonly timeout: DurationMs }) => {
-        const found = await healthySandbox(flags, timeout, io)
-        const { controls, json } = await connect(flags, io, found)
+      alone(async (flags) => {
+        // What is found healthy in the end is asked as any other verb asks it.
+        const { timeout = PATIENCE_MS, ...others } = flags
+        const found = await healthySandbox(others, timeout, io)
+        const { controls, json } = await connect(others, io, found)
         const baseUrl = await knowingWhere(found, async () => baseUrlOf(found.controlUrl, await controls.state()))
         await printResult({ value: { baseUrl, controlUrl: found.controlUrl }, text: baseUrl }, io, json)
         return EXIT.ok
@@ -49,7 +52,8 @@ async function healthySandbox(flags: SharedFlags, timeout: DurationMs, io: CliIo
   const giveUpAt = io.monotonic() + timeout
   for (;;) {
     const found = await findOrNot(flags, io)
-    if ('controlUrl' in found && (await feelPulse(found.controlUrl)) === 'healthy') return found
+    const patience = Math.min(HEALTH_PATIENCE_MS, Math.max(1, giveUpAt - io.monotonic()))
+    if ('controlUrl' in found && (await askHealth(found.controlUrl, patience)).kind === 'healthy') return found
     if (io.monotonic() >= giveUpAt) {
       const message = found instanceof NoSandboxError ? found.message : nobodyAt(found.controlUrl, found.how)
       throw new NoSandboxError(`Waited ${formatDuration(timeout)}. ${message}`)
@@ -71,7 +75,7 @@ async function findOrNot({ url }: SharedFlags, io: CliIo): Promise<Found | NoSan
 async function untilGone({ controlUrl, pid }: Found, io: CliIo): Promise<void> {
   const giveUpAt = io.monotonic() + STOP_PATIENCE_MS
   const isThere = async () =>
-    (await feelPulse(controlUrl)) !== 'none' || (pid !== undefined && pid !== io.pid && isRunning(pid))
+    (await askHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
   while (await isThere()) {
     if (io.monotonic() >= giveUpAt) {
       throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} was asked to stop, but is still there.`)

@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander'
 import { connectSandbox } from '../../api/connect.js'
 import { ControlError } from '../../api/controls.js'
+import { askHealth } from '../../client/sandbox-health.js'
+import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { escapeControls } from '../escape-controls.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
+import { patienceMs } from './arguments.js'
 import { readToken, TOKEN_HINT } from './control-token.js'
 import { NoSandboxError, UsageError } from './errors.js'
 import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
-import { feelPulse } from './health.js'
 import { printResult, type Result } from './result.js'
 import type { Steering } from './steering.js'
 
@@ -17,7 +19,11 @@ export interface SharedFlags {
   readonly url?: string
   readonly tokenFile?: string
   readonly json?: boolean
+  readonly timeout?: DurationMs
 }
+
+/** A sandbox answers its verbs in milliseconds. */
+const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
 
 /** What a verb does, with its arguments and then its flags, as commander gives them. */
 type Act = (at: Steering, ...args: never[]) => Promise<Result>
@@ -79,20 +85,30 @@ export function addSharedFlags(command: Command): void {
       'control plane of the sandbox (default: PETSTORE_SANDBOX_URL, else the sandbox started in this folder, else port 4010)',
     ),
     new Option('--token-file <file>', 'file that holds its token (default: PETSTORE_SANDBOX_CONTROL_TOKEN)'),
+    new Option(
+      '--timeout <duration>',
+      `how long it may take to answer; a stream of requests, to begin (default: ${formatDuration(DEFAULT_TIMEOUT_MS)})`,
+    ).argParser(patienceMs),
     new Option('--json', 'print JSON'),
     new Option('--debug', 'show where a failure happened'),
   ]
-  for (const option of options) command.addOption(option.helpGroup('Every verb takes:'))
+  const own = new Set(command.options.map(({ long }) => long))
+  for (const option of options) {
+    if (!own.has(option.long)) command.addOption(option.helpGroup('Every verb takes:'))
+  }
   for (const below of command.commands) addSharedFlags(below)
 }
 
 /** Connects to the sandbox that is meant; nothing is asked of it yet. */
 export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<Steering> {
-  const { url, tokenFile, space = '', json = false } = flags
+  const { url, tokenFile, space = '', json = false, timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
   const place = found ?? (await findSandbox(url, io))
   if (place.note !== undefined) io.stderr.write(`note: ${escapeControls(place.note)}\n`)
-  const sandbox = connectSandbox(place.controlUrl, token === undefined ? {} : { token })
+  const sandbox = connectSandbox(place.controlUrl, {
+    timeout: formatDuration(timeout),
+    ...(token === undefined ? {} : { token }),
+  })
   return { controls: space === '' ? sandbox : sandbox.space(space), sandbox, space, found: place, json, io }
 }
 
@@ -101,16 +117,20 @@ export async function knowingWhere<T>({ controlUrl, how }: Found, act: () => Pro
   try {
     return await act()
   } catch (error) {
-    if (!isNoAnswer(error)) throw error
-    const nobody = (await feelPulse(controlUrl)) === 'none'
+    if (error instanceof ControlError && error.code === 'timeout') {
+      throw new NoSandboxError(`${error.message} It was found ${how}. Give it more time with --timeout.`)
+    }
+    if (!isOfStranger(error)) throw error
+    const nobody = (await askHealth(controlUrl)).kind === 'none'
     const stranger = `${controlUrl} answers, but not as a sandbox does. It was found ${how}.`
-    throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : stranger)
+    throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : stranger, { cause: error })
   }
 }
 
-/** What is no JSON is from somebody else, too. */
-function isNoAnswer(error: unknown): boolean {
-  return error instanceof SyntaxError || (error instanceof ControlError && error.code === 'unreachable')
+/** What somebody else answered has other fields than a verb prints, so that printing it fails in one way or another. */
+function isOfStranger(error: unknown): boolean {
+  if (error instanceof ControlError) return error.code === 'unreachable'
+  return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 }
 
 /** Flags of the verb, else of what it stands under. */

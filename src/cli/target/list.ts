@@ -19,7 +19,7 @@ export async function listTargets(io: CliIo, json: boolean): Promise<void> {
   const config = await readTargetConfig(io.env)
   const views: TargetView[] = []
   const problems: string[] = []
-  for (const target of knownTargets(config, io)) {
+  for (const target of await knownTargets(config, io)) {
     const { problem, ...apiKey } = await keyOf(target, io.env)
     views.push({
       name: target.name,

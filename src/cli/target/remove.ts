@@ -5,7 +5,7 @@ import type { CliIo } from '../io.js'
 /** Forgets what is kept of a target. Those that are built in can be set again. */
 export async function removeTarget(name: string, io: CliIo): Promise<void> {
   const config = await readTargetConfig(io.env)
-  findTarget(knownTargets(config, io), name)
+  findTarget(await knownTargets(config, io), name)
   if (!config.targets.has(name)) {
     io.stderr.write(`Nothing is kept of the target ${name}.\n`)
     return

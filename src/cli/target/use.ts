@@ -8,7 +8,7 @@ import type { CliIo } from '../io.js'
  * somebody made long ago must not be what a command writes to today.
  */
 export async function useTarget(name: string, io: CliIo): Promise<void> {
-  const known = knownTargets(await readTargetConfig(io.env), io)
+  const known = await knownTargets(await readTargetConfig(io.env), io)
   const target = findTarget(known, name)
   if (name === PRODUCTION || (target.baseUrl && ownerOf(known, target.baseUrl.value)?.name === PRODUCTION)) {
     throw new TargetError('INVALID_TARGET', `Production is never used unless it is named: give -t ${name} each time.`)
