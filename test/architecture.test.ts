@@ -106,6 +106,13 @@ describe('the architecture', () => {
     expect(astray).toEqual([])
   })
 
+  it('has one door to the terminal, and one for the log', () => {
+    const writers = SOURCES.filter(
+      ({ file, text }) => file.startsWith('cli/') && /\b(?:stdout|stderr|stream)\.write\(/.test(text),
+    )
+    expect(writers.map(({ file }) => file).sort()).toEqual(['cli/line-writer.ts', 'cli/print.ts'])
+  })
+
   it('keeps the rules pure: no clock, chance, timer or waiting in domain/', () => {
     const impure = SOURCES.filter(({ file, text }) => file.startsWith('domain/') && IMPURE.test(withoutComments(text)))
     expect(impure.map(({ file }) => file)).toEqual([])

@@ -9,10 +9,9 @@ import { listOperations } from './call/list-operations.js'
 import { addOperationCommand } from './call/operation-command.js'
 import { addOwnFlags, GivenFlags } from './call/own-flags.js'
 import { openTeller } from './call/teller.js'
-import { print } from './control/result.js'
-import { escapeControls } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
+import { print, say } from './print.js'
 
 /** So many names of operations are read; the rest is in --list. */
 const MOST_NAMED = 20
@@ -103,6 +102,6 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
 }
 
 function refuse({ code, problems }: RequestError, { stderr }: CliIo): number {
-  stderr.write(problems.map((problem) => `${code}: ${escapeControls(problem)}\n`).join(''))
+  for (const problem of problems) say(stderr, `${code}: ${problem}`)
   return exitCodeOf(code)
 }

@@ -6,6 +6,7 @@ import { suggest } from './completion/suggest.js'
 import { suggestionLines } from './completion/suggestion.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
+import { print } from './print.js'
 
 const HELP = `
 Prints the script; to have it in every new shell:
@@ -20,7 +21,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('--debug', 'show where a failure happened')
     .addHelpText('after', HELP)
     .action(async (shell: Shell, { line }: { readonly line?: string }) => {
-      io.stdout.write(line === undefined ? readScript(shell) : await answer(command, line, io))
+      await print(io.stdout, line === undefined ? readScript(shell) : await answer(command, line, io))
       finish(EXIT.ok)
     })
 }

@@ -11,8 +11,8 @@ const TARGET_WIDTH = 28
 export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance): string {
   const { at, method, status, operation, key, space, remaining, durationMs, reason } = record
   const facts = [
-    ...(operation === undefined ? [] : [escapeControls(operation)]),
-    escapeControls(space === '' ? key : `${key}~${space}`),
+    ...(operation === undefined ? [] : [operation]),
+    space === '' ? key : `${key}~${space}`,
     `${remaining} left`,
     `${durationMs.toFixed(1)} ms`,
     ...(reason === undefined ? [] : [reason]),
@@ -20,10 +20,10 @@ export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance): st
   const hint = status === 429 ? hintFor(reason, record) : undefined
   return [
     chalk.dim(new Date(at).toISOString().slice(11, 23)),
-    colourOf(status, chalk)(status === undefined ? '---' : String(status)),
+    colourOf(status, chalk)(status === undefined ? '---' : escapeControls(String(status))),
     escapeControls(method).padEnd(4),
     shortened(escapeControls(targetOf(record))).padEnd(TARGET_WIDTH),
-    chalk.dim(facts),
+    chalk.dim(escapeControls(facts)),
     ...(hint === undefined ? [] : [chalk.dim(`→ ${hint}`)]),
   ]
     .join('  ')
@@ -52,7 +52,7 @@ function colourOf(status: number | undefined, chalk: ChalkInstance): (text: stri
 
 /** What would help against a 429, undefined where the client asked for it. */
 function hintFor(reason: Reason | undefined, { key, space }: ExchangeRecord): string | undefined {
-  const control = `petstore-sandbox control${space === '' ? '' : ` --space ${space}`}`
+  const control = `petstore-sandbox control${space === '' ? '' : ` --space ${escapeControls(space)}`}`
   switch (reason) {
     case 'quota-minute':
     case 'quota-day':

@@ -19,6 +19,7 @@ import { summaryFacts } from './exec/tally.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
+import { print } from './print.js'
 import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
 
@@ -109,7 +110,7 @@ async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<
     await command.sweep()
     log.flush()
     const outcome = outcomeOf(sandbox, switches)
-    io.stderr.write(`${closingWords(name, ending, outcome, options.log).join('\n')}\n`)
+    void print(io.stderr, `${closingWords(name, ending, outcome, options.log).join('\n')}\n`)
     const stopCode = await codeOf(() => sandbox.stop(), EXEC_EXIT.noSandbox, io, debug)
     const exitCode = codeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await codeOf(() => report(outcome, exitCode, switches, io), EXIT.failed, io, debug)

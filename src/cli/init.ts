@@ -8,6 +8,7 @@ import { EXIT } from './exit-codes.js'
 import { configText } from './init/config-text.js'
 import { placeFile } from './init/place-file.js'
 import type { CliIo } from './io.js'
+import { say } from './print.js'
 
 /** The editable copy of the packaged fixtures. */
 const FIXTURES_FOLDER = 'petstore-fixtures'
@@ -37,17 +38,17 @@ async function init(io: CliIo): Promise<number> {
   }
   const left: string[] = []
   for (const [name, content] of files) {
-    if (await placeFile(join(io.cwd, name), content)) io.stdout.write(`${name}\n`)
+    if (await placeFile(join(io.cwd, name), content)) say(io.stdout, `${name}`)
     else left.push(name)
   }
   if (left.length === 0) return EXIT.ok
   if (left.length === files.size) {
-    io.stderr.write(`${CONFIG_FILE} and all of ${FIXTURES_FOLDER} are there already. Nothing was written.\n`)
+    say(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} are there already. Nothing was written.`)
     return EXIT.ok
   }
-  for (const name of left) io.stderr.write(`${name} was there already and was left as it is.\n`)
+  for (const name of left) say(io.stderr, `${name} was there already and was left as it is.`)
   if (left.includes(CONFIG_FILE)) {
-    io.stderr.write(`To serve these fixtures, write into ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}\n`)
+    say(io.stderr, `To serve these fixtures, write into ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
   }
   return EXIT.failed
 }

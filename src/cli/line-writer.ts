@@ -1,3 +1,4 @@
+import { escapeDrivers } from './escape-controls.js'
 import type { Output } from './io.js'
 
 /** Characters that may wait for a reader who does not read; what comes beyond is dropped. */
@@ -57,7 +58,7 @@ export class LineWriter {
       this.#dropped = 0
     }
     if (this.#waiting === '') return
-    const text = this.#waiting
+    const text = escapeDrivers(this.#waiting)
     this.#waiting = ''
     this.#blocked = !this.#stream.write(text)
   }

@@ -1,8 +1,9 @@
 import type { FailureCode } from '../domain/failures.js'
 import { OptionsError } from '../options/options-error.js'
-import { escapeControls } from './escape-controls.js'
+import { escapeControls, escapeLines } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
+import { print } from './print.js'
 
 /**
  * Says on stderr why a command failed: `CODE: message`, one line for each problem.
@@ -13,10 +14,10 @@ import type { CliIo } from './io.js'
 export function reportError(error: unknown, io: CliIo, debug: boolean): number {
   const code = codeOf(error)
   const messages = error instanceof OptionsError ? error.problems : [messageOf(error)]
-  const lines = messages.map((message) => `${code ?? ('INTERNAL' satisfies FailureCode)}: ${escapeControls(message)}`)
+  const lines = messages.map((message) => escapeControls(`${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`))
   if (code === undefined && !debug) lines.push('This should not happen. Run it again with --debug to see where it did.')
-  if (debug) lines.push(process.getBuiltinModule('node:util').inspect(error))
-  io.stderr.write(`${lines.join('\n')}\n`)
+  if (debug) lines.push(escapeLines(process.getBuiltinModule('node:util').inspect(error)))
+  void print(io.stderr, `${lines.join('\n')}\n`)
   return code === undefined ? EXIT.failed : exitCodeOf(code)
 }
 

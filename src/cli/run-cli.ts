@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { packageVersion } from '../package-files.js'
 import { COMMANDS } from './commands.js'
+import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
 import type { CliIo } from './io.js'
+import { print, say } from './print.js'
 import { reportError } from './report-error.js'
 
 const DEFAULT_WIDTH = 80
@@ -44,14 +46,16 @@ function createProgram(io: CliIo): Command {
     .exitOverride()
     .enablePositionalOptions()
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
-      outputError: (text, write) =>
-        write(
-          `${text
+      // A contract that was given has its say in the help.
+      writeOut: (text) => void print(stdout, escapeLines(text)),
+      writeErr: (text) => void print(stderr, escapeLines(text)),
+      outputError: (text) =>
+        say(
+          stderr,
+          text
             .trimEnd()
             .replace(/^error: /, 'USAGE: ')
-            .replaceAll('\n', ' ')}\n`,
+            .replaceAll('\n', ' '),
         ),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,

@@ -13,10 +13,9 @@ import { SECOND_MS } from '../domain/time.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
-import { print } from './control/result.js'
-import { escapeControls } from './escape-controls.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
+import { print, say as sayTo } from './print.js'
 import { jsonReport, type Subject } from './verify/json-report.js'
 import { junitReport } from './verify/junit-report.js'
 import { textReport } from './verify/text-report.js'
@@ -68,7 +67,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 }
 
 async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
-  const say = (line: string) => io.stderr.write(`${escapeControls(line)}\n`)
+  const say = (line: string) => sayTo(io.stderr, line)
   const { env, cwd } = io
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) say(`warning: ${warning}`)

@@ -18,12 +18,6 @@ export function readBody({ body }: Pick<Answer, 'body'>): ReadBody {
   }
 }
 
-/** YAML; whole numbers digit for digit. The library is loaded only here. */
-export async function toYaml(value: unknown): Promise<string> {
-  const { stringify } = await import('yaml')
-  return stringify(value, { lineWidth: 0 }).trimEnd()
-}
-
 /** Head and rows. */
 export interface Rows {
   readonly head: readonly string[]

@@ -93,8 +93,13 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
         headers,
         body: toBody(headers['content-type'], answer.body),
       }
-      const { validations } = await run(route, request, { validateRequest: false, validateResponse: true }, response)
-      return sentences(validations.output)
+      try {
+        const { validations } = await run(route, request, { validateRequest: false, validateResponse: true }, response)
+        return sentences(validations.output)
+      } catch (error) {
+        // A media type that is none, or a body that is nested too deeply for it: no answer that anybody documents.
+        return [`it cannot be read: ${error instanceof Error ? error.message : String(error)}`]
+      }
     },
   }
 }

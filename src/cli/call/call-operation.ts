@@ -11,17 +11,17 @@ import type { Contract, Operation, Violation } from '../../contract/contract.js'
 import { formatDuration } from '../../domain/time.js'
 import { packageVersion } from '../../package-files.js'
 import { openingProblem, readRegularFile } from '../../regular-file.js'
-import { print } from '../control/result.js'
-import { escapeControls } from '../escape-controls.js'
+import { escapeControls, escapeLines } from '../escape-controls.js'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
 import type { CliIo, StopSignal } from '../io.js'
+import { print, printBytes } from '../print.js'
 import { EXIT_BREACH, exitOfStatus, failureOfAnswer, failureOfNoAnswer } from './call-failure.js'
 import { stabilityWarnings } from './list-operations.js'
 import { clientMachine } from './machine.js'
 import type { FlagNames, OperationInput } from './operation-command.js'
 import type { GivenFlags } from './own-flags.js'
 import { type CallSettings, readSettings } from './settings.js'
-import { headerLines, headLines, printBytes, showBody } from './show-answer.js'
+import { headerLines, headLines, showBody } from './show-answer.js'
 import { canAsk, confirms, readStdin } from './stdin.js'
 import type { Teller } from './teller.js'
 
@@ -63,7 +63,9 @@ export async function callOperation(call: Call, io: CliIo, tell: Teller): Promis
   const unknown = request.unknownFields.map((name) => `${operation.id} knows no field ${JSON.stringify(name)}.`)
   for (const warning of [...target.warnings, ...stabilityWarnings(operation), ...unknown]) tell.warning(warning)
   if (flags.has('curl') || flags.has('dry-run')) {
-    await print(io.stdout, `${flags.has('curl') ? toCurl(outgoing) : toHttpText(outgoing)}\n`)
+    const text = `${flags.has('curl') ? toCurl(outgoing) : toHttpText(outgoing)}\n`
+    // A shell that reads it is to send the same bytes.
+    await printBytes(io.stdout, io.stdout.isTTY === true ? escapeLines(text) : text)
     return EXIT.ok
   }
   return await untilSignal(io, async (signal) => {
@@ -85,7 +87,10 @@ async function exchange(given: Exchange, io: CliIo, tell: Teller): Promise<numbe
   const { flags } = call
   const verbose = flags.has('verbose')
   if (verbose)
-    tell.detail([`> ${outgoing.method} ${outgoing.url}`, ...headerLines(outgoing.headers).map((line) => `> ${line}`)])
+    tell.detail([
+      escapeControls(`> ${outgoing.method} ${outgoing.url}`),
+      ...headerLines(outgoing.headers).map((line) => `> ${line}`),
+    ])
   try {
     const sent = await send(
       outgoing,
@@ -108,7 +113,7 @@ async function exchange(given: Exchange, io: CliIo, tell: Teller): Promise<numbe
     return await showSent(given, sent, io, tell)
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error
-    if (flags.has('debug')) tell.detail([String(error.stack), String(error.cause)])
+    if (flags.has('debug')) tell.detail([escapeLines(String(error.stack)), escapeLines(String(error.cause))])
     const failure = failureOfNoAnswer(request, outgoing.url, error)
     await tell.failure(failure)
     return failure.exit
@@ -199,7 +204,7 @@ async function mayWrite(
   signal: AbortSignal,
 ): Promise<void> {
   if (!isProduction || method === 'GET' || method === 'HEAD' || flags.has('yes')) return
-  const what = `${operation.id} writes to production (${escapeControls(baseUrl)})`
+  const what = escapeControls(`${operation.id} writes to production (${baseUrl})`)
   // What stdin holds is the body or the key then, not an answer.
   const isFree = flags.text('body') !== '-' && flags.text('api-key-file') !== '-'
   if (isFree && canAsk() && io.stderr.isTTY === true) {

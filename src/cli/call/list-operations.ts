@@ -1,14 +1,14 @@
-import { toYaml } from '../../client/read-body.js'
 import type { Contract, Operation } from '../../contract/contract.js'
 import { stringifyJson } from '../../contract/json.js'
 import { table } from '../control/table.js'
+import { yamlText } from './yaml-text.js'
 
 const HEAD = ['operation', 'request', 'stability', 'summary'] as const
 
 /** Every operation of the contract: a table for people, unless it is wanted otherwise. */
 export async function listOperations(contract: Contract, format: string | undefined): Promise<string> {
   if (format === 'json') return stringifyJson(contract.operations.map(viewOf), 2)
-  if (format === 'yaml') return await toYaml(contract.operations.map(viewOf))
+  if (format === 'yaml') return await yamlText(contract.operations.map(viewOf))
   return operationTable(contract)
 }
 

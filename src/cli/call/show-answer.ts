@@ -1,11 +1,11 @@
 import type { Answer } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
-import { type ReadBody, readBody, toRows, toYaml } from '../../client/read-body.js'
+import { type ReadBody, readBody, toRows } from '../../client/read-body.js'
 import { stringifyJson } from '../../contract/json.js'
 import { table } from '../control/table.js'
-import { escapeControls } from '../escape-controls.js'
-import type { Output } from '../io.js'
+import { escapeControls, escapeLines } from '../escape-controls.js'
 import type { OutputFormat } from './own-flags.js'
+import { yamlText } from './yaml-text.js'
 
 /** An answer's body as it is to be printed. */
 export interface Shown {
@@ -14,7 +14,7 @@ export interface Shown {
   readonly note?: string
 }
 
-/** @param isTTY what the server writes must not drive a terminal */
+/** @param isTTY what is given as received must not drive a terminal; in a pipe it is whole, byte for byte */
 export async function showBody(answer: Answer, format: OutputFormat, isTTY: boolean): Promise<Shown> {
   if (format === 'raw' || (format === 'auto' && !isTTY)) return { bytes: isTTY ? safeText(answer) : answer.body }
   const body = readBody(answer)
@@ -24,11 +24,11 @@ export async function showBody(answer: Answer, format: OutputFormat, isTTY: bool
     return { bytes: isTTY ? safeText(answer) : answer.body, ...note }
   }
   const text = await formatted(body, format === 'auto' ? 'table' : format)
-  return { bytes: isTTY ? `${escapeLines(text)}\n` : `${text}\n` }
+  return { bytes: `${escapeLines(text)}\n` }
 }
 
 async function formatted({ value }: ReadBody & { kind: 'json' }, format: 'json' | 'yaml' | 'table'): Promise<string> {
-  if (format === 'yaml') return await toYaml(value)
+  if (format === 'yaml') return await yamlText(value)
   const rows = format === 'table' ? toRows(value) : undefined
   if (rows === undefined) return stringifyJson(value, 2)
   return rows.rows.length === 0 ? '(none)' : table(rows.head, rows.rows)
@@ -36,22 +36,11 @@ async function formatted({ value }: ReadBody & { kind: 'json' }, format: 'json' 
 
 /** Its status line and headers, a line each. A key in them is masked. */
 export function headLines({ status, statusText, headers }: Answer): readonly string[] {
-  return [`HTTP ${status} ${statusText}`.trimEnd(), ...headerLines(headers)]
+  return [escapeControls(`HTTP ${status} ${statusText}`.trimEnd()), ...headerLines(headers)]
 }
 
 export function headerLines(headers: readonly Header[]): readonly string[] {
   return masked(headers).map(([name, value]) => escapeControls(`${name}: ${value}`))
-}
-
-/** Prints bytes as they are. Nobody reading any more is no failure. */
-export function printBytes(stream: Output, bytes: string | Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write(bytes, () => resolve())
-  })
-}
-
-export function escapeLines(text: string): string {
-  return text.split('\n').map(escapeControls).join('\n')
 }
 
 function safeText({ body }: Answer): string {

@@ -1,9 +1,9 @@
 import type { Answer } from '../../client/exchange.js'
 import { stringifyJson } from '../../contract/json.js'
 import { chalkFor, colourLevel } from '../colour.js'
-import { print } from '../control/result.js'
 import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
+import { print } from '../print.js'
 import type { CallFailure } from './call-failure.js'
 import { showBody } from './show-answer.js'
 
@@ -22,7 +22,7 @@ export async function openTeller({ stderr, env }: CliIo): Promise<Teller> {
   const chalk = level === 0 ? undefined : await chalkFor(level)
   const plain = (text: string) => text
   const { red, yellow, dim } = chalk ?? { red: plain, yellow: plain, dim: plain }
-  const line = (text: string) => void stderr.write(`${text}\n`)
+  const line = (text: string) => void print(stderr, `${text}\n`)
   return {
     warning: (message) => line(`${yellow('warning:')} ${escapeControls(message)}`),
     note: (message) => line(`note: ${escapeControls(message)}`),

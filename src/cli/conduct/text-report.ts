@@ -13,9 +13,9 @@ export function textReport(report: ConductReport, chalk: ChalkInstance): string 
   return [
     ...violations.map((finding) => `${chalk.red('✗')} ${findingLine(finding)}`),
     ...warnings.map((finding) => `${chalk.yellow('!')} ${findingLine(finding)}`),
-    ...(leftOut === 0 ? [] : [`  … and ${leftOut} more`]),
+    ...(leftOut === 0 ? [] : [escapeControls(`  … and ${leftOut} more`)]),
     ...(violations.length + warnings.length === 0 ? [] : ['']),
-    `${judged(report)}: ${countsLine(report)}`,
+    escapeControls(`${judged(report)}: ${countsLine(report)}`),
     ...whatIfLines(whatIf),
     '',
   ].join('\n')
@@ -66,7 +66,7 @@ function whatIfLines(whatIf: WhatIf): readonly string[] {
   if (line === undefined) return []
   const { requests, peakMinute, peakDay, plans } = whatIf
   const head = `Of ${requests} requests that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
-  return [head, aligned(plans.map((outcome) => ['', ...planCells(outcome)]))]
+  return [escapeControls(head), aligned(plans.map((outcome) => ['', ...planCells(outcome)]))]
 }
 
 function planCells({ plan, perMinute, perDay, refusals, refused }: PlanOutcome): readonly string[] {

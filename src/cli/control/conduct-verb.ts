@@ -12,7 +12,7 @@ export function addConductVerb(parent: Command, { verb, steer }: VerbCommands): 
     steer(async ({ controls, io }) => {
       const value = await controls.conduct()
       const chalk = await chalkFor(colourLevel(io.stdout, io.env))
-      return { value, text: textReport(withConduct(NO_CONDUCT, value), chalk).trimEnd() }
+      return { value, text: textReport(withConduct(NO_CONDUCT, value), chalk).trimEnd(), coloured: true }
     }),
   )
 }

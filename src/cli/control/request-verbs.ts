@@ -10,9 +10,10 @@ import { escapeControls } from '../escape-controls.js'
 import { prettyExchange } from '../exchange-line.js'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
 import type { StopSignal } from '../io.js'
+import { print, say } from '../print.js'
 import { count } from './arguments.js'
 import { NoSandboxError, UsageError } from './errors.js'
-import { done, print } from './result.js'
+import { done } from './result.js'
 import type { Steering } from './steering.js'
 import type { VerbCommands } from './verb-commands.js'
 
@@ -74,7 +75,7 @@ async function list(at: Steering, exchanges: readonly Exchange[]): Promise<void>
   }
   const line = await prettyLines(at)
   if (exchanges.length > 0) await print(io.stdout, `${exchanges.map(line).join('\n')}\n`)
-  else io.stderr.write('There are no such requests.\n')
+  else say(io.stderr, 'There are no such requests.')
 }
 
 /** Prints exchanges as they happen, until a signal, the end of the sandbox, or nobody reads. */
@@ -92,7 +93,7 @@ async function follow(at: Steering, filter: RequestFilter): Promise<number> {
       if (!(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
     }
     if (signal !== undefined) return SIGNAL_EXIT[signal]
-    io.stderr.write(`The sandbox at ${found.controlUrl} has stopped.\n`)
+    say(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
     return EXIT.ok
   } catch (error) {
     // A stream that breaks off is fetch's own error: the sandbox was killed.

@@ -3,9 +3,9 @@ import { connectSandbox } from '../../api/connect.js'
 import { ControlError } from '../../api/controls.js'
 import { askHealth } from '../../client/sandbox-health.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
-import { escapeControls } from '../escape-controls.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
+import { say } from '../print.js'
 import { patienceMs } from './arguments.js'
 import { readToken, TOKEN_HINT } from './control-token.js'
 import { NoSandboxError, UsageError } from './errors.js'
@@ -104,7 +104,7 @@ export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Pro
   const { url, tokenFile, space = '', json = false, timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
   const place = found ?? (await findSandbox(url, io))
-  if (place.note !== undefined) io.stderr.write(`note: ${escapeControls(place.note)}\n`)
+  if (place.note !== undefined) say(io.stderr, `note: ${place.note}`)
   const sandbox = connectSandbox(place.controlUrl, {
     timeout: formatDuration(timeout),
     ...(token === undefined ? {} : { token }),
@@ -144,7 +144,7 @@ async function toldErrors(act: () => Promise<number>, { stderr }: CliIo): Promis
   try {
     return await act()
   } catch (error) {
-    const tell = (code: string, message: string) => stderr.write(`${code}: ${escapeControls(message)}\n`)
+    const tell = (code: string, message: string) => say(stderr, `${code}: ${message}`)
     if (error instanceof NoSandboxError || error instanceof UsageError) {
       tell(error.code, error.message)
       return exitCodeOf(error.code)

@@ -1,4 +1,5 @@
 import type { ExchangeRecord, Reason } from '../../space/exchange.js'
+import { escapeControls } from '../escape-controls.js'
 
 /** Operations that a line names; the rest is only counted. */
 const MOST_NAMES = 5
@@ -47,7 +48,7 @@ export function prettySummary({ requests, reached, missed, refused }: Summary): 
     `${reached.length} of ${reached.length + missed.length} operations reached${reached.length === 0 ? '' : within(named(missed), 'not ')}`,
     total === 0 ? 'none refused' : `${total} refused${within(refusals)}`,
   ]
-  return `petstore-sandbox: ${parts.join('; ')}`
+  return escapeControls(`petstore-sandbox: ${parts.join('; ')}`)
 }
 
 export function jsonSummary(summary: Summary, conduct: object): string {

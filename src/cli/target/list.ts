@@ -3,8 +3,8 @@ import { type Environment, readTargetConfig } from '../../client/target-config.j
 import { TargetError } from '../../client/target-error.js'
 import { printResult } from '../control/result.js'
 import { table } from '../control/table.js'
-import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
+import { say } from '../print.js'
 
 /** A target as it is shown: its key only as present or not. */
 interface TargetView {
@@ -30,7 +30,7 @@ export async function listTargets(io: CliIo, json: boolean): Promise<void> {
     problems.push(...[target.warning, problem].filter((one) => one !== undefined))
   }
   await printResult({ value: views, text: textOf(views) }, io, json)
-  for (const problem of new Set(problems)) io.stderr.write(`warning: ${escapeControls(problem)}\n`)
+  for (const problem of new Set(problems)) say(io.stderr, `warning: ${problem}`)
 }
 
 async function keyOf(

@@ -1,17 +1,18 @@
 import { findTarget, knownTargets, SANDBOX } from '../../client/target.js'
 import { changeTargetConfig, readTargetConfig } from '../../client/target-config.js'
 import type { CliIo } from '../io.js'
+import { say } from '../print.js'
 
 /** Forgets what is kept of a target. Those that are built in can be set again. */
 export async function removeTarget(name: string, io: CliIo): Promise<void> {
   const config = await readTargetConfig(io.env)
   findTarget(await knownTargets(config, io), name)
   if (!config.targets.has(name)) {
-    io.stderr.write(`Nothing is kept of the target ${name}.\n`)
+    say(io.stderr, `Nothing is kept of the target ${name}.`)
     return
   }
   const wasUsed = config.use === name
   await changeTargetConfig(io.env, { target: { name, kept: null }, ...(wasUsed ? { use: null } : {}) })
-  io.stdout.write(`${name} is removed.\n`)
-  if (wasUsed) io.stderr.write(`The target of whoever names none is ${SANDBOX} again.\n`)
+  say(io.stdout, `${name} is removed.`)
+  if (wasUsed) say(io.stderr, `The target of whoever names none is ${SANDBOX} again.`)
 }

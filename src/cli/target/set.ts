@@ -4,8 +4,8 @@ import { isSameOrigin, readBaseAddress, shownAddress } from '../../client/base-a
 import { SANDBOX } from '../../client/target.js'
 import { changeTargetConfig, type KeptTarget, problemOfName, readTargetConfig } from '../../client/target-config.js'
 import { TargetError } from '../../client/target-error.js'
-import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
+import { say } from '../print.js'
 
 export interface SetFlags {
   readonly baseUrl?: string
@@ -24,8 +24,8 @@ export async function setTarget(name: string, flags: SetFlags, io: CliIo): Promi
   await changeTargetConfig(io.env, { target: { name, kept: after } })
 
   const { baseUrl, apiKeyFile } = after
-  io.stdout.write(`${escapeControls(`${name}: ${baseUrl ?? 'the sandbox that runs'}`)}\n`)
-  const note = (text: string) => io.stderr.write(`note: ${escapeControls(text)}\n`)
+  say(io.stdout, `${name}: ${baseUrl ?? 'the sandbox that runs'}`)
+  const note = (text: string) => say(io.stderr, `note: ${text}`)
   if (apiKeyFile !== undefined) {
     const where = `--api-key-file ${JSON.stringify(apiKeyFile)}`
     await readKeyFile(apiKeyFile, where).catch((error: Error) => note(`${error.message}.`))

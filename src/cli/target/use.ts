@@ -2,6 +2,7 @@ import { addressOf, findTarget, knownTargets, ownerOf, SANDBOX } from '../../cli
 import { changeTargetConfig, PRODUCTION, readTargetConfig } from '../../client/target-config.js'
 import { TargetError } from '../../client/target-error.js'
 import type { CliIo } from '../io.js'
+import { say } from '../print.js'
 
 /**
  * Makes a target the one of whoever names none. Production never is: a choice that
@@ -15,5 +16,5 @@ export async function useTarget(name: string, io: CliIo): Promise<void> {
   }
   const { value } = addressOf(target)
   await changeTargetConfig(io.env, { use: name === SANDBOX ? null : name })
-  io.stdout.write(`${name}: ${value}\n`)
+  say(io.stdout, `${name}: ${value}`)
 }

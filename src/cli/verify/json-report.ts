@@ -1,5 +1,7 @@
 import type { CheckOutcome, Verification } from '../../client/verify/check.js'
 import type { ContractData } from '../../contract/contract-data.js'
+import { stringifyJson } from '../../contract/json.js'
+import { escapeLines } from '../escape-controls.js'
 
 /** What was held against what. */
 export interface Subject {
@@ -27,5 +29,5 @@ export function jsonReport(
     reached: verification.reached,
     notes: verification.notes,
   }
-  return `${JSON.stringify(report, undefined, 2)}\n`
+  return `${escapeLines(stringifyJson(report, 2))}\n`
 }

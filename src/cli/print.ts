@@ -1,0 +1,25 @@
+import { escapeControls, escapeDrivers } from './escape-controls.js'
+import type { Output } from './io.js'
+
+// The only door to stdout and stderr, beside the log's.
+
+/**
+ * Prints a text, with colours if it has any.
+ *
+ * @returns false once nobody reads any more
+ */
+export function print(stream: Output, text: string): Promise<boolean> {
+  return printBytes(stream, escapeDrivers(text))
+}
+
+/** Prints what was received as it was received, in a pipe. Nobody reading any more is no failure. */
+export function printBytes(stream: Output, bytes: string | Uint8Array): Promise<boolean> {
+  return new Promise((resolve) => {
+    stream.write(bytes, (error) => resolve(error === null || error === undefined))
+  })
+}
+
+/** Says one line, whatever is in it. */
+export function say(stream: Output, line: string): void {
+  stream.write(`${escapeControls(line)}\n`)
+}
