@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { LOCATOR, type Location } from '../client/location.js'
+
+import { LOCATOR, type Location } from '../client/locator-file.js'
 import { makeFolder } from '../make-folder.js'
 import { readRegularFile } from '../regular-file.js'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Location } from '../client/location.js'
+import type { Location } from '../client/locator-file.js'
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'

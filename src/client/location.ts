@@ -2,21 +2,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
+import { LOCATOR, type Location } from './locator-file.js'
 import { askHealth } from './sandbox-health.js'
 
-/** Where `serve` leaves word of itself, below the folder that it was started in. */
-export const LOCATOR = '.petstore-sandbox/run.json'
 /** It is some 200 bytes long. */
 const LONGEST_LOCATOR = 64 * 1024
-
-/** Where a sandbox runs, and which one it is. */
-export interface Location {
-  readonly baseUrl: string
-  readonly controlUrl: string
-  readonly pid: number
-  /** ISO 8601, UTC; with the process's number it is told by GET /health, too. */
-  readonly startedAt: string
-}
 
 /** What the locator of a folder says; undefined if there is none that can be read. It may be a lie: see `doubtOf`. */
 export function readLocation(cwd: string): Location | undefined {

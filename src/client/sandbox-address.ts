@@ -1,5 +1,6 @@
 import { isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
-import { doubtOf, LOCATOR, readLocation } from './location.js'
+import { doubtOf, readLocation } from './location.js'
+import { LOCATOR } from './locator-file.js'
 import type { Environment } from './target-config.js'
 import { TargetError } from './target-error.js'
 

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
@@ -527,21 +526,9 @@ describe('a control plane that misbehaves', () => {
     expect((await AT(origin, 'status', '--timeout', '100ms')).code).toBe(7)
   })
 
-  it('is not read without end, unpacked or not', async () => {
-    const endless = await hostileServer((socket) =>
-      sendEndlessly(socket, 'HTTP/1.1 500 Oh\r\nContent-Type: application/json', Buffer.alloc(65_536, 0x20)),
-    )
+  it('is not read without end where it refuses', async () => {
+    const endless = await hostileServer((socket) => sendEndlessly(socket, 'HTTP/1.1 500 Oh', Buffer.alloc(65_536)))
     expect(await AT(endless, 'requests', '-f')).toMatchObject({ code: 7 })
-    const bomb = gzipSync(Buffer.alloc(270 * 1024 * 1024, 0x20))
-    const packed = await hostileServer((socket) =>
-      socket.end(
-        Buffer.concat([
-          Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
-          bomb,
-        ]),
-      ),
-    )
-    expect(await AT(packed, 'status')).toMatchObject({ code: 7 })
   })
 
   it.each([

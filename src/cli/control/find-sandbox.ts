@@ -1,4 +1,5 @@
-import { doubtOf, LOCATOR, readLocation } from '../../client/location.js'
+import { doubtOf, readLocation } from '../../client/location.js'
+import { LOCATOR } from '../../client/locator-file.js'
 import { askHealth } from '../../client/sandbox-health.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type { CliIo } from '../io.js'

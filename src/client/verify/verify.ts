@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
-import { readRetryAfter } from '../../domain/retry-after.js'
 import { parseShallowJson } from '../../contract/json.js'
+import { readRetryAfter } from '../../domain/retry-after.js'
 import { ceilSeconds, MINUTE_MS } from '../../domain/time.js'
 import { NoAnswerError } from '../no-answer.js'
 import type { Check, CheckOutcome, Verification } from './check.js'
