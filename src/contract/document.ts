@@ -32,10 +32,14 @@ export class Place {
 
   /** Name and place of everything in an object. Extensions (`x-…`) are left out. */
   children(key: string): readonly (readonly [string, Place])[] {
+    return this.entries(key).filter(([name]) => !name.startsWith('x-'))
+  }
+
+  /** The same where any name may begin with `x-`: fields and headers are no extensions. */
+  entries(key: string): readonly (readonly [string, Place])[] {
     const place = this.child(key)
     if (place === undefined) return []
-    const names = Object.keys(place.object()).filter((name) => !name.startsWith('x-'))
-    return names.flatMap((name) => {
+    return Object.keys(place.object()).flatMap((name) => {
       const child = place.child(name)
       return child === undefined ? [] : [[name, child] as const]
     })

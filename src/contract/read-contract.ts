@@ -14,6 +14,7 @@ import { stringifyJson } from './json.js'
 import { type JsonSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { readPlans } from './read-plans.js'
 import { refuseForeignReferences } from './references.js'
+import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 
 export interface ContractReading {
@@ -182,7 +183,7 @@ function readFields(schema: Place, seen: ReadonlySet<unknown> = new Set()): read
   if (seen.has(schema.value)) return []
   const within = new Set([...seen, schema.value])
   const required = new Set(schema.items('required').map(({ value }) => value))
-  const own = propertiesOf(schema).map(([name, place]) => ({
+  const own = schema.entries('properties').map(([name, place]) => ({
     ...readExpected(place),
     name,
     required: required.has(name),
@@ -197,20 +198,12 @@ function readFields(schema: Place, seen: ReadonlySet<unknown> = new Set()): read
   return [...fields.values()]
 }
 
-function propertiesOf(schema: Place): readonly (readonly [string, Place])[] {
-  const properties = schema.child('properties')
-  if (properties === undefined) return []
-  // Unlike elsewhere in a document, names with "x-" are fields here, not extensions.
-  return Object.keys(properties.object()).flatMap((name) => {
-    const place = properties.child(name)
-    return place === undefined ? [] : [[name, place] as const]
-  })
-}
-
 function readResponse(status: string, place: Place): readonly DocumentedResponse[] {
-  if (!/^[1-5]\d\d$/.test(status)) return []
+  checkResponse(status, place)
+  // 1xx is never an answer by itself: whoever got one would go on waiting.
+  if (!/^[2-5]\d\d$/.test(status)) return []
   const content = jsonContent(place)
-  const example = content === undefined ? undefined : firstExample(content)
+  const example = content === undefined || hasNoBody(Number(status)) ? undefined : firstExample(content)
   return [
     {
       status: Number(status),

@@ -1,12 +1,13 @@
 import type { Operation } from '../../contract/contract.js'
 import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
+import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import { problem } from '../answers.js'
 import type { Answer } from '../message.js'
 import type { Visit } from '../visit.js'
 
-/** Headers of a mocked answer that would not be true of what is sent. */
+/** Headers of a mocked answer that would not be true of what is sent, or are the connection's own. */
 const NOT_TAKEN_OVER =
-  /^(content-length|content-encoding|transfer-encoding|connection|date|content-type|x-ratelimit-.*)$/i
+  /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*)$/i
 
 /** Lets Prism answer an operation that has no handler here. @source interface, `--spec` */
 export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
@@ -15,7 +16,10 @@ export async function mockOperation(visit: Visit, operation: Operation): Promise
   try {
     const answer = await engine.mock(mockRequest(visit))
     if ('violations' in answer) return refused(operation, answer)
-    return taken(answer)
+    const unsendable = findUnsendable(answer)
+    if (unsendable === undefined) return taken(answer)
+    warn(`The mocked answer of ${operation.id} cannot be sent: ${unsendable}`)
+    return problem('internal_error')
   } catch (error) {
     warn(`Prism could not answer ${operation.id}: ${error instanceof Error ? error.message : String(error)}`)
     return problem('internal_error')
@@ -47,5 +51,10 @@ export function mockRequest({ request, query, path, world }: Visit): EngineReque
 function taken({ status, headers, body }: EngineAnswer): Answer {
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
-  return { status, body, headers: others.flat(), ...(contentType === undefined ? {} : { contentType }) }
+  return {
+    status,
+    body: hasNoBody(status) ? '' : body,
+    headers: others.flat(),
+    ...(contentType === undefined ? {} : { contentType }),
+  }
 }
