@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { dirname, join } from 'node:path'
 import type { Contract } from './contract/contract.js'
-import type { ContractEngine } from './contract/engine.js'
 import { packagedContract } from './contract/packaged-contract.js'
+import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
@@ -61,6 +61,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
   checkFaults(options, contract)
   const fixtures = loadSeed(options)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn)
+  const engine = lazyEngine(contract)
   const surroundings: Surroundings = {
     contract,
     basePath: options.basePath,
@@ -76,7 +77,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     logBudget: new LogBudget(),
     memoryRoom: new MemoryRoom(options.maxStore, warn),
     strict: options.strict,
-    engine: lazyEngine(contract),
+    engine,
     warn,
     onExchange: (record) => events.onExchange?.(record),
     onForget: (world) => events.onForget?.(world),
@@ -127,7 +128,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
     end: () => stopping.abort(),
     async close() {
       stopping.abort()
-      await stored?.store.close()
+      await Promise.all([stored?.store.close(), engine.close()])
     },
   }
 }
@@ -181,15 +182,16 @@ function shelves(defaultWorld: World, store: string | undefined): Steerable['she
 }
 
 /** Prism takes a second to load, so it is loaded when it is first needed. */
-function lazyEngine(contract: Contract): ContractEngine {
-  let engine: Promise<ContractEngine> | undefined
+function lazyEngine(contract: Contract): ClosableEngine {
+  let engine: Promise<ClosableEngine> | undefined
   const load = () => {
-    engine ??= import('./contract/prism.js').then(({ openPrism }) => openPrism(contract))
+    engine ??= import('./contract/prism-thread.js').then(({ openPrismThread }) => openPrismThread(contract))
     return engine
   }
   return {
     mock: async (request) => (await load()).mock(request),
     check: async (request, answer) => (await load()).check(request, answer),
+    close: async () => (await engine)?.close(),
   }
 }
 

@@ -14,38 +14,45 @@ import { packageDirectory } from './package-files.js'
 const PROGRAMS = { index: 'src/index.ts', cli: 'src/cli/main.ts', vitest: 'src/vitest.ts' }
 /** Those that users import, and that need types. */
 const PUBLIC = ['index', 'vitest'] as const
+/** The thread that Prism runs in. It is bundled by itself, so that it has no part in how the others are cut into files. */
+const THREADS = { 'prism-worker': 'src/contract/prism-worker.ts' }
 const dist = join(packageDirectory, 'dist')
 
 await generateContract()
 if (!process.argv.includes('--generate-only')) {
   await removeOldPrograms()
   const installed = await installedWithThePackage()
-  const [programs, pages] = await Promise.all([
-    bundle(installed),
+  const [programs, threads, pages] = await Promise.all([
+    bundle(PROGRAMS, installed, true),
+    bundle(THREADS, installed, false),
     buildPages(join(dist, 'web')),
     emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-  await writeNotices(join(dist, 'THIRD-PARTY-LICENSES.txt'), [programs, pages])
+  await writeNotices(join(dist, 'THIRD-PARTY-LICENSES.txt'), [programs, threads, pages])
 }
 
 /** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */
-async function bundle(installed: readonly string[]): Promise<Metafile> {
+async function bundle(
+  entries: Readonly<Record<string, string>>,
+  installed: readonly string[],
+  together: boolean,
+): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: packageDirectory,
-    entryPoints: existing(PROGRAMS),
+    entryPoints: existing(entries),
     outdir: 'dist',
     // src/package-files.ts expects each file one level below the package's folder.
     chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true,
+    splitting: together,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     external: [...installed],
     // What commander requires, being CommonJS. See checkRequired.
     banner: { js: 'const require = process.getBuiltinModule' },
-    plugins: [keepTogether(packageDirectory, PROGRAMS.cli, await sourceFiles())],
+    plugins: together ? [keepTogether(packageDirectory, PROGRAMS.cli, await sourceFiles())] : [],
     metafile: true,
     logLevel: 'warning',
   })

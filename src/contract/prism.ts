@@ -8,6 +8,7 @@ import type {
 import type { Contract, Operation } from './contract.js'
 import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
 import { findJsonError } from './json-error.js'
+import { isNestedDeeper } from './nesting.js'
 import { readPairs } from './query.js'
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
@@ -16,6 +17,8 @@ type HttpComponents = Parameters<typeof createInstance>[1]
 const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i
 /** DiagnosticSeverity.Error of @stoplight/types; the others are hints. */
 const ERROR = 0
+/** Prism goes through a body by calling itself; no client of a mock needs as many levels. */
+const DEEPEST_BODY = 500
 /** Needed in the configuration, never called: our `forward` does not go there. */
 const NOWHERE = new URL('http://prism.invalid')
 
@@ -31,7 +34,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
   /** Runs a request through Prism. The route is ours, as its own compares base addresses that we do not have. */
   async function run(
     route: Found,
-    request: EngineRequest,
+    request: IHttpRequest,
     config: Pick<IHttpConfig, 'validateRequest' | 'validateResponse'>,
     answer: IHttpResponse | undefined,
   ) {
@@ -50,7 +53,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
     }
     const fresh: IHttpConfig =
       answer === undefined ? { ...common, isProxy: false } : { ...common, isProxy: true, upstream: NOWHERE }
-    const result = await prism.createInstance(fresh, components).request(toHttpRequest(request), [route.resource])()
+    const result = await prism.createInstance(fresh, components).request(request, [route.resource])()
     if (result._tag === 'Left') throw result.left
     return result.right
   }
@@ -71,11 +74,15 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const route = find(request)
       const malformed = jsonProblem(request.headers['content-type'], request.body)
       if (malformed !== undefined) return { of: 'request', violations: [malformed] }
+      if (isNestedDeeper(toBody(request.headers['content-type'], request.body), DEEPEST_BODY)) {
+        return { of: 'request', violations: [`the body is nested deeper than ${DEEPEST_BODY} levels`] }
+      }
+      const asked = toHttpRequest(request)
       const dummy: IHttpResponse = { statusCode: 200 }
-      const { validations } = await run(route, request, { validateRequest: true, validateResponse: false }, dummy)
+      const { validations } = await run(route, asked, { validateRequest: true, validateResponse: false }, dummy)
       const violations = sentences(validations.input)
       if (violations.length > 0) return { of: refusedPart(validations.input), violations }
-      const { output } = await run(route, request, { validateRequest: false, validateResponse: false }, undefined)
+      const { output } = await run(route, asked, { validateRequest: false, validateResponse: false }, undefined)
       return toAnswer(output, route.operation)
     },
 
@@ -93,8 +100,10 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
         headers,
         body: toBody(headers['content-type'], answer.body),
       }
+      // Only the answer is judged, so nothing of a request that cannot be read, its body for one, is given to Prism.
+      const asked: IHttpRequest = { method: 'get', url: { path: request.path } }
       try {
-        const { validations } = await run(route, request, { validateRequest: false, validateResponse: true }, response)
+        const { validations } = await run(route, asked, { validateRequest: false, validateResponse: true }, response)
         return sentences(validations.output)
       } catch (error) {
         // A media type that is none, or a body that is nested too deeply for it: no answer that anybody documents.

@@ -18,7 +18,7 @@ function changedContract(from: string, to: string): string {
   return file
 }
 
-describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
+describe.each(transports)('a fuller contract, %s', { timeout: 60_000 }, (_name, openSandbox) => {
   it('has operations that Prism answers, behind the same keys, quotas and switches', async () => {
     const sandbox = await openSandbox({ spec: FULLER, limits: '2/min', fault: 'listCategories:503*1' })
     expect(await sandbox.get('/categories', null)).toMatchObject({ status: 401 })
@@ -31,7 +31,7 @@ describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
   })
 })
 
-describe.each(transports)('--strict, %s', (_name, openSandbox) => {
+describe.each(transports)('--strict, %s', { timeout: 60_000 }, (_name, openSandbox) => {
   it('lets answers pass that keep the contract, and those of switches', async () => {
     const sandbox = await openSandbox({ strict: true, limits: '20/min' })
     const seen = [
@@ -50,6 +50,18 @@ describe.each(transports)('--strict, %s', (_name, openSandbox) => {
       await sandbox.get('/pets', 'sandbox-limited'),
     ]
     expect(seen.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200, 401, 201, 415, 405, 404, 200, 503, 429])
+    expect(sandbox.warnings).toEqual([])
+  })
+
+  it('answers a request that cannot be read as documented', async () => {
+    const sandbox = await openSandbox({ strict: true, plan: 'enterprise' })
+    const endless = `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)},"categoryId":1}`
+    for (const body of ['{"name":', 'hello', '\ufeff{', endless, '{"name":"\\ud800"']) {
+      expect(await sandbox.post('/pets', body)).toMatchObject({ status: 400, code: 'invalid_request' })
+      expect(await sandbox.post('/pets', body, null)).toMatchObject({ status: 401, code: 'missing_api_key' })
+      expect(await sandbox.post('/pets', body, 'wrong')).toMatchObject({ status: 401, code: 'invalid_api_key' })
+    }
+    expect(await sandbox.get('/pets?limit=%&status=%ff&%=%')).toMatchObject({ status: 400 })
     expect(sandbox.warnings).toEqual([])
   })
 

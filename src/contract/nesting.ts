@@ -1,0 +1,18 @@
+/**
+ * Whether a value has more levels of lists and objects than so many. Without
+ * recursion: how deep a text is nested is its writer's choice. What refers to
+ * itself is nested without end.
+ */
+export function isNestedDeeper(root: unknown, levels: number): boolean {
+  let level: object[] = isContainer(root) ? [root] : []
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= levels) return true
+    // What stands in several places is looked at once for each level.
+    level = [...new Set(level.flatMap((container) => Object.values(container).filter(isContainer)))]
+  }
+  return false
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createContract } from './create-contract.js'
+import type { ContractEngine } from './engine.js'
+import { parseJson } from './json.js'
+import { openPrism } from './prism.js'
+import { readContract } from './read-contract.js'
+
+/** A question for the engine: which of its methods, and with what. */
+export type Question =
+  | { readonly method: 'mock'; readonly given: Parameters<ContractEngine['mock']> }
+  | { readonly method: 'check'; readonly given: Parameters<ContractEngine['check']> }
+
+/** What the thread says: that it is ready (no result), what the engine answered, or why it could not. */
+export type Word = { readonly result: unknown } | { readonly failure: string }
+
+/** The thread that Prism runs in. It is given the contract as JSON, and answers one question after the other. */
+async function run(json: string): Promise<void> {
+  const { data } = readContract(parseJson(json), { handled: [] })
+  const engine = await openPrism(createContract(data, {}, async () => json))
+  parentPort?.on('message', (question: Question) => answer(() => ask(engine, question)))
+}
+
+function ask(engine: ContractEngine, question: Question): Promise<unknown> {
+  return question.method === 'mock' ? engine.mock(...question.given) : engine.check(...question.given)
+}
+
+async function answer(act: () => Promise<unknown>): Promise<void> {
+  const word: Word = await act().then(
+    (result) => ({ result }),
+    (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) }),
+  )
+  parentPort?.postMessage(word)
+}
+
+await answer(() => run(String(workerData)))

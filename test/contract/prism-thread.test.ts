@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadContract } from '../../src/contract/load-contract.js'
+import { openPrismThread } from '../../src/contract/prism-thread.js'
+
+const FULLER = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function engineOf(file: string, patience?: number) {
+  const engine = openPrismThread(await loadContract(file), patience)
+  onTestFinished(() => engine.close())
+  return engine
+}
+
+/** A contract of one operation whose body is held to a pattern without end. */
+function catastrophic(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'contract.json')
+  const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+  const content = { 'application/json': { schema } }
+  const paths = {
+    '/a': { post: { operationId: 'a', requestBody: { content }, responses: { 204: { description: 'd' } } } },
+  }
+  writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
+  return file
+}
+
+describe('Prism in a thread of its own', () => {
+  it('answers and judges as Prism does, several at once in their order', { timeout: 60_000 }, async () => {
+    const engine = await engineOf(FULLER)
+    const request = { method: 'GET', path: '/categories', query: '', headers: {}, body: '' }
+    const [mocked, refused, judged] = await Promise.all([
+      engine.mock(request),
+      engine.mock({ ...request, method: 'DELETE', path: '/pets/x' }),
+      engine.check(request, { status: 418, headers: {}, body: '' }),
+    ])
+    expect(mocked).toEqual({ status: 200, headers: JSON_TYPE, body: '[{"id":9007199254740993,"name":"Dogs"}]' })
+    expect(refused).toMatchObject({ of: 'path' })
+    expect(judged).toEqual([expect.stringContaining('418')])
+  })
+
+  it('takes nobody else’s time with a pattern without end, and answers the next question', {
+    timeout: 60_000,
+  }, async () => {
+    const engine = await engineOf(catastrophic(), 3000)
+    const post = (a: string) =>
+      engine.mock({ method: 'POST', path: '/a', query: '', headers: JSON_TYPE, body: JSON.stringify({ a }) })
+    expect(await post('aa')).toMatchObject({ status: 204 })
+    let turns = 0
+    const ticking = setInterval(() => turns++, 1)
+    await expect(post(`${'a'.repeat(60)}!`)).rejects.toThrow('it took longer than 3 s')
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(100)
+    expect(await post('aa')).toMatchObject({ status: 204 })
+  })
+})
