@@ -75,7 +75,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     const file = next === command ? specIn(program.args) : undefined
     if (file === undefined) return
     const { loadContract } = await import('../contract/load-contract.js')
-    contract = await loadContract(resolve(io.cwd, file), { handled: 'all', name: file })
+    contract = await loadContract(resolve(io.cwd, file), { handled: 'all', name: file, patterns: 'native' })
     // Commander only ever adds to it; nothing else has looked at it yet.
     ;(command.commands as Command[]).splice(0)
     addOperations()

@@ -120,7 +120,7 @@ async function report(
 
 async function contractOf(spec: string | undefined, cwd: string): Promise<Contract> {
   if (spec === undefined) return packagedContract()
-  return (await import('../contract/load-contract.js')).loadContract(resolve(cwd, spec))
+  return (await import('../contract/load-contract.js')).loadContract(resolve(cwd, spec), { patterns: 'native' })
 }
 
 /** Where hardly anything could be checked, it must not look like success. */

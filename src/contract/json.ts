@@ -14,11 +14,16 @@ const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/
 /** A double overflows beyond so many digits, and nobody's whole number is that long. */
 const MOST_DIGITS = 309
+/** What is written with an exponent is exact up to so many digits, twice those of an int64; beyond, it is the nearest double. */
+const MOST_UNFOLDED = 40
 
 /**
  * Reads JSON as JSON.parse does, but whole numbers exactly: a number while that is
  * exact, a bigint beyond. What counts is the value, not how it is written: 1.0 and 1e3
  * are whole, and -0 is 0.
+ *
+ * A whole number written shorter than its digits (1e308) is exact up to 40 of them, and
+ * beyond it the nearest double: no int64 is that long.
  *
  * A number that is not whole, but that a double would round to a whole one, becomes
  * NaN, so that nobody takes it for whole. One of more than 309 digits becomes
@@ -133,6 +138,8 @@ function exactNumber(token: string): number | bigint {
     const rounded = Number(token)
     return Number.isInteger(rounded) ? Number.NaN : rounded
   }
+  // A few characters, many of them in a text, must not become hundreds of digits each: 1e308.
+  if (digits.length + power > Math.max(MOST_UNFOLDED, token.length)) return Number(token)
   if (digits.length + power > MOST_DIGITS) return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   return exactInteger(BigInt(sign + digits + '0'.repeat(power)))
 }

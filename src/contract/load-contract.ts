@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly handled?: readonly string[] | 'all'
   /** How errors name the file; its path if not given. */
   readonly name?: string
+  /** Native ones may take for ever; for whoever checks only what the user himself wrote. */
+  readonly patterns?: 'linear' | 'native'
 }
 
 /**
@@ -26,13 +28,13 @@ export interface LoadOptions {
  */
 export async function loadContract(
   file: string,
-  { handled = HANDLED, name = file }: LoadOptions = {},
+  { handled = HANDLED, name = file, patterns = 'linear' }: LoadOptions = {},
 ): Promise<Contract> {
   const text = textOf(file, name)
   const document = await parseDocument(name, text)
   try {
     const { data, schemas } = readContract(document, { handled, plans: contractData.plans })
-    const validators = await compileValidators(schemas)
+    const validators = await compileValidators(schemas, patterns)
     const json = stringifyJson(document, 2)
     const isJson = /^\s*\{/.test(text)
     return createContract(data, validators, async (format) => {

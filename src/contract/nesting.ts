@@ -13,6 +13,22 @@ export function isNestedDeeper(root: unknown, levels: number): boolean {
   return false
 }
 
+/** Whether a value, which must not refer to itself, has more characters than so many, roughly, as JSON. */
+export function isLonger(root: unknown, characters: number): boolean {
+  let length = 0
+  const open: unknown[] = [root]
+  while (open.length > 0 && length <= characters) {
+    const value = open.pop()
+    length += typeof value === 'string' ? value.length + 2 : 4
+    if (!isContainer(value)) continue
+    for (const [name, child] of Object.entries(value)) {
+      length += name.length
+      open.push(child)
+    }
+  }
+  return length > characters
+}
+
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

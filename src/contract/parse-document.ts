@@ -1,6 +1,15 @@
 import { exactInteger } from './int64.js'
 import { parseJson } from './json.js'
+import { isLonger, isNestedDeeper } from './nesting.js'
 import { SpecError } from './spec-error.js'
+import { findRepeatedKey, yamlMistake } from './yaml-mistakes.js'
+
+/** The longest that we know of, GitHub's and Microsoft's, have 9 MB and take YAML's parser half a minute. */
+const MOST_CHARACTERS = 10_000_000
+/** With each alias unfolded, as JSON has none. */
+const MOST_UNFOLDED = 50_000_000
+/** Nobody writes so many levels; what goes through a document by calling itself would run out of stack at some thousands. */
+const DEEPEST = 500
 
 /**
  * Parses an OpenAPI document, YAML or JSON; whole numbers in it are exact.
@@ -9,27 +18,53 @@ import { SpecError } from './spec-error.js'
  * @throws SpecError naming file, line and column
  */
 export async function parseDocument(file: string, text: string): Promise<unknown> {
-  if (/^\s*\{/.test(text)) {
-    try {
-      return parseJson(text)
-    } catch (error) {
-      // A YAML document may begin with a brace too.
-      if (file.endsWith('.json')) throw new SpecError(`${file} is not JSON: ${messageOf(error)}`)
-    }
+  if (text.length > MOST_CHARACTERS) {
+    const size = Math.ceil(text.length / 1_000_000)
+    throw new SpecError(
+      `${file} has ${size} MB; a contract may have ${MOST_CHARACTERS / 1_000_000}. Leave out what is not called`,
+    )
   }
+  const document = parseJsonDocument(file, text) ?? (await parseYamlDocument(file, text))
+  if (isNestedDeeper(document, DEEPEST)) {
+    throw new SpecError(`${file} is nested deeper than ${DEEPEST} levels, or its aliases go in a circle`)
+  }
+  if (isLonger(document, MOST_UNFOLDED)) {
+    throw new SpecError(`${file} is longer than ${MOST_UNFOLDED / 1_000_000} MB with its aliases unfolded`)
+  }
+  return document
+}
+
+function parseJsonDocument(file: string, text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined
+  try {
+    return parseJson(text)
+  } catch (error) {
+    // A YAML document may begin with a brace too.
+    if (file.endsWith('.json')) throw new SpecError(`${file} is not JSON: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+async function parseYamlDocument(file: string, text: string): Promise<unknown> {
   const yaml = await import('yaml')
-  const document = yaml.parseDocument(text, { intAsBigInt: true, merge: true, prettyErrors: false })
-  const [mistake] = document.errors
-  if (mistake !== undefined) {
-    const { line, column } = lineAndColumn(text, mistake.pos[0])
-    throw new SpecError(`${file} is not YAML: ${mistake.message} at line ${line}, column ${column}`)
+  const broken = (message: string, position: number) => {
+    const { line, column } = lineAndColumn(text, position)
+    return new SpecError(`${file} is not YAML: ${message} at line ${line}, column ${column}`)
   }
   try {
+    const options = { intAsBigInt: true, merge: true, prettyErrors: false, uniqueKeys: false }
+    const document = yaml.parseDocument(text, options)
+    const [mistake] = document.errors
+    if (mistake !== undefined) throw broken(yamlMistake(mistake.message), mistake.pos[0])
+    const repeated = findRepeatedKey(yaml, document)
+    if (repeated !== undefined) throw broken('Map keys must be unique', repeated)
     return document.toJS({
       reviver: (_key, value: unknown) => (typeof value === 'bigint' ? exactInteger(value) : value),
     })
   } catch (error) {
-    const problem = error instanceof RangeError ? 'its aliases go in a circle' : messageOf(error)
+    if (error instanceof SpecError) throw error
+    const problem =
+      error instanceof RangeError ? 'its aliases go in a circle, or it is nested too deeply' : messageOf(error)
     throw new SpecError(`${file} cannot be read: ${problem}`)
   }
 }

@@ -179,9 +179,11 @@ function readBody(operation: Place): { readonly body: Body; readonly schema: Jso
 }
 
 /** The fields that a schema knows, those of the schemas it is put together from among them. */
-function readFields(schema: Place, seen: ReadonlySet<unknown> = new Set()): readonly Field[] {
-  if (seen.has(schema.value)) return []
-  const within = new Set([...seen, schema.value])
+function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
+  // Each schema once, however many ways lead to it; one that is made of itself adds nothing.
+  const before = read.get(schema.value)
+  if (before !== undefined) return before
+  read.set(schema.value, [])
   const required = new Set(schema.items('required').map(({ value }) => value))
   const own = schema.entries('properties').map(([name, place]) => ({
     ...readExpected(place),
@@ -190,12 +192,14 @@ function readFields(schema: Place, seen: ReadonlySet<unknown> = new Set()): read
   }))
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema.items(keyword))
   const fields = new Map<string, Field>()
-  for (const field of [...parts.flatMap((part) => readFields(part, within)), ...own]) {
+  for (const field of [...parts.flatMap((part) => readFields(part, read)), ...own]) {
     const known = fields.get(field.name)
     fields.set(field.name, { ...known, ...field, required: field.required || known?.required === true })
   }
   for (const [name, field] of fields) if (required.has(name)) fields.set(name, { ...field, required: true })
-  return [...fields.values()]
+  const result = [...fields.values()]
+  read.set(schema.value, result)
+  return result
 }
 
 function readResponse(status: string, place: Place): readonly DocumentedResponse[] {

@@ -28,10 +28,16 @@ export const AJV_OPTIONS = {
   logger: false,
 } as const
 
-/** Compiles schemas while running. Only a contract given with --spec needs it: the packaged one is compiled when it is built. */
-export async function compileValidators(schemas: Schemas): Promise<Validators> {
+/**
+ * Compiles schemas while running. Only a contract given with --spec needs it: the packaged one is compiled when it is built.
+ *
+ * @param patterns linear where strangers choose what is matched: no text then takes longer than its length asks for
+ * @throws SpecError for a pattern that cannot be matched so
+ */
+export async function compileValidators(schemas: Schemas, patterns: 'linear' | 'native'): Promise<Validators> {
   const [{ Ajv2020 }, { INT64_KEYWORD }] = await Promise.all([import('ajv/dist/2020.js'), import('./int64-keyword.js')])
-  const ajv = new Ajv2020(AJV_OPTIONS)
+  const regExp = patterns === 'linear' ? (await import('./linear-pattern.js')).linearPattern : undefined
+  const ajv = new Ajv2020(regExp === undefined ? AJV_OPTIONS : { ...AJV_OPTIONS, code: { regExp } })
   ajv.addKeyword(INT64_KEYWORD)
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]))
 }

@@ -1,9 +1,13 @@
 import type { Violation } from './contract.js'
 import type { Expected } from './contract-data.js'
+import { excerpt } from './excerpt.js'
 import type { Mistake, Validator } from './validators.js'
 
 /** Quoted values are cut to this, so that a message stays one that is read. */
 const LONGEST_QUOTE = 60
+
+/** A message names every mistake that somebody made; so many were not made by a person. */
+const MOST_MISTAKES = 100
 
 /** A parameter or a field, by its name. */
 export type Known = ReadonlyMap<string, Expected>
@@ -20,7 +24,7 @@ export function findViolations(
 ): readonly Violation[] {
   if (validator === undefined || validator(value) === true) return []
   const violations = new Map<string, Violation>()
-  for (const mistake of validator.errors ?? []) {
+  for (const mistake of (validator.errors ?? []).slice(0, MOST_MISTAKES)) {
     const violation = toViolation(mistake, value, location, known)
     if (!violations.has(violation.name)) violations.set(violation.name, violation)
   }
@@ -35,10 +39,10 @@ function toViolation(mistake: Mistake, value: unknown, location: Violation['in']
     return { in: location, name, message: `${name} is required` }
   }
   if (typeof additionalProperty === 'string') {
-    const name = fieldName([...steps, additionalProperty])
+    const name = excerpt(fieldName([...steps, additionalProperty]))
     return { in: location, name, message: `${name} is not allowed` }
   }
-  const name = fieldName(steps)
+  const name = excerpt(fieldName(steps))
   const wording = steps.length === 1 ? known.get(steps[0] ?? '')?.wording : undefined
   const rule = wording === undefined ? (mistake.message ?? 'is not valid') : `must be ${wording}`
   const subject = name === '' ? `the ${location}` : name
@@ -48,16 +52,13 @@ function toViolation(mistake: Mistake, value: unknown, location: Violation['in']
 /** A value as a message shows it: short, and never a whole structure. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') {
-    const cut = value.length > LONGEST_QUOTE
-    // A pair of surrogates is not cut in two.
-    const shown = cut ? value.slice(0, LONGEST_QUOTE).replace(/[\ud800-\udbff]$/, '') : value
-    return `${JSON.stringify(shown)}${cut ? '…' : ''}`
+    const shown = excerpt(value, LONGEST_QUOTE)
+    return shown === value ? JSON.stringify(value) : `${JSON.stringify(shown.slice(0, -1))}…`
   }
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
   if (typeof value === 'number' && !Number.isFinite(value)) return Number.isNaN(value) ? 'a fraction' : 'too large'
-  const text = String(value)
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
+  return excerpt(String(value), LONGEST_QUOTE)
 }
 
 /** `tags[0].name` */

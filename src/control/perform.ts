@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { writeIssues } from '../options/problem.js'
+import { quoted, writeIssues } from '../options/problem.js'
 import { isSpaceName } from '../space/authorization.js'
 import { fields } from './fields.js'
 import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
@@ -19,7 +19,7 @@ export async function perform(sandbox: Steerable, space: string, verb: Verb, inp
 
 export function findSpace(sandbox: Steerable, name: string): Steered {
   if (name !== '' && !isSpaceName(name)) {
-    throw new VerbError('invalid_request', `"${name}" is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
+    throw new VerbError('invalid_request', `${quoted(name)} is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
   }
   const world = sandbox.spaces.open(name)
   if (world === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())

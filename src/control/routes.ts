@@ -1,6 +1,9 @@
 import { type Context, Hono } from 'hono'
 import type { Contract } from '../contract/contract.js'
+import { excerpt } from '../contract/excerpt.js'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import { isNestedDeeper } from '../contract/nesting.js'
+import { servedText } from '../contract/served-text.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { describeControl } from './description.js'
 import { type GuardRules, guard } from './guard.js'
@@ -39,8 +42,10 @@ export function controlRoutes(plane: ControlPlane): Hono {
   const app = root.basePath(CONTROL_PATH)
   app.use((context, next) => admit(plane.rules, context, next))
   app.get('/health', () => json({ status: 'healthy', version: plane.version, ...plane.identity }))
-  app.get('/openapi.yaml', async () => text('application/yaml', await plane.contract.text('yaml')))
-  app.get('/openapi.json', async () => text('application/json', await plane.contract.text('json')))
+  const served = servedText(plane.contract)
+  const baseUrl = (context: Context) => addressOf(context) + plane.sandbox.spaces.default.surroundings.basePath
+  app.get('/openapi.yaml', async (context) => text('application/yaml', await served('yaml', baseUrl(context))))
+  app.get('/openapi.json', async (context) => text('application/json', await served('json', baseUrl(context))))
   app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))
   for (const [path, page] of Object.entries(PAGE_FILES)) root.get(CONTROL_PATH + path, () => servePageFile(page))
   // The dashboard's address ends in a slash, so that its own files are beside it.
@@ -57,6 +62,19 @@ export function controlRoutes(plane: ControlPlane): Hono {
   })
   return app
 }
+
+/**
+ * Where the sandbox is, as the caller knows it: by the Host that it asked, so that it is right behind a mapped port
+ * and without a socket, too.
+ */
+function addressOf(context: Context): string {
+  const host = context.req.header('host') ?? ''
+  // Whatever else is asked for is not to be written into a document; an address relative to it is right, too.
+  return HOST.test(host) ? `http://${host}` : ''
+}
+
+/** A name, an address, and a port perhaps. @source RFC 9110, 7.2 */
+const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
 
 /** Asked for without a token: health is no secret, nor are the pages, which ask for the token themselves. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set([`${CONTROL_PATH}/health`])
@@ -80,10 +98,16 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
   return undefined
 }
 
+/** A long scenario has a few kilobytes; to check megabytes of one would keep everybody waiting. */
+const LONGEST_BODY = 256_000
+const DEEPEST_BODY = 100
+
 async function runVerb(plane: ControlPlane, verb: Verb, context: Context): Promise<Response> {
   const { space = '', ...query } = context.req.query()
   const inPath = context.req.param()
-  const body = bodyOf(verb, await context.req.text())
+  const sent = await context.req.text()
+  if (sent.length > LONGEST_BODY) throw new VerbError('payload_too_large', 'The body is larger than 256 kB.')
+  const body = bodyOf(verb, sent)
   for (const name of Object.keys(body)) {
     if (Object.hasOwn(inPath, name))
       throw new VerbError('invalid_request', `${name} is said by the path and cannot be changed.`)
@@ -103,6 +127,9 @@ function bodyOf(verb: Verb, sent: string): Readonly<Record<string, unknown>> {
     body = parseJson(sent)
   } catch (error) {
     throw new VerbError('invalid_request', `The body is no JSON: ${error instanceof Error ? error.message : error}.`)
+  }
+  if (isNestedDeeper(body, DEEPEST_BODY)) {
+    throw new VerbError('invalid_request', `The body is nested deeper than ${DEEPEST_BODY} levels.`)
   }
   if (verb.body !== undefined) return { [verb.body]: body }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
@@ -145,7 +172,7 @@ function notFound(context: Context): Response {
   const allow = [...(Object.values(VERBS) as readonly Verb[]), ...READ_ONLY]
     .filter((verb) => new RegExp(`^${verb.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map(({ method }) => method)
-  if (allow.length === 0) return refusal('not_found', `The control plane has no ${path || '/'}.`)
+  if (allow.length === 0) return refusal('not_found', `The control plane has no ${excerpt(path) || '/'}.`)
   const response = refusal('method_not_allowed', PROBLEMS.method_not_allowed.message)
   response.headers.set('Allow', allow.join(', '))
   return response

@@ -39,7 +39,7 @@ export interface Verb<Input = unknown, Output = unknown> {
 
 /** Could not be done; nothing was changed. */
 export class VerbError extends Error {
-  readonly code: 'invalid_request' | 'not_found' | 'conflict' | 'too_many_spaces'
+  readonly code: 'invalid_request' | 'not_found' | 'conflict' | 'too_many_spaces' | 'payload_too_large'
 
   constructor(code: VerbError['code'], message: string) {
     super(message)

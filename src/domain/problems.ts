@@ -1,3 +1,5 @@
+import { excerpt } from '../contract/excerpt.js'
+
 /** Statuses that an error of the sandbox may have by itself (switches and faults may choose others). */
 export interface Problem {
   readonly status: number
@@ -86,7 +88,10 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
+/** What a message quotes is cut where it is quoted; this is for a message of many quotes. */
+const LONGEST_MESSAGE = 8000
+
 /** The Error body of the service as JSON text. @source specification, "Error" */
 export function errorBody(code: ProblemCode, message: string, status: number): string {
-  return `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`
+  return `{"code":"${code}","message":${JSON.stringify(excerpt(message, LONGEST_MESSAGE))},"status":${status}}`
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { camelName, kebabName, NAMED_OPTIONS, optionNamed, toCamelCase } from './names.js'
-import { type Path, type Where, writeIssues } from './problem.js'
+import { type Path, Problems, type Where, writeIssues } from './problem.js'
 import { didYouMean } from './suggest.js'
 import { type OptionName, type OptionValues, optionRow } from './table.js'
 
@@ -28,21 +28,21 @@ export interface Spelling {
 /** Makes a layer of names and values, as files and programs give them. */
 export function layerOf(entries: Iterable<readonly [string, unknown]>, spelling: Spelling): Layer {
   const given = new Map<OptionName, Given>()
-  const problems: string[] = []
+  const problems = new Problems()
   for (const [key, value] of entries) {
     if (value === undefined) continue
     const option = optionNamed(spelling.kebab ? toCamelCase(key) : key)
     const where: Where = (path) => spelling.where(key, path)
     if (option === undefined) {
       const known = NAMED_OPTIONS.map(spelling.kebab ? kebabName : camelName)
-      problems.push(`${where([])}: is no option${didYouMean(key, known)}`)
+      problems.add(() => `${where([])}: is no option${didYouMean(key, known)}`)
     } else if (given.has(option.name)) {
-      problems.push(`${where([])}: is given twice`)
+      problems.add(() => `${where([])}: is given twice`)
     } else {
       given.set(option.name, { value: naturalValue(option, value, spelling.kebab), where })
     }
   }
-  return { given, problems }
+  return { given, problems: problems.list() }
 }
 
 function naturalValue(option: { name: OptionName; negated: boolean }, value: unknown, kebab: boolean): unknown {

@@ -1,4 +1,5 @@
 import type { BaseIssue } from 'valibot'
+import { excerpt } from '../contract/excerpt.js'
 
 /** Names and indexes from an option's value down to a part of it. */
 export type Path = readonly (string | number)[]
@@ -7,6 +8,8 @@ export type Path = readonly (string | number)[]
 export type Where = (path: Path) => string
 
 const LONGEST_VALUE = 100
+/** Nobody reads more problems at once. */
+const MOST_TOLD = 50
 
 /**
  * Writes what is wrong with a value as one line.
@@ -17,11 +20,29 @@ export function writeProblem(where: string, value: unknown, message: string, sec
   return secret || value === undefined ? `${where}: ${message}` : `${where} ${quoted(value)}: ${message}`
 }
 
+/** What is wrong, as it is told: so many problems, and how many more there are. Those are not even written. */
+export class Problems {
+  readonly #told: string[] = []
+  #others = 0
+
+  add(write: () => string): void {
+    if (this.#told.length < MOST_TOLD) this.#told.push(write())
+    else this.#others++
+  }
+
+  list(): readonly string[] {
+    return this.#others === 0 ? this.#told : [...this.#told, `and ${this.#others} more`]
+  }
+}
+
 /** Writes every issue of a check. */
 export function writeIssues(issues: readonly BaseIssue<unknown>[], where: Where, secret = false): readonly string[] {
-  return issues
-    .flatMap(tellingIssues)
-    .map(({ path, input, message }) => writeProblem(where(path), input, message, secret))
+  const problems = new Problems()
+  for (const issue of issues) {
+    for (const { path, input, message } of tellingIssues(issue))
+      problems.add(() => writeProblem(where(path), input, message, secret))
+  }
+  return problems.list()
 }
 
 interface TellingIssue {
@@ -54,13 +75,13 @@ function tellingIssues(issue: BaseIssue<unknown>): readonly TellingIssue[] {
 
 /** `storm.rate`, `fault[1]` */
 export function pathText(name: string, path: Path): string {
-  return name + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')
+  return excerpt(name) + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')
 }
 
 /** A value as it was given, in double quotes, on one line. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : asJson(value)
-  const shown = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
+  const shown = excerpt(text, LONGEST_VALUE)
   return typeof value === 'string' ? JSON.stringify(shown) : `"${shown}"`
 }
 

@@ -6,7 +6,7 @@ import type { DurationMs, EpochMs } from '../domain/time.js'
 import { checkLayer, type Layer, layerOf, type Spelling } from './layer.js'
 import { camelName, kebabName, NAMED_OPTIONS, optionNamed, toCamelCase } from './names.js'
 import { OptionsError } from './options-error.js'
-import { type Path, pathText, writeIssues, writeProblem } from './problem.js'
+import { type Path, Problems, pathText, writeIssues, writeProblem } from './problem.js'
 import { type SettingsChange, settingsIn } from './settings.js'
 import { didYouMean } from './suggest.js'
 import { type OptionValues, optionRow } from './table.js'
@@ -53,23 +53,24 @@ const SWITCHES = NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario)
 
 /** Sorts the entries of a scenario, and refuses those that have no place in one. */
 export function scenarioLayer(entries: readonly (readonly [string, unknown])[], spelling: Spelling): ScenarioLayer {
-  const problems: string[] = []
+  const problems = new Problems()
   const extras: Record<string, unknown> = {}
   const switches: (readonly [string, unknown])[] = []
   for (const [key, value] of entries) {
     const option = optionNamed(toCamelCase(key))
     if (EXTRAS.some((name) => name === key)) extras[key] = value
     else if (option !== undefined && optionRow(option.name).scenario) switches.push([key, value])
-    else problems.push(`${spelling.where(key, [])}: is no switch of a scenario${didYouMean(key, scenarioKeys())}`)
+    else problems.add(() => `${spelling.where(key, [])}: is no switch of a scenario${didYouMean(key, scenarioKeys())}`)
   }
   const layer = layerOf(switches, spelling)
   const checked = v.safeParse(extrasSchema, extras)
-  if (!checked.success)
-    problems.push(...writeIssues(checked.issues, ([key = '', ...path]) => spelling.where(String(key), path)))
+  const broken = checked.success
+    ? []
+    : writeIssues(checked.issues, ([key = '', ...path]) => spelling.where(String(key), path))
   const { description, used = {}, ban = {} } = checked.success ? checked.output : {}
   return {
     given: layer.given,
-    problems: [...layer.problems, ...problems],
+    problems: [...layer.problems, ...problems.list(), ...broken],
     extras: { ...(description === undefined ? {} : { description }), used, bans: ban },
   }
 }

@@ -1,7 +1,13 @@
 import { createRequire } from 'node:module'
 import type { Document, Node, Pair } from 'yaml'
+import { findRepeatedKey, yamlMistake } from '../contract/yaml-mistakes.js'
 import { toCamelCase } from './names.js'
 import { type Path, pathText, quoted } from './problem.js'
+
+/** A file of options has some lines; one of megabytes would take minutes. */
+const MOST_CHARACTERS = 256_000
+/** A file that is no YAML at all has a mistake on each of its lines. */
+const MOST_TOLD = 20
 
 /** A YAML file that holds a map: its entries, and where each stands. */
 export interface YamlMap {
@@ -19,9 +25,14 @@ export interface YamlMap {
  * @returns the map, or what is wrong with it, each with its place
  */
 export function readYamlMap(text: string, file: string): YamlMap | { readonly problems: readonly string[] } {
+  if (text.length > MOST_CHARACTERS) {
+    return { problems: [`${file}: is larger than ${MOST_CHARACTERS / 1000} kB, which no file of options is`] }
+  }
   const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml')
   const lines = new yaml.LineCounter()
-  const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false }
+  const document: Document = yaml.parseDocument(text, options)
+  const repeated = document.errors.length > 0 ? undefined : findRepeatedKey(yaml, document)
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
@@ -30,9 +41,12 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   const broken = [...document.errors, ...document.warnings]
   if (broken.length > 0) {
     return {
-      problems: broken.map(({ pos, message }) => `${place(pos[0])}: is no valid YAML: ${firstSentence(message)}`),
+      problems: broken
+        .slice(0, MOST_TOLD)
+        .map(({ pos, message }) => `${place(pos[0])}: is no valid YAML: ${firstSentence(yamlMistake(message))}`),
     }
   }
+  if (repeated !== undefined) return { problems: [`${place(repeated)}: is no valid YAML: Map keys must be unique`] }
   const root = document.contents
   if (root === null || (yaml.isScalar(root) && root.value === null))
     return { entries: [], where: (key) => `${file}: ${key}` }

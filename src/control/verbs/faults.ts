@@ -1,4 +1,5 @@
 import { armFault, type FaultRule } from '../../domain/faults.js'
+import { quoted } from '../../options/problem.js'
 import { faultSchema, faultsSchema } from '../../options/values/fault.js'
 import type { World } from '../../space/world.js'
 import { fields } from '../fields.js'
@@ -59,7 +60,7 @@ export function checkOperations({ surroundings: { contract } }: World, rules: re
     if (operation === '*' || known.includes(operation)) continue
     throw new VerbError(
       'invalid_request',
-      `The contract has no operation "${operation}". Use * or one of ${known.join(', ')}.`,
+      `The contract has no operation ${quoted(operation)}. Use * or one of ${known.join(', ')}.`,
     )
   }
 }

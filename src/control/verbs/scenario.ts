@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { excerpt } from '../../contract/excerpt.js'
 import { banFor } from '../../domain/ban.js'
 import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
 import { armFault } from '../../domain/faults.js'
 import { OptionsError } from '../../options/options-error.js'
+import { quoted } from '../../options/problem.js'
 import { parseScenarioContent, type Scenario } from '../../options/scenario.js'
 import { loadPackagedScenario, packagedScenarios } from '../../options/scenario-file.js'
 import { changeSettings } from '../../options/settings.js'
@@ -63,7 +65,10 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
 function checkKeys({ keys }: World, named: readonly string[]): void {
   for (const key of named) {
     if (keys.has(key)) continue
-    throw new VerbError('invalid_request', `There is no key "${key}". This space has ${[...keys.keys()].join(', ')}.`)
+    throw new VerbError(
+      'invalid_request',
+      `There is no key ${quoted(key)}. This space has ${excerpt([...keys.keys()].join(', '))}.`,
+    )
   }
 }
 

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { excerpt } from '../../src/contract/excerpt.js'
+import { parseJson, stringifyJson } from '../../src/contract/json.js'
+import { loadContract } from '../../src/contract/load-contract.js'
+
+const HEAD = 'openapi: 3.1.0\ninfo: {title: t, version: "1"}\n'
+
+function written(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+/** listPets with one parameter, held to a pattern. */
+function patterned(pattern: string): string {
+  const parameters = [{ name: 'a', in: 'query', schema: { type: 'string', pattern } }]
+  const paths = { '/pets': { get: { operationId: 'listPets', parameters } } }
+  return written('c.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
+}
+
+describe('a contract that is too much', () => {
+  const levels = 100_000
+  const bomb = Array.from({ length: 12 }, (_, i) => `x-${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]\n`)
+
+  it.each([
+    ['one of 50 MB', 'c.yaml', `${HEAD}x-a: ${'a'.repeat(50_000_000)}`, 'has 51 MB; a contract may have 10'],
+    [
+      'lists in lists in JSON',
+      'c.json',
+      `{"x-a":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+      'deeper than 500 levels',
+    ],
+    ['lists in lists in YAML', 'c.yaml', `${HEAD}x-a: ${'['.repeat(levels)}${']'.repeat(levels)}`, 'nested too deeply'],
+    ['a circle', 'c.yaml', `${HEAD}x-a: &a [*a]`, 'aliases go in a circle'],
+    ['aliases of aliases', 'c.yaml', `${HEAD}x-0: &a0 [1]\n${bomb.join('')}`, 'Excessive alias count'],
+    [
+      'aliases of one long text',
+      'c.yaml',
+      `${HEAD}x-a: &a ${'a'.repeat(1_000_000)}\nx-b: [${Array(90).fill('*a').join(', ')}]`,
+      'longer than 50 MB with its aliases unfolded',
+    ],
+    [
+      'a name twice among 100,000',
+      'c.yaml',
+      `${HEAD}x-a:\n${names(100_000)}  k7: 1\n`,
+      'Map keys must be unique at line 100004',
+    ],
+  ])('is refused with a clear error: %s', { timeout: 60_000 }, async (_what, name, text, message) => {
+    const file = written(name, text)
+    await expect(loadContract(file)).rejects.toMatchObject({
+      code: 'SPEC_INVALID',
+      message: expect.stringContaining(file),
+    })
+    await expect(loadContract(file)).rejects.toThrow(message)
+  })
+
+  it('may be made of the same parts by 2^40 ways', async () => {
+    const schemas: Record<string, unknown> = { s40: { type: 'object', properties: { name: { type: 'string' } } } }
+    for (let i = 0; i < 40; i++) {
+      const $ref = `#/components/schemas/s${i + 1}`
+      schemas[`s${i}`] = { allOf: [{ $ref }, { $ref }] }
+    }
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/s0' } } }
+    const paths = { '/pets': { post: { operationId: 'createPet', requestBody: { content } } } }
+    const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths, components: { schemas } }
+    const [createPet] = (await loadContract(written('c.json', JSON.stringify(document)))).operations
+    expect(createPet?.body?.fields.map(({ name }) => name)).toEqual(['name'])
+  })
+})
+
+function names(count: number): string {
+  return Array.from({ length: count }, (_, i) => `  k${i}: 1\n`).join('')
+}
+
+describe('a pattern of a contract', () => {
+  it.each(['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '\\s+$'])('is matched in linear time: %s', async (pattern) => {
+    const [listPets] = (await loadContract(patterned(pattern))).operations
+    const { violations } = listPets?.readQuery(`a=${'a'.repeat(30)}${'%20'.repeat(20_000)}!`) ?? {}
+    expect(violations).toHaveLength(1)
+  })
+
+  it.each([
+    ['^[A-Z]{2}\\d{2,4}$', 'AB123', 'AB1'],
+    ['^\\p{Lu}\\p{L}*$', 'Über', 'über'],
+    ['^(?<year>\\d{4})-\\d\\d$', '2026-01', '26-01'],
+    ['^[^/\\\\]+\\.ya?ml$', 'a.yml', 'a/b.yml'],
+    ['\\u00e9', 'café', 'cafe'],
+  ])('says what JavaScript’s engine would: %s', async (pattern, kept, broken) => {
+    const [listPets] = (await loadContract(patterned(pattern))).operations
+    const count = (text: string) => listPets?.readQuery(`a=${encodeURIComponent(text)}`).violations.length
+    expect([count(kept), count(broken)]).toEqual([0, 1])
+  })
+
+  it.each(['^(?=.*a)b', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>', '\\p{Script=Greek}', 'a{2000}'])(
+    'that cannot be is refused, but for those who check only what they wrote themselves: %s',
+    async (pattern) => {
+      const file = patterned(pattern)
+      await expect(loadContract(file)).rejects.toMatchObject({ code: 'SPEC_INVALID' })
+      await expect(loadContract(file)).rejects.toThrow('cannot be matched in linear time')
+      await loadContract(file, { patterns: 'native' })
+    },
+  )
+})
+
+describe('numbers of a few characters', () => {
+  it('do not become hundreds of digits each', () => {
+    expect(parseJson('[1e308,-1e300,1e400,2e40]')).toEqual([1e308, -1e300, Number.POSITIVE_INFINITY, 2e40])
+    expect(stringifyJson(parseJson('[1e308]'))).toBe('[1e+308]')
+  })
+
+  it('are exact where anybody may take them for an int64', () => {
+    expect(parseJson('[9223372036854775807e0,92233720368547758070e-1,1e19,12e38]')).toEqual([
+      9223372036854775807n,
+      9223372036854775807n,
+      10n ** 19n,
+      12n * 10n ** 38n,
+    ])
+  })
+
+  it('with all their digits are exact, however many they are', () => {
+    const digits = '1'.repeat(200)
+    expect(parseJson(digits)).toBe(BigInt(digits))
+  })
+})
+
+describe('an excerpt', () => {
+  it('has 200 characters, and never half of one', () => {
+    expect(excerpt('a'.repeat(200))).toBe('a'.repeat(200))
+    expect(excerpt('a'.repeat(201))).toBe(`${'a'.repeat(200)}…`)
+    expect(excerpt(`${'a'.repeat(199)}😀`)).toBe(`${'a'.repeat(199)}…`)
+  })
+})

@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { createSandbox, startSandbox } from '../../src/index.js'
+import { openapiFile } from '../../src/package-files.js'
+
+interface Served {
+  readonly servers: readonly { readonly url: string; readonly description?: string }[]
+}
+
+function contract(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+/** With a Host of the caller's choice, which fetch does not send. */
+function ask(url: string, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host, authorization: 'Bearer secret' } }, (response) => {
+      let text = ''
+      response
+        .setEncoding('utf8')
+        .on('data', (part: string) => (text += part))
+        .on('end', () => resolve(text))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('the contract that a sandbox serves', () => {
+  it.each(['openapi.yaml', 'openapi.json'])(
+    'names that sandbox as the first server, so that a client made from it works: %s',
+    async (name) => {
+      await using sandbox = await startSandbox({ basePath: '/animals/v1' })
+      const document: Served = parse(await (await fetch(`${sandbox.controlUrl}/${name}`)).text())
+      expect(document.servers[0]).toEqual({ url: sandbox.baseUrl, description: 'This sandbox' })
+      expect(document.servers.slice(1)).toEqual(parse(readFileSync(openapiFile, 'utf8')).servers)
+      const headers = { authorization: `Bearer ${sandbox.key()}` }
+      expect((await fetch(`${document.servers[0]?.url}/pets`, { headers })).status).toBe(200)
+    },
+  )
+
+  it('names the sandbox without a socket as its fetch knows it', async () => {
+    await using sandbox = await createSandbox()
+    const document: Served = parse(await (await sandbox.fetch(`${sandbox.controlUrl}/openapi.json`)).text())
+    expect(document.servers[0]?.url).toBe(sandbox.baseUrl)
+  })
+
+  it('names it as the caller does, as behind a mapped port, and only if that is a host', async () => {
+    await using sandbox = await startSandbox({ controlToken: 'secret' })
+    const own = new URL(sandbox.baseUrl).host
+    const served = async (host: string): Promise<Served> => parse(await ask(`${sandbox.controlUrl}/openapi.json`, host))
+    expect((await served('petstore:8080')).servers[0]?.url).toBe('http://petstore:8080/v1')
+    expect((await served('[::1]:8080')).servers[0]?.url).toBe('http://[::1]:8080/v1')
+    expect((await served(own)).servers[0]?.url).toBe(sandbox.baseUrl)
+    for (const host of ['a/b', 'a b', 'u:p@a', 'a"']) {
+      expect((await served(host)).servers[0]?.url).toBe('/v1')
+    }
+  })
+
+  it('keeps the comments and all else of a contract in YAML', async () => {
+    await using sandbox = await startSandbox()
+    const served = await (await fetch(`${sandbox.controlUrl}/openapi.yaml`)).text()
+    const own = `  - url: ${JSON.stringify(sandbox.baseUrl)}\n    description: This sandbox\n`
+    expect(served.replace(own, '')).toBe(readFileSync(openapiFile, 'utf8'))
+  })
+
+  it.each([
+    ['without servers', ''],
+    ['with servers in one line', 'servers: [{url: "https://a.example/v1"}]\n'],
+    ['with a quoted name', '"servers":\n  - url: https://a.example/v1\n'],
+    ['with no server in its list', 'servers: []\n'],
+    ['with servers at the beginning of the line', 'servers: # ours\n\n# the first\n- url: https://a.example/v1\n'],
+    ['that speaks of servers in a text', 'x-a: |\n  servers:\n    - url: b\n'],
+  ])('may be one %s', async (_what, servers) => {
+    const spec = contract('c.yaml', `openapi: 3.1.0\ninfo: {title: t, version: "1"}\n${servers}paths: {}\n`)
+    await using sandbox = await startSandbox({ spec })
+    for (const name of ['openapi.yaml', 'openapi.json']) {
+      const document: Served = parse(await (await fetch(`${sandbox.controlUrl}/${name}`)).text())
+      expect(document.servers.map(({ url }) => url)).toEqual([
+        sandbox.baseUrl,
+        ...(servers.includes('a.example') ? ['https://a.example/v1'] : []),
+      ])
+    }
+  })
+})
