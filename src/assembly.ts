@@ -55,9 +55,9 @@ export interface Assembly {
 }
 
 /** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED, STORE_CORRUPT … */
-export async function assemble(options: ResolvedOptions, events: SandboxEvents): Promise<Assembly> {
+export async function assemble(options: ResolvedOptions, events: SandboxEvents, given?: Contract): Promise<Assembly> {
   const warn = (message: string) => events.onWarning?.(message)
-  const contract = await contractOf(options)
+  const contract = given ?? (await contractOf(options))
   checkFaults(options, contract)
   const fixtures = loadSeed(options)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn)
@@ -133,7 +133,8 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents):
   }
 }
 
-async function contractOf({ spec }: ResolvedOptions): Promise<Contract> {
+/** The contract that the options name. Reading a large one takes a while, and has no effect but that. */
+export async function contractOf({ spec }: ResolvedOptions): Promise<Contract> {
   if (spec === undefined) return packagedContract()
   const { loadContract } = await import('./contract/load-contract.js')
   return loadContract(spec)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Assembly, assemble, type SandboxEvents } from './assembly.js'
+import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
 import type { PlanName } from './domain/keys.js'
 import type { ProblemCode } from './domain/problems.js'
@@ -23,9 +24,13 @@ export interface RunningSandbox {
 }
 
 /** Puts a sandbox together and opens its port. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED … */
-export async function runSandbox(options: ResolvedOptions, events: SandboxEvents = {}): Promise<RunningSandbox> {
+export async function runSandbox(
+  options: ResolvedOptions,
+  events: SandboxEvents = {},
+  contract?: Contract,
+): Promise<RunningSandbox> {
   holdTickShape()
-  const assembly = await assemble(options, events)
+  const assembly = await assemble(options, events, contract)
   const { spaces, service, control } = assembly
   const warn = (message: string) => events.onWarning?.(message)
   try {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { contractOf } from '../assembly.js'
 import type { Location } from '../client/locator-file.js'
+
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
@@ -30,6 +32,8 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   const log = await openServeLog(options.log, io)
   for (const warning of env.warnings) log.warning(warning)
 
+  // While signals still end us at once: nobody waits for a contract of megabytes who has changed his mind.
+  const contract = await contractOf(options)
   let wish = () => {}
   const wished = new Promise<void>((resolve) => {
     wish = resolve
@@ -37,11 +41,12 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   // From before the port is open, so that a start is finished and then stopped, and no store is left half made. Once it
   // runs, they are never let go: the second of npm's two SIGINTs may come when all is done, and must not end us otherwise.
   const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
-  const sandbox = await runSandbox(options, {
+  const events = {
     ...(log.exchange && { onExchange: log.exchange }),
     onWarning: log.warning,
     onShutdown: wish,
-  }).catch((error: unknown) => {
+  }
+  const sandbox = await runSandbox(options, events, contract).catch((error: unknown) => {
     ignoreSignals()
     throw error
   })

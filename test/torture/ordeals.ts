@@ -6,7 +6,9 @@ import { fullDisk } from './ordeals/full-disk.js'
 import { fullStore } from './ordeals/full-store.js'
 import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
 import { hostileBodies } from './ordeals/hostile-bodies.js'
+import { hostileContracts } from './ordeals/hostile-contracts.js'
 import { irregularFiles } from './ordeals/irregular-files.js'
+
 import { killWhileFolding } from './ordeals/kill-while-folding.js'
 import { killWhileStarting } from './ordeals/kill-while-starting.js'
 import { killWhileWriting } from './ordeals/kill-while-writing.js'
@@ -46,6 +48,7 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'request-smuggling': requestSmuggling,
   'unusual-requests': unusualRequests,
   'hostile-bodies': hostileBodies,
+  'hostile-contracts': hostileContracts,
   'prototype-keys': prototypeKeys,
   'path-traversal': pathTraversal,
   'many-keys-and-spaces': manyKeysAndSpaces,

@@ -42,6 +42,7 @@ const HOSTILE: readonly (readonly [what: string, parts: RequestParts, statuses: 
   ['a number of a million digits', { body: `{"name":"a","categoryId":${'9'.repeat(1_000_000)}}` }, [400]],
   ['an exponent of a million', { body: '{"name":"a","categoryId":1e1000000}' }, [400]],
   ['an exponent of minus a million', { body: '{"name":"a","categoryId":1e-1000000}' }, [400]],
+  ['a mebibyte of 1e308', { body: pet(`[${'1e308,'.repeat(170_000)}1]`) }, [400]],
   [
     '100,000 fields',
     { body: `{${Array.from({ length: 60_000 }, (_, i) => `"f${i}":${i}`)},"name":"a","categoryId":1}` },
