@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { contractOf } from '../assembly.js'
 import type { Location } from '../client/locator-file.js'
-
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'

@@ -14,6 +14,8 @@ const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/
 /** A double overflows beyond so many digits, and nobody's whole number is that long. */
 const MOST_DIGITS = 309
+/** A double tells any two numbers of 15 digits apart. */
+const MOST_SAFE_CHARACTERS = 15
 /** What is written with an exponent is exact up to so many digits, twice those of an int64; beyond, it is the nearest double. */
 const MOST_UNFOLDED = 40
 
@@ -40,10 +42,12 @@ export function parseJson(text: string): unknown {
   }
   if (!NEEDS_CARE.test(text)) return plain
 
-  // Each number is replaced by its ordinal, so that JSON.parse still decides everything
-  // else: repeated names, __proto__, escapes. No text can be mistaken for an ordinal.
+  // Each number but short whole ones is replaced by its ordinal and a half, so that JSON.parse still
+  // decides everything else: repeated names, __proto__, escapes. No other number is then a fraction.
   const values: (number | bigint)[] = []
-  const numbered = replaceNumbers(text, (token) => String(values.push(exactNumber(token)) - 1))
+  const numbered = replaceNumbers(text, (token) =>
+    SHORT_INTEGER.test(token) ? undefined : `${values.push(exactNumber(token)) - 1}.5`,
+  )
   return putValues(JSON.parse(numbered), values)
 }
 
@@ -73,21 +77,35 @@ function isDeep(text: string): boolean {
   return false
 }
 
-/** Puts each number in the place of its ordinal. Without recursion: how deep a text is nested is its sender's choice. */
+/** Puts each number in the place of its ordinal and a half. Without recursion: how deep a text is nested is its sender's choice. */
 function putValues(root: unknown, values: readonly (number | bigint)[]): unknown {
-  if (typeof root === 'number') return values[root]
+  if (typeof root === 'number') return numberAt(root, values)
   const open: unknown[] = [root]
   while (open.length > 0) {
     const container = open.pop()
     if (!isContainer(container)) continue
+    if (Array.isArray(container)) {
+      // By index: the names of a long list would be as many texts.
+      for (let index = 0; index < container.length; index++) {
+        const value: unknown = container[index]
+        if (typeof value === 'number') container[index] = numberAt(value, values)
+        else if (isContainer(value)) open.push(value)
+      }
+      continue
+    }
     for (const name of Object.keys(container)) {
       // Each name is the container's own, "__proto__" too, so that no setter is called.
       const value = container[name]
-      if (typeof value === 'number') container[name] = values[value]
+      if (typeof value === 'number') container[name] = numberAt(value, values)
       else if (isContainer(value)) open.push(value)
     }
   }
   return root
+}
+
+/** A fraction is an ordinal and a half, whatever is whole is itself. */
+function numberAt(parsed: number, values: readonly (number | bigint)[]): number | bigint | undefined {
+  return Number.isInteger(parsed) ? parsed : values[parsed - 0.5]
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {
@@ -122,7 +140,11 @@ export function stringifyJson(value: unknown, indent?: number): string {
 
 /** The exact value of a JSON number's text, see parseJson. */
 function exactNumber(token: string): number | bigint {
-  if (SHORT_INTEGER.test(token)) return Number(token)
+  const nearest = Number(token)
+  // Of so few digits none is lost; but 1e-400 is not 0. And what is as long as this is not unfolded below.
+  const isShort = token.length <= MOST_SAFE_CHARACTERS
+  if (isShort && nearest !== 0 && (Math.abs(nearest) < 2 ** 53 || Math.abs(nearest) >= 10 ** MOST_UNFOLDED))
+    return nearest
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_PARTS.exec(token) ?? []
   let digits = whole + fraction
   let power = Number(exponent) - fraction.length
@@ -135,11 +157,10 @@ function exactNumber(token: string): number | bigint {
 
   if (digits === '') return 0
   if (power < 0) {
-    const rounded = Number(token)
-    return Number.isInteger(rounded) ? Number.NaN : rounded
+    return Number.isInteger(nearest) ? Number.NaN : nearest
   }
   // A few characters, many of them in a text, must not become hundreds of digits each: 1e308.
-  if (digits.length + power > Math.max(MOST_UNFOLDED, token.length)) return Number(token)
+  if (digits.length + power > Math.max(MOST_UNFOLDED, token.length)) return nearest
   if (digits.length + power > MOST_DIGITS) return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   return exactInteger(BigInt(sign + digits + '0'.repeat(power)))
 }
@@ -154,8 +175,8 @@ const ZERO = 0x30
 const NINE = 0x39
 const NUMBER_TOKEN = /[\d.eE+-]*/y
 
-/** Replaces every number of a text that is JSON; what stands in strings is left alone. */
-function replaceNumbers(text: string, replacement: (token: string) => string): string {
+/** Replaces numbers of a text that is JSON, those for which there is a replacement; what stands in strings is left alone. */
+function replaceNumbers(text: string, replacement: (token: string) => string | undefined): string {
   const parts: string[] = []
   let copied = 0
   let at = 0
@@ -165,8 +186,13 @@ function replaceNumbers(text: string, replacement: (token: string) => string): s
     else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       NUMBER_TOKEN.lastIndex = at
       NUMBER_TOKEN.test(text)
-      parts.push(text.slice(copied, at), replacement(text.slice(at, NUMBER_TOKEN.lastIndex)))
-      copied = at = NUMBER_TOKEN.lastIndex
+      const end = NUMBER_TOKEN.lastIndex
+      const replaced = replacement(text.slice(at, end))
+      if (replaced !== undefined) {
+        parts.push(text.slice(copied, at), replaced)
+        copied = end
+      }
+      at = end
     } else at++
   }
   parts.push(text.slice(copied))

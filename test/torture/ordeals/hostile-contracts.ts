@@ -22,7 +22,7 @@ export const hostileContracts: Ordeal = {
         refused++
         const { code } = await victim.end()
         const isTold =
-          code === 1 && /^SPEC_INVALID: /m.test(victim.said) && !/[^\n\x20-\x7e\x80-\uffff]/.test(victim.said)
+          code === 2 && /^SPEC_INVALID: /m.test(victim.said) && !/[^\n\x20-\x7e\x80-\uffff]/.test(victim.said)
         trial.check(isTold && victim.said.length < 2000, () => `${code}: ${victim.said.slice(0, 300)} for ${document}`)
       }
     }
