@@ -29,6 +29,23 @@ function runJson(io: TestIo): unknown {
 const key = { headers: { Authorization: 'Bearer sandbox' } }
 
 describe('serve', () => {
+  it('still ends at a signal at once while it reads a contract', async () => {
+    const io = testIo()
+    const spec = join(io.cwd, 'contract.yaml')
+    writeFileSync(spec, 'openapi: 3.1.0\ninfo: {title: t, version: "1"}\npaths: {}\n')
+    const ended = runCli(['serve', '--port', '0', '--in-memory', '--spec', spec], {
+      ...io,
+      onSignal(listener) {
+        // By then it is read, and can be anything: signals ended the process as they do any other.
+        writeFileSync(spec, '')
+        return io.onSignal(listener)
+      },
+    })
+    expect(await Promise.race([io.stderr.seen(READY).then(() => 'ready'), ended])).toBe('ready')
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
   it('says that it is ready, where it is, and answers there', async () => {
     const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
     expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 5 })
