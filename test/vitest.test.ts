@@ -36,7 +36,7 @@ describe('the sandbox fixture', () => {
     expect(seen.size).toBe(50)
     expect([...servers]).toEqual([sandbox.baseUrl])
     const { spaces } = await sandboxServers.open({ limits: '3/min', seed: 1 })
-    expect((await spaces.list()).map(({ name }) => name)).toEqual([])
+    expect((await spaces.list()).map(({ name }) => name)).toEqual([sandbox.name])
   })
 
   test('has a server of its own for other options', async ({ sandbox }) => {
@@ -64,6 +64,10 @@ describe('the sandbox fixture', () => {
     const { space, violations } = await sandbox.conduct()
     expect(space).toBe(sandbox.name)
     expect(violations).toMatchObject([{ rule: 'early-retry', key: 'sandbox-limited', operation: 'listPets' }])
+  })
+
+  test('is there for a test that only reads', async ({ sandbox }) => {
+    expect(await sandbox.pets.list()).toHaveLength(60)
   })
 
   test('may be removed by the test itself', async ({ sandbox }) => {

@@ -13,6 +13,10 @@ export interface GuardedRequest {
   readonly host: string | undefined
   readonly origin: string | undefined
   readonly authorization: string | undefined
+  /** What a browser says of where the request comes from (Sec-Fetch-Site); other clients send none. */
+  readonly fetchSite: string | undefined
+  /** It opens a page of the sandbox in a tab of its own, as a link does; pages change nothing. */
+  readonly opensPage: boolean
 }
 
 export type GuardVerdict =
@@ -27,11 +31,14 @@ const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3})
  *
  * Without a token, the Host must be loopback (a web site that rebinds its name
  * to 127.0.0.1 keeps its own Host) and an Origin must be the sandbox's own or
- * an allowed one. With a token, the token alone decides.
+ * an allowed one. A browser sends no Origin with a plain GET (an `<img>`, a
+ * link), but says whether another site is behind it. With a token, the token
+ * alone decides.
  *
- * @source interface, section 3
+ * @source interface, section 3; Fetch Metadata Request Headers, 2.4
  */
-export function guard({ host, origin, authorization }: GuardedRequest, rules: GuardRules): GuardVerdict {
+export function guard(request: GuardedRequest, rules: GuardRules): GuardVerdict {
+  const { host, origin, authorization } = request
   if (rules.token !== undefined) {
     const sent = /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]
     if (sent !== undefined && equalInConstantTime(sent, rules.token)) return { kind: 'pass' }
@@ -49,12 +56,20 @@ export function guard({ host, origin, authorization }: GuardedRequest, rules: Gu
         'The control plane answers only to a loopback Host, such as 127.0.0.1 or localhost. For others, start with --control-token.',
     }
   }
-  if (origin === undefined || origin === `http://${host}` || rules.origins.includes(origin)) return { kind: 'pass' }
+  const isAllowed =
+    origin === undefined ? isOwnDoing(request) : origin === `http://${host}` || rules.origins.includes(origin)
+  if (isAllowed) return { kind: 'pass' }
   return {
     kind: 'refuse',
     status: 403,
-    message: 'Pages of this origin may not steer the sandbox. Allow it with --control-origin.',
+    message:
+      'Pages of another origin may not steer or read the sandbox. Allow one with --control-origin, and let it ask with fetch in the mode "cors".',
   }
+}
+
+/** Nobody else's page is behind it: `none` is an address that was typed or bookmarked, no header a client that is no browser. */
+function isOwnDoing({ fetchSite, opensPage }: GuardedRequest): boolean {
+  return fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none' || opensPage
 }
 
 /** Compares digests, so that neither content nor length of the token shows in the time it takes. */

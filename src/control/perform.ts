@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { quoted, writeIssues } from '../options/problem.js'
+import { didYouMean } from '../options/suggest.js'
 import { isSpaceName } from '../space/authorization.js'
+import type { Spaces } from '../space/spaces.js'
 import { fields } from './fields.js'
 import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
 
@@ -8,22 +10,47 @@ import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
  * Does a verb to a space: the one way in, whether the call came over the
  * network or from the same process.
  *
- * @param space empty for the default one; another is opened by this
+ * A verb that changes something opens its space; one that only reads, or takes
+ * away, finds nothing in a space that is not there.
+ *
+ * @param space empty for the default one
  * @throws VerbError when it cannot be done; then nothing was changed
+ * @source core, "Reads open nothing"
  */
 export async function perform(sandbox: Steerable, space: string, verb: Verb, input: unknown): Promise<unknown> {
-  const steered = findSpace(sandbox, space)
   const checked = checkInput(verb, input)
+  const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
+  const steered = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
   return verb.method === 'GET' ? verb.run(steered, checked) : steered.world.inTurn(() => verb.run(steered, checked))
 }
 
+/** @throws VerbError where there is no such space */
 export function findSpace(sandbox: Steerable, name: string): Steered {
-  if (name !== '' && !isSpaceName(name)) {
-    throw new VerbError('invalid_request', `${quoted(name)} is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
-  }
+  checkName(name)
+  const world = sandbox.spaces.get(name)
+  if (world === undefined) throw noSuchSpace(sandbox.spaces, name)
+  return { world, sandbox }
+}
+
+function openSpace(sandbox: Steerable, name: string): Steered {
+  checkName(name)
   const world = sandbox.spaces.open(name)
   if (world === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
   return { world, sandbox }
+}
+
+function checkName(name: string): void {
+  if (name === '' || isSpaceName(name)) return
+  throw new VerbError('invalid_request', `${quoted(name)} is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
+}
+
+/** Says that a space is not open, and how one is. */
+export function noSuchSpace(spaces: Spaces, name: string): VerbError {
+  const meant = didYouMean(name, spaces.names()) || '.'
+  return new VerbError(
+    'not_found',
+    `There is no space ${quoted(name)}${meant} A space is opened by its first request (with a key such as sandbox~name), or by a verb that changes it.`,
+  )
 }
 
 /** Every problem is named at once. */

@@ -6,7 +6,7 @@ import { isNestedDeeper } from '../contract/nesting.js'
 import { servedText } from '../contract/served-text.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { describeControl } from './description.js'
-import { type GuardRules, guard } from './guard.js'
+import { type GuardedRequest, type GuardRules, guard } from './guard.js'
 import { PAGE_FILES, servePageFile } from './pages.js'
 import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
 import { findSpace, perform } from './perform.js'
@@ -79,6 +79,8 @@ const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
 /** Asked for without a token: health is no secret, nor are the pages, which ask for the token themselves. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set([`${CONTROL_PATH}/health`])
 const OPEN_PAGES: ReadonlySet<string> = new Set(Object.keys(PAGE_FILES).map((path) => CONTROL_PATH + path))
+/** What people open, and link to; the first is sent on to the dashboard. */
+const LINKED: ReadonlySet<string> = new Set([CONTROL_PATH, DASHBOARD_PATH, `${CONTROL_PATH}/docs`])
 
 /** Lets those pass who may steer. */
 async function admit(rules: GuardRules, context: Context, next: () => Promise<void>): Promise<Response | undefined> {
@@ -87,9 +89,7 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
   const { path } = context.req
   const isOpen = OPEN_TO_ALL.has(path) || (rules.token !== undefined && OPEN_PAGES.has(path))
   if (!isOpen) {
-    const header = (name: string) => context.req.header(name)
-    const asking = { host: header('host'), origin: header('origin'), authorization: header('authorization') }
-    const verdict = guard(asking, rules)
+    const verdict = guard(askingOf(context), rules)
     if (verdict.kind === 'refuse') context.res = refusal('forbidden', verdict.message, verdict.status)
     else await next()
   } else await next()
@@ -101,6 +101,17 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
 /** A long scenario has a few kilobytes; to check megabytes of one would keep everybody waiting. */
 const LONGEST_BODY = 256_000
 const DEEPEST_BODY = 100
+function askingOf({ req }: Context): GuardedRequest {
+  const { path, method } = req
+  const isNavigation = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
+  return {
+    host: req.header('host'),
+    origin: req.header('origin'),
+    authorization: req.header('authorization'),
+    fetchSite: req.header('sec-fetch-site'),
+    opensPage: isNavigation && LINKED.has(path) && (method === 'GET' || method === 'HEAD'),
+  }
+}
 
 async function runVerb(plane: ControlPlane, verb: Verb, context: Context): Promise<Response> {
   const { space = '', ...query } = context.req.query()

@@ -25,7 +25,7 @@ export function openWorkerServer(
 
 async function startServer(options: SandboxOptions): Promise<WorkerServer> {
   const sandbox = await startSandbox(options)
-  return { ...sandbox, freshSpace: async (name) => sandbox.space(name) }
+  return { ...sandbox, freshSpace: async (name) => openAfresh(sandbox.space(name)) }
 }
 
 async function joinServer(
@@ -50,12 +50,19 @@ async function joinServer(
       const space = controls.space(name)
       // A run that was killed has removed nothing.
       await removeSpace(space)
+      await openAfresh(space)
       if (scenario !== undefined) await space.scenario(scenario)
       if (Object.keys(switches).length > 0) await space.scenario(switches)
       return space
     },
     close: async () => {},
   }
+}
+
+/** A reset opens a space, so that a test which only reads it finds it there. */
+async function openAfresh(space: Space): Promise<Space> {
+  await space.reset()
+  return space
 }
 
 /** Removes a space, if a request or a control call has ever opened it. */

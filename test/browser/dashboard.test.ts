@@ -169,6 +169,13 @@ describe.skipIf(!hasBrowser)('the dashboard', { timeout: 60_000 }, () => {
     expect(await sandbox.spaces.list()).toEqual([])
   })
 
+  it('opens nothing by an address whose space is mistyped, and says so', async () => {
+    const { sandbox, page } = await open({}, {}, '#space=chekout')
+    await page.getByText('There is no space "chekout". This is the default one.').waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(await sandbox.spaces.list()).toEqual([])
+  })
+
   it('asks before a reset, after which all is as at the start', async () => {
     const { sandbox, page, ask } = await openLive()
     await ask('/pets')
@@ -252,7 +259,7 @@ describe.skipIf(!hasBrowser)('the dashboard', { timeout: 60_000 }, () => {
     await sandbox.ban('sandbox-business')
     await sandbox.faults.add('getPet:hang*2')
     await sandbox.snapshots.save('before')
-    await sandbox.space('checkout').state()
+    await sandbox.space('checkout').reset()
     await sandbox.storm.start({ for: '30s' })
     await ask('/pets', 'sandbox-free')
     await row(page, 'storm').click()

@@ -261,7 +261,12 @@ describe('control conduct', () => {
     expect(out).toMatch(/^✗ undocumented-endpoint, sandbox: GET \/v1\/animals is not in the contract/)
     expect(out).toContain('1 request: 1 violation (undocumented-endpoint 1), no warnings\n')
     expect(await json(sandbox, 'conduct')).toEqual(await sandbox.conduct())
+    await control(sandbox, 'reset', '--space', 'other')
     expect(await json(sandbox, 'conduct', '--space', 'other')).toMatchObject({ space: 'other', violations: [] })
+    expect(await control(sandbox, 'conduct', '--space', 'otter')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^NOT_FOUND: There is no space "otter"; did you mean other\?/),
+    })
   })
 })
 

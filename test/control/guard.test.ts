@@ -3,7 +3,13 @@ import { guard } from '../../src/control/guard.js'
 
 const OPEN = { token: undefined, origins: ['http://localhost:6006'] }
 const LOCKED = { token: 'secret', origins: [] }
-const request = (host?: string, origin?: string, authorization?: string) => ({ host, origin, authorization })
+const request = (host?: string, origin?: string, authorization?: string, fetchSite?: string, opensPage = false) => ({
+  host,
+  origin,
+  authorization,
+  fetchSite,
+  opensPage,
+})
 
 describe('the control plane on loopback', () => {
   it.each(['127.0.0.1:4010', 'localhost', 'localhost:4010', '[::1]:4010', '127.1.2.3', 'sandbox.localhost:4010'])(
@@ -35,6 +41,27 @@ describe('the control plane on loopback', () => {
     ['null', 'refuse'],
   ])('with the Origin %s: %s', (origin, kind) => {
     expect(guard(request('localhost:4010', origin), OPEN).kind).toBe(kind)
+  })
+})
+
+describe('the control plane, asked by a browser without an Origin', () => {
+  const asked = (fetchSite: string, opensPage = false) =>
+    guard(request('localhost:4010', undefined, undefined, fetchSite, opensPage), OPEN).kind
+
+  it.each([
+    ['same-origin', 'pass'],
+    ['none', 'pass'],
+    ['cross-site', 'refuse'],
+    ['same-site', 'refuse'],
+    ['', 'refuse'],
+    ['same-origin, cross-site', 'refuse'],
+  ])('from %s: %s', (fetchSite, kind) => {
+    expect(asked(fetchSite)).toBe(kind)
+  })
+
+  it('opens its pages for a link on any site', () => {
+    expect([asked('cross-site', true), asked('same-site', true)]).toEqual(['pass', 'pass'])
+    expect(guard(request('evil.example', undefined, undefined, 'cross-site', true), OPEN).kind).toBe('refuse')
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { VERBS } from '../../src/control/verbs.js'
 import { packagedScenarios } from '../../src/options/scenario-file.js'
 import { transports } from '../support/transports.js'
 
@@ -58,14 +59,36 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     )
   })
 
-  it('opens a space on its first call, and refuses a name that is none', async () => {
+  it('opens a space by its first change, and refuses a name that is none', async () => {
     const sandbox = await openSandbox({ maxSpaces: 1 })
+    expect(await sandbox.control('POST', '/reset?space=a')).toMatchObject({ status: 200, json: { space: 'a' } })
     expect((await sandbox.control('GET', '/state?space=a')).json.space).toBe('a')
-    expect(await sandbox.control('GET', '/state?space=b')).toMatchObject({
+    expect(await sandbox.control('POST', '/reset?space=b')).toMatchObject({
       status: 503,
       json: { code: 'too_many_spaces' },
     })
     expect(await sandbox.control('GET', '/state?space=a~b')).toMatchObject({ status: 400 })
+    expect(await sandbox.control('POST', '/reset?space=a~b')).toMatchObject({ status: 400 })
+  })
+
+  const openNothing = [
+    ...Object.values(VERBS).filter(({ method }) => method === 'GET' || method === 'DELETE'),
+    { method: 'GET', path: '/requests/stream' },
+  ].map(({ method, path }) => [method, path.replaceAll(/\{\w+\}/g, '1')] as const)
+
+  it.each(openNothing)('opens nothing by %s %s', async (method, path) => {
+    const sandbox = await openSandbox()
+    await sandbox.control('POST', '/reset?space=checkout')
+    const { status, json } = await sandbox.control(method, `${path}?space=chekout`)
+    expect([status, json.code]).toEqual([404, 'not_found'])
+    expect(json.message).toContain('There is no space "chekout"; did you mean checkout?')
+    expect(sandbox.assembly.spaces.names()).toEqual(['checkout'])
+  })
+
+  it('opens nothing by a change that is not understood', async () => {
+    const sandbox = await openSandbox()
+    expect(await sandbox.control('PUT', '/storm?space=new', { rate: 2 })).toMatchObject({ status: 400 })
+    expect(sandbox.assembly.spaces.names()).toEqual([])
   })
 
   it('lists the packaged scenarios, each with what it does', async () => {

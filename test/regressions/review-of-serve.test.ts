@@ -73,6 +73,7 @@ describe.each(transports)('verbs given at the same time, %s', (_name, openSandbo
 describe('the stream of exchanges', () => {
   it('ends when its space is removed', async () => {
     await using sandbox = await startSandbox()
+    await sandbox.space('a').reset()
     const stream = await fetch(`${sandbox.controlUrl}/requests/stream?space=a`)
     await connectSandbox(sandbox.controlUrl).spaces.remove('a')
     expect(await stream.text()).toMatch(/^: connected/)

@@ -1,5 +1,6 @@
 import { fields, text } from '../fields.js'
-import { VerbError, verb } from '../verb.js'
+import { noSuchSpace } from '../perform.js'
+import { verb } from '../verb.js'
 import type { SpaceView } from '../views.js'
 
 export const list = verb({
@@ -20,7 +21,7 @@ export const remove = verb({
   summary: 'Removes a space with everything in it; its next request starts it afresh',
   input: fields({ name: text }),
   run({ sandbox: { spaces } }, { name }) {
-    if (!spaces.remove(name)) throw new VerbError('not_found', `There is no space "${name}".`)
+    if (!spaces.remove(name)) throw noSuchSpace(spaces, name)
     return { removed: name }
   },
 })

@@ -53,14 +53,25 @@ export class Session {
     return answer
   }
 
-  openSpace(space: string): void {
+  showSpace(space: string): void {
     if (space !== this.store.get().space) this.#turnTo(space)
+  }
+
+  /** Opens a space if it is not there, and shows it. */
+  async openSpace(space: string): Promise<void> {
+    try {
+      // Any change opens it, also one of nothing.
+      await this.#lockedIfAsked(() => steer('settings.change', space))
+      this.showSpace(space)
+    } catch (error) {
+      this.store.set({ notice: error instanceof Error ? error.message : String(error) })
+    }
   }
 
   /** Goes where the page's address says. */
   goTo({ space, filter }: PagePlace): void {
     this.filter(filter)
-    this.openSpace(space)
+    this.showSpace(space)
   }
 
   /** Keeps a token that was entered, and tries with it. */
@@ -156,11 +167,13 @@ export class Session {
 
   /** The stream has ended: the sandbox went away, or the space did. */
   async #lose(signal: AbortSignal): Promise<void> {
-    const { space } = this.store.get()
+    const { space, connection } = this.store.get()
     const spaces = space === '' ? undefined : await steer('spaces.list', '').catch(() => undefined)
     if (signal.aborted) return
     if (spaces !== undefined && !spaces.some(({ name }) => name === space)) {
-      this.#turnTo('', `The space "${space}" has been removed. This is the default one.`)
+      const why =
+        connection === 'connecting' ? `There is no space "${space}".` : `The space "${space}" has been removed.`
+      this.#turnTo('', `${why} This is the default one.`)
       return
     }
     this.store.set({ connection: 'lost' })

@@ -18,7 +18,7 @@ export function SpaceChooser() {
         id={id}
         value={space}
         onChange={({ currentTarget }) => {
-          if (currentTarget.value !== ANOTHER) return session.openSpace(currentTarget.value)
+          if (currentTarget.value !== ANOTHER) return session.showSpace(currentTarget.value)
           currentTarget.value = space
           dialog.current?.showModal()
         }}
@@ -36,7 +36,7 @@ export function SpaceChooser() {
             event.preventDefault()
             const name = new FormData(event.currentTarget).get('name')
             dialog.current?.close()
-            if (typeof name === 'string') session.openSpace(name)
+            if (typeof name === 'string') void session.openSpace(name)
           }}
         >
           <label class="stacked">

@@ -25,7 +25,7 @@ export function SpacesSection() {
               {name === shown ? (
                 <span class="tag">shown</span>
               ) : (
-                <button type="button" aria-label={`Show the space ${name}`} onClick={() => session.openSpace(name)}>
+                <button type="button" aria-label={`Show the space ${name}`} onClick={() => session.showSpace(name)}>
                   Show
                 </button>
               )}

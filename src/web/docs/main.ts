@@ -1,4 +1,5 @@
-import type { StateView } from '../../control/views.js'
+import type { SpaceView, StateView } from '../../control/views.js'
+import { isSpaceName } from '../../space/authorization.js'
 import { nameControls } from './accessible-names.js'
 import { askForToken } from './ask-for-token.js'
 import { followColourScheme } from './colour-scheme.js'
@@ -30,14 +31,22 @@ try {
 /** Reads the contract and the state, and asks for the control token as long as that is what it takes. */
 async function read(): Promise<Served> {
   try {
-    const query = space === '' ? '' : `?space=${encodeURIComponent(space)}`
-    const [contract, state] = await Promise.all([readControl('openapi.json'), readControl(`state${query}`)])
-    return { contract: contract as JsonMap, state: state as StateView }
+    const [contract, state] = await Promise.all([readControl('openapi.json'), readState()])
+    return { contract: contract as JsonMap, state }
   } catch (error) {
     if (!(error instanceof TokenNeeded)) throw error
     await askForToken()
     return read()
   }
+}
+
+/** A space that is not open yet is opened by the first request from here, and begins with the keys of all. */
+async function readState(): Promise<StateView> {
+  const open = space === '' ? [] : ((await readControl('spaces')) as readonly SpaceView[])
+  // What is no name at all is left to the sandbox to refuse.
+  if (space === '' || (isSpaceName(space) && !open.some(({ name }) => name === space)))
+    return { ...((await readControl('state')) as StateView), space }
+  return (await readControl(`state?space=${encodeURIComponent(space)}`)) as StateView
 }
 
 function show({ contract, state }: Served): void {
