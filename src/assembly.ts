@@ -7,19 +7,20 @@ import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
 import { Failure } from './domain/failures.js'
-import type { ApiKey } from './domain/keys.js'
+import { type ApiKey, labelOf } from './domain/keys.js'
 import { loadSeed } from './fixtures.js'
 import { answerPreflight } from './http/preflight.js'
 import { greetVisitor } from './http/visitor.js'
 import type { ResolvedOptions } from './options/options.js'
 import { packageVersion } from './package-files.js'
+import { digestOf } from './space/digest.js'
 import type { ExchangeRecord } from './space/exchange.js'
 import { LogBudget } from './space/exchange-log.js'
 import { MemoryRoom } from './space/memory-room.js'
 import type { PendingReply, ServiceRequest } from './space/message.js'
 import { memoryShelf, type Shelf } from './space/snapshot.js'
 import { Spaces } from './space/spaces.js'
-import { type Surroundings, World } from './space/world.js'
+import { DEFAULT_KEY, type Surroundings, World } from './space/world.js'
 import { type OpenedStore, openFileStore } from './store/open-file-store.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { systemClock } from './system-clock.js'
@@ -61,13 +62,15 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
   checkFaults(options, contract)
   const fixtures = loadSeed(options)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn)
+  const seeded = (stored?.state ?? fixtures).keys
+  const apiKeys = labelled(options.apiKeys, seeded)
   const engine = lazyEngine(contract)
   const surroundings: Surroundings = {
     contract,
     basePath: options.basePath,
     systemClock,
     start: options.start,
-    apiKeys: options.apiKeys,
+    apiKeys,
     anyKey: options.anyKey,
     seed: options.seed,
     order: options.order,
@@ -82,7 +85,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
     onExchange: (record) => events.onExchange?.(record),
     onForget: (world) => events.onForget?.(world),
   }
-  checkKeys(options, [...(stored?.state ?? fixtures).keys, ...options.apiKeys])
+  checkKeys(options, [...seeded, ...apiKeys])
   const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
   const spaces = new Spaces(surroundings, world, fixtures, options.maxSpaces)
   const stopping = new AbortController()
@@ -153,15 +156,48 @@ function checkFaults({ start }: ResolvedOptions, contract: Contract): void {
 
 /** A scenario that uses up or bans a key that is not there would do nothing, and nobody would know why. */
 function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
-  const known = keys.map(({ key }) => key)
-  for (const key of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
-    if (known.includes(key)) continue
+  const labels = keys.map(labelOf)
+  for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
+    if (labels.includes(name) || keys.some(({ key }) => key === name)) continue
     throw new Failure(
       'UNKNOWN_KEY',
-      `The scenario names the key "${key}", which is not there. There is ${known.join(', ')}.`,
+      `The scenario names the key "${name}", which is not there. There is ${labels.join(', ')}.`,
     )
   }
 }
+
+/** What stands in logs and reports where no key of the sandbox does. */
+const TAKEN_LABELS: readonly string[] = ['none', 'unknown', 'others']
+
+/**
+ * Gives each key of the start a label, so that it is shown and written nowhere:
+ * it may be a real one. What the fixtures or the store hold is no secret.
+ *
+ * @throws Failure LABEL_TAKEN where a label would stand for two keys
+ */
+function labelled(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readonly ApiKey[] {
+  const open = new Set([DEFAULT_KEY, ...seeded.map(({ key }) => key)])
+  const all = apiKeys.map((apiKey) => {
+    if (apiKey.label !== undefined || open.has(apiKey.key)) return apiKey
+    return {
+      ...apiKey,
+      label: `key-${Buffer.from(digestOf(apiKey.key), 'base64').toString('hex').slice(0, LABEL_DIGITS)}`,
+    }
+  })
+  for (const { key, label } of all) {
+    if (label === undefined) continue
+    const isTaken = open.has(label) || TAKEN_LABELS.includes(label)
+    if (!isTaken && !all.some((other) => other.key !== key && (other.key === label || other.label === label))) continue
+    throw new Failure(
+      'LABEL_TAKEN',
+      `The label "${label}" of an API key already stands for another. Choose another one.`,
+    )
+  }
+  return all
+}
+
+/** Enough to tell a sandbox's few keys apart, and no more of them than need be. */
+const LABEL_DIGITS = 8
 
 function openStore(
   { fsync, maxStore }: ResolvedOptions,

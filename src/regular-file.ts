@@ -6,6 +6,9 @@ export class NotAFile extends Error {
   readonly code = 'NOT_A_FILE'
 }
 
+/** What the sandbox writes is its user's alone: keys, and what clients sent, may be in it. */
+export const PRIVATE_FILE = 0o600
+
 /** Windows has none, and no FIFO among its files. */
 const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
 
@@ -24,7 +27,7 @@ export function openRegularFile(file: string, flags: number): number {
   // Opening a device may already do something.
   const there = statSync(file, { throwIfNoEntry: false })
   if (there !== undefined) refuseOthers(there)
-  const fd = openSync(file, flags | DO_NOT_WAIT)
+  const fd = openSync(file, flags | DO_NOT_WAIT, PRIVATE_FILE)
   try {
     refuseOthers(fstatSync(fd))
     return fd

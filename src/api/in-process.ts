@@ -1,7 +1,7 @@
 import { Mailbox } from '../control/mailbox.js'
 import { checkInput, findSpace, perform } from '../control/perform.js'
 import { type Steerable, type Verb, VerbError } from '../control/verb.js'
-import { type Filter, filterSchema, matches } from '../control/verbs/requests.js'
+import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
 import { VERBS } from '../control/verbs.js'
 import { type Exchange, exchangeView } from '../space/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
@@ -24,10 +24,10 @@ async function* follow(
   given: object,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Exchange> {
-  const { world, filter } = await asControlError(() => ({
-    world: findSpace(sandbox, space).world,
-    filter: checkInput({ input: filterSchema }, given) as Filter,
-  }))
+  const { world, filter } = await asControlError(() => {
+    const { world } = findSpace(sandbox, space)
+    return { world, filter: filterIn(world, checkInput({ input: filterSchema }, given) as Filter) }
+  })
   const mailbox = new Mailbox<Exchange>()
   const end = () => mailbox.close()
   const unfollow = world.log.follow({

@@ -1,9 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-
 import { LOCATOR, type Location } from '../client/locator-file.js'
 import { makeFolder } from '../make-folder.js'
-import { readRegularFile } from '../regular-file.js'
+import { PRIVATE_FILE, readRegularFile } from '../regular-file.js'
 
 /**
  * Leaves word of where the sandbox runs. Whoever started last is the one that is
@@ -18,7 +17,7 @@ export function writeLocator(cwd: string, location: Location): () => void {
   const draft = `${file}.${location.pid}`
   makeFolder(dirname(file))
   try {
-    writeFileSync(draft, text)
+    writeFileSync(draft, text, { mode: PRIVATE_FILE })
     renameSync(draft, file)
   } catch (error) {
     rmSync(draft, { force: true })

@@ -1,3 +1,4 @@
+import { redactAddress } from '../domain/redaction.js'
 import { type Header, KEY_REFERENCE, masked } from './headers.js'
 
 /** A request with its address, as it would go out. */
@@ -24,12 +25,15 @@ export function toCurl({ method, url, headers, body }: ShownRequest): string {
     )
   }
   if (body !== undefined) parts.push('--data-raw', quote(Buffer.from(body).toString('utf8')))
-  return [...parts, quote(url)].join(' ')
+  return [...parts, quote(redactAddress(url))].join(' ')
 }
 
 /** As it goes out, but for the key. */
 export function toHttpText({ method, url, headers, body }: ShownRequest): string {
-  const lines = [`${method} ${url}`, ...masked(headers, KEY_REFERENCE).map(([name, value]) => `${name}: ${value}`)]
+  const lines = [
+    `${method} ${redactAddress(url)}`,
+    ...masked(headers, KEY_REFERENCE).map(([name, value]) => `${name}: ${value}`),
+  ]
   return body === undefined ? lines.join('\n') : [...lines, '', Buffer.from(body).toString('utf8')].join('\n')
 }
 

@@ -1,11 +1,10 @@
+import { MASK, redactHeader } from '../domain/redaction.js'
+
 export type Header = readonly [name: string, value: string]
 
-/** What stands for a secret wherever a request is shown; nothing of the secret's own length or letters. */
-export const MASK = '***'
 /** The variable that holds the key, where a request is shown to be repeated. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
-const SECRET = /^(?:authorization|proxy-authorization|cookie|set-cookie|.*(?:api-?key|token|secret).*)$/i
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Reads `Name: value`. @returns undefined for what no header can be */
@@ -41,8 +40,5 @@ export function requestHeaders({
 
 /** The same, fit to be shown. */
 export function masked(headers: readonly Header[], bearer: string = MASK): readonly Header[] {
-  return headers.map(([name, value]) => {
-    if (!SECRET.test(name)) return [name, value]
-    return [name, name.toLowerCase() === 'authorization' ? `Bearer ${bearer}` : MASK]
-  })
+  return headers.map(([name, value]) => [name, redactHeader(name, value, bearer)])
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Document } from 'yaml'
 import { makeFolder } from '../make-folder.js'
-import { openingProblem, readRegularFile } from '../regular-file.js'
+import { openingProblem, PRIVATE_FILE, readRegularFile } from '../regular-file.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
@@ -164,12 +164,12 @@ async function parse(
 /** What a link leads to is replaced, not the link: such files are often kept elsewhere. */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
-    makeFolder(dirname(file), 0o700)
+    makeFolder(dirname(file))
     const place = await realpath(file).catch(() => file)
     const draft = `${place}.${process.pid}`
     try {
       await rm(draft, { force: true })
-      await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
+      await writeFile(draft, text, { mode: PRIVATE_FILE, flag: 'wx' })
       await rename(draft, place)
     } catch (error) {
       await rm(draft, { force: true })

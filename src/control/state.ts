@@ -1,5 +1,5 @@
 import { activeBan } from '../domain/ban.js'
-import type { ApiKey } from '../domain/keys.js'
+import { type ApiKey, labelOf } from '../domain/keys.js'
 import { viewWindow, type WindowName } from '../domain/quota.js'
 import { settingsView } from '../options/settings-view.js'
 import type { Spaces } from '../space/spaces.js'
@@ -39,7 +39,8 @@ export function keyView(world: World, apiKey: ApiKey): KeyView {
   }
   const until = apiKey.always === 'banned' ? now + world.settings.banDuration : activeBan(bans, now)?.until
   return {
-    key: apiKey.key,
+    key: labelOf(apiKey),
+    secret: labelOf(apiKey) !== apiKey.key,
     plan: world.planOf(apiKey),
     always: apiKey.always ?? null,
     minute: window('minute', limits.perMinute),

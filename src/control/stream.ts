@@ -6,7 +6,7 @@ import { exchangeView } from '../space/exchange-view.js'
 import { Mailbox } from './mailbox.js'
 import { checkInput } from './perform.js'
 import type { Steered } from './verb.js'
-import { type Filter, filterSchema, matches } from './verbs/requests.js'
+import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
 
 /** Exchanges kept for a reader that is slow; beyond, the oldest are dropped and it is told how many. */
 const BUFFERED_EXCHANGES = 500
@@ -20,7 +20,7 @@ const HEARTBEAT_MS = 15_000
  */
 export function streamExchanges({ world, sandbox }: Steered, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
-  const filter = checkInput({ input: filterSchema }, query) as Filter
+  const filter = filterIn(world, checkInput({ input: filterSchema }, query) as Filter)
   return streamSSE(context, async (stream) => {
     const mailbox = new Mailbox<ExchangeRecord>(BUFFERED_EXCHANGES)
     const end = () => mailbox.close()

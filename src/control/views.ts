@@ -36,7 +36,10 @@ export interface WindowState {
 
 /** A key with what is left of its quotas, and its ban. */
 export interface KeyView {
+  /** Its label; without one of its own, the key. */
   readonly key: string
+  /** The label is not what clients send: that is shown nowhere. */
+  readonly secret: boolean
   readonly plan: PlanName
   /** The misfortune that it carries always. */
   readonly always: 'limited' | 'banned' | 'revoked' | null

@@ -17,6 +17,7 @@ export const FAILURES = {
   SPEC_INVALID: { exit: 2, meaning: 'The OpenAPI document cannot be served as a contract.' },
   UNKNOWN_OPERATION: { exit: 2, meaning: 'The contract has no operation of that name.' },
   UNKNOWN_KEY: { exit: 2, meaning: 'The scenario names an API key that does not exist.' },
+  LABEL_TAKEN: { exit: 2, meaning: 'The label of an API key already stands for another one.' },
   PORT_IN_USE: { exit: 1, meaning: 'Another process is listening on the port.' },
   PORT_FORBIDDEN: { exit: 1, meaning: 'This user may not open the port.' },
   HOST_UNAVAILABLE: { exit: 1, meaning: 'The host is not an address of this machine.' },

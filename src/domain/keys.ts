@@ -9,6 +9,13 @@ export type KeyCondition = (typeof KEY_CONDITIONS)[number]
 /** An API key that the sandbox knows. Without a plan it is on Free; the plan of the key `sandbox` is a setting. */
 export interface ApiKey {
   readonly key: string
+  /** How it is called wherever it is shown or written; without one it is no secret, and shown as it is. */
+  readonly label?: string
   readonly plan?: PlanName
   readonly always?: KeyCondition
+}
+
+/** How a key is called in logs, reports, snapshots and by the control plane. */
+export function labelOf({ key, label = key }: ApiKey): string {
+  return label
 }

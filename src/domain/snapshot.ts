@@ -26,6 +26,7 @@ export interface Snapshot {
 
 export interface SnapshotAccount {
   readonly kind: 'key' | 'stranger'
+  /** Of a key its label: a snapshot holds no key that was given at the start. */
   readonly name: string
   readonly usage: QuotaUsage
   readonly bans: BanRecord

@@ -139,7 +139,7 @@ export const OPTIONS = {
     reads: 'list',
     schema: v.array(apiKeySchema, 'must be a list of keys'),
     secret: true,
-    about: 'one more key; may be repeated',
+    about: 'one more key, or label=key:plan: logs show the label only (default: a digest); may be repeated',
   },
   anyKey: { group: QUOTAS, reads: 'switch', schema: switchSchema, about: 'take every key for a valid one' },
   ...settingRows('refusals', 'retryAfter', 'limitBody'),

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../domain/keys.js'
+import { type ApiKey, labelOf } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
 import type { Account } from './accounts.js'
 import { digestOf } from './digest.js'
@@ -13,12 +13,15 @@ export type Caller =
       readonly apiKey: ApiKey
       /** Its token is none of the sandbox's own (--any-key): many share the label. */
       readonly isStranger: boolean
+      /** What it sent may be shown as it is. */
+      readonly isOpen: boolean
       readonly account: Account
       readonly limits: Limits
     }
   | {
       readonly kind: 'address'
       readonly label: string
+      readonly isOpen: false
       readonly problem: 'missing_api_key' | 'invalid_api_key'
       readonly account: Account
       readonly limits: Limits
@@ -39,9 +42,17 @@ export function identify(world: World, token: string | undefined, address: strin
   if (token === undefined) return anonymous(world, 'missing_api_key', NO_KEY, address)
   const apiKey = world.keys.get(token)
   if (apiKey !== undefined) {
-    if (apiKey.always === 'revoked') return anonymous(world, 'invalid_api_key', apiKey.key, address)
-    const account = world.accounts.ofKey(apiKey.key)
-    return { kind: 'key', label: apiKey.key, apiKey, isStranger: false, account, limits: world.limitsOf(apiKey) }
+    const label = labelOf(apiKey)
+    if (apiKey.always === 'revoked') return anonymous(world, 'invalid_api_key', label, address)
+    return {
+      kind: 'key',
+      label,
+      apiKey,
+      isStranger: false,
+      isOpen: label === token,
+      account: world.accounts.ofKey(token),
+      limits: world.limitsOf(apiKey),
+    }
   }
   if (!world.anyKey || token === '') return anonymous(world, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
@@ -52,6 +63,7 @@ export function identify(world: World, token: string | undefined, address: strin
     label: UNKNOWN_KEY,
     apiKey: stranger,
     isStranger: true,
+    isOpen: false,
     account,
     limits: world.limitsOf(stranger),
   }
@@ -64,5 +76,5 @@ function anonymous(
   address: string,
 ): Caller {
   const account = world.accounts.ofStranger(`address:${address}`)
-  return { kind: 'address', label, problem, account, limits: world.planLimits('free') }
+  return { kind: 'address', label, isOpen: false, problem, account, limits: world.planLimits('free') }
 }

@@ -1,5 +1,5 @@
 import { type Refused, refusedBy, type Traffic } from '../domain/conduct/what-if.js'
-import { PLAN_NAMES } from '../domain/keys.js'
+import { labelOf, PLAN_NAMES } from '../domain/keys.js'
 import { type Conduct, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
 import type { World } from './world.js'
 
@@ -7,7 +7,7 @@ import type { World } from './world.js'
 export function conductReport(world: World): Conduct {
   const { conduct } = world
   const all = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
-  const labels = [...new Set(all.map(({ apiKey }) => apiKey.key))]
+  const labels = [...new Set(all.map(({ apiKey }) => labelOf(apiKey)))]
   return {
     space: world.name,
     requests: conduct.requests,
@@ -19,10 +19,10 @@ export function conductReport(world: World): Conduct {
     ),
     keys: labels.flatMap((label) => {
       // Strangers have one label, and each a quota of its own.
-      const ofLabel = all.filter(({ apiKey }) => apiKey.key === label)
+      const ofLabel = all.filter(({ apiKey }) => labelOf(apiKey) === label)
       const [first] = ofLabel
       if (first === undefined) return []
-      const plan = world.planOf(world.keys.get(label) ?? first.apiKey)
+      const plan = world.planOf(world.keys.get(first.apiKey.key) ?? first.apiKey)
       return [
         {
           key: label,

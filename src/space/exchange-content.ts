@@ -1,45 +1,56 @@
+import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
 import { LOG_BODY_CHARACTERS } from './exchange-log.js'
 import type { ServiceRequest } from './message.js'
-
-/** What of a request may be kept in the log. */
-const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key'])
-/** One bit for each length of a secret's name, as most names can be told by that. */
-const SECRET_LENGTHS = [...SECRET_HEADERS].reduce((bits, { length }) => bits | (1 << length), 0)
-const AUTHORIZATION_LENGTH = 'authorization'.length
 
 /**
  * The request's headers as the log may keep them: nothing in them can be a
  * secret of somebody's. A token is shown by its label.
  *
- * @param known the caller's key is one of the sandbox's own, which is no secret
+ * @param open the caller's key is its own label, which is no secret
  */
-export function loggedHeaders(request: ServiceRequest, known: boolean, label: string): readonly string[] {
+export function loggedHeaders(request: ServiceRequest, open: boolean, label: string): readonly string[] {
   const { rawHeaders } = request
-  if (!hasSecrets(rawHeaders, known)) return rawHeaders
-  return rawHeaders.map((item, index) => {
-    if (index % 2 === 0) return item
-    const name = rawHeaders[index - 1]?.toLowerCase() ?? ''
-    if (name === 'authorization') return `Bearer ${label}`
-    return SECRET_HEADERS.has(name) ? '***' : item
-  })
+  if (!mayHoldSecrets(request, open)) return rawHeaders
+  return rawHeaders.map((item, index) =>
+    index % 2 === 0 ? item : redactHeader(rawHeaders[index - 1] ?? '', item, label),
+  )
 }
 
-/** Anything but one Authorization with a key of our own; a second one was not looked at. */
-function hasSecrets(rawHeaders: readonly string[], known: boolean): boolean {
-  let authorizations = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? ''
-    if ((SECRET_LENGTHS & (1 << name.length)) === 0 || !SECRET_HEADERS.has(name.toLowerCase())) continue
-    if (!known || name.length !== AUTHORIZATION_LENGTH || ++authorizations > 1) return true
+/** Anything but one Authorization with an open key; a second one was not looked at. */
+function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, open: boolean): boolean {
+  let names = 0
+  // The names of this object are V8's own copies, which a map finds by their known hashes.
+  for (const name in headers) {
+    names++
+    const value = headers[name]
+    if (name === 'authorization' ? !open : isSecret(name) || typeof value !== 'string' || mayHoldAddress(value))
+      return true
   }
-  return false
+  return names * 2 !== rawHeaders.length
+}
+
+/** Names that were judged before. Clients choose them, so their number is bounded. */
+const judged = new Map<string, boolean>()
+const MOST_JUDGED = 1000
+
+function isSecret(name: string): boolean {
+  const known = judged.get(name)
+  if (known !== undefined) return known
+  if (judged.size >= MOST_JUDGED) judged.clear()
+  const secret = isSecretName(name)
+  judged.set(name, secret)
+  return secret
 }
 
 const decoder = new TextDecoder()
 
 /** The request's body as the log keeps it. */
-export function loggedBody({ body }: ServiceRequest): string {
+export function loggedBody({ body, headers }: ServiceRequest): string {
   if (body === undefined) return ''
   if (body === 'too-large') return '(larger than 1 MiB, not kept)'
-  return decoder.decode(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
+  const text = decoder.decode(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
+  const type = headers['content-type']
+  return typeof type === 'string' && FORM.test(type) ? redactQuery(text) : text
 }
+
+const FORM = /^application\/x-www-form-urlencoded/i

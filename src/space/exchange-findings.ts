@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/contract.js'
+import { redactQuery } from '../domain/redaction.js'
 import type { Caller } from './callers.js'
 import type { ConductRule } from './conduct-view.js'
 import { type Answer, type ServiceRequest, UNREAD } from './message.js'
@@ -31,7 +32,7 @@ export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
 
 /** How a finding names a request: its operation, or method and path where it has none. */
 export function whatWasSent({ route, request, path }: Visit): string {
-  return route.kind === 'operation' ? route.operation.id : `${request.method} ${path}`
+  return route.kind === 'operation' ? route.operation.id : `${request.method} ${redactQuery(path)}`
 }
 
 /** Whether an exchange with a valid key went well, and named nothing that the contract does not know. */

@@ -23,12 +23,10 @@ export function takeSnapshot(world: World): Snapshot {
     clock: { now: world.now(), frozen: world.clock.kind === 'frozen' },
     storm: storm ?? null,
     faults: faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
-    accounts: [...world.accounts.entries()].map(({ kind, name, account: { usage, bans } }) => ({
-      kind,
-      name,
-      usage,
-      bans,
-    })),
+    accounts: [...world.accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
+      const shown = kind === 'key' ? world.labelOfKey(name) : name
+      return shown === undefined ? [] : [{ kind, name: shown, usage, bans }]
+    }),
     dice: { storm: dice.storm.state, faults: dice.faults.state, latency: dice.latency.state },
   }
 }
@@ -43,7 +41,10 @@ export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise
   world.faults = snapshot.faults.map(({ rule, left }) => ({ ...armFault(rule), left: left ?? undefined }))
   world.accounts.clear()
   for (const { kind, name, usage, bans } of snapshot.accounts) {
-    const account: Account = kind === 'key' ? world.accounts.ofKey(name) : world.accounts.ofStranger(name)
+    const key = kind === 'key' ? world.findKey(name)?.key : name
+    // A key that is no longer given at the start is none any more.
+    if (key === undefined) continue
+    const account: Account = kind === 'key' ? world.accounts.ofKey(key) : world.accounts.ofStranger(key)
     account.usage = usage
     account.bans = bans
   }

@@ -1,3 +1,4 @@
+import { redactAddress, redactQuery } from '../domain/redaction.js'
 import { leavesNoStatus, problem } from './answers.js'
 import { identify } from './callers.js'
 import type { ExchangeRecord } from './exchange.js'
@@ -75,7 +76,7 @@ function answerSafely(visit: Visit): Answer | Promise<Answer> {
 
 function ownFault({ world, request }: Visit, error: unknown): Answer {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  world.surroundings.warn(`${request.method} ${request.target} failed inside the sandbox: ${what}`)
+  world.surroundings.warn(`${request.method} ${redactAddress(request.target)} failed inside the sandbox: ${what}`)
   return problem('internal_error')
 }
 
@@ -123,14 +124,14 @@ function note(visit: Visit, answer: Answer, headers: readonly string[], duration
     space: world.name,
     key: caller.label,
     method: request.method,
-    path,
-    query,
+    path: redactQuery(path),
+    query: redactQuery(query),
     operation: route.kind === 'operation' ? route.operation.id : undefined,
     status: leavesNoStatus(answer) ? undefined : answer.status,
     reason: answer.reason,
     durationMs,
     remaining: visit.shown?.remaining ?? 0,
-    requestHeaders: loggedHeaders(request, caller.kind === 'key' && !caller.isStranger, caller.label),
+    requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
     responseBody: answer.body.length > LOG_BODY_CHARACTERS ? answer.body.slice(0, LOG_BODY_CHARACTERS) : answer.body,

@@ -1,7 +1,7 @@
 import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import { problem } from './answers.js'
-import { readAuthorization, type SentKey } from './authorization.js'
+import { readAuthorization } from './authorization.js'
 import type { PendingReply, ServiceRequest } from './message.js'
 import { handle, replyWith } from './space.js'
 import { type Surroundings, World } from './world.js'
@@ -64,16 +64,13 @@ export class Spaces {
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
     if (sent === undefined) return handle(this.default, request, undefined)
     if (sent.space === '') return handle(this.default, request, sent.token)
-    if (!this.#isKnown(sent)) return handle(this.default, request, '')
-    const world = this.open(sent.space)
-    if (world !== undefined) return handle(world, request, sent.token)
+    const { token, space } = sent
+    // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
+    if (!this.default.keys.has(token) && this.get(space) === undefined)
+      return handle(this.default, request, this.default.anyKey ? `${token}~${space}` : '')
+    const world = this.open(space)
+    if (world !== undefined) return handle(world, request, token)
     const message = this.fullMessage()
-    return replyWith(this.default, request, sent.token, problem('too_many_spaces', { message }))
-  }
-
-  /** Whether a key may open spaces: somebody else's token must not. */
-  #isKnown({ token, space }: SentKey): boolean {
-    const world = this.get(space) ?? this.default
-    return world.anyKey || world.keys.has(token)
+    return replyWith(this.default, request, token, problem('too_many_spaces', { message }))
   }
 }

@@ -5,7 +5,7 @@ import { stringifyJson } from '../contract/json.js'
 import { banFor } from '../domain/ban.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
 import { type ArmedFault, armFault } from '../domain/faults.js'
-import { type ApiKey, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import { type ApiKey, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import { petText } from '../domain/pet-text.js'
 import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
@@ -15,7 +15,7 @@ import type { SpaceStart } from '../domain/space-start.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
 import type { EpochMs } from '../domain/time.js'
-import { Accounts } from './accounts.js'
+import { type Account, Accounts } from './accounts.js'
 import { ConductLedger } from './conduct-ledger.js'
 import type { ExchangeRecord } from './exchange.js'
 import { ExchangeLog, type LogBudget } from './exchange-log.js'
@@ -280,14 +280,19 @@ export class World {
   /** Opens the windows of keys as if so many requests had just been charged to them; what is not named stays. */
   useUp(used: SpaceStart['used']): void {
     const openedAt = this.now()
-    for (const [key, { perMinute, perDay }] of Object.entries(used)) {
-      const account = this.accounts.ofKey(key)
+    for (const [name, { perMinute, perDay }] of Object.entries(used)) {
+      const account = this.#accountOf(name)
       account.usage = {
         ...account.usage,
         ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
         ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
       }
     }
+  }
+
+  /** Bans keys from now on. */
+  banKeys(bans: SpaceStart['bans']): void {
+    for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, this.now())
   }
 
   /** Adds a key, or puts it in place of the one of its name. One given at the start (--api-key) is changed until then only. */
@@ -300,6 +305,17 @@ export class World {
     if (!this.isStartKey(key)) this.#storedKeys.delete(key)
     this.keys.delete(key)
     this.accounts.close(key)
+  }
+
+  /** A key of this space by its label, or by itself. */
+  findKey(name: string): ApiKey | undefined {
+    return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => labelOf(apiKey) === name)
+  }
+
+  /** How a key is shown; undefined where this space does not have it. */
+  labelOfKey(key: string): string | undefined {
+    const apiKey = this.keys.get(key)
+    return apiKey && labelOf(apiKey)
   }
 
   /** Whether a key was given at the start: such a key is never stored. */
@@ -327,6 +343,10 @@ export class World {
     this.storm = start.storm && { ...start.storm, startedAt: now }
     this.faults = start.faults.map(armFault)
     this.useUp(start.used)
-    for (const [key, duration] of Object.entries(start.bans)) this.accounts.ofKey(key).bans = banFor(duration, now)
+    this.banKeys(start.bans)
+  }
+
+  #accountOf(name: string): Account {
+    return this.accounts.ofKey(this.findKey(name)?.key ?? name)
   }
 }

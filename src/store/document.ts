@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { constants, copyFile, link, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Adapter, Low } from 'lowdb'
 import { TextFile } from 'lowdb/node'
 import type { SpaceState } from '../domain/state.js'
+import { PRIVATE_FILE } from '../regular-file.js'
 import { stampOf } from './document-reader.js'
 import { Checksum, documentPieces } from './document-text.js'
 import { failedWith } from './store-error.js'
@@ -41,6 +42,9 @@ export class DocumentFile {
     const checksum = new Checksum()
     // lowdb hands what it is given to fs.writeFile, which takes pieces as well as a text.
     const file = new TextFile(this.#next) as Adapter<unknown>
+    // steno chooses no mode; what is there already keeps its own.
+    rmSync(temporaryOf(this.#next), { force: true })
+    writeFileSync(temporaryOf(this.#next), '', { mode: PRIVATE_FILE, flag: 'wx' })
     await new Low(file, checksum.of(documentPieces(state))).write()
     if (this.#options.fsync) {
       const handle = await open(this.#next, 'r+')

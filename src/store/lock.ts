@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs'
-import { readRegularFile, refuseOthers } from '../regular-file.js'
+import { PRIVATE_FILE, readRegularFile, refuseOthers } from '../regular-file.js'
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
@@ -72,7 +72,7 @@ function holds(path: string, holder: ProcessIdentity): boolean {
 function create(path: string): boolean {
   const text = ownText()
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
-  writeFileSync(candidate, text, { flag: 'wx' })
+  writeFileSync(candidate, text, { flag: 'wx', mode: PRIVATE_FILE })
   try {
     linkSync(candidate, path)
     return true
@@ -98,7 +98,7 @@ function textOf(path: string): string | undefined {
 /** For file systems without hard links. */
 function createPlainly(path: string, text: string): boolean {
   try {
-    writeFileSync(path, text, { flag: 'wx' })
+    writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE })
     return true
   } catch (error) {
     if (failedWith(error, 'EEXIST')) return false

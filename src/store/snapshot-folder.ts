@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Snapshot } from '../domain/snapshot.js'
 import { makeFolder } from '../make-folder.js'
-import { readRegularFile } from '../regular-file.js'
+import { PRIVATE_FILE, readRegularFile } from '../regular-file.js'
 import { crc32 } from './crc32.js'
 import { asRecord } from './shape.js'
 import { asSnapshot } from './snapshot-shape.js'
@@ -38,7 +38,7 @@ export class SnapshotFolder {
       makeFolder(this.#folder)
       await this.#renameOldFiles()
       await rm(`${file}.next`, { force: true })
-      await writeFile(`${file}.next`, `{"crc":${crc32(text)},"snapshot":${text}}\n`, { flag: 'wx' })
+      await writeFile(`${file}.next`, `{"crc":${crc32(text)},"snapshot":${text}}\n`, { flag: 'wx', mode: PRIVATE_FILE })
       await rename(`${file}.next`, file)
     } catch (error) {
       await rm(`${file}.next`, { force: true }).catch(() => {})

@@ -50,4 +50,12 @@ describe('the headers of a request', () => {
     )
     expect(toHttpText(request)).toContain('Authorization: Bearer $PETSTORE_API_KEY\n')
   })
+
+  it('hide secrets of the address, as the server does in its log', () => {
+    const request = { method: 'GET', url: 'https://a.example/pets?api_key=hush&limit=1', headers: [], body: undefined }
+    for (const shown of [toCurl(request), toHttpText(request)]) {
+      expect(shown).toContain('?api_key=***&limit=1')
+      expect(shown).not.toContain('hush')
+    }
+  })
 })

@@ -163,12 +163,29 @@ describe('keys', () => {
     ['team-a', { key: 'team-a' }],
     ['team-a:pro', { key: 'team-a', plan: 'pro' }],
     ['A.b_c-d/e+f==', { key: 'A.b_c-d/e+f==' }],
+    ['A==:pro', { key: 'A==', plan: 'pro' }],
+    ['team-a=A.b', { key: 'A.b', label: 'team-a' }],
+    ['team-a=A==:pro', { key: 'A==', label: 'team-a', plan: 'pro' }],
   ])('reads %s', (text, value) => expect(readApiKey(text)).toEqual({ value }))
 
-  it.each(['', ':pro', 'a:', 'a:gold', 'a:pro:x', 'a b', 'a~b', 'a=b', 'ä', 'a\n', 'x'.repeat(4097)])(
-    'refuses "%s"',
-    (text) => expect(readApiKey(text)).toHaveProperty('problem'),
-  )
+  it.each([
+    '',
+    ':pro',
+    'a:',
+    'a:gold',
+    'a:pro:x',
+    'a b',
+    'a~b',
+    '=b',
+    'a b=c',
+    'a==b',
+    'a=b=c',
+    'a/b=c',
+    `${'x'.repeat(65)}=a`,
+    'ä',
+    'a\n',
+    'x'.repeat(4097),
+  ])('refuses "%s"', (text) => expect(readApiKey(text)).toHaveProperty('problem'))
 })
 
 describe('origins', () => {

@@ -51,7 +51,7 @@ interface Replay {
 async function replay(day: readonly Call[], plan: PlanName, banAfter: number | 'never'): Promise<Replay> {
   const keys = [...new Set(day.map(({ key }) => key))]
   const refused = new Map(keys.map((key) => [key, { minute: 0, day: 0, ban: 0 }]))
-  const options = embeddedOptions({ apiKey: keys.map((key) => `${key}:${plan}`), banAfter, logLimit: 0 })
+  const options = embeddedOptions({ apiKey: keys.map((key) => `${key}=key-of-${key}:${plan}`), banAfter, logLimit: 0 })
   const assembly = await assemble(options, {
     onExchange({ key, reason }) {
       const causes = refused.get(key)
@@ -68,7 +68,7 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
     const request: ServiceRequest = {
       method: 'GET',
       target,
-      headers: { ...headers, authorization: `Bearer ${key}` },
+      headers: { ...headers, authorization: `Bearer key-of-${key}` },
       rawHeaders: [],
       body: undefined,
       address: 'test',

@@ -3,6 +3,7 @@ import type { Answer } from '../../client/exchange.js'
 import type { NoAnswerError } from '../../client/no-answer.js'
 import { readBody } from '../../client/read-body.js'
 import { headerOf, type Sent, secondsOf } from '../../client/send.js'
+import { redactAddress } from '../../domain/redaction.js'
 import { EXIT_NO_ANSWER } from '../control/errors.js'
 import { EXIT } from '../exit-codes.js'
 
@@ -53,7 +54,7 @@ export function failureOfAnswer(
     ...(typeof told.message === 'string' ? { detail: told.message } : {}),
     operation: operation.id,
     method,
-    url,
+    url: redactAddress(url),
     attempts,
     ...(comeBack === undefined ? {} : { retryAfter: secondsOf(comeBack.in) }),
     exit,
@@ -69,7 +70,7 @@ export function failureOfNoAnswer({ operation, method }: BuiltRequest, url: stri
     detail: error.message,
     operation: operation.id,
     method,
-    url,
+    url: redactAddress(url),
     attempts: error.attempts,
     exit: EXIT_NO_ANSWER,
     hint: error.hint,
@@ -99,5 +100,5 @@ function madeUp(answer: Answer): string {
 
 function locationOf(answer: Answer): string {
   const location = headerOf(answer, 'location')
-  return location === undefined ? '' : ` (to ${location})`
+  return location === undefined ? '' : ` (to ${redactAddress(location)})`
 }

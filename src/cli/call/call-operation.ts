@@ -8,6 +8,7 @@ import { RequestError } from '../../client/request-error.js'
 import { type Sent, send } from '../../client/send.js'
 import { resolveTarget, type Target } from '../../client/target.js'
 import type { Contract, Operation, Violation } from '../../contract/contract.js'
+import { redactAddress } from '../../domain/redaction.js'
 import { formatDuration } from '../../domain/time.js'
 import { packageVersion } from '../../package-files.js'
 import { openingProblem, readRegularFile } from '../../regular-file.js'
@@ -88,7 +89,7 @@ async function exchange(given: Exchange, io: CliIo, tell: Teller): Promise<numbe
   const verbose = flags.has('verbose')
   if (verbose)
     tell.detail([
-      escapeControls(`> ${outgoing.method} ${outgoing.url}`),
+      escapeControls(`> ${outgoing.method} ${redactAddress(outgoing.url)}`),
       ...headerLines(outgoing.headers).map((line) => `> ${line}`),
     ])
   try {

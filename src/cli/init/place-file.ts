@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
 import { makeFolder } from '../../make-folder.js'
+import { PRIVATE_FILE } from '../../regular-file.js'
 
 /**
  * Writes a file that is not there yet, with the folders it needs. Whatever is there
@@ -13,7 +14,7 @@ import { makeFolder } from '../../make-folder.js'
 export async function placeFile(file: string, content: string | Uint8Array): Promise<boolean> {
   try {
     makeFolder(dirname(file))
-    await writeFile(file, content, { flag: 'wx' })
+    await writeFile(file, content, { flag: 'wx', mode: PRIVATE_FILE })
     return true
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

@@ -1,6 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { parseShallowJson } from '../../contract/json.js'
+import { MASK } from '../../domain/redaction.js'
 import { readRetryAfter } from '../../domain/retry-after.js'
 import { ceilSeconds, MINUTE_MS } from '../../domain/time.js'
 import { NoAnswerError } from '../no-answer.js'
@@ -77,7 +78,7 @@ class Run {
   result(): Verification {
     const { apiKey } = this.#options
     const masked = (text: string) =>
-      apiKey === undefined || apiKey === 'sandbox' ? text : text.replaceAll(apiKey, '***')
+      apiKey === undefined || apiKey === 'sandbox' ? text : text.replaceAll(apiKey, MASK)
     const checks = this.#checks.map((check) => ({ ...check, details: check.details.map(masked) }))
     return { checks, reached: [...this.#reached], notes: this.#notes.map(masked) }
   }

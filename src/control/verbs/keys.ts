@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { banFor, NO_BAN_RECORD } from '../../domain/ban.js'
-import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
+import { type ApiKey, labelOf, PLAN_NAMES } from '../../domain/keys.js'
 import { keySchema } from '../../options/values/api-key.js'
 import { someWaitSchema } from '../../options/values/duration.js'
 import { oneOf } from '../../options/values/reading.js'
@@ -24,8 +24,11 @@ export const add = verb({
   summary: 'Adds a key; it is stored',
   input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
   async run({ world }, { key, plan }) {
-    if (world.keys.has(key))
-      throw new VerbError('conflict', `There is a key "${key}" already. Change its plan with PATCH /keys/${key}.`)
+    const known = world.findKey(key)
+    if (known !== undefined) {
+      const label = labelOf(known)
+      throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
+    }
     return keep(world, { key, plan })
   },
 })
@@ -37,7 +40,7 @@ export const change = verb({
   input: fields({ key: text, plan: planSchema }),
   async run({ world }, { key, plan }) {
     const apiKey = find(world, key)
-    if (key !== DEFAULT_KEY) return keep(world, { ...apiKey, plan })
+    if (apiKey.key !== DEFAULT_KEY) return keep(world, { ...apiKey, plan })
     // The plan of the key `sandbox` is a setting, so that a reset finds it again.
     world.settings = { ...world.settings, plan }
     return keyView(world, apiKey)
@@ -50,10 +53,10 @@ export const remove = verb({
   summary: 'Removes a key',
   input: fields({ key: text }),
   async run({ world }, { key }) {
-    find(world, key)
-    if (!world.isStartKey(key)) await world.keep({ kind: 'key-removed', key })
-    world.removeKey(key)
-    return { removed: key }
+    const apiKey = find(world, key)
+    if (!world.isStartKey(apiKey.key)) await world.keep({ kind: 'key-removed', key: apiKey.key })
+    world.removeKey(apiKey.key)
+    return { removed: labelOf(apiKey) }
   },
 })
 
@@ -65,8 +68,8 @@ export const ban = verb({
   run({ world }, { key, for: duration = world.settings.banDuration }) {
     const apiKey = find(world, key)
     if (apiKey.always === 'limited')
-      throw new VerbError('conflict', `The key "${key}" is always out of quota and never banned.`)
-    world.accounts.ofKey(key).bans = banFor(duration, world.now())
+      throw new VerbError('conflict', `The key "${labelOf(apiKey)}" is always out of quota and never banned.`)
+    world.accounts.ofKey(apiKey.key).bans = banFor(duration, world.now())
     return keyView(world, apiKey)
   },
 })
@@ -78,15 +81,17 @@ export const unban = verb({
   input: fields({ key: text }),
   run({ world }, { key }) {
     const apiKey = find(world, key)
-    world.accounts.ofKey(key).bans = NO_BAN_RECORD
+    world.accounts.ofKey(apiKey.key).bans = NO_BAN_RECORD
     return keyView(world, apiKey)
   },
 })
 
-function find(world: World, key: string): ApiKey {
-  const apiKey = world.keys.get(key)
+/** @param name the key's label, or the key */
+function find(world: World, name: string): ApiKey {
+  const apiKey = world.findKey(name)
   if (apiKey !== undefined) return apiKey
-  throw new VerbError('not_found', `There is no such key. This space has ${[...world.keys.keys()].join(', ')}.`)
+  const labels = [...world.keys.values()].map(labelOf)
+  throw new VerbError('not_found', `There is no such key. This space has ${labels.join(', ')}.`)
 }
 
 async function keep(world: World, apiKey: ApiKey) {

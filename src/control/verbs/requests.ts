@@ -1,8 +1,10 @@
 import * as v from 'valibot'
+import { labelOf } from '../../domain/keys.js'
 import { readInstant } from '../../options/values/instant.js'
 import { textSchema } from '../../options/values/reading.js'
 import type { ExchangeRecord } from '../../space/exchange.js'
 import { type Exchange, exchangeView } from '../../space/exchange-view.js'
+import type { World } from '../../space/world.js'
 import { countSchema, fields, text } from '../fields.js'
 import { verb } from '../verb.js'
 
@@ -40,7 +42,8 @@ export const list = verb({
     limit: v.optional(countSchema('must be a number of exchanges')),
   }),
   run({ world }, { since, limit, ...filter }): readonly Exchange[] {
-    const found = [...world.log].filter((record) => matches(record, filter) && isAfter(record, since))
+    const wanted = filterIn(world, filter)
+    const found = [...world.log].filter((record) => matches(record, wanted) && isAfter(record, since))
     return found.slice(limit === undefined ? 0 : Math.max(0, found.length - limit)).map(exchangeView)
   },
 })
@@ -54,6 +57,13 @@ export const clear = verb({
     return []
   },
 })
+
+/** A filter that names a key by itself, or by its label, which is what the log has. */
+export function filterIn(world: World, { key, ...filter }: Filter): Filter {
+  if (key === undefined) return filter
+  const apiKey = world.findKey(key)
+  return { ...filter, key: apiKey === undefined ? key : labelOf(apiKey) }
+}
 
 export function matches(record: ExchangeRecord, { operation, status, key, reason }: Filter): boolean {
   return (

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { excerpt } from '../../contract/excerpt.js'
-import { banFor } from '../../domain/ban.js'
 import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
 import { armFault } from '../../domain/faults.js'
+import { labelOf } from '../../domain/keys.js'
 import { OptionsError } from '../../options/options-error.js'
 import { quoted } from '../../options/problem.js'
 import { parseScenarioContent, type Scenario } from '../../options/scenario.js'
@@ -45,7 +45,7 @@ export const apply = verb({
       world.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }
     if (scenario.faults !== undefined) world.faults = scenario.faults.map(armFault)
     world.useUp(scenario.used)
-    for (const [key, duration] of Object.entries(scenario.bans)) world.accounts.ofKey(key).bans = banFor(duration, now)
+    world.banKeys(scenario.bans)
     return readState(world, sandbox.spaces)
   },
 })
@@ -62,12 +62,13 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
   }
 }
 
-function checkKeys({ keys }: World, named: readonly string[]): void {
-  for (const key of named) {
-    if (keys.has(key)) continue
+function checkKeys(world: World, named: readonly string[]): void {
+  for (const name of named) {
+    if (world.findKey(name) !== undefined) continue
+    const labels = [...world.keys.values()].map(labelOf)
     throw new VerbError(
       'invalid_request',
-      `There is no key ${quoted(key)}. This space has ${excerpt([...keys.keys()].join(', '))}.`,
+      `There is no key ${quoted(name)}. This space has ${excerpt(labels.join(', '))}.`,
     )
   }
 }

@@ -5,23 +5,31 @@ import { listed, type Reading, textSchema } from './reading.js'
 const KEY = /^[A-Za-z0-9._+/-]+=*$/
 const LONGEST_KEY = 4096
 const KEY_FORM = `must consist of letters, digits and . _ - + / with = only at its end, at most ${LONGEST_KEY} characters ("~" marks spaces)`
-const FORM = `must be <key> or <key>:<plan> with the plan ${listed(PLAN_NAMES)}`
+/** How a key may be called, and no longer than a report's line likes it. */
+const LABEL = /^[A-Za-z0-9._-]{1,64}$/
+const FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${listed(PLAN_NAMES)} and a label of 1 to 64 of A-Z a-z 0-9 . _ -`
 
 /** Reads an API key alone. */
 export function readKey(text: string): Reading<string> {
   return KEY.test(text) && text.length <= LONGEST_KEY ? { value: text } : { problem: KEY_FORM }
 }
 
-/** Reads `key` or `key:plan`; without a plan the key is on Free. */
+/** Reads `key`, `key:plan` or `label=key:plan`; without a plan the key is on Free. */
 export function readApiKey(text: string): Reading<ApiKey> {
-  const [key = '', planText, ...rest] = text.split(':')
+  const [name = '', planText, ...rest] = text.split(':')
   const plan = PLAN_NAMES.find((name) => name === planText)
   if (rest.length > 0 || (planText !== undefined && plan === undefined)) return { problem: FORM }
+  // A key may end in "=", so a label is only what has something else behind it.
+  const [, label, labelled] = /^([^=]*)=(?!=*$)(.*)$/.exec(name) ?? []
+  const key = labelled ?? name
+  if (label !== undefined && !LABEL.test(label)) return { problem: FORM }
   const reading = readKey(key)
   if ('problem' in reading) return reading
   if (key === 'sandbox' && plan !== undefined)
     return { problem: 'must have no plan: that of the key sandbox is chosen with --plan' }
-  return { value: plan === undefined ? { key } : { key, plan } }
+  return {
+    value: { key, ...(label === undefined ? {} : { label }), ...(plan === undefined ? {} : { plan }) },
+  }
 }
 
 export const keySchema = textSchema(KEY_FORM, readKey)

@@ -1,8 +1,9 @@
 import type { KeyView, StateView } from '../../control/views.js'
 import { childOf, elementOf } from './element-of.js'
 
-/** Offers the sandbox's keys: a plan or a misfortune each. The first one is chosen. */
-export function offerKeys({ space, keys }: StateView, use: (key: string) => void): void {
+/** Offers the sandbox's keys, as far as it tells them: a plan or a misfortune each. The first one is chosen. */
+export function offerKeys({ space, keys: all }: StateView, use: (key: string) => void): void {
+  const keys = all.filter(({ secret }) => !secret)
   const label = elementOf('key')
   const select = childOf(label, 'select')
   select.replaceChildren(...keys.map((key) => new Option(describeKey(key), keyInSpace(key.key, space))))

@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { chalkFor } from '../../src/cli/colour.js'
+import { jsonExchange, prettyExchange } from '../../src/cli/exchange-line.js'
+import { createSandbox, startSandbox } from '../../src/index.js'
+import { temporaryFolder } from '../cli/test-io.js'
+import { transports } from '../support/transports.js'
+
+/** What must be nowhere. */
+const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'
+
+describe.each(transports)('a secret that a client sends, %s', (_name, openSandbox) => {
+  it.each([
+    ['in a query', { path: `/pets?access_token=${SECRET}&limit=1` }],
+    ['in a query, its name in percent', { path: `/pets?api%5Fkey=${SECRET}` }],
+    ['in a path’s parameter', { path: `/pets;jsessionid=${SECRET}` }],
+    ['as api-key', { headers: { 'api-key': SECRET } }],
+    ['as apikey', { headers: { APIKEY: SECRET } }],
+    ['as x-auth-token', { headers: { 'X-Auth-Token': SECRET } }],
+    ['as ocp-apim-subscription-key', { headers: { 'Ocp-Apim-Subscription-Key': SECRET } }],
+    ['as a cookie', { headers: { Cookie: `session=${SECRET}` } }],
+    ['in the address that it came from', { headers: { Referer: `https://shop.example/?token=${SECRET}` } }],
+    [
+      'in a form',
+      { body: `client_secret=${SECRET}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ],
+    ['as another scheme', { key: null, headers: { Authorization: `Basic ${SECRET}` } }],
+    ['as a key that nobody knows', { key: SECRET }],
+    ['behind a key that nobody knows', { key: `abc~${SECRET}` }],
+  ])('%s is neither logged nor told of', async (_where, { path = '/pets', body, ...options }: Sent) => {
+    for (const anyKey of [false, true]) {
+      const sandbox = await openSandbox({ anyKey, seed: 1 })
+      await sandbox.call(`/v1${path}`, { ...options, ...(body === undefined ? {} : { method: 'POST', body }) })
+      const chalk = await chalkFor(0)
+      const lines = [...sandbox.assembly.spaces.default.log].flatMap((record) => [
+        JSON.stringify(record),
+        jsonExchange(record),
+        prettyExchange(record, chalk),
+      ])
+      expect(lines).toHaveLength(3)
+      const told = [...lines, ...sandbox.warnings]
+      for (const verb of ['/requests', '/state', '/conduct', '/spaces', '/keys']) {
+        told.push(JSON.stringify((await sandbox.control('GET', verb)).json))
+      }
+      expect(told.join('\n')).not.toContain(SECRET)
+    }
+  })
+
+  it('keeps the quotas of strangers apart, also where their keys hold a "~"', async () => {
+    const sandbox = await openSandbox({ anyKey: true })
+    const remaining = async (key: string) => (await sandbox.get('/pets', key)).remaining
+    expect([await remaining('abc~one'), await remaining('abc~one'), await remaining('abc~two')]).toEqual([59, 58, 59])
+    expect(sandbox.assembly.spaces.names()).toEqual([])
+  })
+
+  it('lets a stranger into a space that is open', async () => {
+    const sandbox = await openSandbox({ anyKey: true })
+    await sandbox.get('/pets', 'sandbox~checkout')
+    await sandbox.post('/pets', { name: 'Rex', categoryId: 1 }, 'abc~checkout')
+    expect((await sandbox.control('GET', '/state?space=checkout')).json.counts).toMatchObject({ pets: 61, requests: 2 })
+  })
+})
+
+interface Sent {
+  readonly path?: string
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+describe.each(transports)('a key given at the start, %s', (_name, openSandbox) => {
+  it('is shown by its label, which every verb takes in its place', async () => {
+    const sandbox = await openSandbox({ apiKey: `team=${SECRET}:pro` })
+    expect(await sandbox.get('/pets', SECRET)).toMatchObject({ status: 200, limit: 300 })
+    const { json } = await sandbox.control('GET', '/requests?key=team')
+    expect(json).toMatchObject([{ key: 'team', request: { headers: { authorization: 'Bearer team' } } }])
+    expect((await sandbox.control('GET', `/requests?key=${SECRET}`)).json).toHaveLength(1)
+    expect((await sandbox.control('GET', '/keys')).json).toContainEqual(
+      expect.objectContaining({ key: 'team', secret: true, plan: 'pro' }),
+    )
+    expect((await sandbox.control('PATCH', '/keys/team', { plan: 'business' })).json).toMatchObject({ key: 'team' })
+    expect(await sandbox.get('/pets', SECRET)).toMatchObject({ limit: 1000 })
+    await sandbox.control('PUT', '/keys/team/ban')
+    expect(await sandbox.get('/pets', SECRET)).toMatchObject({ status: 429, code: 'api_key_banned' })
+    await sandbox.control('DELETE', `/keys/${SECRET}/ban`)
+    await sandbox.control('PUT', '/scenario', { used: { team: '1000/min' } })
+    expect(await sandbox.get('/pets', SECRET)).toMatchObject({ status: 429, reason: 'quota-minute' })
+    expect(await sandbox.control('POST', '/keys', { key: 'team' })).toMatchObject({ status: 409 })
+    expect(await sandbox.control('DELETE', '/keys/team')).toMatchObject({ status: 200, json: { removed: 'team' } })
+    expect((await sandbox.get('/pets', SECRET)).status).toBe(401)
+  })
+
+  it('is shown by a digest without a label, the same in every run', async () => {
+    const labels = await Promise.all(
+      [1, 2].map(async () => {
+        const sandbox = await openSandbox({ apiKey: SECRET })
+        await sandbox.get('/pets', SECRET)
+        const { json } = await sandbox.control('GET', '/requests')
+        return (json as unknown as readonly { key: string }[])[0]?.key
+      }),
+    )
+    expect(labels[0]).toMatch(/^key-[0-9a-f]{8}$/)
+    expect(labels[1]).toBe(labels[0])
+  })
+
+  it('is in nothing that conduct says', async () => {
+    const sandbox = await openSandbox({ apiKey: [SECRET, `team=${SECRET}2`] })
+    for (const key of [SECRET, `${SECRET}2`]) {
+      await sandbox.get('/pets?colour=red', key)
+      await sandbox.get('/animals', key)
+    }
+    const { json } = await sandbox.control('GET', '/conduct')
+    expect(json).toMatchObject({ keys: [{ plan: 'free' }, { key: 'team', plan: 'free' }] })
+    expect(JSON.stringify(json)).not.toContain(SECRET)
+  })
+
+  it('that the fixtures have is no secret', async () => {
+    const sandbox = await openSandbox({ apiKey: 'sandbox-pro:free' })
+    await sandbox.get('/pets', 'sandbox-pro')
+    expect((await sandbox.control('GET', '/requests')).json).toMatchObject([{ key: 'sandbox-pro' }])
+  })
+
+  it.each([['sandbox=abc'], ['unknown=abc'], [['a=one', 'a=two']], [['a=one', 'a']]])(
+    'is refused where its label stands for another: %o',
+    async (apiKey) => {
+      await expect(createSandbox({ apiKey })).rejects.toMatchObject({
+        code: 'LABEL_TAKEN',
+        message: expect.stringMatching(/The label "\w+" of an API key already stands for another/),
+      })
+    },
+  )
+})
+
+describe('what is written', () => {
+  const everyFile = (folder: string): readonly string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+
+  it('holds no key of the start, and is its user’s alone', async () => {
+    const folder = temporaryFolder()
+    const store = join(folder, 'made', 'deep', 'store.json')
+    const umask = process.umask(0o022)
+    onTestFinished(() => void process.umask(umask))
+    const modes = new Map<string, string>()
+    const look = () => {
+      for (const file of everyFile(folder)) {
+        const stat = statSync(file)
+        modes.set(file.slice(folder.length + 1), (stat.mode & 0o777).toString(8))
+        if (stat.isFile()) expect(readFileSync(file, 'utf8'), file).not.toContain(SECRET)
+      }
+    }
+    const sandbox = await startSandbox({ store, apiKey: [SECRET, `team=${SECRET}2`] })
+    const ask = (key: string) =>
+      fetch(`${sandbox.baseUrl}/pets`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: '{"name":"Rex","categoryId":1}',
+      })
+    for (const key of [SECRET, `${SECRET}2`]) expect((await ask(key)).status).toBe(201)
+    await sandbox.ban('team')
+    await sandbox.snapshots.save('full')
+    look()
+    await sandbox.reset()
+    await sandbox.snapshots.restore('full')
+    const { keys } = await sandbox.state()
+    expect(keys.find(({ key }) => key === 'team')?.ban).not.toBeNull()
+    expect(keys.find(({ key }) => key.startsWith('key-'))?.minute.remaining).toBe(59)
+    await sandbox.close()
+    look()
+    expect(Object.fromEntries(modes)).toEqual({
+      made: '700',
+      'made/deep': '700',
+      'made/deep/store.json': '600',
+      'made/deep/store.json.journal': '600',
+      'made/deep/store.json.lock': '600',
+      'made/deep/snapshots': '700',
+      'made/deep/snapshots/full.json': '600',
+    })
+  })
+})
