@@ -10,6 +10,7 @@ import type { Contract } from '../contract/contract.js'
 import { packagedContract } from '../contract/packaged-contract.js'
 import { MIB } from '../domain/size.js'
 import { SECOND_MS } from '../domain/time.js'
+import { systemClock } from '../system-clock.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
@@ -112,7 +113,7 @@ async function report(
     case 'json':
       return jsonReport(subject, verification)
     case 'junit':
-      return junitReport(subject, verification)
+      return junitReport(subject, verification, systemClock.wall())
     case 'text':
       return textReport(subject, verification, await chalkFor(colourLevel(stdout, env)))
   }

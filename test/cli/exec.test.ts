@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
+import { junitBreaches } from '../support/junit-schema.js'
 import { type TestIo, testIo } from './test-io.js'
 
 const NODE = process.execPath
@@ -306,7 +307,11 @@ describe('conduct in a run of exec', () => {
     expect(JSON.parse(json.text)).toMatchObject({ exitCode: 3, violations: [{ rule: 'unauthenticated', count: 2 }] })
     const junit = await written('r.XML', STRAY)
     expect(junit.code).toBe(1)
-    expect(junit.text).toMatch(/^<\?xml .*\n<testsuites name="conduct" tests="\d+" failures="1"/)
+    expect(junit.text.match(/<failure /g)).toHaveLength(1)
+    expect(junitBreaches(junit.text)).toEqual([])
+    const spared = await exec(['--report', 's.xml', '--fail-on', 'early-retry'], STRAY, io)
+    expect(spared.code).toBe(0)
+    expect(readFileSync(join(io.cwd, 's.xml'), 'utf8')).not.toContain('<failure')
     expect((await written('r.txt', STRAY)).text).toMatch(/^✗ unauthenticated, none.*\(2 times; exchanges 2, 3\)\n/)
   })
 

@@ -1,5 +1,6 @@
+import type { EpochMs } from '../../domain/time.js'
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../space/conduct-view.js'
-import { xmlQuoted, xmlText } from '../xml-text.js'
+import { type JUnitSuite, junitXml } from '../junit.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 import { findingLine } from './text-report.js'
 
@@ -10,28 +11,8 @@ const RULES: readonly ConductRule[] = [...VIOLATIONS, ...WARNINGS]
  *
  * @param failing rules whose findings are failures; those of others are only told
  */
-export function junitReport(report: ConductReport, failing: readonly ConductRule[]): string {
-  const suites = suitesOf(report, failing)
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="conduct" ${sums(suites)}>`,
-    ...suites.flatMap((suite) => [
-      `  <testsuite name=${xmlQuoted(suite.name)} ${sums([suite])}>`,
-      ...suite.cases.flatMap(({ lines }) => lines),
-      '  </testsuite>',
-    ]),
-    '</testsuites>',
-    '',
-  ].join('\n')
-}
-
-interface Suite {
-  /** Whose conduct it is: `sandbox-pro~checkout`. */
-  readonly name: string
-  readonly cases: readonly { readonly failed: boolean; readonly lines: readonly string[] }[]
-}
-
-function suitesOf({ keys, violations, warnings }: ConductReport, failing: readonly ConductRule[]): readonly Suite[] {
+export function junitReport(report: ConductReport, failing: readonly ConductRule[], at: EpochMs): string {
+  const { keys, violations, warnings } = report
   const findings = new Map<string, SpaceFinding[]>(keys.map((key) => [callerName(key), []]))
   for (const finding of [...violations, ...warnings]) {
     const name = callerName(finding)
@@ -39,28 +20,20 @@ function suitesOf({ keys, violations, warnings }: ConductReport, failing: readon
     if (known === undefined) findings.set(name, [finding])
     else known.push(finding)
   }
-  return [...findings].map(([name, ofKey]) => ({
+  const suites = [...findings].map(([name, found]) => suiteOf(name, found, failing))
+  return junitXml('conduct', suites, at)
+}
+
+/** @param name whose conduct it is: `sandbox-pro~checkout` */
+function suiteOf(name: string, findings: readonly SpaceFinding[], failing: readonly ConductRule[]): JUnitSuite {
+  return {
     name,
     cases: RULES.map((rule) => {
-      const found = ofKey.filter((finding) => finding.rule === rule)
-      const failed = found.length > 0 && failing.includes(rule)
-      return { failed, lines: testCase(name, rule, found, failed) }
+      const found = findings.filter((finding) => finding.rule === rule && failing.includes(rule))
+      const [first] = found
+      if (first === undefined) return { name: rule, outcome: 'passed' }
+      return { name: rule, outcome: 'failure', message: first.message, lines: found.map(findingLine) }
     }),
-  }))
-}
-
-function sums(suites: readonly Suite[]): string {
-  const cases = suites.flatMap((suite) => suite.cases)
-  return `tests="${cases.length}" failures="${cases.filter(({ failed }) => failed).length}" errors="0" skipped="0"`
-}
-
-function testCase(name: string, rule: ConductRule, found: readonly SpaceFinding[], failed: boolean): readonly string[] {
-  const head = `<testcase classname=${xmlQuoted(name)} name="${rule}"`
-  const [first] = found
-  if (first === undefined) return [`    ${head}/>`]
-  const lines = found.map((finding) => xmlText(findingLine(finding)))
-  const [open, close] = failed
-    ? [`<failure message=${xmlQuoted(first.message)}>`, '</failure>']
-    : ['<system-out>', '</system-out>']
-  return [`    ${head}>${open}${lines.join('\n')}${close}</testcase>`]
+    notes: findings.filter(({ rule }) => !failing.includes(rule)).map(findingLine),
+  }
 }

@@ -2,7 +2,8 @@ import { dirname, extname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
 import { makeFolder } from '../../make-folder.js'
 import { writeRegularFile } from '../../regular-file.js'
-import { type ConductRule, VIOLATIONS } from '../../space/conduct-view.js'
+import type { ConductRule } from '../../space/conduct-view.js'
+import { systemClock } from '../../system-clock.js'
 import { chalkFor } from '../colour.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 import { jsonReport, type RunFacts } from '../conduct/json-report.js'
@@ -13,7 +14,7 @@ import { textReport } from '../conduct/text-report.js'
  * Writes a report, in the form that the file's name asks for: .json, .xml (JUnit), else text.
  * Folders that it needs are made; an older report is replaced.
  *
- * @param failOn rules that are failures beside the violations
+ * @param failOn rules whose findings are failures
  * @throws Failure CANNOT_WRITE
  */
 export async function writeReport(
@@ -42,7 +43,7 @@ async function reportText(
     case '.json':
       return jsonReport(report, facts)
     case '.xml':
-      return junitReport(report, [...VIOLATIONS, ...failOn])
+      return junitReport(report, failOn, systemClock.wall())
     default:
       return textReport(report, await chalkFor(0))
   }

@@ -5,6 +5,7 @@ import { jsonReport } from '../../../src/cli/conduct/json-report.js'
 import { junitReport } from '../../../src/cli/conduct/junit-report.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
 import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/space/conduct-view.js'
+import { junitBreaches } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 
 const plain = new Chalk({ level: 0 })
@@ -99,31 +100,43 @@ describe('the text report', () => {
 })
 
 describe('the JUnit report', () => {
-  const junit = junitReport(reportOf(aConduct(), CHECKOUT), VIOLATIONS)
+  const AT = Date.parse('2026-03-01T12:00:00.500Z')
+  const junit = junitReport(reportOf(aConduct(), CHECKOUT), VIOLATIONS, AT)
+  const failuresOf = (xml: string) => [...xml.matchAll(/name="([^"]*)" time="0"><failure /g)].map(([, name]) => name)
 
   it('has a suite for each key with a case for each rule', () => {
-    const suites = [...junit.matchAll(/<testsuite name="([^"]*)" tests="(\d+)" failures="(\d+)"/g)]
+    const suites = [...junit.matchAll(/<testsuite id="(\d)" name="([^"]*)".* tests="(\d+)" failures="(\d+)"/g)]
     expect(suites.map(([, ...facts]) => facts)).toEqual([
-      ['sandbox', '11', '0'],
-      ['sandbox~checkout', '11', '1'],
-      ['sandbox-pro~checkout', '11', '0'],
+      ['0', 'sandbox', '11', '0'],
+      ['1', 'sandbox~checkout', '11', '1'],
+      ['2', 'sandbox-pro~checkout', '11', '0'],
     ])
-    expect(junit).toContain('<testsuites name="conduct" tests="33" failures="1" errors="0" skipped="0">')
     for (const rule of [...VIOLATIONS, ...WARNINGS])
-      expect(junit).toContain(`<testcase classname="sandbox" name="${rule}"/>`)
+      expect(junit).toContain(`<testcase classname="sandbox" name="${rule}" time="0"/>`)
   })
 
-  it('fails the rules that it was told to, and tells of the others', () => {
+  it('fails exactly the rules that it was told to, and tells of the others', () => {
     expect(junit).toContain(
-      '<testcase classname="sandbox~checkout" name="early-retry"><failure message="GET /v1/pets was sent again 58 s early.">early-retry, sandbox~checkout, listPets: ',
+      '<testcase classname="sandbox~checkout" name="early-retry" time="0"><failure type="early-retry" message="GET /v1/pets was sent again 58 s early.">early-retry, sandbox~checkout, listPets: ',
     )
-    expect(junit).toMatch(/name="deprecated-operation"><system-out>deprecated-operation, .*<\/system-out><\/testcase>/)
-    expect(junitReport(reportOf(CHECKOUT), ['deprecated-operation'])).toMatch(/name="early-retry"><system-out>/)
+    expect(junit).toMatch(/<system-out>deprecated-operation, .*<\/system-out>/)
+    expect(failuresOf(junit)).toEqual(['early-retry'])
+    const other = junitReport(reportOf(CHECKOUT), ['deprecated-operation'], AT)
+    expect(failuresOf(other)).toEqual(['deprecated-operation'])
+    expect(other).toMatch(/<system-out>early-retry, /)
+    expect(failuresOf(junitReport(reportOf(CHECKOUT), [], AT))).toEqual([])
+  })
+
+  it('keeps the schemas of Ant and Jenkins, with findings and without', () => {
+    const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
+    for (const report of [NO_CONDUCT, reportOf(aConduct(), CHECKOUT), reportOf(aConduct({ violations }))])
+      for (const failing of [[], VIOLATIONS, [...VIOLATIONS, ...WARNINGS]])
+        expect(junitBreaches(junitReport(report, failing, AT))).toEqual([])
   })
 
   it('is XML whatever clients send', () => {
     const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
-    const text = junitReport(reportOf(aConduct({ violations })), VIOLATIONS)
+    const text = junitReport(reportOf(aConduct({ violations })), VIOLATIONS, AT)
     expect(text).toContain('message="&lt;&amp;&gt;&quot;&apos;\\u0000\ufffd\ufffd]]&gt;"')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that XML cannot hold
     expect(text).not.toMatch(/[\u0000-\u0008]/)
