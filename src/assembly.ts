@@ -9,7 +9,7 @@ import type { Steerable } from './control/verb.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, labelOf } from './domain/keys.js'
 import { loadSeed } from './fixtures.js'
-import { answerPreflight } from './http/preflight.js'
+import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { greetVisitor } from './http/visitor.js'
 import type { ResolvedOptions } from './options/options.js'
 import { packageVersion } from './package-files.js'
@@ -98,12 +98,13 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
     shutdown: () => events.onShutdown?.(),
   }
   const identity = { pid: process.pid, startedAt: new Date(systemClock.wall()).toISOString() }
+  const onRefused = refusalTeller(options.cors, warn)
   return {
     identity,
     spaces,
     steerable,
     service: (request) =>
-      answerPreflight(request, options.cors, world.now()) ??
+      answerPreflight(request, options.cors, world.now(), onRefused) ??
       greetVisitor(request, DASHBOARD_PATH, world.now()) ??
       spaces.handle(request),
     control: lazyControl({

@@ -4,6 +4,7 @@ import { excerpt } from '../contract/excerpt.js'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { isNestedDeeper } from '../contract/nesting.js'
 import { servedText } from '../contract/served-text.js'
+import { allowedHeaders } from '../domain/cors.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { describeControl } from './description.js'
 import { type GuardedRequest, type GuardRules, guard } from './guard.js'
@@ -195,8 +196,11 @@ function corsHeaders(context: Context, { origins }: GuardRules): Record<string, 
   return {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
-    Vary: 'Origin',
+    'Access-Control-Allow-Headers': allowedHeaders(
+      ['Authorization', 'Content-Type'],
+      context.req.header('access-control-request-headers'),
+    ),
+    Vary: 'Origin, Access-Control-Request-Headers',
   }
 }
 

@@ -178,6 +178,41 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     expect([...sandbox.assembly.spaces.default.log]).toEqual([])
   })
 
+  const askingFor = (names: string) => ({
+    ...preflight,
+    headers: { ...preflight.headers, 'access-control-request-headers': names },
+  })
+
+  it.each([
+    ['traceparent,x-request-id', 'Authorization, Content-Type, Prefer, traceparent, x-request-id'],
+    ['authorization, cache-control', 'Authorization, Content-Type, Prefer, cache-control'],
+    ['', 'Authorization, Content-Type, Prefer'],
+    ['a b, <x>, ok', 'Authorization, Content-Type, Prefer, ok'],
+    [Array.from({ length: 1000 }, (_, n) => `x-${n}`).join(), 'Authorization, Content-Type, Prefer'],
+  ])('allows whatever header a page asks for: %.40s', async (names, allowed) => {
+    const sandbox = await openSandbox({ cors: 'http://localhost:3000' })
+    const { headers } = await sandbox.call('/v1/pets', askingFor(names))
+    expect(headers.get('access-control-allow-headers')).toBe(allowed)
+    expect(headers.get('vary')).toBe('Origin, Access-Control-Request-Headers')
+  })
+
+  it('tells of each origin that is refused, once, and not of ever new ones', async () => {
+    const sandbox = await openSandbox({ cors: 'http://localhost:5173' })
+    const from = (origin: string) =>
+      sandbox.call('/v1/pets', { ...askingFor('traceparent'), headers: { ...preflight.headers, origin } })
+    await from('http://localhost:5173')
+    expect(sandbox.warnings).toEqual([])
+    await from('http://localhost:3000')
+    const refused = await from('http://localhost:3000')
+    expect([refused.status, refused.headers.has('access-control-allow-headers')]).toEqual([204, false])
+    expect(sandbox.warnings).toEqual([
+      'A web page of "http://localhost:3000" was refused: --cors allows http://localhost:5173 only. Name it in --cors to let it call the service.',
+    ])
+    for (let port = 1; port <= 100; port++) await from(`http://localhost:${port}`)
+    expect(sandbox.warnings).toHaveLength(20)
+    expect(sandbox.warnings.at(-1)).toContain('Further origins are not told of.')
+  })
+
   it('lets pages read the headers that clients need', async () => {
     const sandbox = await openSandbox()
     const { headers } = await sandbox.call('/v1/pets', { headers: { origin: 'http://localhost:3000' } })
