@@ -7,8 +7,8 @@ import { fullStore } from './ordeals/full-store.js'
 import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
 import { hostileBodies } from './ordeals/hostile-bodies.js'
 import { hostileContracts } from './ordeals/hostile-contracts.js'
+import { hostilePages } from './ordeals/hostile-pages.js'
 import { irregularFiles } from './ordeals/irregular-files.js'
-
 import { killWhileFolding } from './ordeals/kill-while-folding.js'
 import { killWhileStarting } from './ordeals/kill-while-starting.js'
 import { killWhileWriting } from './ordeals/kill-while-writing.js'
@@ -19,6 +19,7 @@ import { prototypeKeys } from './ordeals/prototype-keys.js'
 import { readOnlyFolder } from './ordeals/read-only-folder.js'
 import { removedFolder } from './ordeals/removed-folder.js'
 import { requestSmuggling } from './ordeals/request-smuggling.js'
+import { secrets } from './ordeals/secrets.js'
 import { slowReaders } from './ordeals/slow-readers.js'
 import { slowSenders } from './ordeals/slow-senders.js'
 import { slowStreamReader } from './ordeals/slow-stream-reader.js'
@@ -53,4 +54,6 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'path-traversal': pathTraversal,
   'many-keys-and-spaces': manyKeysAndSpaces,
   'ban-hammered': banHammered,
+  'hostile-pages': hostilePages,
+  secrets,
 }

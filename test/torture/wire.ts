@@ -150,15 +150,20 @@ function parseChunks(bytes: Buffer, start: number): { readonly body: Buffer; rea
 /** What a request may differ in. */
 export interface RequestParts {
   readonly key?: string
+  readonly host?: string
   readonly headers?: string
   readonly body?: string | Uint8Array
 }
 
 /** A request as bytes, right unless the parts say otherwise. */
-export function request(method: string, target: string, { key = 'sandbox', headers = '', body }: RequestParts = {}) {
+export function request(
+  method: string,
+  target: string,
+  { key = 'sandbox', host = '127.0.0.1', headers = '', body }: RequestParts = {},
+) {
   const content = body === undefined ? Buffer.alloc(0) : Buffer.from(body)
   const ofBody = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${content.length}\r\n`
-  const head = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n${ofBody}${headers}\r\n`
+  const head = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n${ofBody}${headers}\r\n`
   return content.length === 0 ? Buffer.from(head, 'latin1') : Buffer.concat([Buffer.from(head, 'latin1'), content])
 }
 
