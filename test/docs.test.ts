@@ -1,0 +1,185 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Verb } from '../src/control/verb.js'
+import { VERBS } from '../src/control/verbs.js'
+import { PROBLEMS } from '../src/domain/problems.js'
+
+import { flagName } from '../src/options/names.js'
+import { packagedScenarios } from '../src/options/scenario-file.js'
+import { OPTION_NAMES } from '../src/options/table.js'
+import { packageDirectory } from '../src/package-files.js'
+
+/** What `@source` may name besides our own documents and RFCs, and where it is to be read. */
+const OTHER_SOURCES = {
+  'AWS Architecture Blog': 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/',
+  commander: 'https://github.com/tj/commander.js',
+  coreutils: 'https://www.gnu.org/software/coreutils/manual/',
+  'Fetch standard': 'https://fetch.spec.whatwg.org/',
+  'force-color.org': 'https://force-color.org/',
+  'HTML standard': 'https://html.spec.whatwg.org/',
+  'no-color.org': 'https://no-color.org/',
+  'Node.js': 'https://github.com/nodejs/node',
+  'OpenAPI format registry': 'https://spec.openapis.org/registry/format/',
+  'path_resolution(7)': 'https://man7.org/linux/man-pages/man7/path_resolution.7.html',
+  'Private Network Access': 'https://wicg.github.io/private-network-access/',
+  'proc(5)': 'https://man7.org/linux/man-pages/man5/proc.5.html',
+  'XDG Base Directory Specification': 'https://specifications.freedesktop.org/basedir-spec/',
+} as const
+
+/** The parts of a citation in our own documents: file, heading or row, and the number of a list item. */
+const OWN_SOURCE = /^(docs\/[\w/-]+\.md), "([^"]+)"(?:, (\d+))?(?=$|: )/
+const RFC = /^RFC \d{4,}(?:, section \d+(?:\.\d+)*)?(?=$|: )/
+const SOURCE_TAG = /@source\s+(.*?)\s*(?:\*\/|$)/gm
+
+interface Document {
+  /** Relative to the package's folder, with forward slashes. */
+  readonly file: string
+  readonly text: string
+}
+
+/** Text by heading, up to the next heading of any level. */
+function sectionsOf({ text }: Document): ReadonlyMap<string, string> {
+  const [, ...sections] = text.split(/^#{1,6} /m)
+  return new Map(sections.map((section) => [plain(section.split('\n', 1)[0] ?? ''), section]))
+}
+
+/** First cells of the rows of its tables. */
+function rowsOf({ text }: Document): ReadonlySet<string> {
+  return new Set([...text.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => plain(cell)))
+}
+
+function plain(text: string): string {
+  return text.replaceAll('`', '').trim()
+}
+
+/** The anchors that GitHub gives to headings. */
+function anchorsOf(document: Document): ReadonlySet<string> {
+  return new Set([...sectionsOf(document).keys()].map((heading) => anchorOf(heading)))
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+}
+
+function filesIn(folder: string, wanted: RegExp): readonly Document[] {
+  return readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name).split(sep).join('/'))
+    .filter((file) => wanted.test(file) && !file.includes('node_modules'))
+    .map(readDocument)
+}
+
+function readDocument(file: string): Document {
+  return { file, text: readFileSync(join(packageDirectory, file), 'utf8') }
+}
+
+const DOCUMENTS = [readDocument('README.md'), ...filesIn('docs', /\.md$/)]
+const CODE = ['src', 'scripts', 'test']
+  .filter((folder) => existsSync(join(packageDirectory, folder)))
+  .flatMap((folder) => filesIn(folder, /\.(?:tsx?|mts|js)$/))
+  .filter(({ file }) => !file.endsWith('docs.test.ts'))
+const BEHAVIOUR = readDocument('docs/behaviour.md')
+
+/** Says what is wrong with one source of a citation, undefined if it leads somewhere. */
+function problemOf(source: string): string | undefined {
+  const [, file = '', name = '', item] = OWN_SOURCE.exec(source) ?? []
+  if (file !== '') {
+    const document = DOCUMENTS.find((one) => one.file === file)
+    if (document === undefined) return `there is no ${file}`
+    const section = sectionsOf(document).get(plain(name))
+    if (section === undefined && !rowsOf(document).has(plain(name))) return `${file} has no heading or row "${name}"`
+    if (item !== undefined && !new RegExp(`^${item}\\. `, 'm').test(section ?? ''))
+      return `"${name}" has no item ${item}`
+    return undefined
+  }
+  if (RFC.test(source)) return undefined
+  const isKnown = Object.keys(OTHER_SOURCES).some((known) => source.startsWith(known))
+  return isKnown ? undefined : 'neither a document of ours, an RFC, nor a source listed in this test'
+}
+
+describe('a @source', () => {
+  it('names a heading or a row of a document of ours, an RFC, or a listed standard', () => {
+    const astray = CODE.flatMap(({ file, text }) =>
+      [...text.matchAll(SOURCE_TAG)].flatMap(([, citation = '']) =>
+        citation.split('; ').flatMap((source) => {
+          const problem = problemOf(source)
+          return problem === undefined ? [] : [`${file}: @source ${source}: ${problem}`]
+        }),
+      ),
+    )
+    expect(astray).toEqual([])
+  })
+})
+
+describe('the documents', () => {
+  it('have links that lead somewhere', () => {
+    const broken = DOCUMENTS.flatMap((document) => {
+      const prose = document.text.replace(/^```.*?^```/gms, '')
+      return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(document, target))
+        .map((target) => `${document.file}: ${target}`)
+    })
+    expect(broken).toEqual([])
+  })
+
+  it('are in the package', () => {
+    const { files }: { readonly files: readonly string[] } = JSON.parse(
+      readFileSync(join(packageDirectory, 'package.json'), 'utf8'),
+    )
+    expect(files).toContain('docs')
+  })
+})
+
+function leadsSomewhere({ file }: Document, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const there =
+    path === ''
+      ? file
+      : relative('.', join(dirname(file), path))
+          .split(sep)
+          .join('/')
+  if (!existsSync(join(packageDirectory, there))) return false
+  return anchor === undefined || anchorsOf(readDocument(there)).has(anchor)
+}
+
+describe('docs/behaviour.md', () => {
+  it('names every error code of the service and the control plane, and no others', () => {
+    const row = BEHAVIOUR.text.split('\n').find((line) => line.startsWith('| error codes |')) ?? ''
+    expect([...row.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code).sort()).toEqual(Object.keys(PROBLEMS).sort())
+  })
+
+  it('names every option of serve', () => {
+    const section = sectionsOf(BEHAVIOUR).get('Options of serve') ?? ''
+    const named = new Set([...section.matchAll(/--[a-z][a-z-]*/g)].map(([flag]) => flag))
+    expect(OPTION_NAMES.map(flagName).filter((flag) => !named.has(flag))).toEqual([])
+  })
+
+  it('names every packaged scenario', () => {
+    for (const name of packagedScenarios()) expect(BEHAVIOUR.text).toContain(`\`${name}\``)
+  })
+
+  it('names every verb of the control plane', () => {
+    const named = requestsIn(sectionsOf(BEHAVIOUR).get('Control plane') ?? '')
+    const missing = (Object.values(VERBS) as readonly Verb[])
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((request) => !named.has(request))
+    expect(missing).toEqual([])
+  })
+})
+
+/** Reads `GET` `PATCH /settings` as two requests. */
+function requestsIn(text: string): ReadonlySet<string> {
+  const requests = new Set<string>()
+  let methods: string[] = []
+  for (const [, method = '', path] of text.matchAll(/`(GET|PUT|POST|PATCH|DELETE)(?: (\/[^`]*))?`/g)) {
+    methods.push(method)
+    if (path === undefined) continue
+    for (const one of methods) requests.add(`${one} ${path}`)
+    methods = []
+  }
+  return requests
+}
