@@ -87,7 +87,7 @@ export const OPTIONS = {
     value: '<*|off|origins>',
     reads: 'text',
     schema: corsSchema,
-    about: 'web origins that may call the service',
+    about: 'web origins that may call the service; * is every website',
     fallback: DEFAULTS.cors,
   },
   store: {
