@@ -205,6 +205,9 @@ describe('what call refuses to send', () => {
     [['listPets', '--limt', '5'], /--limt.*--limit/],
     [['listPets', '--retry', 'x', '--timeout', '5', '-H', 'nope'], /--header[\s\S]*--timeout/],
     [['listPets', '-o', 'xml'], /--output/],
+    [['listPets', '--max-body', '1GB'], /--max-body "1GB": must be a whole number with a unit/],
+    [['listPets', '--max-body', '257MiB'], /at most 256MiB/],
+    [['listPets', '--max-body', '1'], /--max-body/],
     [['listPets', '--body', '{}'], /takes no body/],
     [['createPet', '--body', '@missing.json'], /missing\.json.*ENOENT/],
     [['createPet', '--body', '-', '--api-key-file', '-'], /both read stdin/],
@@ -408,6 +411,43 @@ describe('odd answers', () => {
     const { code, out, err } = await call(['listPets', '--base-url', baseUrl, '-o', 'json'], ioFor(undefined))
     expect({ code, out }).toEqual({ code: 0, out: '<html>' })
     expect(err).toContain('not JSON')
+  })
+
+  it.each([
+    ['HTTP/1.1 000 Weird', 7],
+    ['HTTP/1.1 099 Weird', 7],
+    ['HTTP/1.1 600 Weird', 5],
+    ['HTTP/1.1 999 Weird', 5],
+  ])('are no failure of ours: %s ends with %i', async (head, exit) => {
+    const { baseUrl } = await rawServer(`${head}\r\nContent-Length: 2\r\n\r\n{}`)
+    const { code, err } = await call(['listPets', '--base-url', baseUrl], ioFor(undefined))
+    expect(code).toBe(exit)
+    expect(errorIn(err)).toMatchObject({ exit })
+  })
+
+  it('are read up to --max-body, and no further', async () => {
+    const { baseUrl } = await rawServer('HTTP/1.1 200 OK\r\nContent-Length: 1025\r\n\r\n')
+    const { code, err } = await call(['listPets', '--base-url', baseUrl, '--max-body', '1KiB'], ioFor(undefined))
+    expect(code).toBe(7)
+    expect(errorIn(err)).toMatchObject({
+      title: 'TOO_LARGE',
+      attempts: 1,
+      detail: expect.stringContaining('the answer is larger than 1KiB'),
+      hint: expect.stringContaining('--max-body'),
+    })
+  })
+
+  it.each(['[', '{"a":'])('that are nested beyond measure are given as they came: %s', async (open) => {
+    const body = open.repeat(5000) + (open === '[' ? ']' : '1}').repeat(5000).replace(/(?<=1})1/g, '')
+    const { baseUrl } = await rawServer(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    for (const output of ['json', 'yaml', 'table']) {
+      const { code, out } = await call(['listPets', '--base-url', baseUrl, '-o', output], ioFor(undefined))
+      expect({ code, out }).toEqual({ code: 0, out: body })
+    }
+    const refused = await rawServer(`HTTP/1.1 500 Oh\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    expect((await call(['listPets', '--base-url', refused.baseUrl, '--check'], ioFor(undefined))).err).not.toContain(
+      'INTERNAL',
+    )
   })
 
   it('are reached past a proxy where they are on this machine', async () => {

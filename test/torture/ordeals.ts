@@ -8,6 +8,7 @@ import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
 import { hostileBodies } from './ordeals/hostile-bodies.js'
 import { hostileContracts } from './ordeals/hostile-contracts.js'
 import { hostilePages } from './ordeals/hostile-pages.js'
+import { hostileServers } from './ordeals/hostile-servers.js'
 import { irregularFiles } from './ordeals/irregular-files.js'
 import { killWhileFolding } from './ordeals/kill-while-folding.js'
 import { killWhileStarting } from './ordeals/kill-while-starting.js'
@@ -50,6 +51,7 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'unusual-requests': unusualRequests,
   'hostile-bodies': hostileBodies,
   'hostile-contracts': hostileContracts,
+  'hostile-servers': hostileServers,
   'prototype-keys': prototypeKeys,
   'path-traversal': pathTraversal,
   'many-keys-and-spaces': manyKeysAndSpaces,
