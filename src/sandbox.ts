@@ -39,6 +39,7 @@ export async function runSandbox(
       refuse: (code, address) => refuse(spaces.default, code, address),
       isControl,
       control: (request, response) => void answerControl(control, request, response, warn),
+      warn,
     })
     await assembly.begin().catch(async (error: unknown) => {
       await listener.stop('now')

@@ -10,4 +10,8 @@ export interface Connection {
   isSettled: boolean
   /** To the request that came last. */
   response: ServerResponse | undefined
+  /** The body of that request is still coming, and nothing answers it yet. */
+  isReading: boolean
+  /** It is to end: what still comes on it is not read as a request. */
+  isRefused: boolean
 }

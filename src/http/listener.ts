@@ -6,10 +6,12 @@ import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
 import { systemClock } from '../system-clock.js'
 import type { Connection } from './connection.js'
+import { failedReply } from './failed-reply.js'
 import { Hearing } from './hearing.js'
 import { Newcomers } from './newcomers.js'
 import { Outbox, type Outgoing } from './outbox.js'
 import { rawResponse } from './raw-response.js'
+import { afterwards, inTurn } from './turns.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 
 /** Longer than the pools of common clients keep an idle connection (browsers: 5 min), so that none writes into a closed one. */
@@ -23,6 +25,9 @@ const QUIET_TURNS = 3
 /** Clients that go on connecting do not hold up a stop for longer than this. */
 const LISTEN_ON_MS: DurationMs = SECOND_MS
 
+/** Who was refused may go on sending for so long, so that it lives to read the refusal. */
+const LINGER_MS: DurationMs = 3 * SECOND_MS
+
 /** What the listener brings requests to. */
 export interface Front {
   service(request: ServiceRequest): PendingReply
@@ -31,6 +36,8 @@ export interface Front {
   /** Whether a request is for the control plane, by its target. */
   isControl(target: string): boolean
   control(request: IncomingMessage, response: ServerResponse): void
+  /** Tells the owner what went wrong in here. */
+  warn(message: string): void
 }
 
 export interface Listener {
@@ -59,7 +66,14 @@ export async function listen(host: string, port: number, front: Front): Promise<
   // takes its time. @source lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
-    const connection: Connection = { socket, heardUntil: 0, isSettled: false, response: undefined }
+    const connection: Connection = {
+      socket,
+      heardUntil: 0,
+      isSettled: false,
+      response: undefined,
+      isReading: false,
+      isRefused: false,
+    }
     newcomers.welcome(connection, outbox.leftUntil(systemClock.monotonic()))
     connections.set(socket, connection)
     accepted++
@@ -67,6 +81,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
       connections.delete(socket)
       newcomers.settle(connection)
     })
+    // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
+    socket.on('error', ignore)
     // Nobody can be told apart who waits for good and who has gone.
     socket.once('end', () => {
       for (const response of hanging) if (response.socket === socket) socket.destroy()
@@ -74,29 +90,32 @@ export async function listen(host: string, port: number, front: Front): Promise<
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket)
-    // Gone before its request was read.
-    if (connection === undefined) return
+    // Gone before its request was read; or told that nothing more is read.
+    if (connection === undefined || connection.isRefused) return
     connection.response = response
+    connection.isReading = hasBody(request)
     if (stopping) response.shouldKeepAlive = false
     if (front.isControl(request.url ?? '/')) {
       settle(connection)
       front.control(request, response)
-    } else if (request.headers.host === undefined && request.httpVersion === '1.1')
-      refuseSocket(request.socket, 'bad_request')
-    else if (hasBody(request)) readBody(request, (body) => serve(connection, request, response, body))
+    } else if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      refuseInPlace(connection, response, 'bad_request')
+    } else if (connection.isReading) readBody(request, (body) => serve(connection, request, response, body))
     else serve(connection, request, response, undefined)
   })
   // What is expected beyond a 100 is ignored, as RFC 9110, 10.1.1 lets a server do.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Nothing is to be said into an answer under way, nor to who has never said anything.
-    outbox.empty()
-    const response = connections.get(socket)?.response
-    const isMidAnswer = response?.headersSent && !response.writableEnded
-    if (error.code === 'ECONNRESET' || !socket.writable || isMidAnswer || socket.bytesRead === 0) socket.destroy()
-    else refuseSocket(socket, parserProblem(error.code))
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    const connection = connections.get(socket)
+    const problem = parserProblem(code)
+    // Nothing is to be said to who has gone, nor to who has never said anything.
+    if (connection === undefined || problem === undefined || socket.bytesRead === 0) socket.destroy()
+    else refuseRest(connection, problem)
   })
-  server.on('connect', (_request, socket: Socket) => refuseSocket(socket, 'bad_request'))
+  server.on('connect', (_request, socket: Socket) => {
+    const connection = connections.get(socket)
+    if (connection !== undefined) refuseRest(connection, 'bad_request')
+  })
 
   function settle(connection: Connection): void {
     newcomers.settle(connection)
@@ -109,19 +128,31 @@ export async function listen(host: string, port: number, front: Front): Promise<
     response: ServerResponse,
     body: ServiceRequest['body'],
   ): void {
+    connection.isReading = false
     // The service's Date is that of the space's clock.
     response.sendDate = false
-    const reply = front.service({
-      method: request.method ?? 'GET',
-      target: request.url ?? '/',
-      headers: request.headers,
-      rawHeaders: request.rawHeaders,
-      body,
-      address: connection.socket.remoteAddress ?? 'unknown',
-      heardUntil: hearing.heardOn(connection),
-    })
-    if (reply instanceof Promise) void reply.then((late) => post({ connection, request, response, reply: late }))
-    else post({ connection, request, response, reply })
+    const fail = (error: unknown) => {
+      front.warn(
+        `${request.method} ${request.url} failed inside the sandbox: ${error instanceof Error ? error.stack : error}`,
+      )
+      refuseInPlace(connection, response, 'internal_error')
+    }
+    try {
+      const reply = front.service({
+        method: request.method ?? 'GET',
+        target: request.url ?? '/',
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        body,
+        address: connection.socket.remoteAddress ?? 'unknown',
+        heardUntil: hearing.heardOn(connection),
+      })
+      if (reply instanceof Promise) {
+        reply.then((late) => post({ connection, request, response, reply: late })).catch(fail)
+      } else post({ connection, request, response, reply })
+    } catch (error) {
+      fail(error)
+    }
   }
 
   function post(outgoing: Outgoing): void {
@@ -133,13 +164,20 @@ export async function listen(host: string, port: number, front: Front): Promise<
     }
   }
 
-  function send({ connection, request, response, reply }: Outgoing): void {
+  function send(outgoing: Outgoing): void {
+    const { connection, reply } = outgoing
     if (!connection.isSettled) settle(connection)
     connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
-    if (reply.fault !== undefined) {
-      sendFaulty(reply.fault, request, response, reply, hanging)
-      if (stopping) cutHanging()
-    } else {
+    try {
+      transmit(outgoing)
+    } catch (error) {
+      sendFailure(outgoing, error)
+    }
+  }
+
+  function transmit({ request, response, reply }: Outgoing): void {
+    if (reply.fault !== undefined) sendFaulty(reply.fault, request, response, reply, hanging)
+    else {
       if (stopping) response.shouldKeepAlive = false
       response.writeHead(reply.status, reply.headers)
       if (reply.binary === undefined) response.end(reply.body)
@@ -147,13 +185,50 @@ export async function listen(host: string, port: number, front: Front): Promise<
     }
   }
 
-  function refuseSocket(socket: Socket, code: ProblemCode): void {
-    // After the answers to what came before on it.
-    outbox.empty()
-    const { status, headers, body } = front.refuse(code, socket.remoteAddress ?? 'unknown')
-    socket.end(rawResponse(status, headers, body))
+  /** A reply that node:http refuses to send must cost nobody else's answer. */
+  function sendFailure({ connection, request, response, reply }: Outgoing, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error)
+    front.warn(`The answer ${reply.status} to ${request.method} ${request.url} could not be sent: ${why}`)
+    // What it has begun with cannot be taken back.
+    if (response.headersSent) return void connection.socket.destroy()
+    // It may have been set by a header before the one that was refused.
+    response.chunkedEncoding = false
+    const { status, headers, body } = failedReply(reply)
+    response.writeHead(status, headers)
+    response.end(body)
+  }
+
+  /** Refuses what is no request, or has broken off. */
+  function refuseRest(connection: Connection, code: ProblemCode): void {
+    const { response, isReading } = connection
+    if (response === undefined) close(connection, code)
+    else if (isReading && !response.req.complete && !response.headersSent) refuseInPlace(connection, response, code)
+    // Of a body that breaks off when its request was already answered, nothing more is to be said.
+    else afterwards(response, () => close(connection, response.req.complete ? code : undefined))
+    connection.isRefused = true
+  }
+
+  /** Refuses the last request that came. */
+  function refuseInPlace(connection: Connection, response: ServerResponse, code: ProblemCode): void {
+    connection.isRefused = true
+    inTurn(response, () => {
+      response.detachSocket(connection.socket)
+      close(connection, code)
+    })
+  }
+
+  /** Ends a connection, with a last word if there is one. */
+  function close({ socket }: Connection, code: ProblemCode | undefined): void {
+    if (!socket.writable) return
+    if (code === undefined) socket.end()
+    else {
+      const { status, headers, body } = front.refuse(code, socket.remoteAddress ?? 'unknown')
+      socket.end(rawResponse(status, headers, body))
+    }
     // Whatever else the client sends is not read as a request.
     socket.resume()
+    const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+    socket.once('close', () => clearTimeout(lingering))
   }
 
   function cutHanging(): void {
@@ -175,10 +250,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
     if (how === 'clean') await readWhatHasCome()
     // Not server.close(), which would close idle connections at once.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-    cutHanging()
     if (how === 'now') for (const socket of connections.keys()) socket.destroy()
     const giveUpAt = systemClock.monotonic() + STOP_GRACE_MS
     const closeIdle = () => {
+      cutHanging()
       const isLate = systemClock.monotonic() > giveUpAt
       let isSending = false
       for (const socket of connections.keys()) {
@@ -200,7 +275,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
 
 function open(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    // For good: an error of a server that listens (no more files may be open) must not end the process.
+    server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
     server.listen(port, host, () => resolve(server.address() as AddressInfo))
   })
 }
@@ -247,13 +323,16 @@ function readBody(request: IncomingMessage, done: (body: Buffer | 'too-large') =
   })
 }
 
-function parserProblem(code: string | undefined): ProblemCode {
+/** @returns undefined for an error that is the connection's, not the parser's */
+function parserProblem(code: string): ProblemCode | undefined {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return 'headers_too_large'
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return 'request_timeout'
     default:
-      return 'bad_request'
+      return code.startsWith('HPE_') ? 'bad_request' : undefined
   }
 }
+
+function ignore(): void {}

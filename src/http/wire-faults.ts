@@ -3,6 +3,7 @@ import type { WireFault } from '../domain/faults.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import type { Reply } from '../space/message.js'
 import { rawResponse, withoutHeader } from './raw-response.js'
+import { inTurn } from './turns.js'
 
 /** How long a slow body takes, in real time, and in how many pieces it comes. @source interface, "slow-body (10 s)" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
@@ -14,7 +15,7 @@ const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 /** Requests that are left without an answer until their client goes, or the server stops. */
 export type Hanging = Set<ServerResponse>
 
-/** Does to an answer what was asked for. */
+/** Does to an answer what was asked for, when its turn has come. */
 export function sendFaulty(
   fault: WireFault,
   request: IncomingMessage,
@@ -22,23 +23,26 @@ export function sendFaulty(
   reply: Reply,
   hanging: Hanging,
 ): void {
+  const { socket } = request
   switch (fault) {
     case 'connection-reset':
-      request.socket.resetAndDestroy()
+      inTurn(response, () => socket.resetAndDestroy())
       return
     case 'empty-response':
-      request.socket.destroySoon()
+      inTurn(response, () => socket.destroySoon())
       return
     case 'malformed-chunk': {
       const headers = withoutHeader(reply.headers, 'Content-Length')
       headers.push('Content-Type', 'application/json', 'Transfer-Encoding', 'chunked')
-      request.socket.end(rawResponse(reply.status, headers, MALFORMED_CHUNKS))
+      inTurn(response, () => socket.end(rawResponse(reply.status, headers, MALFORMED_CHUNKS)))
       return
     }
     case 'hang':
-      hanging.add(response)
-      response.once('close', () => hanging.delete(response))
-      if (request.socket.readableEnded) request.socket.destroy()
+      inTurn(response, () => {
+        hanging.add(response)
+        response.once('close', () => hanging.delete(response))
+        if (socket.readableEnded) socket.destroy()
+      })
       return
     case 'slow-body':
       sendSlowly(response, reply)

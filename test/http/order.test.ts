@@ -1,0 +1,193 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Front, listen } from '../../src/http/listener.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { runSandbox } from '../../src/sandbox.js'
+import type { PendingReply, Reply } from '../../src/space/message.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
+const PET = '{"name":"Rex","categoryId":1}'
+const GET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
+const POST = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`
+
+/** Answers take their time, so that whatever does not wait for them overtakes them. */
+async function start(options: SandboxOptions = {}) {
+  const warnings: string[] = []
+  const sandbox = await runSandbox(embeddedOptions({ latency: '20ms', ...options }), {
+    onWarning: (message) => warnings.push(message),
+  })
+  onTestFinished(() => sandbox.stop('now'))
+  const serves = async () =>
+    (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).ok
+  return { sandbox, port: Number(new URL(sandbox.baseUrl).port), warnings, serves }
+}
+
+/** Sends bytes as they are and gives all that comes until the connection ends. */
+function exchange(port: number, ...pieces: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let got = ''
+    socket.setNoDelay(true)
+    socket.on('data', (chunk) => (got += chunk))
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(got))
+    const next = (at: number) => {
+      if (at < pieces.length) socket.write(String(pieces[at]), () => setImmediate(next, at + 1))
+    }
+    next(0)
+  })
+}
+
+function statusesOf(got: string): readonly number[] {
+  return [...got.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+}
+
+/** What no request can be read from, but for one that could. */
+const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonly number[]])[] = [
+  ['what is no HTTP', 'hello\r\n\r\n', [400]],
+  ['a bad header', `GET /v1/pets HTTP/1.1\r\n${KEYED}bad header\r\n\r\n`, [400]],
+  ['a head that is too large', `GET /v1/pets HTTP/1.1\r\n${KEYED}X-Big: ${'a'.repeat(20_000)}\r\n\r\n`, [431]],
+  ['a missing Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n', [400]],
+  ['a CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${KEYED}\r\n`, [400]],
+  [
+    'a body that breaks off',
+    `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    [400],
+  ],
+  [
+    'a body of the control plane that breaks off',
+    `PUT /__sandbox/clock HTTP/1.1\r\n${KEYED}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    [400],
+  ],
+  [
+    'a body that breaks off when it was already refused',
+    `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n${'a'.repeat(0x100001)}\r\nzz\r\n`,
+    [413],
+  ],
+]
+
+describe('what cannot be read as a request', () => {
+  it.each(REFUSED)('is refused after the answers to what came before: %s', async (_what, sent, statuses) => {
+    const { sandbox, port, serves, warnings } = await start()
+    const before = sandbox.assembly.spaces.default.pets.size
+    const got = await exchange(port, POST + GET + sent)
+    expect(statusesOf(got)).toEqual([201, 200, ...statuses])
+    expect(sandbox.assembly.spaces.default.pets.size).toBe(before + 1)
+    expect(await serves()).toBe(true)
+    expect(warnings).toEqual([])
+  })
+
+  it.each(REFUSED)('is refused after them also where it comes later: %s', async (_what, sent, statuses) => {
+    const { port } = await start()
+    expect(statusesOf(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
+  })
+
+  it('is refused once, and what follows is not performed', async () => {
+    const { sandbox, port } = await start()
+    const before = sandbox.assembly.spaces.default.pets.size
+    const noHost = 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n'
+    expect(statusesOf(await exchange(port, `${noHost}${POST}`, 'hello\r\n\r\n'))).toEqual([400])
+    expect(statusesOf(await exchange(port, 'hello\r\n\r\n', POST, POST))).toEqual([400])
+    expect(sandbox.assembly.spaces.default.pets.size).toBe(before)
+  })
+
+  it('waits for an answer of the control plane, too', async () => {
+    const { port } = await start()
+    expect(statusesOf(await exchange(port, `GET /__sandbox/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`))).toEqual([
+      200, 400,
+    ])
+  })
+})
+
+describe('faults on the wire', () => {
+  it.each([
+    ['malformed-chunk', [201, 200]],
+    ['empty-response', [201]],
+    ['connection-reset', [201]],
+  ])('wait for the answers to what came before: %s', async (fault, statuses) => {
+    const { port } = await start({ fault: `getPet:${fault}`, latency: '1ms..30ms', seed: 7 })
+    // The first answer takes its time, the faulty one does not.
+    for (let i = 0; i < 10; i++) expect(statusesOf(await exchange(port, POST + GET))).toEqual(statuses)
+  })
+})
+
+describe('a socket that Node hands over', () => {
+  it.each([
+    ['a CONNECT', `CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\n`],
+    ['a CONNECT after a request', `${GET}CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\n`],
+    ['a CONNECT with bytes behind it', `${GET}${POST}CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\nhello${GET}`],
+    ['a wish to upgrade', `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello`],
+  ])('may be reset at once: %s', async (_what, sent) => {
+    const { port, serves, warnings } = await start({ latency: '5ms' })
+    for (let i = 0; i < 20; i++) {
+      const socket = await opened(port)
+      await new Promise<void>((resolve) => socket.write(sent, () => resolve()))
+      if (i % 2 === 0) await new Promise(setImmediate)
+      socket.resetAndDestroy()
+    }
+    expect(await serves()).toBe(true)
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('a reply that cannot be sent', () => {
+  const good = (): Reply => ({
+    status: 200,
+    headers: ['Content-Length', '2', 'X-RateLimit-Limit', '60', 'Date', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+    body: 'ok',
+    binary: undefined,
+    delayMs: 0,
+    dueAt: 0,
+    fault: undefined,
+  })
+  const BAD: readonly (readonly [what: string, change: Partial<Reply>])[] = [
+    ['a value with a line feed', { headers: [...good().headers, 'X-Mock', 'a\nb'] }],
+    ['a value beyond Latin-1', { headers: [...good().headers, 'Content-Type', 'text/✓'] }],
+    ['a name that is no token', { headers: [...good().headers, 'X Mock', 'a'] }],
+    ['a status of 1000', { status: 1000 }],
+    ['a status of 99', { status: 99 }],
+    ['a coding, and then a bad value', { headers: ['Transfer-Encoding', 'chunked', 'X-Mock', '✓'] }],
+  ]
+
+  async function serving(service: (target: string) => PendingReply) {
+    const warnings: string[] = []
+    const front: Front = {
+      service: ({ target }) => service(target),
+      refuse: () => ({ ...good(), status: 500, body: '{}' }),
+      isControl: () => false,
+      control: () => {},
+      warn: (message) => warnings.push(message),
+    }
+    const listener = await listen('127.0.0.1', 0, front)
+    onTestFinished(() => listener.stop('now'))
+    return { port: listener.port, warnings }
+  }
+  const bare = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
+
+  it.each(BAD)('is a 500 in the Error shape, and costs no other answer: %s', async (_what, change) => {
+    const { port, warnings } = await serving((target) => (target === '/bad' ? { ...good(), ...change } : good()))
+    const got = await exchange(port, bare('/good') + bare('/bad') + bare('/good', 'Connection: close\r\n'))
+    expect(statusesOf(got)).toEqual([200, 500, 200])
+    expect(got).toMatch(/500 .*\{"code":"internal_error","message":"[^"]+","status":500\}HTTP/s)
+    if (change.headers?.includes('Date')) expect(got.match(/X-RateLimit-Limit: 60/g)).toHaveLength(3)
+    expect(warnings).toEqual([expect.stringMatching(/^The answer \d+ to GET \/bad could not be sent: /)])
+  })
+
+  it('is an end of the connection where the service itself throws, and of nothing else', async () => {
+    const { port, warnings } = await serving((target) => {
+      if (target === '/throws') throw new Error('broken')
+      return target === '/rejects' ? Promise.reject(new Error('broken')) : good()
+    })
+    expect(statusesOf(await exchange(port, bare('/good') + bare('/throws')))).toEqual([200, 500])
+    expect(statusesOf(await exchange(port, bare('/good') + bare('/rejects')))).toEqual([200, 500])
+    expect(warnings).toHaveLength(2)
+  })
+})
+
+function opened(port: number): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => resolve(socket))
+    socket.on('error', () => {})
+  })
+}
