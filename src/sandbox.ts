@@ -4,6 +4,7 @@ import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
 import type { PlanName } from './domain/keys.js'
 import type { ProblemCode } from './domain/problems.js'
+import type { BodyRoom } from './http/body-room.js'
 import { listen } from './http/listener.js'
 import type { ResolvedOptions } from './options/options.js'
 import { problem } from './space/answers.js'
@@ -38,7 +39,7 @@ export async function runSandbox(
       service,
       refuse: (code, address) => refuse(spaces.default, code, address),
       isControl,
-      control: (request, response) => void answerControl(control, request, response, warn),
+      control: (request, response, room) => void answerControl(control, request, response, room, warn),
       warn,
     })
     await assembly.begin().catch(async (error: unknown) => {
@@ -68,14 +69,15 @@ async function answerControl(
   control: Assembly['control'],
   request: IncomingMessage,
   response: ServerResponse,
+  room: BodyRoom,
   warn: (message: string) => void,
 ): Promise<void> {
   try {
     const { bridge } = await import('./http/control-bridge.js')
-    await bridge(control, request, response)
+    await bridge(control, request, response, room)
   } catch (error) {
-    if (!response.destroyed) warn(`The control plane failed: ${error instanceof Error ? error.message : error}`)
-    response.destroy()
+    if (!request.socket.destroyed) warn(`The control plane failed: ${error instanceof Error ? error.message : error}`)
+    request.socket.destroy()
   }
 }
 

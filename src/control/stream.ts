@@ -21,6 +21,8 @@ const HEARTBEAT_MS = 15_000
 export function streamExchanges({ world, sandbox }: Steered, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
   const filter = filterIn(world, checkInput({ input: filterSchema }, query) as Filter)
+  // Nobody would read it, so nobody would ever end it.
+  if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   return streamSSE(context, async (stream) => {
     const mailbox = new Mailbox<ExchangeRecord>(BUFFERED_EXCHANGES)
     const end = () => mailbox.close()

@@ -59,6 +59,10 @@ export const PROBLEMS = {
     status: 500,
     message: 'The sandbox could not do this. Its log says why.',
   },
+  overloaded: {
+    status: 503,
+    message: 'So many request bodies are under way (64 MiB in all) that there was no room for this one. Send it again.',
+  },
   store_full: {
     status: 507,
     message: 'The store is full. Remove pets, reset the sandbox, or start it with a larger --max-store.',

@@ -5,12 +5,14 @@ import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
 import { systemClock } from '../system-clock.js'
+import { BodyRoom } from './body-room.js'
 import type { Connection } from './connection.js'
 import { failedReply } from './failed-reply.js'
 import { Hearing } from './hearing.js'
 import { Newcomers } from './newcomers.js'
 import { Outbox, type Outgoing } from './outbox.js'
 import { rawResponse } from './raw-response.js'
+import { hasBody, readBody } from './read-body.js'
 import { afterwards, inTurn } from './turns.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 
@@ -35,7 +37,8 @@ export interface Front {
   refuse(code: ProblemCode, address: string): Reply
   /** Whether a request is for the control plane, by its target. */
   isControl(target: string): boolean
-  control(request: IncomingMessage, response: ServerResponse): void
+  /** @param room that its body needs */
+  control(request: IncomingMessage, response: ServerResponse, room: BodyRoom): void
   /** Tells the owner what went wrong in here. */
   warn(message: string): void
 }
@@ -52,6 +55,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
   const connections = new Map<Socket, Connection>()
   const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
+  const room = new BodyRoom()
   const outbox = new Outbox(send, systemClock.monotonic)
   const hearing = new Hearing(outbox, systemClock.monotonic)
   let stopping = false
@@ -97,10 +101,11 @@ export async function listen(host: string, port: number, front: Front): Promise<
     if (stopping) response.shouldKeepAlive = false
     if (front.isControl(request.url ?? '/')) {
       settle(connection)
-      front.control(request, response)
+      front.control(request, response, room)
     } else if (request.headers.host === undefined && request.httpVersion === '1.1') {
       refuseInPlace(connection, response, 'bad_request')
-    } else if (connection.isReading) readBody(request, (body) => serve(connection, request, response, body))
+    } else if (connection.isReading)
+      readBody(request, BODY_LIMIT_BYTES, room, (body) => serve(connection, request, response, body))
     else serve(connection, request, response, undefined)
   })
   // What is expected beyond a 100 is ignored, as RFC 9110, 10.1.1 lets a server do.
@@ -131,28 +136,39 @@ export async function listen(host: string, port: number, front: Front): Promise<
     connection.isReading = false
     // The service's Date is that of the space's clock.
     response.sendDate = false
-    const fail = (error: unknown) => {
-      front.warn(
-        `${request.method} ${request.url} failed inside the sandbox: ${error instanceof Error ? error.stack : error}`,
-      )
-      refuseInPlace(connection, response, 'internal_error')
-    }
+    const bytes = typeof body === 'object' ? body.length : 0
     try {
       const reply = front.service({
         method: request.method ?? 'GET',
         target: request.url ?? '/',
         headers: request.headers,
         rawHeaders: request.rawHeaders,
-        body,
+        body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
         address: connection.socket.remoteAddress ?? 'unknown',
         heardUntil: hearing.heardOn(connection),
       })
       if (reply instanceof Promise) {
-        reply.then((late) => post({ connection, request, response, reply: late })).catch(fail)
+        room.lend(bytes)
+        reply.then(
+          (late) => {
+            room.giveBack(bytes)
+            post({ connection, request, response, reply: late })
+          },
+          (error) => {
+            room.giveBack(bytes)
+            failInside(connection, response, error)
+          },
+        )
       } else post({ connection, request, response, reply })
     } catch (error) {
-      fail(error)
+      failInside(connection, response, error)
     }
+  }
+
+  /** The service is not to throw; should it do so, that must not end the process. */
+  function failInside(connection: Connection, response: ServerResponse, error: unknown): void {
+    front.warn(`A request failed inside the sandbox: ${error instanceof Error ? error.stack : error}`)
+    refuseInPlace(connection, response, 'internal_error')
   }
 
   function post(outgoing: Outgoing): void {
@@ -297,30 +313,6 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     default:
       return error
   }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-}
-
-/** Reads a body up to the limit; beyond it the rest is read and thrown away, so that the client lives to see the answer. */
-function readBody(request: IncomingMessage, done: (body: Buffer | 'too-large') => void): void {
-  let chunks: Buffer[] = []
-  let size = 0
-  request.on('data', (chunk: Buffer) => {
-    const before = size
-    size += chunk.length
-    if (size <= BODY_LIMIT_BYTES) chunks.push(chunk)
-    else if (before <= BODY_LIMIT_BYTES) {
-      chunks = []
-      done('too-large')
-    }
-  })
-  request.on('end', () => {
-    if (size <= BODY_LIMIT_BYTES)
-      done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
-  })
 }
 
 /** @returns undefined for an error that is the connection's, not the parser's */

@@ -2,7 +2,7 @@ import { noteRefusal } from '../domain/ban.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import type { Reason } from './exchange.js'
-import type { Answer } from './message.js'
+import type { Answer, ServiceRequest } from './message.js'
 import type { Visit } from './visit.js'
 import type { World } from './world.js'
 
@@ -25,6 +25,14 @@ export function problem(code: ProblemCode, details: ProblemDetails = {}): Answer
     ...(reason === undefined ? {} : { reason }),
     ...(outside === undefined ? {} : { outside }),
   }
+}
+
+/** Answers a request whose body was not read; undefined where it was, or where there was none. */
+export function unreadBody({ body }: ServiceRequest): Answer | undefined {
+  if (body === 'too-large') return problem('payload_too_large', { outside: true })
+  // There is room again as soon as somebody else's body has come.
+  if (body === 'no-room') return problem('overloaded', { headers: ['Retry-After', '1'], outside: true })
+  return undefined
 }
 
 /** @source RFC 6750, section 3: no error where no key was sent */

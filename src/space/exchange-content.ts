@@ -48,6 +48,7 @@ const decoder = new TextDecoder()
 export function loggedBody({ body, headers }: ServiceRequest): string {
   if (body === undefined) return ''
   if (body === 'too-large') return '(larger than 1 MiB, not kept)'
+  if (body === 'no-room') return '(no room for it, not kept)'
   const text = decoder.decode(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
   const type = headers['content-type']
   return typeof type === 'string' && FORM.test(type) ? redactQuery(text) : text

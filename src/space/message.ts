@@ -13,12 +13,15 @@ export interface ServiceRequest {
   /** Flat list as received: name, value, name, value … */
   readonly rawHeaders: readonly string[]
   /** Undefined if none was sent. */
-  readonly body: Uint8Array | 'too-large' | undefined
+  readonly body: Uint8Array | UnreadBody | undefined
   /** Address of the caller's end. */
   readonly address: string
   /** `dueAt` of the latest reply that the sender had got when it sent this; 0 if none is known of. */
   readonly heardUntil: number
 }
+
+/** Why a body was not read: it is larger than the service takes, or there was no room for it beside those of others. */
+export type UnreadBody = 'too-large' | 'no-room'
 
 /** Stands for method and target of what could not be read as a request. */
 export const UNREAD = '-'

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BodyRoom } from '../../src/http/body-room.js'
 import { bridge } from '../../src/http/control-bridge.js'
 import { connectSandbox, createSandbox, startSandbox } from '../../src/index.js'
 import { transports } from '../support/transports.js'
@@ -86,7 +87,7 @@ describe('the stream of exchanges', () => {
     })
     const endless = () =>
       new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: given }))
-    const server = createServer((request, response) => void bridge(endless, request, response))
+    const server = createServer((request, response) => void bridge(endless, request, response, new BodyRoom()))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const leave = new AbortController()

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BodyRoom } from '../../src/http/body-room.js'
 import { bridge } from '../../src/http/control-bridge.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
@@ -99,24 +100,25 @@ describe('a stop', () => {
 
 describe('the bridge to the control plane', () => {
   it('leaves no listener behind when it waits for a slow reader', async () => {
-    const outgoing = Object.assign(new EventEmitter(), {
-      destroyed: false,
-      most: 0,
+    const socket = Object.assign(new EventEmitter(), { destroyed: false })
+    let most = 0
+    const outgoing = {
       writeHead() {},
-      write(this: EventEmitter & { most: number }) {
-        this.most = Math.max(this.most, this.listenerCount('close'))
-        setImmediate(() => this.emit('drain'))
-        return false
+      write(_piece: Uint8Array, taken: () => void) {
+        most = Math.max(most, socket.listenerCount('close'))
+        setImmediate(taken)
       },
       end() {},
-    })
-    const incoming = Object.assign(Readable.from([]), { method: 'GET', url: '/', rawHeaders: [] })
+    }
+    const incoming = Object.assign(Readable.from([]), { method: 'GET', url: '/', headers: {}, rawHeaders: [], socket })
     const body = ReadableStream.from(Array.from({ length: 20 }, () => new Uint8Array(1)))
     await bridge(
       () => new Response(body as ReadableStream<Uint8Array>),
       incoming as unknown as IncomingMessage,
       outgoing as unknown as ServerResponse,
+      new BodyRoom(),
     )
-    expect(outgoing.most).toBeLessThan(5)
+    expect(most).toBeLessThan(5)
+    expect(socket.listenerCount('close')).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import type { Operation, Violation } from '../../contract/contract.js'
-import { problem } from '../answers.js'
+import { problem, unreadBody } from '../answers.js'
 import type { Answer, ServiceRequest } from '../message.js'
 import { hasHandler } from '../operations.js'
 import type { Gate } from '../visit.js'
@@ -29,12 +29,13 @@ function violationsAnswer(operation: Operation, violations: readonly Violation[]
 }
 
 function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
-  return body === undefined || body === 'too-large' || body.length === 0 ? undefined : body
+  return body instanceof Uint8Array && body.length > 0 ? body : undefined
 }
 
 /** @source interface, "A missing body is 400; a body of another or no media type, or with a Content-Encoding, is 415" */
 function refuseBody(request: ServiceRequest): Answer | undefined {
-  if (request.body === 'too-large') return problem('payload_too_large', { outside: true })
+  const unread = unreadBody(request)
+  if (unread !== undefined) return unread
   if (bytesOf(request) === undefined) return undefined
   const encoding = String(request.headers['content-encoding'] ?? 'identity')
   if (isJson(String(request.headers['content-type'] ?? '')) && encoding.toLowerCase() === 'identity') return undefined

@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/contract.js'
 import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
-import { problem } from '../answers.js'
+import { problem, unreadBody } from '../answers.js'
 import type { Answer } from '../message.js'
 import type { Visit } from '../visit.js'
 
@@ -12,7 +12,8 @@ const NOT_TAKEN_OVER =
 /** Lets Prism answer an operation that has no handler here. @source interface, `--spec` */
 export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
   const { engine, warn } = visit.world.surroundings
-  if (visit.request.body === 'too-large') return problem('payload_too_large', { outside: true })
+  const unread = unreadBody(visit.request)
+  if (unread !== undefined) return unread
   try {
     const answer = await engine.mock(mockRequest(visit))
     if ('violations' in answer) return refused(operation, answer)

@@ -1,0 +1,37 @@
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runSandbox } from '../../src/sandbox.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+describe('the stream of exchanges', () => {
+  it('is not followed by who asks for its head only', async () => {
+    const sandbox = await runSandbox(embeddedOptions())
+    onTestFinished(() => sandbox.stop('now'))
+    const follow = vi.spyOn(sandbox.assembly.spaces.default.log, 'follow')
+    const { status, headers } = await fetch(`${sandbox.controlUrl}/requests/stream`, { method: 'HEAD' })
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect(follow).not.toHaveBeenCalled()
+  })
+
+  it('is followed no longer when its client goes, also where its turn on the connection never came', async () => {
+    const sandbox = await runSandbox(embeddedOptions({ fault: 'getPet:hang' }))
+    onTestFinished(() => sandbox.stop('now'))
+    const { log } = sandbox.assembly.spaces.default
+    const follow = log.follow.bind(log)
+    let followers = 0
+    vi.spyOn(log, 'follow').mockImplementation((follower) => {
+      const unfollow = follow(follower)
+      followers++
+      return () => {
+        followers--
+        unfollow()
+      }
+    })
+    const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1')
+    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox\r\n\r\n`
+    socket.write(one('/v1/pets/1') + one('/__sandbox/requests/stream').repeat(20))
+    await vi.waitFor(() => expect(followers).toBe(20))
+    socket.resetAndDestroy()
+    await vi.waitFor(() => expect(followers).toBe(0))
+  })
+})

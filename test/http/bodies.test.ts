@@ -1,0 +1,113 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BODIES_LIMIT_BYTES } from '../../src/http/body-room.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { runSandbox } from '../../src/sandbox.js'
+import { BODY_LIMIT_BYTES } from '../../src/space/message.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+async function start(options: SandboxOptions = {}) {
+  const warnings: string[] = []
+  const sandbox = await runSandbox(embeddedOptions({ limits: '10000/min', ...options }), {
+    onWarning: (message) => warnings.push(message),
+  })
+  onTestFinished(() => sandbox.stop('now'))
+  return { sandbox, port: Number(new URL(sandbox.baseUrl).port), warnings }
+}
+
+/** Sends bytes as they are on a connection that stays. */
+async function sender(port: number, sent: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await new Promise<void>((resolve) => socket.write(sent, () => resolve()))
+  return socket
+}
+
+/** What came first on a connection. */
+function answerOn(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    socket.once('data', (chunk) => resolve(String(chunk)))
+    socket.once('close', () => reject(new Error('closed without an answer')))
+  })
+}
+
+const post = (length: number, more = '') =>
+  `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer sandbox\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`
+
+describe('the control plane', () => {
+  it.each([
+    ['without its token', { controlToken: 'secret' }, 'Host: a\r\n', 401],
+    ['of a foreign Host', {}, 'Host: evil.example\r\n', 403],
+    ['of a foreign Origin', {}, 'Host: localhost\r\nOrigin: http://evil.example\r\n', 403],
+  ])('refuses a request %s before its body has come', async (_what, options, headers, status) => {
+    const { port } = await start(options)
+    const socket = await sender(port, `PUT /__sandbox/clock HTTP/1.1\r\n${headers}Content-Length: 10000000\r\n\r\n{`)
+    expect(await answerOn(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} .*"code":"forbidden"`, 's'))
+  })
+
+  it('serves on a connection on which it has refused a body', async () => {
+    const { port } = await start()
+    const length = 3_000_000
+    const socket = await sender(
+      port,
+      `PUT /__sandbox/clock HTTP/1.1\r\nHost: evil\r\nContent-Length: ${length}\r\n\r\n`,
+    )
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 403 /)
+    socket.write('a'.repeat(length))
+    socket.write('GET /__sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 200 .*healthy/s)
+  })
+
+  it('still answers 413 to a body of more than 16 MiB, and reads one of less', async () => {
+    const { sandbox, warnings } = await start()
+    const put = (body: string) => fetch(`${sandbox.controlUrl}/clock`, { method: 'PUT', body })
+    expect((await put(' '.repeat(16 * 1024 * 1024 + 1))).status).toBe(413)
+    expect((await put(`${' '.repeat(10_000_000)}{"frozen":true}`)).status).toBe(200)
+    expect(warnings).toEqual([])
+  })
+
+  it('says nothing when a client leaves in the middle of its body', async () => {
+    const { port, sandbox, warnings } = await start()
+    const socket = await sender(
+      port,
+      'PUT /__sandbox/clock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{',
+    )
+    // The control plane is loaded on its first use.
+    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+    socket.resetAndDestroy()
+    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('request bodies of all connections together', () => {
+  it('are held up to a limit; who stalls for the longest time is answered 503, the others are served', async () => {
+    const { port, sandbox } = await start()
+    const almost = 'a'.repeat(BODY_LIMIT_BYTES - 1)
+    const stalled: Socket[] = []
+    for (let i = 0; i < BODIES_LIMIT_BYTES / BODY_LIMIT_BYTES; i++) {
+      stalled.push(await sender(port, post(BODY_LIMIT_BYTES) + almost))
+    }
+    const refused = Promise.any(stalled.map(answerOn))
+    const later = await sender(port, post(BODY_LIMIT_BYTES) + almost)
+    const got = await refused
+    expect(got).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"overloaded",.*"status":503\}$/s)
+    expect(got).toMatch(/\r\nX-RateLimit-Remaining: \d+\r\n/)
+    const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+    const body = '{"name":"Rex","categoryId":1}'
+    expect((await fetch(`${sandbox.baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201)
+    // A body that came after all has its answer, too.
+    const answer = answerOn(later)
+    later.write('a')
+    expect(await answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  it('come in single bytes, too', async () => {
+    const { port } = await start()
+    const body = '{"name":"Rex","categoryId":1}'
+    const chunks = [...body].map((one) => `1\r\n${one}\r\n`).join('')
+    const head = post(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked')
+    expect(await answerOn(await sender(port, `${head}${chunks}0\r\n\r\n`))).toMatch(/^HTTP\/1\.1 201 .*"name":"Rex"/s)
+  })
+})
