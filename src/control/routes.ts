@@ -6,8 +6,10 @@ import { isNestedDeeper } from '../contract/nesting.js'
 import { servedText } from '../contract/served-text.js'
 import { allowedHeaders } from '../domain/cors.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
+import type { LongBody } from '../space/long-body.js'
 import { describeControl } from './description.js'
 import { type GuardedRequest, type GuardRules, guard } from './guard.js'
+import { jsonList, streamOf } from './long-answer.js'
 import { PAGE_FILES, servePageFile } from './pages.js'
 import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
 import { findSpace, perform } from './perform.js'
@@ -204,12 +206,13 @@ function corsHeaders(context: Context, { origins }: GuardRules): Record<string, 
   }
 }
 
+/** A list is made while it is sent: one of all pets may be larger than all else that the sandbox holds. */
 function json(value: unknown): Response {
-  return text('application/json', stringifyJson(value))
+  return text('application/json', Array.isArray(value) ? jsonList(value) : stringifyJson(value))
 }
 
-function text(contentType: string, body: string): Response {
-  return new Response(body, { headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' } })
+function text(contentType: string, body: string | LongBody): Response {
+  return new Response(streamOf(body), { headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' } })
 }
 
 function refusal(code: ProblemCode, message: string, status: number = PROBLEMS[code].status): Response {

@@ -12,6 +12,9 @@ export interface Connection {
   response: ServerResponse | undefined
   /** The body of that request is still coming, and nothing answers it yet. */
   isReading: boolean
+  /** Bytes that its reader had taken when there was more to take, and since when it has taken no more. */
+  taken: number | undefined
+  takenAt: number
   /** It is to end: what still comes on it is not read as a request. */
   isRefused: boolean
 }

@@ -1,4 +1,5 @@
 import type { WireFault } from '../domain/faults.js'
+import { textOf } from '../space/long-body.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
 import { withoutHeader } from './raw-response.js'
 import { SLOW_BODY_MS } from './wire-faults.js'
@@ -34,7 +35,9 @@ export function fetchOf(
     signal.throwIfAborted()
     if (reply.delayMs > 0) await passes(reply.delayMs, signal)
     if (reply.fault !== 'hang') heardUntil = Math.max(heardUntil, reply.dueAt)
-    return reply.fault === undefined ? response(reply, reply.body) : faulty(reply, reply.fault, signal, stopping)
+    return reply.fault === undefined
+      ? response(reply, textOf(reply.body))
+      : faulty(reply, reply.fault, signal, stopping)
   }
 }
 
@@ -83,7 +86,7 @@ async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal, stopp
         new ReadableStream({
           async start(controller) {
             await passes(SLOW_BODY_MS, signal)
-            controller.enqueue(new TextEncoder().encode(reply.body))
+            controller.enqueue(new TextEncoder().encode(textOf(reply.body)))
             controller.close()
           },
         }),

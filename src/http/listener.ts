@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Failure } from '../domain/failures.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import { textOf } from '../space/long-body.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../space/message.js'
 import { systemClock } from '../system-clock.js'
 import { BodyRoom } from './body-room.js'
@@ -13,6 +14,8 @@ import { Newcomers } from './newcomers.js'
 import { Outbox, type Outgoing } from './outbox.js'
 import { rawResponse } from './raw-response.js'
 import { hasBody, readBody } from './read-body.js'
+import { isLong, sendLong } from './send-long.js'
+import { hasStalled, LOOK_EVERY_MS } from './stalled-readers.js'
 import { afterwards, inTurn } from './turns.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 
@@ -76,6 +79,8 @@ export async function listen(host: string, port: number, front: Front): Promise<
       isSettled: false,
       response: undefined,
       isReading: false,
+      taken: undefined,
+      takenAt: 0,
       isRefused: false,
     }
     newcomers.welcome(connection, outbox.leftUntil(systemClock.monotonic()))
@@ -191,14 +196,17 @@ export async function listen(host: string, port: number, front: Front): Promise<
     }
   }
 
-  function transmit({ request, response, reply }: Outgoing): void {
-    if (reply.fault !== undefined) sendFaulty(reply.fault, request, response, reply, hanging)
-    else {
-      if (stopping) response.shouldKeepAlive = false
-      response.writeHead(reply.status, reply.headers)
-      if (reply.binary === undefined) response.end(reply.body)
-      else response.end(reply.binary, 'latin1')
+  function transmit(outgoing: Outgoing): void {
+    const { request, response, reply } = outgoing
+    if (reply.fault !== undefined) {
+      sendFaulty(reply.fault, request, response, reply, hanging)
+      return
     }
+    if (stopping) response.shouldKeepAlive = false
+    response.writeHead(reply.status, reply.headers)
+    if (isLong(reply)) sendLong(response, reply, (error) => sendFailure(outgoing, error))
+    else if (reply.binary === undefined) response.end(reply.body)
+    else response.end(reply.binary, 'latin1')
   }
 
   /** A reply that node:http refuses to send must cost nobody else's answer. */
@@ -206,7 +214,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
     const why = error instanceof Error ? error.message : String(error)
     front.warn(`The answer ${reply.status} to ${request.method} ${request.url} could not be sent: ${why}`)
     // What it has begun with cannot be taken back.
-    if (response.headersSent) return void connection.socket.destroy()
+    if (response.headersSent) {
+      connection.socket.destroy()
+      return
+    }
     // It may have been set by a header before the one that was refused.
     response.chunkedEncoding = false
     const { status, headers, body } = failedReply(reply)
@@ -219,8 +230,13 @@ export async function listen(host: string, port: number, front: Front): Promise<
     const { response, isReading } = connection
     if (response === undefined) close(connection, code)
     else if (isReading && !response.req.complete && !response.headersSent) refuseInPlace(connection, response, code)
-    // Of a body that breaks off when its request was already answered, nothing more is to be said.
-    else afterwards(response, () => close(connection, response.req.complete ? code : undefined))
+    else {
+      afterwards(response, () => {
+        // Nothing more is to be said after a last answer, nor of a body that breaks off when its request was answered.
+        const isSaid = !response.shouldKeepAlive || !response.req.complete
+        close(connection, isSaid ? undefined : code)
+      })
+    }
     connection.isRefused = true
   }
 
@@ -239,7 +255,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
     if (code === undefined) socket.end()
     else {
       const { status, headers, body } = front.refuse(code, socket.remoteAddress ?? 'unknown')
-      socket.end(rawResponse(status, headers, body))
+      socket.end(rawResponse(status, headers, textOf(body)))
     }
     // Whatever else the client sends is not read as a request.
     socket.resume()
@@ -258,6 +274,15 @@ export async function listen(host: string, port: number, front: Front): Promise<
       const before = accepted
       await new Promise((resolve) => setImmediate(resolve))
       if (accepted > before) quiet = 0
+    }
+  }
+
+  function cutStalled(): void {
+    const now = systemClock.monotonic()
+    for (const connection of connections.values()) {
+      if (!hasStalled(connection, now)) continue
+      front.warn('A client took nothing of its answer for 30 s; its connection was cut.')
+      connection.socket.destroy()
     }
   }
 
@@ -283,9 +308,11 @@ export async function listen(host: string, port: number, front: Front): Promise<
     const timer = setInterval(closeIdle, STOP_CHECK_MS)
     await closed
     clearInterval(timer)
+    clearInterval(looking)
   }
 
   const address = await open(server, host, port)
+  const looking = setInterval(cutStalled, LOOK_EVERY_MS).unref()
   return { host: address.address, port: address.port, stop }
 }
 

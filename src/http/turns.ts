@@ -6,8 +6,9 @@ export function inTurn(response: ServerResponse, act: () => void): void {
   else act()
 }
 
-/** Acts when this answer, and so each before it, has left. */
+/** Acts when this answer, and so each before it, has left; before Node does, which may end the connection then. */
 export function afterwards(response: ServerResponse, act: () => void): void {
-  if (response.closed) act()
-  else response.once('close', act)
+  const hasLeft = response.socket === null && response.writableFinished
+  if (hasLeft) act()
+  else response.prependOnceListener('finish', act)
 }

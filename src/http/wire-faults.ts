@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WireFault } from '../domain/faults.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
+import { textOf } from '../space/long-body.js'
 import type { Reply } from '../space/message.js'
 import { rawResponse, withoutHeader } from './raw-response.js'
 import { inTurn } from './turns.js'
@@ -52,7 +53,7 @@ export function sendFaulty(
 function sendSlowly(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, reply.headers)
   response.flushHeaders()
-  const bytes = Buffer.from(reply.body)
+  const bytes = Buffer.from(textOf(reply.body))
   let piece = 0
   const timer = setInterval(() => {
     const from = Math.round((bytes.length * piece) / SLOW_BODY_PIECES)

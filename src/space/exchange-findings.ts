@@ -2,6 +2,7 @@ import type { Operation } from '../contract/contract.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { Caller } from './callers.js'
 import type { ConductRule } from './conduct-view.js'
+import { textOf } from './long-body.js'
 import { type Answer, type ServiceRequest, UNREAD } from './message.js'
 import { hasHandler } from './operations.js'
 import type { Visit } from './visit.js'
@@ -106,7 +107,7 @@ function invalidity({ route, request }: Visit, answer: Answer): string | undefin
 /** The sentence in an Error. */
 function messageOf({ body, status }: Answer): string {
   try {
-    const error: unknown = JSON.parse(body)
+    const error: unknown = JSON.parse(textOf(body))
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
   } catch {
     // What a fuller contract's example says need not be JSON.

@@ -1,6 +1,7 @@
 import type { WireFault } from '../domain/faults.js'
 import type { EpochMs } from '../domain/time.js'
 import type { Reason } from './exchange.js'
+import type { LongBody } from './long-body.js'
 
 /** A request to the service, as it came from a socket or from `fetch`. */
 export interface ServiceRequest {
@@ -29,7 +30,7 @@ export const UNREAD = '-'
 /** What a gate or an operation answers; the headers that every answer has are put on afterwards. */
 export interface Answer {
   readonly status: number
-  readonly body: string
+  readonly body: string | LongBody
   /** The body as in EncodedText, where it has been encoded before. */
   readonly binary?: string
   /** `application/json` if not given; undefined with an empty body sends none. */
@@ -49,7 +50,7 @@ export interface Reply {
   readonly status: number
   /** Flat list: name, value, name, value … */
   readonly headers: string[]
-  readonly body: string
+  readonly body: string | LongBody
   /** The body as in EncodedText, if it has been encoded before. */
   readonly binary: string | undefined
   /** To be sent so many milliseconds late. */

@@ -1,3 +1,4 @@
+import { textOf } from './long-body.js'
 import type { Answer } from './message.js'
 import { mockRequest } from './operations/mock-operation.js'
 import { replyHeaders } from './reply-headers.js'
@@ -19,7 +20,7 @@ export async function breachOfContract(visit: Visit, answer: Answer): Promise<st
   const violations = await world.surroundings.engine.check(mockRequest(visit), {
     status: answer.status,
     headers,
-    body: answer.body,
+    body: textOf(answer.body),
   })
   if (violations.length === 0) return undefined
   return `The answer ${answer.status} to ${request.method} ${route.operation.path} breaks the contract: ${violations.join('; ')}`

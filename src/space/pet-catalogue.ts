@@ -4,6 +4,7 @@ import type { Pet, PetStatus } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
 import { type EncodedText, encodeText } from './encoded-text.js'
+import type { LongBody } from './long-body.js'
 
 /** A list as it was answered, and to what. */
 interface KeptList {
@@ -15,7 +16,7 @@ interface KeptList {
 
 /** Lists kept as answered; a client asks for the same few again and again. */
 const LISTS_KEPT = 8
-/** A list is whole where a contract of --spec has dropped the limit; that of a million pets is not kept. */
+/** Longer ones (with names of a megabyte, or of a contract of --spec that has dropped the limit) are made anew for each reader. */
 const LONGEST_KEPT = 1024 * 1024
 
 /** Texts of single pets kept; a client asks for the same few, and lists are made of the newest. */
@@ -110,7 +111,7 @@ export class PetCatalogue {
    *
    * @source specification, "GET /pets"; order: interface, "order of the list"
    */
-  list(limit: number, status: PetStatus | undefined, order: ListOrder): EncodedText {
+  list(limit: number, status: PetStatus | undefined, order: ListOrder): EncodedText | LongBody {
     for (const kept of this.#lists) {
       if (kept.limit === limit && kept.status === status && kept.order === order) return kept.list
     }
@@ -120,13 +121,29 @@ export class PetCatalogue {
     for (let i = 0; i < count; i++) {
       const place = places[order === 'newest' ? places.length - 1 - i : i]
       if (place !== undefined) text += i === 0 ? this.#textAt(place) : `,${this.#textAt(place)}`
+      if (text.length > LONGEST_KEPT) return this.#longList(places, count, order)
     }
     text += ']'
     const list = encodeText(text)
-    if (text.length > LONGEST_KEPT) return list
     if (this.#lists.length >= LISTS_KEPT) this.#lists = []
     this.#lists.push({ limit, status, order, list })
     return list
+  }
+
+  /** The pets as they are now, whatever becomes of them before the list was read. */
+  #longList(places: readonly number[], count: number, order: ListOrder): LongBody {
+    const listed = order === 'newest' ? places.slice(places.length - count).reverse() : places.slice(0, count)
+    const pets = listed.flatMap((place) => this.#pets[place] ?? [])
+    return {
+      *pieces() {
+        let before = '['
+        for (const pet of pets) {
+          yield before + petText(pet)
+          before = ','
+        }
+        yield ']'
+      },
+    }
   }
 
   #append(pet: Pet): void {

@@ -32,8 +32,6 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
   const shown = visit.shown ?? shownUncharged(world, caller, now)
   visit.shown = shown
   const headers = [
-    'Content-Length',
-    String(answer.binary?.length ?? Buffer.byteLength(answer.body)),
     'X-RateLimit-Limit',
     String(shown.limit),
     'X-RateLimit-Remaining',
@@ -43,6 +41,9 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
     'Date',
     dateHeader(now),
   ]
+  // Of a long body nobody knows the length before it was made.
+  if (typeof answer.body === 'string')
+    headers.push('Content-Length', String(answer.binary?.length ?? Buffer.byteLength(answer.body)))
   if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
   else if (answer.body !== '') headers.push('Content-Type', 'application/json')
   if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)

@@ -5,6 +5,7 @@ import type { ExchangeRecord } from './exchange.js'
 import { loggedBody, loggedHeaders } from './exchange-content.js'
 import { LOG_BODY_CHARACTERS } from './exchange-log.js'
 import { GATES } from './gates.js'
+import { startOf } from './long-body.js'
 import type { Answer, PendingReply, Reply, ServiceRequest } from './message.js'
 import { operate } from './operations.js'
 import { breachOfContract } from './own-answer.js'
@@ -134,7 +135,7 @@ function note(visit: Visit, answer: Answer, headers: readonly string[], duration
     requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
-    responseBody: answer.body.length > LOG_BODY_CHARACTERS ? answer.body.slice(0, LOG_BODY_CHARACTERS) : answer.body,
+    responseBody: startOf(answer.body, LOG_BODY_CHARACTERS),
   }
   world.log.add(record)
   world.surroundings.onExchange(record)

@@ -5,6 +5,7 @@ import { damagedStore } from './ordeals/damaged-store.js'
 import { fullDisk } from './ordeals/full-disk.js'
 import { fullStore } from './ordeals/full-store.js'
 import { halfClosedSockets } from './ordeals/half-closed-sockets.js'
+import { headsOfTheStream } from './ordeals/heads-of-the-stream.js'
 import { hostileBodies } from './ordeals/hostile-bodies.js'
 import { hostileContracts } from './ordeals/hostile-contracts.js'
 import { hostilePages } from './ordeals/hostile-pages.js'
@@ -24,8 +25,11 @@ import { secrets } from './ordeals/secrets.js'
 import { slowReaders } from './ordeals/slow-readers.js'
 import { slowSenders } from './ordeals/slow-senders.js'
 import { slowStreamReader } from './ordeals/slow-stream-reader.js'
+import { stalledReaders } from './ordeals/stalled-readers.js'
+import { stalledSenders } from './ordeals/stalled-senders.js'
 import { stopUnderLoad } from './ordeals/stop-under-load.js'
 import { unusualRequests } from './ordeals/unusual-requests.js'
+import { wireFuzz } from './ordeals/wire-fuzz.js'
 import type { Ordeal } from './trial.js'
 
 /** Every ordeal by the name of its file, in the order in which they are gone through. */
@@ -46,6 +50,10 @@ export const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'slow-senders': slowSenders,
   'slow-readers': slowReaders,
   'slow-stream-reader': slowStreamReader,
+  'stalled-senders': stalledSenders,
+  'stalled-readers': stalledReaders,
+  'heads-of-the-stream': headsOfTheStream,
+  'wire-fuzz': wireFuzz,
   'half-closed-sockets': halfClosedSockets,
   'request-smuggling': requestSmuggling,
   'unusual-requests': unusualRequests,

@@ -5,6 +5,6 @@ import type { Handler } from '../visit.js'
 export const listPets: Handler = ({ world }, { query }) => {
   // A contract given with --spec may have dropped the limit; then the list is whole.
   const { limit = Number.POSITIVE_INFINITY, status } = query.values as { limit?: number; status?: PetStatus }
-  const { text, binary } = world.pets.list(limit, status, world.surroundings.order)
-  return { status: 200, body: text, binary }
+  const list = world.pets.list(limit, status, world.surroundings.order)
+  return 'text' in list ? { status: 200, body: list.text, binary: list.binary } : { status: 200, body: list }
 }

@@ -1,0 +1,91 @@
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/index.js'
+import { runSandbox } from '../../src/sandbox.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
+/** Half a megabyte of characters that are two in UTF-16 and four in UTF-8. */
+const NAME = '🐱'.repeat(250_000)
+const COUNT = 20
+
+async function start() {
+  const sandbox = await startSandbox({ noRateLimit: true })
+  onTestFinished(() => sandbox.close())
+  for (let i = 0; i < COUNT; i++) await sandbox.pets.add({ name: `${i} ${NAME}`, categoryId: i })
+  const list = (init: RequestInit = {}) =>
+    fetch(`${sandbox.baseUrl}/pets?limit=${COUNT}`, { ...init, headers: { authorization: 'Bearer sandbox' } })
+  return { sandbox, list, port: Number(new URL(sandbox.baseUrl).port) }
+}
+
+function exchange(port: number, sent: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    const got: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => got.push(chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Buffer.concat(got).toString()))
+    socket.write(sent)
+  })
+}
+
+describe('an answer of many megabytes', () => {
+  it('is whole, of the service as of the control plane, and logged by its beginning', async () => {
+    const { sandbox, list } = await start()
+    const names = Array.from({ length: COUNT }, (_, i) => `${COUNT - 1 - i} ${NAME}`)
+    const pets = (await (await list()).json()) as readonly { name: string }[]
+    expect(pets.map(({ name }) => name).every((name, i) => name === names[i])).toBe(true)
+    const steered = (await (await fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)).json()) as typeof pets
+    expect(steered.every(({ name }, i) => name === names[i])).toBe(true)
+    const [logged] = await sandbox.requests({ limit: 1 })
+    expect(logged?.response.body).toMatch(/^\[\{"id":\d+,"name":"19 🐱/)
+    expect(logged?.response.body.length).toBeLessThanOrEqual(64 * 1024)
+  })
+
+  it('has a head, and one for HTTP/1.0', async () => {
+    const { list, port } = await start()
+    const head = await list({ method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const old = await exchange(port, `GET /v1/pets?limit=${COUNT} HTTP/1.0\r\n${KEYED}\r\n`)
+    expect(JSON.parse(old.slice(old.indexOf('\r\n\r\n')))).toHaveLength(COUNT)
+  })
+
+  it('leaves in its turn', async () => {
+    const { port } = await start()
+    const one = (target: string, more = '') => `GET ${target} HTTP/1.1\r\n${KEYED}${more}\r\n`
+    const got = await exchange(
+      port,
+      one(`/v1/pets?limit=${COUNT}`) +
+        one('/v1/pets/1') +
+        one('/__sandbox/pets') +
+        one('/v1/pets/2', 'Connection: close\r\n'),
+    )
+    const order = ['"19 🐱', '"id":1,', '"19 🐱', '"id":2,']
+    let at = 0
+    for (const sign of order) {
+      at = got.indexOf(sign, at)
+      expect(at).toBeGreaterThan(0)
+      at = got.indexOf('HTTP/1.1 200', at)
+    }
+  })
+
+  it('is as it was when it was asked for, whatever becomes of the pets while it is read', async () => {
+    const { sandbox, list } = await start()
+    const [service, control] = await Promise.all([list(), fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)])
+    await sandbox.reset()
+    expect(await service.json()).toHaveLength(COUNT)
+    expect(await control.json()).toHaveLength(COUNT)
+  })
+})
+
+describe('a stop', () => {
+  it('waits for an answer of many megabytes that is being read', async () => {
+    const sandbox = await runSandbox(embeddedOptions({ noRateLimit: true }))
+    const add = { method: 'POST', body: JSON.stringify({ name: NAME, categoryId: 1 }) }
+    for (let i = 0; i < COUNT; i++) await fetch(`${sandbox.controlUrl}/pets`, add)
+    const answer = await fetch(`${sandbox.controlUrl}/pets`)
+    const stopped = sandbox.stop()
+    expect(((await answer.json()) as unknown[]).length).toBeGreaterThan(COUNT)
+    await stopped
+  })
+})
