@@ -1,7 +1,11 @@
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { type Bytes, MIB } from '../domain/size.js'
 import type { Answer } from './exchange.js'
 
-/** What an answer's body holds: JSON is read exactly. */
+/** Far more than any documented answer. Sixty million brackets take 3 GB and a minute to be laid out. */
+const LARGEST_LAID_OUT: Bytes = 8 * MIB
+
+/** What an answer's body holds: JSON is read exactly, unless it is too large to be laid out. */
 export type ReadBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly text: string }
@@ -10,6 +14,7 @@ export type ReadBody =
 export function readBody({ body }: Pick<Answer, 'body'>): ReadBody {
   const text = body.toString('utf8')
   if (text === '') return { kind: 'empty' }
+  if (body.length > LARGEST_LAID_OUT) return { kind: 'text', text }
   try {
     return { kind: 'json', value: parseShallowJson(text.replace(/^\ufeff/, '')) }
   } catch (error) {

@@ -450,6 +450,14 @@ describe('odd answers', () => {
     )
   })
 
+  it('are given as they came where they are too large to be laid out', async () => {
+    const body = `[${'[],'.repeat(3_000_000)}[]]`
+    const { baseUrl } = await rawServer(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    const { code, out, err } = await call(['listPets', '--base-url', baseUrl, '-o', 'json'], ioFor(undefined))
+    expect({ code, isSame: out === body }).toEqual({ code: 0, isSame: true })
+    expect(err).toContain('too large')
+  })
+
   it('are reached past a proxy where they are on this machine', async () => {
     const proxy = { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' }
     expect((await call(['listPets'], ioFor(await sandboxWith(), proxy))).code).toBe(0)

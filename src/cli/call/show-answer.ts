@@ -20,7 +20,8 @@ export async function showBody(answer: Answer, format: OutputFormat, isTTY: bool
   const body = readBody(answer)
   if (body.kind === 'empty') return { bytes: '' }
   if (body.kind === 'text') {
-    const note = format === 'auto' ? {} : { note: `The answer is not JSON, so it is not shown as ${format}.` }
+    const note =
+      format === 'auto' ? {} : { note: `The answer is not JSON, or too large for it, so it is not shown as ${format}.` }
     return { bytes: isTTY ? safeText(answer) : answer.body, ...note }
   }
   const text = await formatted(body, format === 'auto' ? 'table' : format)
