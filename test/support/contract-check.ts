@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { openapiFile } from '../../src/package-files.js'
@@ -59,8 +60,19 @@ function bodyBreaches(response: ResponseObject, headers: Headers, text: string):
   if (!mediaType.startsWith('application/json')) return []
   const schema = response.content?.['application/json']?.schema
   if (schema === undefined) return []
-  const validate = ajv.compile(inDocument(schema))
+  const validate = validatorOf(schema)
   return validate(JSON.parse(text)) ? [] : [`the body breaks its schema: ${ajv.errorsText(validate.errors)}`]
+}
+
+const validators = new WeakMap<object, ValidateFunction>()
+
+/** Compiles a schema once: it takes longer than most answers that are held against it. */
+function validatorOf(schema: object): ValidateFunction {
+  const known = validators.get(schema)
+  if (known !== undefined) return known
+  const validate = ajv.compile(inDocument(schema))
+  validators.set(schema, validate)
+  return validate
 }
 
 /** A schema whose references are looked up in the document. */
