@@ -1,5 +1,9 @@
 import { defineConfig } from 'vitest/config'
+import { project } from './projects.js'
 
+/** All tests. One project of them: `npm test -- --project integration`. */
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'] },
+  test: {
+    projects: (['unit', 'integration', 'browser', 'real-time'] as const).map((name) => ({ test: project(name) })),
+  },
 })
