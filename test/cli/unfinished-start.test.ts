@@ -1,26 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { packageDirectory } from '../../src/package-files.js'
-import { Owner, temporaryFolder } from '../store/owner.js'
-
-it('a change is acknowledged only when the new store that it belongs to is there', async () => {
-  const file = join(temporaryFolder(), 'store.json')
-  const owner = await Owner.open(file)
-  const started = owner.store.start(() => owner.state)
-  const isThere = owner
-    .change({ kind: 'pet', pet: { id: 7, name: 'Early', categoryId: 1 } })
-    .then(() => existsSync(file))
-  expect(await isThere).toBe(true)
-  await started
-  await owner.store.close()
-  const again = await Owner.open(file)
-  expect(again.state).toEqual(owner.state)
-  await again.store.close()
-})
+import { temporaryFolder } from './test-io.js'
 
 it('a signal that comes while serve starts is a clean stop: the store is there, whole', async () => {
   const cwd = temporaryFolder()

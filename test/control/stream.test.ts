@@ -1,9 +1,38 @@
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { BodyRoom } from '../../src/http/body-room.js'
+import { bridge } from '../../src/http/control-bridge.js'
+import { connectSandbox, startSandbox } from '../../src/index.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 describe('the stream of exchanges', () => {
+  it('ends when its space is removed', async () => {
+    await using sandbox = await startSandbox()
+    await sandbox.space('a').reset()
+    const stream = await fetch(`${sandbox.controlUrl}/requests/stream?space=a`)
+    await connectSandbox(sandbox.controlUrl).spaces.remove('a')
+    expect(await stream.text()).toMatch(/^: connected/)
+  })
+
+  it('is given up when its reader goes, so that nobody goes on writing it', async () => {
+    let given = () => {}
+    const isGivenUp = new Promise<void>((resolve) => {
+      given = resolve
+    })
+    const endless = () =>
+      new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: given }))
+    const server = createServer((request, response) => void bridge(endless, request, response, new BodyRoom()))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const leave = new AbortController()
+    const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { signal: leave.signal })
+    await body?.getReader().read()
+    leave.abort()
+    await isGivenUp
+  })
+
   it('is not followed by who asks for its head only', async () => {
     const sandbox = await runSandbox(embeddedOptions())
     onTestFinished(() => sandbox.stop('now'))

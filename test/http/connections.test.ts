@@ -9,8 +9,6 @@ import type { SandboxOptions } from '../../src/options/options.js'
 import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
-// What the torture suite found, one test each.
-
 const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
 const GET_PET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
 

@@ -297,3 +297,15 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     ])
   })
 })
+
+describe.each(transports)('a finding of conduct, %s', (_name, openSandbox) => {
+  it('says how early a request was, also where that was a millisecond', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    for (let i = 0; i < 2; i++) await sandbox.get('/pets')
+    await sandbox.advance('59999ms')
+    await sandbox.get('/pets')
+    expect((await sandbox.control('GET', '/conduct')).json).toMatchObject({
+      violations: [{ message: 'listPets was sent again 1 ms before its Retry-After had passed.' }],
+    })
+  })
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { startSandbox } from '../../src/api/start.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import { temporaryFolder, testIo } from './test-io.js'
+
+describe('call', () => {
+  it('refuses a word that the operation has no parameter for, and sends nothing', async () => {
+    await using sandbox = await startSandbox()
+    const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl, XDG_CONFIG_HOME: temporaryFolder() } })
+    for (const argv of [
+      ['listPets', '5'],
+      ['getPet', '1', '2'],
+      ['listOrders', 'x'],
+    ])
+      expect(await runCli(['call', ...argv], io)).toBe(2)
+    expect(io.stderr.text).toMatch(/^(?:USAGE: too many arguments for '\w+'\..*\n){3}$/)
+    expect(await sandbox.requests()).toEqual([])
+  })
+
+  it('lists operations in each form that it prints answers in', async () => {
+    const list = async (form: string) => {
+      const io = testIo()
+      expect(await runCli(['call', '--list', '--output', form], io)).toBe(0)
+      return io.stdout.text
+    }
+    expect(parse(await list('yaml'))).toEqual(JSON.parse(await list('json')))
+    expect(await list('table')).toMatch(/^operation +request +stability/)
+  })
+})
+
+describe('control wait --help', () => {
+  it('says its default as a duration', async () => {
+    const io = testIo()
+    expect(await runCli(['control', 'wait', '--help'], io)).toBe(0)
+    expect(io.stdout.text).toContain('how long at most (default: 30s)')
+  })
+})

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Owner, temporaryFolder } from './owner.js'
+
+it('a change is acknowledged only when the new store that it belongs to is there', async () => {
+  const file = join(temporaryFolder(), 'store.json')
+  const owner = await Owner.open(file)
+  const started = owner.store.start(() => owner.state)
+  const isThere = owner
+    .change({ kind: 'pet', pet: { id: 7, name: 'Early', categoryId: 1 } })
+    .then(() => existsSync(file))
+  expect(await isThere).toBe(true)
+  await started
+  await owner.store.close()
+  const again = await Owner.open(file)
+  expect(again.state).toEqual(owner.state)
+  await again.store.close()
+})
