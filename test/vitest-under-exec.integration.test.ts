@@ -26,7 +26,7 @@ test('does not wait', async ({ sandbox }) => {
 `
 
 describe('a Vitest suite under exec', () => {
-  it('fails by its conduct alone, in spaces that are gone when it ends', { timeout: 60_000 }, async () => {
+  it('fails by its conduct alone, in spaces that are gone when it ends', async () => {
     const io = testIo({ env: { PATH: process.env.PATH } })
     mkdirSync(join(io.cwd, 'node_modules'))
     symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))

@@ -15,7 +15,7 @@ interface Opened {
 }
 
 // Each opens a page of its own, which takes a busy machine a while.
-describe.skipIf(!hasBrowser)('the dashboard', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the dashboard', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

@@ -13,7 +13,7 @@ const FULLER = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.met
 const REFUSED = /^Failed to load resource: the server responded with a status of 429/
 
 // A page with Swagger UI takes seconds to load where other suites keep the machine busy.
-describe.skipIf(!hasBrowser)('the docs page, in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the docs page, in a browser', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

@@ -322,7 +322,7 @@ async function untilSeen(io: TestIo, sandbox: Sandbox): Promise<void> {
       await (await get(sandbox, '/pets?limit=1', 'sandbox-enterprise')).text()
       expect(io.stdout.text).not.toBe('')
     },
-    { timeout: 5000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 }
 
@@ -360,7 +360,7 @@ describe('control stop', () => {
       err: '',
     })
     // A connection of this very process may outlive the port for a moment.
-    await vi.waitFor(() => expect(fetch(sandbox.baseUrl)).rejects.toThrow())
+    await vi.waitFor(() => expect(fetch(sandbox.baseUrl)).rejects.toThrow(), { timeout: 60_000 })
     expect(await control(sandbox, 'stop')).toMatchObject({ code: 7, out: '' })
   })
 })

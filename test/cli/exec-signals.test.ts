@@ -53,7 +53,7 @@ function isThere(pid: number): boolean {
 }
 
 async function expectGone(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter(isThere)).toEqual([]), { timeout: 5000, interval: 20 })
+  await vi.waitFor(() => expect(pids.filter(isThere)).toEqual([]), { timeout: 60_000, interval: 20 })
 }
 
 /** Repeats a signal while the command lives: the first is passed on, those within 100 ms are the same, the next one counts. */

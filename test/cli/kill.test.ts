@@ -35,7 +35,7 @@ async function write(
 }
 
 describe('a store under 8 writers, killed at random', () => {
-  it(`has every acknowledged pet, digit for digit, after each of ${KILLS} kills`, { timeout: 120_000 }, async () => {
+  it(`has every acknowledged pet, digit for digit, after each of ${KILLS} kills`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kill-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const chance = randomStream('kills')

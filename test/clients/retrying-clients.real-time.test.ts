@@ -148,7 +148,7 @@ describe.concurrent('by default', () => {
           statuses: [429, 429, 429, 429],
           rules: ['no-backoff'],
         }),
-      { timeout: 4000, interval: 0 },
+      { timeout: 60_000, interval: 0 },
     )
   })
 
@@ -157,11 +157,11 @@ describe.concurrent('by default', () => {
     const behind = await startSandbox({ now: new Date(Date.now() - 58_500).toISOString(), retryAfter: 'none' })
     await behind.faults.add('listPets:429*1')
     await DEFAULT.ky('GET', `${behind.baseUrl}/pets`, behind.key())
-    const [refused, served] = await behind.requests()
+    const servedBy = Date.now()
+    const [refused] = await behind.requests()
     await behind.close()
-    const waited = Date.parse(served?.at ?? '') - Date.parse(refused?.at ?? '')
-    const ownFirstWait = 300
-    expect(waited).toBeGreaterThan(3 * ownFirstWait)
+    const reset = Number(refused?.response.headers['x-ratelimit-reset'])
+    expect(servedBy).toBeGreaterThanOrEqual(reset * 1000)
   })
 })
 

@@ -81,15 +81,16 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
 
 describe.each([
   ['one key', ['solo']],
-  ['several keys', ['web', 'worker', 'report']],
+  ['several keys', ['web', 'worker']],
 ])('one recorded day of %s', (_name, keys) => {
   describe.each([10, 'never'] as const)('with bans after %s', (banAfter) => {
-    it('would have been refused by each plan exactly as often as it is there', { timeout: 60_000 }, async () => {
+    it('would have been refused by each plan exactly as often as it is there', async () => {
       const day = recordedDay(1, keys)
-      const { conduct } = await replay(day, 'enterprise', banAfter)
+      const onEnterprise = await replay(day, 'enterprise', banAfter)
+      const { conduct } = onEnterprise
       expect(conduct.whatIf.requests).toBe(day.filter(({ headers }) => headers === undefined).length)
       for (const [index, plan] of PLAN_NAMES.entries()) {
-        const { refused } = await replay(day, plan, banAfter)
+        const { refused } = plan === 'enterprise' ? onEnterprise : await replay(day, plan, banAfter)
         for (const { key, plans } of conduct.keys)
           expect(plans[index]).toMatchObject({ plan, refused: refused.get(key) })
         const sum = (cause: 'minute' | 'day' | 'ban') => [...refused.values()].reduce((all, one) => all + one[cause], 0)

@@ -92,7 +92,7 @@ describe('a document that is damaged', () => {
       if (typeof inOurs === 'string') expect(place(inOurs)).toBe(place(inOther))
       else expect(inOurs).toEqual(inOther)
     }
-  }, 60_000)
+  })
 })
 
 /** Lines that are nearly, or just still, a pet as it is written here. */
@@ -176,7 +176,7 @@ describe('a document', () => {
       }),
       { numRuns: 50 },
     )
-  }, 60_000)
+  })
 
   it('with more pets than fit one block is read line by line to its end', async () => {
     const folder = temporaryFolder()

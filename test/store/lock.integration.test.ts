@@ -105,5 +105,5 @@ describe('a lock left behind', () => {
       for (const child of children) child.send({ verb: 'release', path })
       await released
     }
-  }, 30_000)
+  })
 })
