@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+import { createVitest } from 'vitest/node'
+import { packageDirectory } from '../src/package-files.js'
+
+/** Modules that only tests with a build or with processes of their own import. */
+const NOT_FOR_UNIT = /^(node:child_process|playwright-core)$/
+
+/** What a test file imports, by itself or through others of test/. */
+function importsOf(file: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  const specifiers = [...readFileSync(file, 'utf8').matchAll(/^(?:import|\} from|export) .*?'([^']+)'$/gm)].map(
+    ([, specifier = '']) => specifier,
+  )
+  const ours = specifiers
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => join(dirname(file), specifier.replace(/\.js$/, '.ts')))
+    .filter((path) => path.startsWith(join(packageDirectory, 'test/')))
+  return [...specifiers, ...ours.flatMap((path) => importsOf(path, seen))]
+}
+
+it('a unit test starts no process: others are named *.integration.test.ts, or lie in test/cli/', async () => {
+  const vitest = await createVitest('test', { watch: false })
+  try {
+    const files = (await vitest.globTestSpecifications()).map(({ moduleId }) => moduleId)
+    expect(files).toContain(join(packageDirectory, 'test/projects.test.ts'))
+    const misplaced = files.filter((file) => importsOf(file).some((specifier) => NOT_FOR_UNIT.test(specifier)))
+    expect(misplaced.map((file) => relative(packageDirectory, file))).toEqual([])
+  } finally {
+    await vitest.close()
+  }
+})
