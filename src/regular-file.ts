@@ -1,9 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs'
 
-/** Something else stands where a file should be. The message is a sentence part: `it is a FIFO, not a file`. */
-export class NotAFile extends Error {
-  override readonly name = 'NotAFile'
-  readonly code = 'NOT_A_FILE'
+/** What stands where a file should be cannot be used. The message is a sentence part: `it is a FIFO, not a file`. */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile'
 }
 
 /** What the sandbox writes is its user's alone: keys, and what clients sent, may be in it. */
@@ -21,7 +20,7 @@ const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
  *
  * @param flags of open(2)
  * @returns its descriptor
- * @throws NotAFile; whatever the system says
+ * @throws UnusableFile; whatever the system says
  */
 export function openRegularFile(file: string, flags: number): number {
   // Opening a device may already do something.
@@ -37,17 +36,23 @@ export function openRegularFile(file: string, flags: number): number {
   }
 }
 
-/** Reads a regular file. @throws NotAFile; whatever the system says */
-export function readRegularFile(file: string): Buffer {
+/**
+ * Reads a regular file.
+ *
+ * @param most bytes; a larger file is refused before it is read
+ * @throws UnusableFile; whatever the system says
+ */
+export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
   const fd = openRegularFile(file, constants.O_RDONLY)
   try {
+    if (fstatSync(fd).size > most) throw new UnusableFile(`it is larger than ${most} bytes`)
     return readFileSync(fd)
   } finally {
     closeSync(fd)
   }
 }
 
-/** Writes a regular file, in place of the one that is there. @throws NotAFile; whatever the system says */
+/** Writes a regular file, in place of the one that is there. @throws UnusableFile; whatever the system says */
 export function writeRegularFile(file: string, content: string | Uint8Array): void {
   const fd = openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
   try {
@@ -57,14 +62,14 @@ export function writeRegularFile(file: string, content: string | Uint8Array): vo
   }
 }
 
-/** Throws for what is there and is no regular file. @throws NotAFile */
+/** Throws for what is there and is no regular file. @throws UnusableFile */
 export function refuseOthers(stats: Stats): void {
-  if (!stats.isFile()) throw new NotAFile(`it is ${kindOf(stats)}, not a file`)
+  if (!stats.isFile()) throw new UnusableFile(`it is ${kindOf(stats)}, not a file`)
 }
 
 /** Why a file could not be opened, for the brackets of a message: what it is instead, or the system's code. */
 export function openingProblem(error: unknown): string {
-  if (error instanceof NotAFile) return error.message
+  if (error instanceof UnusableFile) return error.message
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { readRegularFile } from '../regular-file.js'
 import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
 import { LOCATOR, type Location } from './locator-file.js'
 import { askHealth } from './sandbox-health.js'
@@ -12,9 +12,9 @@ const LONGEST_LOCATOR = 64 * 1024
 export function readLocation(cwd: string): Location | undefined {
   try {
     const path = join(cwd, LOCATOR)
-    const file = statSync(path)
-    if (!file.isFile() || file.size > LONGEST_LOCATOR) return undefined
-    const said: { readonly [Field in keyof Location]?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')))
+    const said: { readonly [Field in keyof Location]?: unknown } = Object(
+      JSON.parse(String(readRegularFile(path, LONGEST_LOCATOR))),
+    )
     const service = readBaseAddress(String(said.baseUrl))
     const control = readBaseAddress(String(said.controlUrl))
     const { pid, startedAt } = said

@@ -3,7 +3,7 @@ import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
 import { stringifyJson } from './json.js'
-import { parseDocument } from './parse-document.js'
+import { MOST_CHARACTERS, parseDocument } from './parse-document.js'
 import { readContract } from './read-contract.js'
 import { SpecError } from './spec-error.js'
 import { compileValidators } from './validators.js'
@@ -46,9 +46,12 @@ export async function loadContract(
   }
 }
 
+/** What is larger has too many characters in any encoding; it is refused before it is read. */
+const LARGEST_FILE = 4 * MOST_CHARACTERS
+
 function textOf(file: string, name: string): string {
   try {
-    return readRegularFile(file).toString()
+    return readRegularFile(file, LARGEST_FILE).toString()
   } catch (error) {
     throw new SpecError(`${name} cannot be read: ${error instanceof Error ? error.message : error}`)
   }

@@ -5,7 +5,7 @@ import { SpecError } from './spec-error.js'
 import { findRepeatedKey, yamlMistake } from './yaml-mistakes.js'
 
 /** The longest that we know of, GitHub's and Microsoft's, have 9 MB and take YAML's parser half a minute. */
-const MOST_CHARACTERS = 10_000_000
+export const MOST_CHARACTERS = 10_000_000
 /** With each alias unfolded, as JSON has none. */
 const MOST_UNFOLDED = 50_000_000
 /** Nobody writes so many levels; what goes through a document by calling itself would run out of stack at some thousands. */

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { Failure } from '../domain/failures.js'
+import { StoreFull } from '../domain/store-full.js'
 import { quoted, writeIssues } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'
 import { isSpaceName } from '../space/authorization.js'
@@ -21,7 +23,21 @@ export async function perform(sandbox: Steerable, space: string, verb: Verb, inp
   const checked = checkInput(verb, input)
   const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
   const steered = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
-  return verb.method === 'GET' ? verb.run(steered, checked) : steered.world.inTurn(() => verb.run(steered, checked))
+  const run = () => verb.run(steered, checked)
+  try {
+    return await (verb.method === 'GET' ? run() : steered.world.inTurn(run))
+  } catch (error) {
+    throw asVerbError(error)
+  }
+}
+
+/** Who steers a sandbox is its owner, and may know what its disk said. */
+function asVerbError(error: unknown): unknown {
+  if (error instanceof StoreFull) return new VerbError('store_full', error.message)
+  if (!(error instanceof Failure)) return error
+  // A snapshot that is damaged, or of another release, is no failure of the sandbox.
+  const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'
+  return new VerbError(isConflict ? 'conflict' : 'internal_error', error.message)
 }
 
 /** @throws VerbError where there is no such space */

@@ -155,20 +155,8 @@ async function answerErrors(answer: () => Response | Promise<Response>): Promise
     return await answer()
   } catch (error) {
     if (error instanceof VerbError) return refusal(error.code, error.message)
-    // Who steers a sandbox is its owner, and may know what its disk said.
-    if (isStoreFailure(error)) return refusal(codeOfStoreFailure(error.code), error.message)
     throw error
   }
-}
-
-/** A snapshot that is damaged, or of another release, is no failure of the sandbox. */
-function codeOfStoreFailure(code: unknown): ProblemCode {
-  if (code === 'STORE_FULL') return 'store_full'
-  return code === 'STORE_CORRUPT' || code === 'STORE_VERSION' ? 'conflict' : 'internal_error'
-}
-
-function isStoreFailure(error: unknown): error is Error & { readonly code: unknown } {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('STORE_')
 }
 
 /** What is served beside the verbs. */

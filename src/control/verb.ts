@@ -1,4 +1,5 @@
 import type { GenericSchema } from 'valibot'
+import type { ProblemCode } from '../domain/problems.js'
 import type { Shelf } from '../space/snapshot.js'
 import type { Spaces } from '../space/spaces.js'
 import type { World } from '../space/world.js'
@@ -39,7 +40,7 @@ export interface Verb<Input = unknown, Output = unknown> {
 
 /** Could not be done; nothing was changed. */
 export class VerbError extends Error {
-  readonly code: 'invalid_request' | 'not_found' | 'conflict' | 'too_many_spaces' | 'payload_too_large'
+  readonly code: ProblemCode
 
   constructor(code: VerbError['code'], message: string) {
     super(message)

@@ -3,7 +3,6 @@ import { formatSize } from './size.js'
 /** There is no room for a change that needs more. Nothing of it was kept. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull'
-  readonly code = 'STORE_FULL'
 
   /**
    * @param what  is full, as the beginning of a sentence

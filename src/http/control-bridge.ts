@@ -5,8 +5,8 @@ import type { UnreadBody } from '../space/message.js'
 import type { BodyRoom } from './body-room.js'
 import { hasBody, readBody } from './read-body.js'
 
-/** Largest body that the control plane reads: a snapshot's or a scenario's, not a client's. */
-const CONTROL_BODY_LIMIT_BYTES = 16 * 1024 * 1024
+/** Largest body that the control plane reads: a scenario has a few kilobytes. */
+const CONTROL_BODY_LIMIT_BYTES = 256_000
 
 /** Methods that a Request cannot have. @source Fetch standard, forbidden method */
 const FORBIDDEN_METHODS = new Set(['TRACE', 'TRACK', 'CONNECT'])
@@ -36,7 +36,7 @@ export async function bridge(
     // What is wrong with the body is answered in here; who has asked for it waits for good, and is forgotten.
     const response = await Promise.race([fetch(toRequest(incoming, body, left.signal)), body.unread])
     if (left.signal.aborted) return
-    if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 16 MiB.')
+    if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 256 kB.')
     if (response === 'no-room') return refuse(outgoing, 'overloaded')
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     if (response.body !== null) {

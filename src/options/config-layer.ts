@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openingProblem, readRegularFile } from '../regular-file.js'
 import { type Layer, layerOf } from './layer.js'
-import { readYamlMap } from './yaml-map.js'
+import { LARGEST_OPTIONS_FILE, readYamlMap } from './yaml-map.js'
 
 /** The config file, looked for in the working directory. */
 export const CONFIG_FILE = 'petstore-sandbox.yaml'
@@ -10,7 +10,7 @@ export const CONFIG_FILE = 'petstore-sandbox.yaml'
 export function configLayer(cwd: string): Layer {
   let text: string
   try {
-    text = readRegularFile(join(cwd, CONFIG_FILE)).toString()
+    text = readRegularFile(join(cwd, CONFIG_FILE), LARGEST_OPTIONS_FILE).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const problems = code === 'ENOENT' ? [] : [`${CONFIG_FILE}: cannot be read (${openingProblem(error)})`]

@@ -5,7 +5,7 @@ import { openingProblem, readRegularFile } from '../regular-file.js'
 import { quoted } from './problem.js'
 import { brokenScenario, readScenario, type Scenario, type ScenarioLayer, scenarioLayer } from './scenario.js'
 import { didYouMean } from './suggest.js'
-import { readYamlMap } from './yaml-map.js'
+import { LARGEST_OPTIONS_FILE, readYamlMap } from './yaml-map.js'
 
 const packagedDirectory = join(fixturesDirectory, 'scenarios')
 
@@ -61,7 +61,7 @@ function packagedLayer(name: string, origin: string): ScenarioLayer {
 function fileLayer(path: string, shown: string, origin: string): ScenarioLayer {
   let text: string
   try {
-    text = readRegularFile(path).toString()
+    text = readRegularFile(path, LARGEST_OPTIONS_FILE).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${openingProblem(error)})`

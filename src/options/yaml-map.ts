@@ -6,6 +6,8 @@ import { type Path, pathText, quoted } from './problem.js'
 
 /** A file of options has some lines; one of megabytes would take minutes. */
 const MOST_CHARACTERS = 256_000
+/** What is larger has too many characters in any encoding; it is refused before it is read. */
+export const LARGEST_OPTIONS_FILE = 4 * MOST_CHARACTERS
 /** A file that is no YAML at all has a mistake on each of its lines. */
 const MOST_TOLD = 20
 

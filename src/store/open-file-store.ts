@@ -1,5 +1,5 @@
 import type { SpaceState } from '../domain/state.js'
-import { NotAFile } from '../regular-file.js'
+import { UnusableFile } from '../regular-file.js'
 import { REAL_DISK } from './disk.js'
 import { DocumentFile } from './document.js'
 import { readDocument } from './document-reader.js'
@@ -30,7 +30,7 @@ export async function openFileStore(file: string, options: StoreOptions): Promis
     path = await prepareStoreFile(file, options.fsync)
     lock = acquireLock(`${path}.lock`)
   } catch (error) {
-    if (error instanceof NotAFile) throw cannot('STORE_UNREADABLE', 'read', file, error)
+    if (error instanceof UnusableFile) throw cannot('STORE_UNREADABLE', 'read', file, error)
     throw cannot('STORE_UNWRITABLE', 'write beside', file, error)
   }
   try {

@@ -11,7 +11,7 @@ const MOST_LINKS = 40
  * Finds the one true path of a store's file, which need not be there, and
  * creates its folder. Two names that lead to one file lead to one store.
  *
- * @throws NotAFile, before anything is written beside a device; whatever the system says
+ * @throws UnusableFile, before anything is written beside a device; whatever the system says
  */
 export async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
   const target = followLinks(resolve(file))

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ScenarioContent } from '../../options/options.js'
 import { loadScenario, packagedScenarios } from '../../options/scenario-file.js'
-import { readYamlMap } from '../../options/yaml-map.js'
+import { LARGEST_OPTIONS_FILE, readYamlMap } from '../../options/yaml-map.js'
 import { readRegularFile } from '../../regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import type { VerbCommands } from './verb-commands.js'
@@ -30,6 +30,6 @@ export function addScenarioVerb(parent: Command, { verb, steer }: VerbCommands):
 function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent {
   loadScenario(nameOrFile, cwd)
   if (packagedScenarios().includes(nameOrFile)) return nameOrFile
-  const map = readYamlMap(readRegularFile(resolve(cwd, nameOrFile)).toString(), nameOrFile)
+  const map = readYamlMap(readRegularFile(resolve(cwd, nameOrFile), LARGEST_OPTIONS_FILE).toString(), nameOrFile)
   return Object.fromEntries('entries' in map ? map.entries : [])
 }
