@@ -52,7 +52,10 @@ const READERS: Readonly<Record<string, { readonly at: string; readonly args: rea
   'a report': { at: 'report.txt', args: ['exec', '--report', 'report.txt', '--', process.execPath, '-e', ''] },
 }
 
-describe.skipIf(process.platform === 'win32')('a file that is none', () => {
+/** A start takes a while where both processors are busy; a file that is waited for takes for ever. */
+const PATIENCE_MS = 30_000
+
+describe.skipIf(process.platform === 'win32')('a file that is none', { timeout: PATIENCE_MS }, () => {
   const cases = Object.entries(READERS).flatMap(([what, reader]) =>
     Object.entries(KINDS).map(([kind, make]) => ({ what, kind, make, ...reader })),
   )

@@ -18,7 +18,10 @@ async function fill(sandbox: TestSandbox, key = 'sandbox'): Promise<number> {
   }
 }
 
-describe.each(transports)('a sandbox with --max-store, %s', (_name, openSandbox) => {
+/** A hundred requests and more each, where both processors may be busy. */
+const PATIENCE_MS = 30_000
+
+describe.each(transports)('a sandbox with --max-store, %s', { timeout: PATIENCE_MS }, (_name, openSandbox) => {
   const places = [
     ['in memory', () => ({})],
     ['on disk', () => ({ store: join(temporaryFolder(), 'store.json') })],
@@ -53,7 +56,7 @@ describe.each(transports)('a sandbox with --max-store, %s', (_name, openSandbox)
     const sandbox = await openSandbox({ maxStore: '1KiB', strict: true, store: join(temporaryFolder(), 'store.json') })
     expect(await sandbox.post('/pets', LARGE)).toMatchObject({ status: 507, code: 'store_full' })
     expect(sandbox.warnings).toHaveLength(1)
-  }, 30_000)
+  })
 
   it('holds all spaces in memory to it together, and gives back what a removed one held', async () => {
     const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false })
