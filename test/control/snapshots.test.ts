@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -137,6 +138,18 @@ describe('a snapshot on disk', () => {
     expect([status, json.code]).toEqual([409, 'conflict'])
     expect(json.message).toContain('bad.json"')
     expect(await sandbox.all()).toEqual(before)
+    await sandbox.assembly.close()
+  })
+
+  it.skipIf(process.platform === 'win32')('is refused at once where a FIFO stands for it', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await openSandbox(folder, {})
+    mkdirSync(join(folder, 'snapshots'))
+    execFileSync('mkfifo', [join(folder, 'snapshots', 'pipe.json')])
+    const { status, json } = await sandbox.control('POST', '/snapshots/pipe/restore')
+    expect([status, json.message]).toEqual([500, expect.stringContaining('pipe.json" (it is a FIFO, not a file)')])
+    expect(await sandbox.control('PUT', '/snapshots/pipe')).toMatchObject({ status: 200 })
+    expect(await sandbox.control('POST', '/snapshots/pipe/restore')).toMatchObject({ status: 200 })
     await sandbox.assembly.close()
   })
 
