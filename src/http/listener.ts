@@ -227,6 +227,9 @@ export async function listen(host: string, port: number, front: Front): Promise<
 
   /** Refuses what is no request, or has broken off. */
   function refuseRest(connection: Connection, code: ProblemCode): void {
+    // The parser refuses each piece that comes after what it could not read.
+    if (connection.isRefused) return
+    connection.isRefused = true
     const { response, isReading } = connection
     if (response === undefined) close(connection, code)
     else if (isReading && !response.req.complete && !response.headersSent) refuseInPlace(connection, response, code)
@@ -237,13 +240,14 @@ export async function listen(host: string, port: number, front: Front): Promise<
         close(connection, isSaid ? undefined : code)
       })
     }
-    connection.isRefused = true
   }
 
   /** Refuses the last request that came. */
   function refuseInPlace(connection: Connection, response: ServerResponse, code: ProblemCode): void {
     connection.isRefused = true
     inTurn(response, () => {
+      // Refused for two reasons.
+      if (response.socket === null) return
       response.detachSocket(connection.socket)
       close(connection, code)
     })

@@ -83,6 +83,39 @@ describe('what cannot be read as a request', () => {
     expect(statusesOf(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
   })
 
+  it.each(REFUSED)('is refused once, though more of it comes, and then its end: %s', async (_what, sent, statuses) => {
+    const { port, serves } = await start({ latency: '100ms' })
+    const socket = await opened(port)
+    let got = ''
+    socket.on('data', (chunk) => (got += chunk))
+    socket.setNoDelay(true)
+    for (const piece of [POST, sent, 'zz\r\n', POST]) {
+      await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
+      // Read by itself, while the first answer is still waited for.
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    }
+    socket.end()
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(statusesOf(got)).toEqual([201, ...statuses])
+    expect(await serves()).toBe(true)
+  })
+
+  it('is refused also to who has closed its own half', async () => {
+    const { port } = await start()
+    const socket = await opened(port)
+    let got = ''
+    socket.on('data', (chunk) => (got += chunk))
+    socket.end(`${POST}${GET}hello\r\n\r\n`)
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(statusesOf(got)).toEqual([201, 200, 400])
+  })
+
+  it('is not refused after a last answer', async () => {
+    const { port } = await start()
+    const last = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`
+    expect(statusesOf(await exchange(port, `${POST}${last}hello\r\n\r\n`))).toEqual([201, 200])
+  })
+
   it('is refused once, and what follows is not performed', async () => {
     const { sandbox, port } = await start()
     const before = sandbox.assembly.spaces.default.pets.size

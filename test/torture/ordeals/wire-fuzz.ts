@@ -117,8 +117,9 @@ async function leave(trial: Trial, victim: Victim): Promise<void> {
   const sent = Array.from({ length: trial.integer(1, 6) }, () => trial.oneOf(WILD)(trial)).join('')
   await sendInPieces(trial, wire, sent)
   if (trial.integer(0, 2) === 0) await passes(trial.integer(0, 5))
-  if (trial.integer(0, 3) === 0) wire.socket.end()
-  if (trial.integer(0, 2) === 0) wire.socket.resetAndDestroy()
+  const end = trial.integer(0, 3)
+  if (end === 0) wire.socket.end()
+  if (end === 1) wire.socket.resetAndDestroy()
   else wire.close()
   trial.survive()
 }
