@@ -1,3 +1,4 @@
+import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
 import { type Assembly, assemble } from '../../src/assembly.js'
 import { parseJson } from '../../src/contract/json.js'
@@ -62,9 +63,26 @@ async function overSocket(options: SandboxOptions, warn: (message: string) => vo
   return {
     assembly: running.assembly,
     origin: new URL(running.baseUrl).origin,
-    service: fetch,
+    service: inTurn(),
     control: fetch,
     close: () => running.stop('now'),
+  }
+}
+
+/**
+ * A fetch that sends one request after the other on one connection, so that the sandbox knows what the sender has heard.
+ * A pool would take turns between two of them, where it would have to be told by the time that passed.
+ */
+function inTurn(): Fetch {
+  const onOneConnection: object = { dispatcher: new Agent({ connections: 1 }) }
+  let underWay = 0
+  return async (request) => {
+    underWay++
+    try {
+      return await fetch(request, underWay === 1 ? onOneConnection : {})
+    } finally {
+      underWay--
+    }
   }
 }
 
