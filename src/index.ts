@@ -11,6 +11,15 @@ export {
 } from './api/controls.js'
 export type { NetworkOptions } from './api/over-network.js'
 export { createSandbox, type Sandbox, type SocketlessSandbox, startSandbox } from './api/start.js'
+export type {
+  Conduct,
+  ConductRule,
+  Finding,
+  PlanOutcome,
+  ViolationRule,
+  WarningRule,
+  WhatIf,
+} from './conduct/conduct-view.js'
 export type { ErrorBody, NewPet, Order, Pet, PetStatus } from './contract/entities.js'
 export type { Int64 } from './contract/int64.js'
 export type {
@@ -22,16 +31,7 @@ export type {
   StormView,
   WindowState,
 } from './control/views.js'
+export type { Exchange, ExchangeMessage } from './exchanges/exchange-view.js'
 export type { SandboxOptions, ScenarioContent, StormOption } from './options/options.js'
 export { OptionsError } from './options/options-error.js'
 export type { SettingsView } from './options/settings-view.js'
-export type {
-  Conduct,
-  ConductRule,
-  Finding,
-  PlanOutcome,
-  ViolationRule,
-  WarningRule,
-  WhatIf,
-} from './space/conduct-view.js'
-export type { Exchange, ExchangeMessage } from './space/exchange-view.js'

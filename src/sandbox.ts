@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Assembly, assemble, type SandboxEvents } from './assembly.js'
 import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
+import { problem } from './core/answers.js'
+import { replyWith } from './core/handle-request.js'
+import type { World } from './core/space.js'
 import type { PlanName } from './domain/keys.js'
+import { type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
 import type { BodyRoom } from './http/body-room.js'
 import { listen } from './http/listener.js'
 import type { ResolvedOptions } from './options/options.js'
-import { problem } from './space/answers.js'
-import { type Reply, type ServiceRequest, UNREAD } from './space/message.js'
-import { replyWith } from './space/space.js'
-import type { World } from './space/world.js'
-import { holdTickShape } from './tick-shape.js'
+import { type Assembly, assemble, type SandboxEvents } from './sandbox-core.js'
+import { holdTickShape } from './system/tick-shape.js'
 
 /** A sandbox that listens. */
 export interface RunningSandbox {

@@ -8,7 +8,7 @@ import { PROBLEMS } from '../src/domain/problems.js'
 import { flagName } from '../src/options/names.js'
 import { packagedScenarios } from '../src/options/scenario-file.js'
 import { OPTION_NAMES } from '../src/options/table.js'
-import { packageDirectory } from '../src/package-files.js'
+import { packageDirectory } from '../src/system/package-files.js'
 
 /** What `@source` may name besides our own documents and RFCs, and where it is to be read. */
 const OTHER_SOURCES = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { runCli } from '../src/cli/run-cli.js'
 import { FAILURES } from '../src/domain/failures.js'
 import { PROBLEMS } from '../src/domain/problems.js'
-import { packageDirectory } from '../src/package-files.js'
+import { packageDirectory } from '../src/system/package-files.js'
 import { testIo } from './cli/test-io.js'
 
 const CATALOGUES = ['domain/failures.ts', 'domain/problems.ts']

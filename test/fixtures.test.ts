@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../src/domain/failures.js'
-import { loadSeed } from '../src/fixtures.js'
+import { loadSeed } from '../src/fixtures/load-fixtures.js'
 import { folderWith } from './options/context.js'
 
 const PACKAGED = { fixtures: undefined, pets: undefined, seed: 1 }

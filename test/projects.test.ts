@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { createVitest } from 'vitest/node'
-import { packageDirectory } from '../src/package-files.js'
+import { packageDirectory } from '../src/system/package-files.js'
 
 /** Modules that only tests with a build or with processes of their own import. */
 const NOT_FOR_UNIT = /^(node:child_process|playwright-core)$/

@@ -8,7 +8,7 @@ import { PROBLEMS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
 import { flagName, NAMED_OPTIONS } from '../src/options/names.js'
 import { packagedScenarios } from '../src/options/scenario-file.js'
-import { packageDirectory } from '../src/package-files.js'
+import { packageDirectory } from '../src/system/package-files.js'
 import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
 
 const README = readFileSync(join(packageDirectory, 'README.md'), 'utf8')

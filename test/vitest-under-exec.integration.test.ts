@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../src/cli/run-cli.js'
-import { packageDirectory } from '../src/package-files.js'
+import { packageDirectory } from '../src/system/package-files.js'
 import { testIo } from './cli/test-io.js'
 
 /** A suite as a user writes it, with the package as it is built. Its tests pass, though one of its clients does not wait. */

@@ -1,13 +1,13 @@
+import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView } from '../control/views.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { OptionalSetting } from '../domain/settings.js'
+import type { Exchange } from '../exchanges/exchange-view.js'
 import type { SandboxOptions, ScenarioContent, SettingsInput, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
-import type { Conduct } from '../space/conduct-view.js'
-import type { Exchange } from '../space/exchange-view.js'
 
 /** A verb's name and input on their way to a sandbox, in this process or over the network. */
 export interface Transport {

@@ -1,9 +1,9 @@
-import { Mailbox } from '../control/mailbox.js'
+import { Mailbox } from '../control/async-queue.js'
 import { checkInput, findSpace, perform } from '../control/perform.js'
 import { type Steerable, type Verb, VerbError } from '../control/verb.js'
 import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
 import { VERBS } from '../control/verbs.js'
-import { type Exchange, exchangeView } from '../space/exchange-view.js'
+import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
 
 /** Verbs of a sandbox in this process. */

@@ -8,7 +8,7 @@ import { verbRequest, withQuery } from '../control/verb-request.js'
 import { VERBS, type VerbName } from '../control/verbs.js'
 import { type Bytes, MIB } from '../domain/size.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
-import type { Exchange } from '../space/exchange-view.js'
+import type { Exchange } from '../exchanges/exchange-view.js'
 import { ControlError, type RequestFilter, type Transport } from './controls.js'
 
 export interface NetworkOptions {

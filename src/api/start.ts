@@ -1,11 +1,11 @@
-import { assemble } from '../assembly.js'
 import { CONTROL_PATH, isControl } from '../control/path.js'
 import { fetchOf } from '../http/fetch-adapter.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import type { ResolvedOptions, SandboxOptions } from '../options/options.js'
 import { resolveOptions } from '../options/resolve.js'
-import { randomSeed } from '../random-seed.js'
 import { runSandbox } from '../sandbox.js'
+import { assemble } from '../sandbox-core.js'
+import { randomSeed } from '../system/random-seed.js'
 import { type KeyKind, keyOf, type SandboxControls, sandboxControlsOf } from './controls.js'
 import { inProcess } from './in-process.js'
 

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk'
-import type { ExchangeRecord, Reason } from '../space/exchange.js'
-import { exchangeFacts } from '../space/exchange-view.js'
-import { DEFAULT_KEY } from '../space/world.js'
+import { DEFAULT_KEY } from '../core/space.js'
+import type { ExchangeRecord, Reason } from '../exchanges/exchange-record.js'
+import { exchangeFacts } from '../exchanges/exchange-view.js'
 import { escapeControls } from './escape-controls.js'
 
 const LONGEST_TARGET = 100

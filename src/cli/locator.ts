@@ -1,8 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOCATOR, type Location } from '../client/locator-file.js'
-import { makeFolder } from '../make-folder.js'
-import { PRIVATE_FILE, readRegularFile } from '../regular-file.js'
+import { makeFolder } from '../system/make-folder.js'
+import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 
 /**
  * Leaves word of where the sandbox runs. Whoever started last is the one that is

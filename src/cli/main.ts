@@ -1,5 +1,5 @@
-import { randomSeed } from '../random-seed.js'
-import { systemClock } from '../system-clock.js'
+import { randomSeed } from '../system/random-seed.js'
+import { systemClock } from '../system/system-clock.js'
 import type { CliIo, StopSignal } from './io.js'
 import { runCli } from './run-cli.js'
 import { SAME_SIGNAL_MS } from './stop-signals.js'

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { packageVersion } from '../package-files.js'
+import { packageVersion } from '../system/package-files.js'
 import { COMMANDS } from './commands.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'

@@ -1,5 +1,5 @@
+import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import type { LogFormat } from '../options/options.js'
-import type { ExchangeRecord } from '../space/exchange.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { escapeControls } from './escape-controls.js'
 import { jsonExchange, prettyExchange } from './exchange-line.js'

@@ -1,4 +1,4 @@
-import { openingProblem, readRegularFile } from '../regular-file.js'
+import { openingProblem, readRegularFile } from '../system/regular-file.js'
 import { TargetError } from './target-error.js'
 
 /** What a header can carry without further ado. */

@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { readRegularFile } from '../regular-file.js'
+import { readRegularFile } from '../system/regular-file.js'
 import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
 import { LOCATOR, type Location } from './locator-file.js'
 import { askHealth } from './sandbox-health.js'

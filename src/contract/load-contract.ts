@@ -1,4 +1,4 @@
-import { readRegularFile } from '../regular-file.js'
+import { readRegularFile } from '../system/regular-file.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'

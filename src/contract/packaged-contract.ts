@@ -1,5 +1,5 @@
-import { openapiFile } from '../package-files.js'
-import { readRegularFile } from '../regular-file.js'
+import { openapiFile } from '../system/package-files.js'
+import { readRegularFile } from '../system/regular-file.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'

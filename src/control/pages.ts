@@ -1,5 +1,5 @@
-import { pagesDirectory } from '../package-files.js'
-import { readRegularFile } from '../regular-file.js'
+import { pagesDirectory } from '../system/package-files.js'
+import { readRegularFile } from '../system/regular-file.js'
 
 /** A file of the pages, and how it is to be sent. */
 interface PageFile {

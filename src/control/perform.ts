@@ -1,10 +1,10 @@
 import * as v from 'valibot'
+import { isSpaceName } from '../core/authorization.js'
+import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
 import { StoreFull } from '../domain/store-full.js'
 import { quoted, writeIssues } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'
-import { isSpaceName } from '../space/authorization.js'
-import type { Spaces } from '../space/spaces.js'
 import { fields } from './fields.js'
 import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
 

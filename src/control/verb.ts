@@ -1,8 +1,8 @@
 import type { GenericSchema } from 'valibot'
+import type { Shelf } from '../core/snapshot.js'
+import type { World } from '../core/space.js'
+import type { Spaces } from '../core/spaces.js'
 import type { ProblemCode } from '../domain/problems.js'
-import type { Shelf } from '../space/snapshot.js'
-import type { Spaces } from '../space/spaces.js'
-import type { World } from '../space/world.js'
 
 /** A running sandbox, as far as verbs can reach. */
 export interface Steerable {

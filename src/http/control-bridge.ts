@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { UnreadBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
-import type { UnreadBody } from '../space/message.js'
 import type { BodyRoom } from './body-room.js'
 import { hasBody, readBody } from './read-body.js'
 

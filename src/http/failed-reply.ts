@@ -1,6 +1,6 @@
 import { validateHeaderValue } from 'node:http'
+import type { Reply } from '../domain/messages.js'
 import { errorBody, PROBLEMS } from '../domain/problems.js'
-import type { Reply } from '../space/message.js'
 
 /** Headers that every answer of the service has, whatever else is wrong with this one. */
 const COMMON = /^(?:Date|Vary|X-RateLimit-\w+|Access-Control-[\w-]+)$/

@@ -1,6 +1,6 @@
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import type { Connection } from './connection.js'
-import type { Outbox } from './outbox.js'
+import type { Outbox } from './write-batch.js'
 
 /**
  * Who sends on a connection that is in use is taken to have heard of what had left so long ago on others: a pool takes

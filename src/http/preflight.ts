@@ -1,6 +1,6 @@
 import { allowedHeaders } from '../domain/cors.js'
+import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
-import type { Reply, ServiceRequest } from '../space/message.js'
 
 const OWN_HEADERS = ['Authorization', 'Content-Type', 'Prefer']
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { UnreadBody } from '../space/message.js'
+import type { UnreadBody } from '../domain/messages.js'
 import type { BodyRoom, ComingBody } from './body-room.js'
 
 /** A body that comes in pieces is first given so much, then always twice as much. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { SLICE_CHARACTERS, slicesOf } from '../space/long-body.js'
-import type { Reply } from '../space/message.js'
+import { SLICE_CHARACTERS, slicesOf } from '../core/long-body.js'
+import type { Reply } from '../domain/messages.js'
 
 export function isLong({ body }: Reply): boolean {
   return typeof body !== 'string' || body.length > SLICE_CHARACTERS

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { textOf } from '../core/long-body.js'
 import type { WireFault } from '../domain/faults.js'
+import type { Reply } from '../domain/messages.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { textOf } from '../space/long-body.js'
-import type { Reply } from '../space/message.js'
 import { rawResponse, withoutHeader } from './raw-response.js'
 import { inTurn } from './turns.js'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openingProblem, readRegularFile } from '../regular-file.js'
+import { openingProblem, readRegularFile } from '../system/regular-file.js'
 import { type Layer, layerOf } from './layer.js'
 import { LARGEST_OPTIONS_FILE, readYamlMap } from './yaml-map.js'
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { parseJson, stringifyJson } from '../contract/json.js'
-import { openRegularFile } from '../regular-file.js'
+import { openRegularFile } from '../system/regular-file.js'
 import { Checksum, DOCUMENT_VERSION } from './document-text.js'
 import { PetLines } from './pet-lines.js'
 import { Recovery } from './recovery.js'

@@ -1,5 +1,5 @@
 import type { Change } from '../domain/state.js'
-import { readRegularFile } from '../regular-file.js'
+import { readRegularFile } from '../system/regular-file.js'
 import type { JournalEnd } from './journal.js'
 import { beginsWithLine, type FoldMark, type ReadLine, readJournalLine } from './journal-line.js'
 import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'

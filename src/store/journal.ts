@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
-import { openRegularFile } from '../regular-file.js'
+import { openRegularFile } from '../system/regular-file.js'
 import type { Disk } from './disk.js'
 import { checksumOf, FIRST_CHAIN, journalHead, journalLine } from './journal-line.js'
 import { cannot } from './store-error.js'

@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs'
-import { PRIVATE_FILE, readRegularFile, refuseOthers } from '../regular-file.js'
+import { PRIVATE_FILE, readRegularFile, refuseOthers } from '../system/regular-file.js'
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 

@@ -1,5 +1,5 @@
 import type { SpaceState } from '../domain/state.js'
-import { UnusableFile } from '../regular-file.js'
+import { UnusableFile } from '../system/regular-file.js'
 import { REAL_DISK } from './disk.js'
 import { DocumentFile } from './document.js'
 import { readDocument } from './document-reader.js'

@@ -1,4 +1,4 @@
-import { readRegularFile } from '../regular-file.js'
+import { readRegularFile } from '../system/regular-file.js'
 
 /** A process, told apart from a later one that was given the same number. */
 export interface ProcessIdentity {

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { makeFolder } from '../make-folder.js'
-import { refuseOthers } from '../regular-file.js'
+import { makeFolder } from '../system/make-folder.js'
+import { refuseOthers } from '../system/regular-file.js'
 import { syncFolder } from './sync-folder.js'
 
 /** @source Linux's own limit, path_resolution(7) */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { packageDirectory } from '../../src/package-files.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 // Its processes are ended first, or they would write into what is removed here.
 import './child.js'
 

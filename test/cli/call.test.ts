@@ -9,7 +9,7 @@ import { type Sandbox, startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { packageDirectory } from '../../src/package-files.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { Captured, type TestIo, temporaryFolder, testIo } from './test-io.js'
 
 /** Waits are kept instead of waited; a test may do something meanwhile. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { packageDirectory } from '../../src/package-files.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from './test-io.js'
 
 // The built program in a process of its own, for what only real processes show.

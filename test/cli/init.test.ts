@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
-import { loadSeed } from '../../src/fixtures.js'
+import { loadSeed } from '../../src/fixtures/load-fixtures.js'
 import { kebabName } from '../../src/options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
-import { fixturesDirectory } from '../../src/package-files.js'
+import { fixturesDirectory } from '../../src/system/package-files.js'
 import { gathered } from '../options/context.js'
 import { type TestIo, testIo } from './test-io.js'
 

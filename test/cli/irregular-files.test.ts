@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { packageDirectory } from '../../src/package-files.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from './test-io.js'
 
 /** What stands where a file should be: nothing that waits for somebody, or never ends, may be opened. */

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/cli/commands.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
-import { packageVersion } from '../../src/package-files.js'
+import { packageVersion } from '../../src/system/package-files.js'
 import { testIo } from './test-io.js'
 
 async function run(argv: readonly string[], io = testIo()) {

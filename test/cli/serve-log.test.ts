@@ -5,7 +5,7 @@ import { colourLevel } from '../../src/cli/colour.js'
 import { escapeControls } from '../../src/cli/escape-controls.js'
 import { jsonExchange, prettyExchange } from '../../src/cli/exchange-line.js'
 import { LineWriter } from '../../src/cli/line-writer.js'
-import type { ExchangeRecord } from '../../src/space/exchange.js'
+import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { Captured } from './test-io.js'
 
 const plain = new Chalk({ level: 0 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { packageDirectory, packageVersion } from '../../src/package-files.js'
+import { packageDirectory, packageVersion } from '../../src/system/package-files.js'
 import { temporaryFolder } from './test-io.js'
 
 const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { packageDirectory } from '../../src/package-files.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from './test-io.js'
 
 it('a signal that comes while serve starts is a clean stop: the store is there, whole', async () => {

@@ -5,7 +5,7 @@ import type { DocumentedResponse, Operation } from '../../src/contract/contract.
 import { parseJson } from '../../src/contract/json.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { PROBLEMS } from '../../src/domain/problems.js'
-import { fixturesDirectory, openapiFile, packageVersion } from '../../src/package-files.js'
+import { fixturesDirectory, openapiFile, packageVersion } from '../../src/system/package-files.js'
 
 const contract = packagedContract()
 const document = parse(await readFile(openapiFile, 'utf8'))

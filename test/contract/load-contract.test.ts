@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Contract, Operation } from '../../src/contract/contract.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { openapiFile } from '../../src/package-files.js'
+import { openapiFile } from '../../src/system/package-files.js'
 
 const fullerFile = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
 let folder: string

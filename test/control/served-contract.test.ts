@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { createSandbox, startSandbox } from '../../src/index.js'
-import { openapiFile } from '../../src/package-files.js'
+import { openapiFile } from '../../src/system/package-files.js'
 
 interface Served {
   readonly servers: readonly { readonly url: string; readonly description?: string }[]

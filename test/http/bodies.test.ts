@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BODY_LIMIT_BYTES } from '../../src/domain/messages.js'
 import { BODIES_LIMIT_BYTES } from '../../src/http/body-room.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
-import { BODY_LIMIT_BYTES } from '../../src/space/message.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 async function start(options: SandboxOptions = {}) {

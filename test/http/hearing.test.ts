@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Connection } from '../../src/http/connection.js'
 import { Hearing } from '../../src/http/hearing.js'
-import { Outbox, type Outgoing } from '../../src/http/outbox.js'
+import { Outbox, type Outgoing } from '../../src/http/write-batch.js'
 
 let now: number
 let outbox: Outbox

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { PendingReply, Reply } from '../../src/domain/messages.js'
 import { type Front, listen } from '../../src/http/listener.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
-import type { PendingReply, Reply } from '../../src/space/message.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { assemble } from '../../src/assembly.js'
+import { conductReport } from '../../src/conduct/conduct-report.js'
+import type { Conduct } from '../../src/conduct/conduct-view.js'
 import { PLAN_NAMES, type PlanName } from '../../src/domain/keys.js'
+import type { ServiceRequest } from '../../src/domain/messages.js'
 import { randomStream } from '../../src/domain/random.js'
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../../src/domain/time.js'
-import { conductReport } from '../../src/space/conduct-report.js'
-import type { Conduct } from '../../src/space/conduct-view.js'
-import type { ServiceRequest } from '../../src/space/message.js'
+import { assemble } from '../../src/sandbox-core.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 const MIDNIGHT = Date.parse('2026-03-01T00:00:00Z')

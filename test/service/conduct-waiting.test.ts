@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { conductReport } from '../../src/conduct/conduct-report.js'
+import type { Conduct } from '../../src/conduct/conduct-view.js'
 import { SECOND_MS } from '../../src/domain/time.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { conductReport } from '../../src/space/conduct-report.js'
-import type { Conduct } from '../../src/space/conduct-view.js'
 import { NOON, type TestSandbox, transports } from '../support/transports.js'
 
 /** What becomes of a client's own clock: the sandbox's stands still, and is moved when everybody waits. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Conduct, ConductRule, Finding } from '../../src/conduct/conduct-view.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import type { Conduct, ConductRule, Finding } from '../../src/space/conduct-view.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
 async function conductOf(sandbox: TestSandbox, space = ''): Promise<Conduct> {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openapiFile, packageDirectory } from '../../src/package-files.js'
+import { openapiFile, packageDirectory } from '../../src/system/package-files.js'
 import { transports } from '../support/transports.js'
 
 const FULLER = join(packageDirectory, 'test/contract/specs/fuller.yaml')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../../src/core/ports.js'
 import type { Change, SpaceState } from '../../src/domain/state.js'
-import type { Store } from '../../src/space/ports.js'
 import { Recovery } from '../../src/store/recovery.js'
 import { changed, Owner, SEED, temporaryFolder } from './owner.js'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { openapiFile } from '../../src/package-files.js'
+import { openapiFile } from '../../src/system/package-files.js'
 
 interface ResponseObject {
   readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly required?: boolean }>>

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { packageDirectory } from '../../src/package-files.js'
+import { packageDirectory } from '../../src/system/package-files.js'
 
 /** Generates what derives from openapi.yaml where it is missing, as in a fresh clone. */
 export function setup(): void {

@@ -1,10 +1,10 @@
 import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
-import { type Assembly, assemble } from '../../src/assembly.js'
 import { parseJson } from '../../src/contract/json.js'
 import { fetchOf } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
+import { type Assembly, assemble } from '../../src/sandbox-core.js'
 import { breaches } from './contract-check.js'
 import { embeddedOptions } from './embedded-options.js'
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../src/space/exchange-view.js'
+import type { Exchange } from '../../src/exchanges/exchange-view.js'
 
 /** An exchange as the stream tells it, for tests of what the dashboard makes of it. */
 export function anExchange(facts: Partial<Exchange> = {}): Exchange {

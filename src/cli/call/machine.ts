@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ClientMachine } from '../../client/send.js'
-import { systemClock } from '../../system-clock.js'
+import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
 
 /** As many values as `randomSeed` has. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { fixturesDirectory } from '../../package-files.js'
-import { readRegularFile } from '../../regular-file.js'
+import { fixturesDirectory } from '../../system/package-files.js'
+import { readRegularFile } from '../../system/regular-file.js'
 
 /** The keys that come with the package. */
 export function packagedKeys(): readonly string[] {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { packageDirectory } from '../../package-files.js'
-import { readRegularFile } from '../../regular-file.js'
+import { packageDirectory } from '../../system/package-files.js'
+import { readRegularFile } from '../../system/regular-file.js'
 
 /** Shells that completion is there for. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const

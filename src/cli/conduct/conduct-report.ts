@@ -6,7 +6,7 @@ import type {
   ViolationRule,
   WarningRule,
   WhatIf,
-} from '../../space/conduct-view.js'
+} from '../../conduct/conduct-view.js'
 
 /** Where something was found: empty for the default space. */
 interface InSpace {

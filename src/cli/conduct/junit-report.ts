@@ -1,5 +1,5 @@
+import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import type { EpochMs } from '../../domain/time.js'
-import { type ConductRule, VIOLATIONS, WARNINGS } from '../../space/conduct-view.js'
 import { type JUnitSuite, junitXml } from '../junit.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 import { findingLine } from './text-report.js'

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk'
-import { type ConductRule, type PlanOutcome, VIOLATIONS, WARNINGS, type WhatIf } from '../../space/conduct-view.js'
+import { type ConductRule, type PlanOutcome, VIOLATIONS, WARNINGS, type WhatIf } from '../../conduct/conduct-view.js'
 import { aligned } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { openingProblem, readRegularFile } from '../../regular-file.js'
+import { openingProblem, readRegularFile } from '../../system/regular-file.js'
 import type { CliIo } from '../io.js'
 import { UsageError } from './errors.js'
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { ScenarioContent } from '../../options/options.js'
 import { loadScenario, packagedScenarios } from '../../options/scenario-file.js'
 import { LARGEST_OPTIONS_FILE, readYamlMap } from '../../options/yaml-map.js'
-import { readRegularFile } from '../../regular-file.js'
+import { readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import type { VerbCommands } from './verb-commands.js'
 

@@ -1,5 +1,5 @@
+import type { ConductRule } from '../../conduct/conduct-view.js'
 import type { LogFormat } from '../../options/options.js'
-import type { ConductRule } from '../../space/conduct-view.js'
 import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'

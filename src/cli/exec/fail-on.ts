@@ -1,8 +1,8 @@
+import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { OptionsError } from '../../options/options-error.js'
 import { writeProblem } from '../../options/problem.js'
 import { didYouMean } from '../../options/suggest.js'
 import { listed } from '../../options/values/reading.js'
-import { type ConductRule, VIOLATIONS, WARNINGS } from '../../space/conduct-view.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 
 /** When a run that its command takes for good has failed all the same. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { readRegularFile } from '../../regular-file.js'
+import { readRegularFile } from '../../system/regular-file.js'
 
 /** A process of this machine, as far as it can be seen. */
 export interface ProcessFacts {

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import type { DurationMs } from '../../domain/time.js'
 import { EXEC_EXIT } from './exit-codes.js'
-import { type Family, groupFamily, markedFamily, NO_FAMILY } from './family.js'
 import type { PartingSignal } from './parting-signals.js'
+import { type Family, groupFamily, markedFamily, NO_FAMILY } from './process-tree.js'
 import { isInForeground } from './processes.js'
 
 /** How long what a command leaves behind may take to end, once it was told to. */

@@ -1,4 +1,4 @@
-import type { ExchangeRecord, Reason } from '../../space/exchange.js'
+import type { ExchangeRecord, Reason } from '../../exchanges/exchange-record.js'
 import { escapeControls } from '../escape-controls.js'
 
 /** Operations that a line names; the rest is only counted. */

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
-import { makeFolder } from '../../make-folder.js'
-import { PRIVATE_FILE } from '../../regular-file.js'
+import { makeFolder } from '../../system/make-folder.js'
+import { PRIVATE_FILE } from '../../system/regular-file.js'
 
 /**
  * Writes a file that is not there yet, with the folders it needs. Whatever is there

@@ -1,4 +1,4 @@
-import { conductReport } from '../../space/conduct-report.js'
+import { conductReport } from '../../conduct/conduct-report.js'
 import { verb } from '../verb.js'
 
 export const conduct = verb({

@@ -1,7 +1,7 @@
+import type { World } from '../../core/space.js'
 import { armFault, type FaultRule } from '../../domain/faults.js'
 import { quoted } from '../../options/problem.js'
 import { faultSchema, faultsSchema } from '../../options/values/fault.js'
-import type { World } from '../../space/world.js'
 import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 import type { FaultView } from '../views.js'

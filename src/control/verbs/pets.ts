@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { type Int64, parseInt64 } from '../../contract/int64.js'
+import { keepNewPet } from '../../core/keep-pet.js'
+import type { World } from '../../core/space.js'
 import type { Pet } from '../../domain/pets.js'
 import { petFields } from '../../options/values/pet.js'
 import { textSchema } from '../../options/values/reading.js'
-import { keepNewPet } from '../../space/keep-pet.js'
-import type { World } from '../../space/world.js'
 import { countSchema, fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
+import type { World } from '../../core/space.js'
 import { labelOf } from '../../domain/keys.js'
+import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
+import { type Exchange, exchangeView } from '../../exchanges/exchange-view.js'
 import { readInstant } from '../../options/values/instant.js'
 import { textSchema } from '../../options/values/reading.js'
-import type { ExchangeRecord } from '../../space/exchange.js'
-import { type Exchange, exchangeView } from '../../space/exchange-view.js'
-import type { World } from '../../space/world.js'
 import { countSchema, fields, text } from '../fields.js'
 import { verb } from '../verb.js'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { restoreSnapshot, takeSnapshot } from '../../space/snapshot.js'
+import { restoreSnapshot, takeSnapshot } from '../../core/snapshot.js'
 import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 

@@ -1,6 +1,6 @@
+import type { World } from '../../core/space.js'
 import { formatDuration } from '../../domain/time.js'
 import { stormMapSchema } from '../../options/values/storm.js'
-import type { World } from '../../space/world.js'
 import { verb } from '../verb.js'
 import type { StormView } from '../views.js'
 

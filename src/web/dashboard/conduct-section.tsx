@@ -1,4 +1,4 @@
-import type { Finding, WhatIf } from '../../space/conduct-view.js'
+import type { Finding, WhatIf } from '../../conduct/conduct-view.js'
 import { Section } from './section.js'
 import { useDashboard } from './session-context.js'
 

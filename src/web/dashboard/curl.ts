@@ -1,4 +1,4 @@
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { addressOf } from './exchange-filter.js'
 
 /** What curl sets by itself, or what belonged to that one connection. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { dateText, timeText } from './clock-text.js'
 import { CopyButton } from './copy-button.js'
 import { curlOf } from './curl.js'

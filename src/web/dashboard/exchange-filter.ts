@@ -1,4 +1,4 @@
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { type Outcome, outcomeOf } from './outcome.js'
 
 /** Which exchanges the list shows. */

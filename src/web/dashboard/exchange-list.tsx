@@ -1,5 +1,5 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { filterExchanges } from './exchange-filter.js'
 import { ExchangeRow } from './exchange-row.js'
 import { useDashboard, useSession } from './session-context.js'

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 
 /** Exchanges kept by the page; as many as the sandbox's own log keeps unless told otherwise. */
 export const EXCHANGES_KEPT = 1000

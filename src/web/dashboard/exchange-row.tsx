@@ -1,5 +1,5 @@
 import { memo } from 'preact/compat'
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { timeText } from './clock-text.js'
 import { addressOf } from './exchange-filter.js'
 import { outcomeOf } from './outcome.js'

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { timeText } from './clock-text.js'
 
 /** Why an answer is what it is, for a person. */

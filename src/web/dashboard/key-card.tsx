@@ -1,6 +1,6 @@
 import type { KeyView } from '../../control/views.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { countdownText } from './clock-text.js'
 import { ConfirmButton } from './confirm-button.js'
 import { ActionButton, ActionError } from './controls.js'

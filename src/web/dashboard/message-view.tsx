@@ -1,4 +1,4 @@
-import type { ExchangeMessage } from '../../space/exchange-view.js'
+import type { ExchangeMessage } from '../../exchanges/exchange-view.js'
 import { readableBody } from './readable-body.js'
 
 /** Headers and body of one side of an exchange. */

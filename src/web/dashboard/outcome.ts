@@ -1,4 +1,4 @@
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 
 /** How requests end, as chart and filter tell them apart; in the order in which the chart piles them up. */
 export const OUTCOMES = ['answered', 'refused', 'limited', 'failed', 'cut'] as const

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../space/exchange-view.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import { keepControlToken } from '../control-token.js'
 import { followExchanges, operationIds, steer, TokenNeeded } from './api.js'
 import { type DashboardState, keepSame, newState, olderIfSame, turnTo } from './dashboard-state.js'

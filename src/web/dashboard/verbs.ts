@@ -1,3 +1,4 @@
+import type { Conduct } from '../../conduct/conduct-view.js'
 import type { Pet } from '../../contract/entities.js'
 import type { VerbRoute } from '../../control/verb-request.js'
 import type {
@@ -9,9 +10,8 @@ import type {
   StateView,
   StormView,
 } from '../../control/views.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
 import type { SettingsView } from '../../options/settings-view.js'
-import type { Conduct } from '../../space/conduct-view.js'
-import type { Exchange } from '../../space/exchange-view.js'
 
 /** The verbs behind the dashboard's controls, and what each answers. */
 export interface VerbAnswers {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageDirectory } from '../../../src/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 import { say } from '../progress.js'
 
 /** Milliseconds, a figure each round. */

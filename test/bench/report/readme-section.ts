@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageDirectory } from '../../../src/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 
 const BEGIN = '<!-- bench: begin -->'
 const END = '<!-- bench: end -->'

@@ -1,4 +1,4 @@
-import type { Conduct, Finding, PlanOutcome, WhatIf } from '../../../src/space/conduct-view.js'
+import type { Conduct, Finding, PlanOutcome, WhatIf } from '../../../src/conduct/conduct-view.js'
 
 /** A finding, as a test wants it. */
 export function aFinding<F extends Partial<Finding>>(finding: F) {

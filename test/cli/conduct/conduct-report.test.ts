@@ -4,7 +4,7 @@ import { type ConductReport, NO_CONDUCT, withConduct } from '../../../src/cli/co
 import { jsonReport } from '../../../src/cli/conduct/json-report.js'
 import { junitReport } from '../../../src/cli/conduct/junit-report.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
-import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/space/conduct-view.js'
+import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct-view.js'
 import { junitBreaches } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 

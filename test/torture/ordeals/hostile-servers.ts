@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { packageDirectory } from '../../../src/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 import type { Ordeal, Trial } from '../trial.js'
 
 const MIB = 1024 * 1024

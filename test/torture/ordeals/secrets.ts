@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageDirectory } from '../../../src/package-files.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
 import type { Ordeal, Trial } from '../trial.js'
 import { ask, type RequestParts } from '../wire.js'
 

@@ -1,0 +1,68 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import standaloneCode from 'ajv/dist/standalone/index.js'
+import openapiTypescript, { astToString } from 'openapi-typescript'
+import ts from 'typescript'
+import { INT64_KEYWORD } from '../src/contract/int64-keyword.js'
+import { parseDocument } from '../src/contract/parse-document.js'
+import { readContract } from '../src/contract/read-contract.js'
+import { AJV_OPTIONS, type Schemas } from '../src/contract/validators.js'
+import { openapiFile } from '../src/system/package-files.js'
+
+const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do not edit.\n'
+
+/** Writes what derives from openapi.yaml to `generated/`: data, validators and types. */
+export async function generateContract(): Promise<void> {
+  const document = await parseDocument(openapiFile, await readFile(openapiFile, 'utf8'))
+  const { data, schemas } = readContract(document, { handled: 'all' })
+  const contract = [
+    NOTE,
+    "import type { ContractData } from '../contract-data.js'\n",
+    `export const contractData: ContractData = ${JSON.stringify(data, undefined, 2)}\n`,
+  ]
+  await write('contract-data.ts', contract.join('\n'))
+  await write('validators.js', validatorsModule(schemas))
+  await write('validators.d.ts', validatorsDeclaration(schemas))
+  await write('types.ts', await typesModule())
+}
+
+/** The validators as a module that needs no ajv. */
+function validatorsModule(schemas: Schemas): string {
+  const ajv = new Ajv2020({ ...AJV_OPTIONS, schemas: withIds(schemas), code: { source: true, esm: true, lines: true } })
+  ajv.addKeyword(INT64_KEYWORD)
+  const code = standaloneCode.default(ajv, Object.fromEntries(Object.keys(schemas).map((name) => [name, name])))
+  if (/\brequire\(|\bimport\b/.test(code))
+    throw new Error('The generated validators need ajv at run time. Bundle its helpers.')
+  return `${NOTE}${code}`
+}
+
+function withIds(schemas: Schemas): Record<string, object> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Object(schema)]))
+}
+
+function validatorsDeclaration(schemas: Schemas): string {
+  const declarations = Object.keys(schemas).map((name) => `export declare const ${name}: Validator`)
+  return [NOTE, "import type { Validator } from '../validators.js'\n", ...declarations, ''].join('\n')
+}
+
+/** The entities' types; int64 is ours, and an object without declared fields may have any. */
+async function typesModule(): Promise<string> {
+  const int64 = ts.factory.createTypeReferenceNode('Int64')
+  const ast = await openapiTypescript(new URL('../openapi.yaml', import.meta.url), {
+    immutable: true,
+    emptyObjectsUnknown: true,
+    transform: (schema) => (schema.format === 'int64' ? int64 : undefined),
+  })
+  return `${NOTE}\nimport type { Int64 } from '../int64.js'\n\n${astToString(ast)}`
+}
+
+/** Leaves a file alone that is as it should be: a running program or test may be reading it. */
+async function write(name: string, text: string): Promise<void> {
+  const folder = fileURLToPath(new URL('../src/contract/generated/', import.meta.url))
+  const file = join(folder, name)
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, text)
+}

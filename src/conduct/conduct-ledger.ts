@@ -1,0 +1,100 @@
+import type { Account } from '../core/accounts.js'
+import type { Caller } from '../core/callers.js'
+import type { Visit } from '../core/request-context.js'
+import type { Answer } from '../domain/messages.js'
+import type { Limits } from '../domain/quota.js'
+import type { EpochMs } from '../domain/time.js'
+import { countAgain, Findings, type Group } from './findings.js'
+import { KeyConduct } from './key-conduct.js'
+import { type Remark, remarksOn } from './remarks.js'
+
+type KeyCaller = Caller & { readonly kind: 'key' }
+
+/** Tokens of strangers (--any-key) that are kept apart; the one that came first makes room. */
+const STRANGERS_KEPT = 1000
+
+/**
+ * Keeps account of how well clients keep the service's rules, as requests pass,
+ * so that it does not end with the log. What it holds is bounded, whatever
+ * clients send.
+ */
+export class ConductLedger {
+  readonly findings = new Findings()
+  readonly #plans: readonly Limits[]
+  readonly #keys = new Map<string, KeyConduct>()
+  readonly #strangers = new Map<Account, KeyConduct>()
+  #requests = 0
+
+  /** @param plans limits of the plans, smallest first */
+  constructor(plans: readonly Limits[]) {
+    this.#plans = plans
+  }
+
+  /** Exchanges that were judged. */
+  get requests(): number {
+    return this.#requests
+  }
+
+  /** Accounts of the keys, in the order of their first request; strangers last. */
+  keys(): readonly KeyConduct[] {
+    return [...this.#keys.values(), ...this.#strangers.values()]
+  }
+
+  /** Counts a request that came as far as the quota. */
+  count(visit: Visit): void {
+    const { caller } = visit
+    if (caller.kind === 'key') this.#of(caller).count(visit)
+  }
+
+  /**
+   * Judges one exchange.
+   *
+   * @param id        of the exchange
+   * @param startedAt when the request came, monotonic
+   * @param dueAt     when its answer goes out, monotonic
+   */
+  judge(visit: Visit, answer: Answer, id: number, startedAt: number, dueAt: number): void {
+    const { caller, now } = visit
+    this.#requests++
+    const account = caller.kind === 'key' ? this.#of(caller) : undefined
+    for (const remark of account?.judge(visit, answer, startedAt, dueAt) ?? []) this.#find(visit, id, remark)
+    for (const remark of remarksOn(visit, answer)) {
+      // What every request of an operation shows is the same remark each time.
+      const known = account?.findings.get(remark)
+      if (known === undefined) {
+        const found = this.#find(visit, id, remark)
+        account?.findings.set(remark, found)
+      } else countAgain(known, id, now)
+    }
+  }
+
+  /** The clock has gone back to an instant: nobody need wait for what was to be after it. What was found stays. */
+  forgetFuture(now: EpochMs): void {
+    for (const account of this.keys()) account.forgetFuture(now)
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#requests = 0
+    this.findings.clear()
+    this.#keys.clear()
+    this.#strangers.clear()
+  }
+
+  #find({ caller, route, now }: Visit, id: number, { rule, detail, message }: Remark): Group {
+    const operation = route.kind === 'operation' ? route.operation.id : undefined
+    return this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
+  }
+
+  #of({ label, apiKey, account, isStranger }: KeyCaller): KeyConduct {
+    const known = isStranger ? this.#strangers.get(account) : this.#keys.get(label)
+    if (known !== undefined) return known
+    const opened = new KeyConduct(apiKey, this.#plans)
+    if (isStranger) {
+      this.#strangers.set(account, opened)
+      const [oldest] = this.#strangers.keys()
+      if (this.#strangers.size > STRANGERS_KEPT && oldest !== undefined) this.#strangers.delete(oldest)
+    } else this.#keys.set(label, opened)
+    return opened
+  }
+}

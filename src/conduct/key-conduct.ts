@@ -1,0 +1,127 @@
+import { leavesNoStatus } from '../core/answers.js'
+import type { Visit } from '../core/request-context.js'
+import type { ApiKey } from '../domain/keys.js'
+import type { Answer } from '../domain/messages.js'
+import type { Limits } from '../domain/quota.js'
+import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import type { Group } from './findings.js'
+import { fingerprintOf } from './fingerprint.js'
+import type { Arrival, Moment } from './knowledge.js'
+import { type Remark, whatWasSent } from './remarks.js'
+import { retryInstant } from './retry-instant.js'
+import {
+  type Coming,
+  forgetFuture,
+  knewOfBan,
+  lacksBackoff,
+  newSenders,
+  noteAnswer,
+  noteFailure,
+  noteWait,
+  oweNothing,
+  passCalmly,
+  receive,
+  type Senders,
+  tellOfBan,
+} from './senders.js'
+import { countRequest, openTraffic, type Traffic } from './what-if.js'
+
+const NOTHING: readonly Remark[] = []
+
+/** One key's account: what its senders owe, and what its traffic would meet on each plan. */
+export class KeyConduct {
+  readonly apiKey: ApiKey
+  readonly traffic: Traffic
+  /** Where remarks on single exchanges are counted, so that what comes with every request need not be looked up by its words. */
+  readonly findings = new WeakMap<Remark, Group>()
+  readonly #senders: Senders = newSenders()
+
+  constructor(apiKey: ApiKey, plans: readonly Limits[]) {
+    this.apiKey = apiKey
+    this.traffic = openTraffic(plans)
+  }
+
+  /** Counts a request that asks for a share of the quota. */
+  count({ world, now }: Visit): void {
+    // A misfortune that the key always has is no matter of plans.
+    if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
+  }
+
+  /** The clock has gone back to an instant. */
+  forgetFuture(now: EpochMs): void {
+    forgetFuture(this.#senders, now)
+  }
+
+  /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */
+  judge(visit: Visit, answer: Answer, startedAt: number, dueAt: number): readonly Remark[] {
+    const { now, request } = visit
+    const senders = this.#senders
+    if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
+      passCalmly(senders, startedAt, request.heardUntil, dueAt)
+      return NOTHING
+    }
+    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: request.heardUntil }
+    const fingerprint = fingerprintOf(request)
+    const coming = receive(senders, fingerprint, arrival)
+    const sentAt: Moment = { at: now + dueAt - startedAt, monotonic: dueAt }
+    const remarks = this.#remarks(visit, answer, coming, arrival)
+    const until = retryInstant(answer, now)
+    if (answer.reason === 'ban') tellOfBan(senders, banOf(visit), sentAt)
+    if (until !== undefined) {
+      noteWait(senders, { ...sentAt, fingerprint, from: now, until, isLimit: isLimit(answer) })
+    } else if (isFailure(answer)) noteFailure(senders, fingerprint, coming, sentAt)
+    else if (answer.reason !== 'ban') noteAnswer(senders, coming, dueAt)
+    return remarks
+  }
+
+  #remarks(visit: Visit, answer: Answer, coming: Coming, arrival: Arrival): readonly Remark[] {
+    const what = whatWasSent(visit)
+    // Requests of one operation are told together.
+    const detail = visit.route.kind === 'operation' ? '' : what
+    const remarks: Remark[] = []
+    if (coming.kind === 'early') {
+      const left = lengthOf(coming.wait.until - arrival.at)
+      remarks.push({
+        rule: 'early-retry',
+        detail,
+        message: `${what} was sent again ${left} before its Retry-After had passed.`,
+      })
+    }
+    if (lacksBackoff(coming)) {
+      const { gap, tries } = coming.try
+      const message = `${what} was tried again after ${lengthOf(gap)}: try ${tries} without a longer wait than before.`
+      remarks.push({ rule: 'no-backoff', detail, message })
+    }
+    if (answer.reason === 'ban') {
+      if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(visit), arrival)) {
+        const message = `${what} was sent though the key was banned, and had been told so.`
+        remarks.push({ rule: 'request-while-banned', detail, message })
+      }
+    } else if (coming.kind === 'while-limited' && answer.reason !== 'forced') {
+      const left = lengthOf(coming.wait.until - arrival.at)
+      const message = `${what} was sent ${left} before the end of the wait that the key had been told.`
+      remarks.push({ rule: 'request-while-limited', detail, message })
+    }
+    return remarks
+  }
+}
+
+/** It says neither yes nor no; a fault on the wire says nothing at all. */
+function isFailure(answer: Answer): boolean {
+  return (answer.status === 429 || answer.status >= 500) && !leavesNoStatus(answer)
+}
+
+/** A refusal for the number of requests concerns the whole key; a forced one is a rehearsal. */
+function isLimit({ status, reason }: Answer): boolean {
+  return status === 429 && reason !== 'forced' && reason !== 'ban'
+}
+
+/** The ban in force; undefined for a key that is always banned, which is one ban for ever. */
+function banOf({ caller }: Visit) {
+  return caller.account.bans.ban
+}
+
+/** In seconds; what would be none of them, in milliseconds. */
+function lengthOf(duration: DurationMs): string {
+  return duration < SECOND_MS / 10 ? `${Math.ceil(duration)} ms` : `${(duration / SECOND_MS).toFixed(1)} s`
+}

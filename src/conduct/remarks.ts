@@ -1,0 +1,156 @@
+import type { Operation } from '../contract/contract.js'
+import type { Caller } from '../core/callers.js'
+import { textOf } from '../core/long-body.js'
+import { hasHandler } from '../core/operations.js'
+import type { Visit } from '../core/request-context.js'
+import { type Answer, type ServiceRequest, UNREAD } from '../domain/messages.js'
+import { redactQuery } from '../domain/redaction.js'
+import type { ConductRule } from './conduct-view.js'
+
+/** Something that an exchange shows of its client. */
+export interface Remark {
+  readonly rule: ConductRule
+  /** What tells its group from others of the rule and key. */
+  readonly detail: string
+  readonly message: string
+}
+
+/** Names looked at in one request. */
+const MOST_NAMES = 20
+
+const remembered = new WeakMap<Operation, readonly Remark[]>()
+
+/** What an exchange shows by itself, whatever was before it. Most show nothing but which operation was called, and are not looked at any closer. */
+export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
+  const { route } = visit
+  if (route.kind !== 'operation' || !isOrdinary(visit, answer)) return allRemarksOn(visit, answer)
+  const known = remembered.get(route.operation)
+  if (known !== undefined) return known
+  const remarks = uses(visit, answer)
+  remembered.set(route.operation, remarks)
+  return remarks
+}
+
+/** How a finding names a request: its operation, or method and path where it has none. */
+export function whatWasSent({ route, request, path }: Visit): string {
+  return route.kind === 'operation' ? route.operation.id : `${request.method} ${redactQuery(path)}`
+}
+
+/** Whether an exchange with a valid key went well, and named nothing that the contract does not know. */
+function isOrdinary({ caller, readings }: Visit, { status, fault }: Answer): boolean {
+  return (
+    caller.kind === 'key' &&
+    status < 300 &&
+    fault === undefined &&
+    readings !== undefined &&
+    readings.query.unknown.length === 0 &&
+    (readings.body === undefined || readings.body.unknown.length === 0)
+  )
+}
+
+function allRemarksOn(visit: Visit, answer: Answer): readonly Remark[] {
+  return [
+    ...unauthenticated(visit),
+    ...undocumentedEndpoint(visit),
+    ...invalidRequest(visit, answer),
+    ...uses(visit, answer),
+    ...unknownNames(visit),
+  ]
+}
+
+const WITHOUT_KEY: Readonly<Record<(Caller & { kind: 'address' })['problem'], string>> = {
+  missing_api_key: 'was sent without an API key',
+  invalid_api_key: 'was sent with an API key that is not valid',
+}
+
+/** A path outside the service asks for no key. */
+function unauthenticated(visit: Visit): readonly Remark[] {
+  const { caller, route } = visit
+  if (caller.kind === 'key' || route.kind === 'outside') return []
+  const message = `${whatWasSent(visit)} ${WITHOUT_KEY[caller.problem]}.`
+  return [{ rule: 'unauthenticated', detail: caller.problem, message }]
+}
+
+function undocumentedEndpoint(visit: Visit): readonly Remark[] {
+  const { route, request, world } = visit
+  if (route.kind === 'operation' || isUnread(request)) return []
+  const target = whatWasSent(visit)
+  const why =
+    route.kind === 'outside'
+      ? `the service is under ${world.surroundings.basePath}`
+      : route.kind === 'unknown'
+        ? 'there is no such path'
+        : `the path takes ${route.allow.join(', ')}`
+  return [{ rule: 'undocumented-endpoint', detail: target, message: `${target} is not in the contract: ${why}.` }]
+}
+
+/** Refused for what the client sent, not because it was asked to be. */
+function invalidRequest(visit: Visit, answer: Answer): readonly Remark[] {
+  const message = invalidity(visit, answer)
+  return message === undefined ? [] : [{ rule: 'invalid-request', detail: message, message }]
+}
+
+function invalidity({ route, request }: Visit, answer: Answer): string | undefined {
+  const { status, reason, headers = [] } = answer
+  if (isUnread(request)) return messageOf(answer)
+  // A code that cannot be forced is refused as such; one that was forced is what was asked for.
+  if (reason !== undefined && (reason !== 'forced' || headers.includes('Preference-Applied'))) return undefined
+  if (status === 400 || status === 413 || status === 415) return messageOf(answer)
+  if (status !== 404 || route.kind !== 'operation') return undefined
+  const { operation, captured } = route
+  if (!hasHandler(operation)) return answer.outside ? `${operation.id}: the path breaks the contract.` : undefined
+  const { violations } = operation.readPath(captured)
+  if (violations.length === 0) return undefined
+  return `${operation.id}: ${violations.map(({ message }) => message).join('; ')}.`
+}
+
+/** The sentence in an Error. */
+function messageOf({ body, status }: Answer): string {
+  try {
+    const error: unknown = JSON.parse(textOf(body))
+    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
+  } catch {
+    // What a fuller contract's example says need not be JSON.
+  }
+  return `It was refused with ${status}.`
+}
+
+/** Uses of what had better not be built upon. */
+function uses({ caller, route }: Visit, { status, fault }: Answer): readonly Remark[] {
+  if (caller.kind !== 'key' || route.kind !== 'operation') return []
+  const { id, deprecated, sunsetAt, undocumentedShape } = route.operation
+  const end = sunsetAt === undefined ? '' : ` and will be removed on ${new Date(sunsetAt).toISOString().slice(0, 10)}`
+  return [
+    ...(deprecated
+      ? [{ rule: 'deprecated-operation', detail: id, message: `${id} is deprecated${end}.` } as const]
+      : []),
+    ...(undocumentedShape && status < 300 && fault === undefined
+      ? [
+          {
+            rule: 'undocumented-shape',
+            detail: id,
+            message: `Nothing documents the shape of what ${id} answers.`,
+          } as const,
+        ]
+      : []),
+  ]
+}
+
+function unknownNames({ route, readings }: Visit): readonly Remark[] {
+  if (readings === undefined || route.kind !== 'operation') return []
+  const { id } = route.operation
+  const remarks = (rule: 'unknown-parameter' | 'unknown-field', what: string, names: readonly string[] = []) =>
+    [...new Set(names.slice(0, MOST_NAMES))].map((name) => ({
+      rule,
+      detail: name,
+      message: `${id} has no ${what} ${JSON.stringify(name)}; it is ignored.`,
+    }))
+  return [
+    ...remarks('unknown-parameter', 'query parameter', readings.query.unknown),
+    ...remarks('unknown-field', 'field', readings.body?.unknown),
+  ]
+}
+
+function isUnread({ method }: ServiceRequest): boolean {
+  return method === UNREAD
+}

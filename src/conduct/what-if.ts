@@ -1,0 +1,173 @@
+import {
+  activeBan,
+  type BanRecord,
+  banFor,
+  bringsBan,
+  NO_BAN_RECORD,
+  noteRefusal,
+  type Stretch,
+} from '../domain/ban.js'
+import { charge, type Limits, type QuotaUsage, type Usage, WINDOW_LENGTH, type WindowName } from '../domain/quota.js'
+import type { Settings } from '../domain/settings.js'
+import type { EpochMs } from '../domain/time.js'
+
+export type BanRules = Pick<Settings, 'banAfter' | 'banDuration'>
+
+/** Why a plan would have refused a request. */
+export type RefusalCause = WindowName | 'ban'
+
+/** How often one plan would have refused. */
+export type Refused = Record<RefusalCause, number>
+
+/** What a plan would have made of a key's traffic, from its first refusal on. */
+interface Shade {
+  usage: QuotaUsage
+  bans: BanRecord
+  readonly refused: Refused
+  /** All that comes in this half-open stretch is refused for the same cause. */
+  from: EpochMs
+  until: EpochMs
+  cause: RefusalCause
+  /** How many came in it so far, not in `refused` yet. */
+  more: number
+}
+
+/** One of the two windows as it would be if nothing were refused. */
+interface OpenWindow {
+  openedAt: EpochMs
+  used: number
+  peak: number
+}
+
+/**
+ * The traffic of one key, and what each plan would have made of it.
+ *
+ * As long as a plan refuses nothing, its quota is the one that nothing is
+ * refused by, which all plans share; a plan's own account begins with its first
+ * refusal. So traffic within all limits costs a few comparisons.
+ */
+export interface Traffic {
+  readonly plans: readonly Limits[]
+  requests: number
+  readonly minute: OpenWindow
+  readonly day: OpenWindow
+  /** By plan; undefined while it has refused nothing. */
+  readonly shades: (Shade | undefined)[]
+  /** The smallest limits among the plans that have refused nothing. */
+  nextPerMinute: number
+  nextPerDay: number
+}
+
+export function openTraffic(plans: readonly Limits[]): Traffic {
+  const traffic: Traffic = {
+    plans,
+    requests: 0,
+    minute: { openedAt: Number.POSITIVE_INFINITY, used: 0, peak: 0 },
+    day: { openedAt: Number.POSITIVE_INFINITY, used: 0, peak: 0 },
+    shades: plans.map(() => undefined),
+    nextPerMinute: 0,
+    nextPerDay: 0,
+  }
+  findNextLimits(traffic)
+  return traffic
+}
+
+/**
+ * Counts one request that asks for a share of the quota.
+ *
+ * @param rules how bans fall at present; a plan that refuses would ban, too
+ * @param now   from the space's clock
+ */
+export function countRequest(traffic: Traffic, rules: BanRules, now: EpochMs): void {
+  const { minute, day, shades } = traffic
+  traffic.requests++
+  fill(minute, WINDOW_LENGTH.minute, now)
+  fill(day, WINDOW_LENGTH.day, now)
+  if (minute.used > traffic.nextPerMinute || day.used > traffic.nextPerDay) openShades(traffic)
+  for (let plan = 0; plan < shades.length; plan++) {
+    const shade = shades[plan]
+    const limits = traffic.plans[plan]
+    if (shade !== undefined && limits !== undefined) cast(shade, limits, rules, now)
+  }
+}
+
+/** What each plan would have refused, in the plans' order. */
+export function refusedBy({ shades }: Traffic): readonly Refused[] {
+  return shades.map((shade) => {
+    const refused = { minute: 0, day: 0, ban: 0, ...shade?.refused }
+    if (shade !== undefined) refused[shade.cause] += shade.more
+    return refused
+  })
+}
+
+/** Charges a window without a limit. Half-open; one from the future is over, as everywhere. */
+function fill(window: OpenWindow, length: number, now: EpochMs): void {
+  if (window.openedAt <= now && now < window.openedAt + length) window.used++
+  else {
+    window.openedAt = now
+    window.used = 1
+  }
+  if (window.used > window.peak) window.peak = window.used
+}
+
+/** Opens the accounts of those plans whose limits this request, already counted, exceeds. */
+function openShades(traffic: Traffic): void {
+  const { minute, day, plans, shades } = traffic
+  for (const [plan, { perMinute, perDay }] of plans.entries()) {
+    if (shades[plan] !== undefined || (minute.used <= perMinute && day.used <= perDay)) continue
+    shades[plan] = {
+      usage: { ...usageBefore('minute', minute), ...usageBefore('day', day) },
+      bans: NO_BAN_RECORD,
+      refused: { minute: 0, day: 0, ban: 0 },
+      from: 0,
+      until: 0,
+      cause: 'minute',
+      more: 0,
+    }
+  }
+  findNextLimits(traffic)
+}
+
+/** A window as it was before the request that was just counted. */
+function usageBefore(name: WindowName, { openedAt, used }: OpenWindow): { readonly [Name in WindowName]?: Usage } {
+  return used === 1 ? {} : { [name]: { openedAt, used: used - 1 } }
+}
+
+function findNextLimits(traffic: Traffic): void {
+  const open = traffic.plans.filter((_, plan) => traffic.shades[plan] === undefined)
+  traffic.nextPerMinute = Math.min(...open.map(({ perMinute }) => perMinute))
+  traffic.nextPerDay = Math.min(...open.map(({ perDay }) => perDay))
+}
+
+/** Asks the real rules, in the order of the gates: is the key banned, does this bring a ban, is there quota? */
+function cast(shade: Shade, limits: Limits, rules: BanRules, now: EpochMs): void {
+  // Where a refusal can bring no ban, it changes nothing, so all to come in its window fare alike.
+  if (shade.from <= now && now < shade.until && (shade.cause === 'ban' || rules.banAfter === 'never')) {
+    shade.more++
+    return
+  }
+  if (activeBan(shade.bans, now) === undefined && rules.banAfter !== 'never') {
+    if (bringsBan(shade.bans, rules.banAfter, now)) shade.bans = banFor(rules.banDuration, now)
+  }
+  const ban = activeBan(shade.bans, now)
+  if (ban !== undefined) {
+    refuse(shade, 'ban', ban)
+    return
+  }
+  const verdict = charge(shade.usage, limits, now)
+  if (verdict.kind === 'charged') {
+    shade.usage = verdict.usage
+    return
+  }
+  const { window, resetAt } = verdict.shown
+  if (rules.banAfter !== 'never') shade.bans = noteRefusal(shade.bans, resetAt, now)
+  refuse(shade, window, { from: now, until: resetAt })
+}
+
+function refuse(shade: Shade, cause: RefusalCause, stretch: Stretch): void {
+  shade.refused[shade.cause] += shade.more
+  shade.cause = cause
+  shade.more = 1
+  shade.from = stretch.from
+  shade.until = stretch.until
+}

@@ -1,0 +1,98 @@
+import { noteRefusal } from '../domain/ban.js'
+import type { Answer, ServiceRequest } from '../domain/messages.js'
+import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
+import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import type { Reason } from '../exchanges/exchange-record.js'
+import type { Visit } from './request-context.js'
+import type { World } from './space.js'
+
+/** What of an error may differ from its row in the catalogue. */
+export interface ProblemDetails {
+  readonly message?: string
+  readonly status?: number
+  readonly headers?: readonly string[]
+  readonly reason?: Reason
+  readonly outside?: true
+}
+
+/** An error in the Error shape, with the headers that its status asks for. */
+export function problem(code: ProblemCode, details: ProblemDetails = {}): Answer {
+  const { message = PROBLEMS[code].message, status = PROBLEMS[code].status, headers = [], reason, outside } = details
+  return {
+    status,
+    body: errorBody(code, message, status),
+    headers: status === 401 ? [...headers, 'WWW-Authenticate', challenge(code)] : headers,
+    ...(reason === undefined ? {} : { reason }),
+    ...(outside === undefined ? {} : { outside }),
+  }
+}
+
+/** Answers a request whose body was not read; undefined where it was, or where there was none. */
+export function unreadBody({ body }: ServiceRequest): Answer | undefined {
+  if (body === 'too-large') return problem('payload_too_large', { outside: true })
+  // There is room again as soon as somebody else's body has come.
+  if (body === 'no-room') return problem('overloaded', { headers: ['Retry-After', '1'], outside: true })
+  return undefined
+}
+
+/** @source RFC 6750, section 3: no error where no key was sent */
+function challenge(code: ProblemCode): string {
+  return code === 'missing_api_key' ? 'Bearer realm="petstore"' : 'Bearer realm="petstore", error="invalid_token"'
+}
+
+/** Retry-After in the form of the settings, never earlier than the instant it stands for. */
+export function retryAfterHeader(world: World, until: EpochMs, now: EpochMs): readonly string[] {
+  switch (world.settings.retryAfter) {
+    case 'seconds':
+      return ['Retry-After', String(ceilSeconds(until - now))]
+    case 'http-date':
+      return ['Retry-After', httpDate(ceilSeconds(until) * SECOND_MS)]
+    case 'none':
+      return []
+  }
+}
+
+/**
+ * A 429 in the form of the settings, to be waited for until an instant.
+ *
+ * @param sentence what was exceeded, for a person
+ */
+export function tooManyRequests(world: World, sentence: string, until: EpochMs, now: EpochMs, reason: Reason): Answer {
+  const retryAfter = retryAfterHeader(world, until, now)
+  const message = retryAfter.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
+  return { ...limitBody(world, 'rate_limit_exceeded', message), headers: retryAfter, retryAt: until, reason }
+}
+
+/** A 429's status and body. @source interface, "the body of a 429" */
+export function limitBody(
+  world: World,
+  code: ProblemCode,
+  message: string,
+): Pick<Answer, 'status' | 'body' | 'contentType'> {
+  switch (world.settings.limitBody) {
+    case 'error':
+      return { status: 429, body: errorBody(code, message, 429) }
+    case 'empty':
+      return { status: 429, body: '' }
+    case 'text':
+      return { status: 429, body: `${message}\n`, contentType: 'text/plain; charset=utf-8' }
+    case 'html':
+      return {
+        status: 429,
+        body: `<!doctype html>\n<title>429 Too Many Requests</title>\n<h1>Too Many Requests</h1>\n<p>${message}</p>\n`,
+        contentType: 'text/html; charset=utf-8',
+      }
+  }
+}
+
+/** Remembers that the caller was told to wait, which is what a ban is made of. Addresses and `sandbox-limited` are never banned. */
+export function rememberRefusal(visit: Visit, until: EpochMs): void {
+  const { caller, world, now } = visit
+  if (caller.kind !== 'key' || caller.apiKey.always !== undefined || world.settings.banAfter === 'never') return
+  caller.account.bans = noteRefusal(caller.account.bans, until, now)
+}
+
+/** Faults after which the client has seen no status at all. */
+export function leavesNoStatus({ fault }: Answer): boolean {
+  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
+}

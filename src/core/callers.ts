@@ -1,0 +1,80 @@
+import { type ApiKey, labelOf } from '../domain/keys.js'
+import type { Limits } from '../domain/quota.js'
+import { digestOf } from '../system/digest.js'
+import type { Account } from './accounts.js'
+import type { World } from './space.js'
+
+/** Who sent a request: a valid key, or an address without one. */
+export type Caller =
+  | {
+      readonly kind: 'key'
+      /** How logs and reports name it. */
+      readonly label: string
+      readonly apiKey: ApiKey
+      /** Its token is none of the sandbox's own (--any-key): many share the label. */
+      readonly isStranger: boolean
+      /** What it sent may be shown as it is. */
+      readonly isOpen: boolean
+      readonly account: Account
+      readonly limits: Limits
+    }
+  | {
+      readonly kind: 'address'
+      readonly label: string
+      readonly isOpen: false
+      readonly problem: 'missing_api_key' | 'invalid_api_key'
+      readonly account: Account
+      readonly limits: Limits
+    }
+
+/** Label of a caller without a key, and of one whose token the sandbox does not know (it may be somebody's real key). */
+const NO_KEY = 'none'
+const UNKNOWN_KEY = 'unknown'
+
+/**
+ * Says who is calling.
+ *
+ * @param token   the API key without its space, undefined if none was sent, '' if what was sent can be none
+ * @param address counted in place of a key
+ * @source specification, "Authentication"; interface, "a request without a valid key"
+ */
+export function identify(world: World, token: string | undefined, address: string): Caller {
+  if (token === undefined) return anonymous(world, 'missing_api_key', NO_KEY, address)
+  const apiKey = world.keys.get(token)
+  if (apiKey !== undefined) {
+    const label = labelOf(apiKey)
+    if (apiKey.always === 'revoked') return anonymous(world, 'invalid_api_key', label, address)
+    return {
+      kind: 'key',
+      label,
+      apiKey,
+      isStranger: false,
+      isOpen: label === token,
+      account: world.accounts.ofKey(token),
+      limits: world.limitsOf(apiKey),
+    }
+  }
+  if (!world.anyKey || token === '') return anonymous(world, 'invalid_api_key', UNKNOWN_KEY, address)
+  const stranger: ApiKey = { key: UNKNOWN_KEY }
+  // The digest keeps the quotas of two unknown tokens apart without keeping the tokens.
+  const account = world.accounts.ofStranger(`token:${digestOf(token)}`)
+  return {
+    kind: 'key',
+    label: UNKNOWN_KEY,
+    apiKey: stranger,
+    isStranger: true,
+    isOpen: false,
+    account,
+    limits: world.limitsOf(stranger),
+  }
+}
+
+function anonymous(
+  world: World,
+  problem: 'missing_api_key' | 'invalid_api_key',
+  label: string,
+  address: string,
+): Caller {
+  const account = world.accounts.ofStranger(`address:${address}`)
+  return { kind: 'address', label, isOpen: false, problem, account, limits: world.planLimits('free') }
+}

@@ -1,0 +1,60 @@
+import type { Operation } from '../../contract/contract.js'
+import type { Answer } from '../../domain/messages.js'
+import { type ForcedCode, readForcedCode } from '../../domain/prefer.js'
+import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
+import { limitBody, problem, retryAfterHeader } from '../answers.js'
+import type { Gate, Visit } from '../request-context.js'
+
+/** Statuses that may be forced on every operation, documented or not. @source interface, "Forcing one answer" */
+const ALWAYS_ALLOWED = [429, 500, 503]
+
+/** Did the caller ask for a certain answer? It gets it, and nothing is changed by it. @source RFC 7240 */
+export const force: Gate = (visit) => {
+  const { request, route, caller } = visit
+  if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
+  const forced = readForcedCode(String(request.headers.prefer))
+  if (forced === undefined) return undefined
+  const status = allowedStatus(forced, route.operation)
+  if (status === undefined) return badCode(forced, route.operation)
+  const answer = forcedAnswer(visit, route.operation, status)
+  return {
+    ...answer,
+    reason: 'forced',
+    headers: [...(answer.headers ?? []), 'Preference-Applied', `code=${status}`],
+  }
+}
+
+function allowedStatus({ code }: ForcedCode, operation: Operation): number | undefined {
+  return allowedCodes(operation).find((status) => String(status) === code)
+}
+
+function allowedCodes(operation: Operation): number[] {
+  return [...new Set([...operation.responses.keys(), ...ALWAYS_ALLOWED])].sort((a, b) => a - b)
+}
+
+function badCode({ code }: ForcedCode, operation: Operation): Answer {
+  const allowed = allowedCodes(operation).join(', ')
+  const message = `Prefer: code=${JSON.stringify(code.slice(0, 20))} cannot be forced on ${operation.id}. Choose one of ${allowed}.`
+  return problem('invalid_request', { message, reason: 'forced' })
+}
+
+function forcedAnswer({ world, now }: Visit, operation: Operation, status: number): Answer {
+  switch (status) {
+    case 400:
+      return problem('invalid_request')
+    case 401:
+      return problem('invalid_api_key')
+    case 404:
+      return problem('not_found')
+    case 429:
+      return {
+        ...limitBody(world, 'rate_limit_exceeded', 'This refusal was asked for with Prefer: code=429.'),
+        headers: retryAfterHeader(world, now + STORM_RETRY_AFTER_MS, now),
+        retryAt: now + STORM_RETRY_AFTER_MS,
+      }
+    default:
+      return status < 400
+        ? { status, body: operation.responses.get(status)?.example ?? '' }
+        : problem('simulated_fault', { status, message: `This answer was asked for with Prefer: code=${status}.` })
+  }
+}

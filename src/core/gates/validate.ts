@@ -1,0 +1,53 @@
+import type { Operation, Violation } from '../../contract/contract.js'
+import type { Answer, ServiceRequest } from '../../domain/messages.js'
+import { problem, unreadBody } from '../answers.js'
+import { hasHandler } from '../operations.js'
+import type { Gate } from '../request-context.js'
+
+/** Does the request keep the contract? A request for an operation that Prism answers is checked there. */
+export const validate: Gate = (visit) => {
+  const { route, request } = visit
+  if (route.kind !== 'operation' || !hasHandler(route.operation)) return undefined
+  const { operation, captured } = route
+  const path = operation.readPath(captured)
+  if (path.violations.length > 0) return problem('not_found')
+  if (operation.takesBody) {
+    const refusal = refuseBody(request)
+    if (refusal !== undefined) return refusal
+  }
+  const query = operation.readQuery(visit.query)
+  const body = operation.takesBody ? operation.readBody(bytesOf(request)) : undefined
+  visit.readings = { path, query, body }
+  if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
+  return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
+}
+
+/** Names every violation at once. @source interface, "a bad `limit` or `status`" */
+function violationsAnswer(operation: Operation, violations: readonly Violation[]): Answer {
+  const messages = violations.map(({ message }) => message)
+  return problem('invalid_request', { message: `${operation.id}: ${messages.join('; ')}.` })
+}
+
+function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
+  return body instanceof Uint8Array && body.length > 0 ? body : undefined
+}
+
+/** @source interface, "A missing body is 400; a body of another or no media type, or with a Content-Encoding, is 415" */
+function refuseBody(request: ServiceRequest): Answer | undefined {
+  const unread = unreadBody(request)
+  if (unread !== undefined) return unread
+  if (bytesOf(request) === undefined) return undefined
+  const encoding = String(request.headers['content-encoding'] ?? 'identity')
+  if (isJson(String(request.headers['content-type'] ?? '')) && encoding.toLowerCase() === 'identity') return undefined
+  return problem('unsupported_media_type', { outside: true })
+}
+
+/** `application/json`, of no charset but UTF-8. @source RFC 8259, section 8.1 */
+function isJson(contentType: string): boolean {
+  const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';')
+  if (mediaType.trim() !== 'application/json') return false
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=')
+    return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim())
+  })
+}

@@ -1,0 +1,28 @@
+import type { NewPet, Pet } from '../domain/pets.js'
+import type { World } from './space.js'
+
+/**
+ * Gives a new pet its id and adds it: at once in memory, else as soon as it is
+ * written, so that a pet which is listed is never lost.
+ *
+ * @returns the pet, or a promise of it that rejects when it could not be written
+ * @throws StoreFull
+ */
+export function keepNewPet(world: World, { name, categoryId, status }: NewPet): Pet | Promise<Pet> {
+  const pet: Pet = { id: world.takePetId(), name, categoryId, ...(status === undefined ? {} : { status }) }
+  const listed = () => {
+    world.settlePetId(pet.id, true)
+    world.pets.put(pet)
+    return pet
+  }
+  const refused = (error: unknown) => {
+    world.settlePetId(pet.id, false)
+    throw error
+  }
+  try {
+    const kept = world.keep({ kind: 'pet', pet })
+    return kept === undefined ? listed() : kept.then(listed, refused)
+  } catch (error) {
+    return refused(error)
+  }
+}

@@ -1,0 +1,32 @@
+import type { Answer } from '../../domain/messages.js'
+import { petText } from '../../domain/pet-text.js'
+import type { NewPet, Pet } from '../../domain/pets.js'
+import { StoreFull } from '../../domain/store-full.js'
+import { problem } from '../answers.js'
+import { keepNewPet } from '../keep-pet.js'
+import type { Handler } from '../request-context.js'
+
+/**
+ * Adds a pet. Where there is a store, 201 is answered only after the pet is
+ * written, and the pet is listed only then.
+ *
+ * @source specification, "POST /pets"; interface, section 5
+ */
+export const createPet: Handler = ({ world }, { body }) => {
+  const refused = (error: unknown) => {
+    // Whoever has no room tells it once.
+    if (error instanceof StoreFull) return problem('store_full')
+    world.surroundings.warn(`A pet could not be stored: ${error instanceof Error ? error.message : String(error)}`)
+    return problem('internal_error', { message: 'The pet could not be stored. The log of the sandbox says why.' })
+  }
+  try {
+    const kept = keepNewPet(world, (body?.values ?? {}) as unknown as NewPet)
+    return kept instanceof Promise ? kept.then(created, refused) : created(kept)
+  } catch (error) {
+    return refused(error)
+  }
+}
+
+function created(pet: Pet): Answer {
+  return { status: 201, body: petText(pet) }
+}

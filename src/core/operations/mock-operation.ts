@@ -1,0 +1,61 @@
+import type { Operation } from '../../contract/contract.js'
+import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
+import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
+import type { Answer } from '../../domain/messages.js'
+import { problem, unreadBody } from '../answers.js'
+import type { Visit } from '../request-context.js'
+
+/** Headers of a mocked answer that would not be true of what is sent, or are the connection's own. */
+const NOT_TAKEN_OVER =
+  /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*)$/i
+
+/** Lets Prism answer an operation that has no handler here. @source interface, `--spec` */
+export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
+  const { engine, warn } = visit.world.surroundings
+  const unread = unreadBody(visit.request)
+  if (unread !== undefined) return unread
+  try {
+    const answer = await engine.mock(mockRequest(visit))
+    if ('violations' in answer) return refused(operation, answer)
+    const unsendable = findUnsendable(answer)
+    if (unsendable === undefined) return taken(answer)
+    warn(`The mocked answer of ${operation.id} cannot be sent: ${unsendable}`)
+    return problem('internal_error')
+  } catch (error) {
+    warn(`Prism could not answer ${operation.id}: ${error instanceof Error ? error.message : String(error)}`)
+    return problem('internal_error')
+  }
+}
+
+/** The request is at fault, not the answer, so the contract need not know its status. */
+function refused(operation: Operation, { of, violations }: EngineRefusal): Answer {
+  const message = `${operation.id}: ${violations.join('; ')}.`
+  switch (of) {
+    case 'path':
+      return problem('not_found', { outside: true })
+    case 'media-type':
+      return problem('unsupported_media_type', { message, outside: true })
+    case 'request':
+      return problem('invalid_request', { message, outside: true })
+  }
+}
+
+/** A request as Prism wants it. */
+export function mockRequest({ request, query, path, world }: Visit): EngineRequest {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
+  const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  return { method, path: path.slice(world.surroundings.basePath.length), query, headers, body }
+}
+
+function taken({ status, headers, body }: EngineAnswer): Answer {
+  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
+  return {
+    status,
+    body: hasNoBody(status) ? '' : body,
+    headers: others.flat(),
+    ...(contentType === undefined ? {} : { contentType }),
+  }
+}

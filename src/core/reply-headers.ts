@@ -1,0 +1,93 @@
+import type { Operation } from '../contract/contract.js'
+import type { Answer } from '../domain/messages.js'
+import { deprecationHeaders } from '../domain/sunset.js'
+import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import { shownUncharged } from './gates/throttle.js'
+import type { Visit } from './request-context.js'
+import type { World } from './space.js'
+
+/** What scripts of a web page may read of an answer. @source interface, "CORS" */
+const EXPOSED = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Date',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'Allow',
+  'WWW-Authenticate',
+  'Preference-Applied',
+  'X-Sandbox-Reason',
+].join(', ')
+
+/** The replacement of the one deprecated operation. @source specification, "GET /pets/{petId}" */
+const SUCCESSORS: Readonly<Record<string, string>> = { getPet: '/pets?status=available' }
+
+/** Puts on what every answer of the service has. @source specification, "Rate limit headers" */
+export function replyHeaders(visit: Visit, answer: Answer): string[] {
+  const { world, route, caller, now } = visit
+  const { basePath, reason } = world.surroundings
+  const shown = visit.shown ?? shownUncharged(world, caller, now)
+  visit.shown = shown
+  const headers = [
+    'X-RateLimit-Limit',
+    String(shown.limit),
+    'X-RateLimit-Remaining',
+    String(shown.remaining),
+    'X-RateLimit-Reset',
+    String(ceilSeconds(shown.resetAt)),
+    'Date',
+    dateHeader(now),
+  ]
+  // Of a long body nobody knows the length before it was made.
+  if (typeof answer.body === 'string')
+    headers.push('Content-Length', String(answer.binary?.length ?? Buffer.byteLength(answer.body)))
+  if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
+  else if (answer.body !== '') headers.push('Content-Type', 'application/json')
+  if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)
+  if (reason && answer.reason !== undefined) headers.push('X-Sandbox-Reason', answer.reason)
+  const origin = visit.request.headers.origin
+  pushCorsHeaders(headers, world, typeof origin === 'string' ? origin : undefined)
+  if (route.kind === 'operation' && route.operation.deprecated) {
+    // Not concat, which costs more than all else in here.
+    for (const item of deprecation(route.operation, basePath)) headers.push(item)
+  }
+  return headers
+}
+
+/** The headers of deprecated operations, which are the same in every answer; under the base path that they were last asked for. */
+const deprecations = new WeakMap<Operation, { readonly basePath: string; readonly headers: readonly string[] }>()
+
+function deprecation(operation: Operation, basePath: string): readonly string[] {
+  const known = deprecations.get(operation)
+  if (known?.basePath === basePath) return known.headers
+  const successor = SUCCESSORS[operation.id]
+  const headers = deprecationHeaders(operation.sunsetAt, successor && basePath + successor)
+  deprecations.set(operation, { basePath, headers })
+  return headers
+}
+
+function pushCorsHeaders(headers: string[], world: World, origin: string | undefined): void {
+  const { cors } = world.surroundings
+  if (cors === '*') headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
+  else if (cors.length > 0) {
+    headers.push('Vary', 'Origin')
+    if (origin === undefined || !cors.includes(origin)) return
+    headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED)
+  }
+}
+
+let dateSecond = -1
+let dateText = ''
+
+/** The Date header; its text is made once a second, not once a request. @source RFC 9110, 6.6.1 */
+function dateHeader(now: EpochMs): string {
+  const second = Math.floor(now / SECOND_MS)
+  if (second !== dateSecond) {
+    dateSecond = second
+    dateText = httpDate(second * SECOND_MS)
+  }
+  return dateText
+}

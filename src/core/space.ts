@@ -1,0 +1,352 @@
+import { ConductLedger } from '../conduct/conduct-ledger.js'
+import type { Contract } from '../contract/contract.js'
+import type { ContractEngine } from '../contract/engine.js'
+import type { Int64 } from '../contract/int64.js'
+import { stringifyJson } from '../contract/json.js'
+import { banFor } from '../domain/ban.js'
+import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
+import { type ArmedFault, armFault } from '../domain/faults.js'
+import { type ApiKey, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import { followingPetId } from '../domain/pet-ids.js'
+import { petText } from '../domain/pet-text.js'
+import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
+import { type RandomStream, randomStream } from '../domain/random.js'
+import type { ListOrder, Settings } from '../domain/settings.js'
+import type { SpaceStart } from '../domain/space-start.js'
+import type { Change, SpaceState } from '../domain/state.js'
+import type { RunningStorm } from '../domain/storm.js'
+import type { EpochMs } from '../domain/time.js'
+import { ExchangeLog, type LogBudget } from '../exchanges/exchange-log.js'
+import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import { type Account, Accounts } from './accounts.js'
+import type { MemoryRoom } from './memory-room.js'
+import { PetCatalogue } from './pet-catalogue.js'
+import type { Store, SystemClock } from './ports.js'
+
+/** What all spaces of one sandbox have in common. */
+export interface Surroundings {
+  readonly contract: Contract
+  /** Path under which the service is, `/v1`. */
+  readonly basePath: string
+  readonly systemClock: SystemClock
+  /** How every space begins, and where a reset brings it back to. */
+  readonly start: SpaceStart
+  /** Keys beside those of the fixtures; they are not stored. */
+  readonly apiKeys: readonly ApiKey[]
+  readonly anyKey: boolean
+  readonly seed: number
+  readonly order: ListOrder
+  /** Whether made-up answers say why. */
+  readonly reason: boolean
+  readonly cors: '*' | readonly string[]
+  readonly logLimit: number
+  readonly logBudget: LogBudget
+  readonly memoryRoom: MemoryRoom
+  /** Hold own answers against the contract. */
+  readonly strict: boolean
+  readonly engine: ContractEngine
+  warn(message: string): void
+  onExchange(record: ExchangeRecord): void
+  /** A space is about to forget what happened in it. */
+  onForget(world: World): void
+}
+
+/** The key whose plan and limits the settings choose. */
+export const DEFAULT_KEY = 'sandbox'
+
+/** Where each kind of chance comes from, so that turning one switch does not shift the others' draws. */
+interface Dice {
+  readonly storm: RandomStream
+  readonly faults: RandomStream
+  readonly latency: RandomStream
+}
+
+/**
+ * One isolated world: everything that a request can see or change.
+ *
+ * It holds state and answers questions about it; the order of the service's
+ * rules is in gates.ts.
+ */
+export class World {
+  readonly name: string
+  readonly surroundings: Surroundings
+  readonly store: Store | undefined
+  readonly accounts = new Accounts()
+  readonly log: ExchangeLog
+  readonly conduct: ConductLedger
+  settings: Settings
+  clock: ClockState = REAL_TIME
+  storm: RunningStorm | undefined
+  faults: readonly ArmedFault[] = []
+  /** Every key that is valid here. */
+  readonly keys = new Map<string, ApiKey>()
+  /** Where a reset brings the state back to. */
+  readonly seed: SpaceState
+  readonly #storedKeys = new Map<string, ApiKey>()
+  dice: Dice
+  pets: PetCatalogue
+  nextPetId: Int64
+  #nextAfterStored: Int64
+  #unsettledIds = 0
+  /** What it holds of the memory beyond its seed, while nothing is stored. */
+  #heldBytes = 0
+  #limits = new WeakMap<ApiKey, Limits>()
+  #limitsUnder: Settings | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+  /** The orders, and as they are sent. */
+  orders: readonly unknown[]
+  ordersText: string
+
+  /**
+   * @param name  empty for the default space
+   * @param seed  where it starts, and where a reset brings it back to
+   * @param state what was stored, if anything was
+   * @param store where changes are kept; in memory only without one
+   */
+  constructor(name: string, surroundings: Surroundings, seed: SpaceState, state: SpaceState = seed, store?: Store) {
+    this.name = name
+    this.seed = seed
+    this.surroundings = surroundings
+    this.store = store
+    this.log = new ExchangeLog(surroundings.logLimit, surroundings.logBudget)
+    this.conduct = new ConductLedger(PLAN_NAMES.map((plan) => this.planLimits(plan)))
+    this.settings = surroundings.start.settings
+    this.dice = this.#throwDice()
+    this.pets = new PetCatalogue(state.pets)
+    this.nextPetId = this.#nextAfterStored = state.nextPetId
+    this.orders = state.orders
+    this.ordersText = stringifyJson(state.orders)
+    this.#loadKeys(state.keys)
+    this.#begin()
+  }
+
+  /**
+   * Does one thing after the other, so that what looks first and writes later
+   * sees what those before it have written.
+   */
+  inTurn<T>(act: () => T | Promise<T>): Promise<T> {
+    const done = this.#turn.then(act)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  get anyKey(): boolean {
+    return this.surroundings.anyKey
+  }
+
+  now(): EpochMs {
+    return readClock(this.clock, this.surroundings.systemClock.wall())
+  }
+
+  /**
+   * Sets the clock. Where it goes back, what began in the time that is undone is
+   * over: it does not come back when the clock reaches that time again.
+   *
+   * @source interface, "where a window, ban or storm from the future is over"
+   */
+  setClock(clock: ClockState): void {
+    const before = this.now()
+    this.clock = clock
+    const now = this.now()
+    if (now >= before) return
+    this.accounts.forgetFuture(now)
+    this.conduct.forgetFuture(now)
+    if (this.storm !== undefined && this.storm.startedAt > now) this.storm = undefined
+  }
+
+  /**
+   * Writes a change; or, where nothing is stored, books the memory that it takes.
+   *
+   * @returns a promise that rejects when it could not be written; undefined in memory
+   * @throws StoreFull in memory, for a change that needs more than there is
+   */
+  keep(change: Change): Promise<void> | undefined {
+    if (this.store !== undefined) return this.store.append(change)
+    const bytes = this.#bytesOf(change)
+    this.surroundings.memoryRoom.book(bytes)
+    this.#heldBytes += bytes
+    return undefined
+  }
+
+  /** How many bytes a change adds to what is held. A pet, or a key, counts by its text. */
+  #bytesOf(change: Change): number {
+    switch (change.kind) {
+      case 'pet':
+        return petText(change.pet).length - this.#petBytes(change.pet.id)
+      case 'pet-removed':
+        return -this.#petBytes(change.id)
+      case 'key':
+        return change.key.key.length - (this.#storedKeys.get(change.key.key)?.key.length ?? 0)
+      case 'key-removed':
+        return -(this.#storedKeys.get(change.key)?.key.length ?? 0)
+      case 'replaced': {
+        const { pets } = change.state
+        const seeds = new Set(pets === this.seed.pets ? pets : this.seed.pets)
+        const added = pets === this.seed.pets ? [] : pets.filter((pet) => !seeds.has(pet))
+        return added.reduce((bytes, pet) => bytes + petText(pet).length, 0) - this.#heldBytes
+      }
+    }
+  }
+
+  #petBytes(id: Int64): number {
+    const pet = this.pets.get(id)
+    return pet === undefined ? 0 : petText(pet).length
+  }
+
+  /** The space is gone: what it held is free. */
+  close(): void {
+    this.log.close()
+    this.surroundings.memoryRoom.book(-this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  /** What outlives the process. */
+  state(): SpaceState {
+    return {
+      nextPetId: this.nextPetId,
+      pets: this.pets.pets(),
+      orders: this.orders,
+      keys: [...this.#storedKeys.values()],
+    }
+  }
+
+  /** Takes a state in place of the present one. Settings, quotas and the rest stay. */
+  replaceState(state: SpaceState): void {
+    this.pets = new PetCatalogue(state.pets)
+    this.nextPetId = this.#nextAfterStored = state.nextPetId
+    this.orders = state.orders
+    this.ordersText = stringifyJson(state.orders)
+    this.#loadKeys(state.keys)
+  }
+
+  /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log, conduct. */
+  restart(): void {
+    this.surroundings.onForget(this)
+    this.replaceState(this.seed)
+    this.settings = this.surroundings.start.settings
+    this.dice = this.#throwDice()
+    this.accounts.clear()
+    this.log.clear()
+    this.conduct.clear()
+    this.#begin()
+  }
+
+  /** Takes the next id for a new pet; settlePetId must say what became of it. */
+  takePetId(): Int64 {
+    let id = this.nextPetId
+    while (this.pets.has(id)) id = followingPetId(id)
+    this.nextPetId = followingPetId(id)
+    this.#unsettledIds++
+    return id
+  }
+
+  /** Ids of pets that could not be stored are given again, as soon as no later one is under way. */
+  settlePetId(id: Int64, isStored: boolean): void {
+    this.#unsettledIds--
+    if (isStored) this.#nextAfterStored = followingPetId(id)
+    if (this.#unsettledIds === 0) this.nextPetId = this.#nextAfterStored
+  }
+
+  planOf({ key, plan = 'free' }: ApiKey): PlanName {
+    return key === DEFAULT_KEY ? this.settings.plan : plan
+  }
+
+  /** Asked on every request, so it is worked out once for each key while the settings last. */
+  limitsOf(apiKey: ApiKey): Limits {
+    if (this.#limitsUnder !== this.settings) {
+      this.#limitsUnder = this.settings
+      this.#limits = new WeakMap()
+    }
+    const known = this.#limits.get(apiKey)
+    if (known !== undefined) return known
+    const limits = this.#workOutLimits(apiKey)
+    this.#limits.set(apiKey, limits)
+    return limits
+  }
+
+  #workOutLimits(apiKey: ApiKey): Limits {
+    const limits = this.planLimits(this.planOf(apiKey))
+    const { limits: others } = this.settings
+    return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits
+  }
+
+  /** Limits of a plan; where the contract says "custom", the sandbox's own choice. */
+  planLimits(plan: PlanName): Limits {
+    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } =
+      this.surroundings.contract.plans[plan]
+    return { perMinute, perDay }
+  }
+
+  /** Opens the windows of keys as if so many requests had just been charged to them; what is not named stays. */
+  useUp(used: SpaceStart['used']): void {
+    const openedAt = this.now()
+    for (const [name, { perMinute, perDay }] of Object.entries(used)) {
+      const account = this.#accountOf(name)
+      account.usage = {
+        ...account.usage,
+        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
+        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
+      }
+    }
+  }
+
+  /** Bans keys from now on. */
+  banKeys(bans: SpaceStart['bans']): void {
+    for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, this.now())
+  }
+
+  /** Adds a key, or puts it in place of the one of its name. One given at the start (--api-key) is changed until then only. */
+  putKey(apiKey: ApiKey): void {
+    if (!this.isStartKey(apiKey.key)) this.#storedKeys.set(apiKey.key, apiKey)
+    this.keys.set(apiKey.key, apiKey)
+  }
+
+  removeKey(key: string): void {
+    if (!this.isStartKey(key)) this.#storedKeys.delete(key)
+    this.keys.delete(key)
+    this.accounts.close(key)
+  }
+
+  /** A key of this space by its label, or by itself. */
+  findKey(name: string): ApiKey | undefined {
+    return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => labelOf(apiKey) === name)
+  }
+
+  /** How a key is shown; undefined where this space does not have it. */
+  labelOfKey(key: string): string | undefined {
+    const apiKey = this.keys.get(key)
+    return apiKey && labelOf(apiKey)
+  }
+
+  /** Whether a key was given at the start: such a key is never stored. */
+  isStartKey(key: string): boolean {
+    return this.surroundings.apiKeys.some((apiKey) => apiKey.key === key)
+  }
+
+  #loadKeys(stored: readonly ApiKey[]): void {
+    this.#storedKeys.clear()
+    this.keys.clear()
+    for (const apiKey of stored) this.#storedKeys.set(apiKey.key, apiKey)
+    for (const apiKey of [...stored, ...this.surroundings.apiKeys]) this.keys.set(apiKey.key, apiKey)
+  }
+
+  #throwDice(): Dice {
+    const stream = (what: string) => randomStream(`${this.surroundings.seed}:${this.name}:${what}`)
+    return { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') }
+  }
+
+  #begin(): void {
+    const { start, systemClock } = this.surroundings
+    const wall = systemClock.wall()
+    this.clock = start.now === undefined && !start.freeze ? REAL_TIME : clockAt(start.now ?? wall, start.freeze, wall)
+    const now = this.now()
+    this.storm = start.storm && { ...start.storm, startedAt: now }
+    this.faults = start.faults.map(armFault)
+    this.useUp(start.used)
+    this.banKeys(start.bans)
+  }
+
+  #accountOf(name: string): Account {
+    return this.accounts.ofKey(this.findKey(name)?.key ?? name)
+  }
+}

@@ -1,0 +1,76 @@
+import type { PendingReply, ServiceRequest } from '../domain/messages.js'
+import { PROBLEMS } from '../domain/problems.js'
+import type { SpaceState } from '../domain/state.js'
+import { problem } from './answers.js'
+import { readAuthorization } from './authorization.js'
+import { handle, replyWith } from './handle-request.js'
+import { type Surroundings, World } from './space.js'
+
+/** All spaces of a sandbox: the default one, and those that their first request or control call opened. */
+export class Spaces {
+  readonly default: World
+  readonly #surroundings: Surroundings
+  readonly #fixtures: SpaceState
+  readonly #maxSpaces: number
+  readonly #named = new Map<string, World>()
+
+  /** @param fixtures what a new space is seeded from */
+  constructor(surroundings: Surroundings, defaultWorld: World, fixtures: SpaceState, maxSpaces: number) {
+    this.#surroundings = surroundings
+    this.default = defaultWorld
+    this.#fixtures = fixtures
+    this.#maxSpaces = maxSpaces
+  }
+
+  /** Names of the open spaces, without the default one. */
+  names(): readonly string[] {
+    return [...this.#named.keys()]
+  }
+
+  get(name: string): World | undefined {
+    return name === '' ? this.default : this.#named.get(name)
+  }
+
+  /** Finds a space, or opens it from the fixtures; undefined if there is no room for another. */
+  open(name: string): World | undefined {
+    const known = this.get(name)
+    if (known !== undefined) return known
+    if (this.#named.size >= this.#maxSpaces) return undefined
+    // Keys are the same everywhere, those that were added while it ran among them; all else is as at the start.
+    const { keys } = this.default.state()
+    const world = new World(name, this.#surroundings, { ...this.#fixtures, keys })
+    this.#named.set(name, world)
+    return world
+  }
+
+  /** What to tell who finds no room: the limit, and how to make room. */
+  fullMessage(): string {
+    const { message } = PROBLEMS.too_many_spaces
+    return `${message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`
+  }
+
+  /** @returns whether there was such a space */
+  remove(name: string): boolean {
+    const world = this.#named.get(name)
+    if (world === undefined) return false
+    this.#surroundings.onForget(world)
+    world.close()
+    return this.#named.delete(name)
+  }
+
+  /** Answers a request in the space that its key names. */
+  handle(request: ServiceRequest): PendingReply {
+    const { authorization } = request.headers
+    const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
+    if (sent === undefined) return handle(this.default, request, undefined)
+    if (sent.space === '') return handle(this.default, request, sent.token)
+    const { token, space } = sent
+    // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
+    if (!this.default.keys.has(token) && this.get(space) === undefined)
+      return handle(this.default, request, this.default.anyKey ? `${token}~${space}` : '')
+    const world = this.open(space)
+    if (world !== undefined) return handle(world, request, token)
+    const message = this.fullMessage()
+    return replyWith(this.default, request, token, problem('too_many_spaces', { message }))
+  }
+}

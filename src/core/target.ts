@@ -1,0 +1,30 @@
+import type { Contract } from '../contract/contract.js'
+import type { ServiceRequest } from '../domain/messages.js'
+import type { ServiceRoute } from './request-context.js'
+
+/** A request target taken apart; nothing is decoded. */
+export interface Target {
+  readonly path: string
+  /** What followed the "?", empty if nothing did. */
+  readonly query: string
+}
+
+/** Takes origin-form (`/v1/pets?limit=5`) and absolute-form (`http://host/v1/pets`) apart. @source RFC 9112, section 3.2 */
+export function splitTarget(target: string): Target {
+  const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '') || '/'
+  const mark = origin.indexOf('?')
+  return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) }
+}
+
+/** Where a path leads, and what it is relative to the base path. */
+export function findRoute(
+  contract: Contract,
+  basePath: string,
+  { method }: ServiceRequest,
+  path: string,
+): ServiceRoute {
+  if (path.startsWith(basePath) && (path.length === basePath.length || path[basePath.length] === '/')) {
+    return contract.route(method, path.slice(basePath.length))
+  }
+  return { kind: 'outside' }
+}

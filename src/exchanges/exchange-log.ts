@@ -1,0 +1,138 @@
+import type { ExchangeRecord } from './exchange-record.js'
+
+/** Bounds of the logs. @source interface, "The log keeps" */
+export const LOG_BODY_CHARACTERS = 64 * 1024
+const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
+const LOG_BYTES_IN_ALL = 256 * 1024 * 1024
+
+/** What the logs of all spaces hold together. */
+export class LogBudget {
+  #bytes = 0
+  readonly #logs = new Set<ExchangeLog>()
+
+  join(log: ExchangeLog): void {
+    this.#logs.add(log)
+  }
+
+  leave(log: ExchangeLog): void {
+    this.#logs.delete(log)
+    this.#bytes -= log.bytes
+  }
+
+  /** Books bytes taken or given back; beyond the bound, the fullest log gives up its oldest exchanges. */
+  book(bytes: number): void {
+    this.#bytes += bytes
+    while (this.#bytes > LOG_BYTES_IN_ALL) {
+      let fullest: ExchangeLog | undefined
+      for (const log of this.#logs) if (fullest === undefined || log.bytes > fullest.bytes) fullest = log
+      if (fullest === undefined || !fullest.dropOldest()) return
+    }
+  }
+}
+
+/** Somebody who wants to know of each exchange. */
+export interface Follower {
+  tell(record: ExchangeRecord): void
+  /** The space is gone; there will be no more. */
+  end(): void
+}
+
+/** The last exchanges of a space: a ring that forgets the oldest. */
+export class ExchangeLog {
+  readonly #limit: number
+  readonly #budget: LogBudget
+  #records: (ExchangeRecord | undefined)[] = []
+  /** Of each record, so that one which is long out of the processor's cache need not be looked into to be dropped. */
+  #weights: number[] = []
+  #first = 0
+  #count = 0
+  #nextId = 1
+  #bytes = 0
+  readonly #followers = new Set<Follower>()
+  #isClosed = false
+
+  /** @param limit exchanges kept at most, 0 keeps none */
+  constructor(limit: number, budget: LogBudget) {
+    this.#limit = limit
+    this.#budget = budget
+    budget.join(this)
+  }
+
+  /** About what the kept exchanges weigh. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** How many exchanges there have been, forgotten ones among them. */
+  get total(): number {
+    return this.#nextId - 1
+  }
+
+  takeId(): number {
+    return this.#nextId++
+  }
+
+  /** Tells somebody of each exchange from now on, and when there will be no more. @returns how to stop it */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
+  }
+
+  add(record: ExchangeRecord): void {
+    for (const { tell } of this.#followers) tell(record)
+    if (this.#limit === 0 || this.#isClosed) return
+    if (this.#count === this.#limit) this.dropOldest()
+    const place = (this.#first + this.#count) % this.#limit
+    const weight = weightOf(record)
+    this.#records[place] = record
+    this.#weights[place] = weight
+    this.#count++
+    this.#bytes += weight
+    while (this.#bytes > LOG_BYTES_A_SPACE && this.#count > 1) this.dropOldest()
+    this.#budget.book(weight)
+  }
+
+  /** @returns whether there was one */
+  dropOldest(): boolean {
+    if (this.#count === 0) return false
+    const weight = this.#weights[this.#first] ?? 0
+    this.#records[this.#first] = undefined
+    this.#first = (this.#first + 1) % this.#limit
+    this.#count--
+    this.#bytes -= weight
+    this.#budget.book(-weight)
+    return true
+  }
+
+  /** Kept exchanges, oldest first. */
+  *[Symbol.iterator](): Generator<ExchangeRecord> {
+    for (let i = 0; i < this.#count; i++) {
+      const record = this.#records[(this.#first + i) % this.#limit]
+      if (record !== undefined) yield record
+    }
+  }
+
+  /** Forgets all exchanges and counts from 1 again. */
+  clear(): void {
+    this.#budget.book(-this.#bytes)
+    this.#records = []
+    this.#weights = []
+    this.#first = this.#count = this.#bytes = 0
+    this.#nextId = 1
+  }
+
+  /** The space is gone: gives its share of the budget back, and keeps nothing more. */
+  close(): void {
+    this.#isClosed = true
+    this.#budget.leave(this)
+    for (const { end } of this.#followers) end()
+    this.#followers.clear()
+  }
+}
+
+/** A fixed part for the fields, and two bytes for each character of what a client makes long. */
+function weightOf(record: ExchangeRecord): number {
+  let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
+  for (const text of record.requestHeaders) characters += text.length
+  return 1024 + 2 * characters
+}

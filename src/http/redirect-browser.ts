@@ -1,0 +1,16 @@
+import type { Reply, ServiceRequest } from '../domain/messages.js'
+import { type EpochMs, httpDate } from '../domain/time.js'
+
+/**
+ * Sends who opens the bare address in a browser to the dashboard. It is no call
+ * of the service, so it is neither counted nor logged.
+ *
+ * @param dashboard path of the dashboard
+ * @returns undefined where the request is anything else
+ */
+export function greetVisitor(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
+  if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
+  if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
+  const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
+  return { status: 302, headers, body: '', binary: undefined, delayMs: 0, dueAt: 0, fault: undefined }
+}

@@ -1,0 +1,242 @@
+import { setMaxListeners } from 'node:events'
+import { dirname, join } from 'node:path'
+import type { Contract } from './contract/contract.js'
+import { packagedContract } from './contract/packaged-contract.js'
+import type { ClosableEngine } from './contract/prism-thread.js'
+import { DASHBOARD_PATH } from './control/path.js'
+import type { ControlPlane, SandboxIdentity } from './control/routes.js'
+import type { Steerable } from './control/verb.js'
+import { MemoryRoom } from './core/memory-room.js'
+import { memoryShelf, type Shelf } from './core/snapshot.js'
+import { DEFAULT_KEY, type Surroundings, World } from './core/space.js'
+import { Spaces } from './core/spaces.js'
+import { Failure } from './domain/failures.js'
+import { type ApiKey, labelOf } from './domain/keys.js'
+import type { PendingReply, ServiceRequest } from './domain/messages.js'
+import { LogBudget } from './exchanges/exchange-log.js'
+import type { ExchangeRecord } from './exchanges/exchange-record.js'
+import { loadSeed } from './fixtures/load-fixtures.js'
+import { answerPreflight, refusalTeller } from './http/preflight.js'
+import { greetVisitor } from './http/redirect-browser.js'
+import type { ResolvedOptions } from './options/options.js'
+import { type OpenedStore, openFileStore } from './store/open-file-store.js'
+import { SnapshotFolder } from './store/snapshot-folder.js'
+import { digestOf } from './system/digest.js'
+import { packageVersion } from './system/package-files.js'
+import { systemClock } from './system/system-clock.js'
+
+/** What a sandbox tells its owner while it runs. */
+export interface SandboxEvents {
+  onExchange?(record: ExchangeRecord): void
+  /** A space is about to be reset or removed: whoever wants its log or conduct takes it now. */
+  onForget?(world: World): void
+  onWarning?(message: string): void
+  /** Somebody asked over the control plane to stop. */
+  onShutdown?(): void
+}
+
+/** A sandbox with all its parts, not yet reachable over a socket. */
+export interface Assembly {
+  readonly identity: SandboxIdentity
+  readonly spaces: Spaces
+  /** What verbs work on. */
+  readonly steerable: Steerable
+  service(request: ServiceRequest): PendingReply
+  /** The control plane as a `fetch`; it is loaded on its first use. */
+  control(request: Request): Promise<Response>
+  /**
+   * Begins to write: a new store, or the reset that was asked for. Until then
+   * nothing is, so that a start that fails overwrites nothing.
+   */
+  begin(): Promise<void>
+  /** Ends what goes on without end, such as the stream of exchanges. */
+  end(): void
+  /** Writes what is to be written and gives the store free. */
+  close(): Promise<void>
+}
+
+/** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED, STORE_CORRUPT … */
+export async function assemble(options: ResolvedOptions, events: SandboxEvents, given?: Contract): Promise<Assembly> {
+  const warn = (message: string) => events.onWarning?.(message)
+  const contract = given ?? (await contractOf(options))
+  checkFaults(options, contract)
+  const fixtures = loadSeed(options)
+  const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn)
+  const seeded = (stored?.state ?? fixtures).keys
+  const apiKeys = labelled(options.apiKeys, seeded)
+  const engine = lazyEngine(contract)
+  const surroundings: Surroundings = {
+    contract,
+    basePath: options.basePath,
+    systemClock,
+    start: options.start,
+    apiKeys,
+    anyKey: options.anyKey,
+    seed: options.seed,
+    order: options.order,
+    reason: options.reason,
+    cors: options.cors,
+    logLimit: options.logLimit,
+    logBudget: new LogBudget(),
+    memoryRoom: new MemoryRoom(options.maxStore, warn),
+    strict: options.strict,
+    engine,
+    warn,
+    onExchange: (record) => events.onExchange?.(record),
+    onForget: (world) => events.onForget?.(world),
+  }
+  checkKeys(options, [...seeded, ...apiKeys])
+  const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
+  const spaces = new Spaces(surroundings, world, fixtures, options.maxSpaces)
+  const stopping = new AbortController()
+  // As many may wait for it as there are streams.
+  setMaxListeners(0, stopping.signal)
+  const steerable: Steerable = {
+    spaces,
+    stopping: stopping.signal,
+    shelfOf: shelves(world, options.store),
+    shutdown: () => events.onShutdown?.(),
+  }
+  const identity = { pid: process.pid, startedAt: new Date(systemClock.wall()).toISOString() }
+  const onRefused = refusalTeller(options.cors, warn)
+  return {
+    identity,
+    spaces,
+    steerable,
+    service: (request) =>
+      answerPreflight(request, options.cors, world.now(), onRefused) ??
+      greetVisitor(request, DASHBOARD_PATH, world.now()) ??
+      spaces.handle(request),
+    control: lazyControl({
+      sandbox: steerable,
+      contract,
+      version: packageVersion,
+      identity,
+      rules: { token: options.controlToken, origins: options.controlOrigins },
+      warn,
+    }),
+    async begin() {
+      if (stored === undefined) return
+      const isKept = stored.state !== undefined && !options.reset
+      if (isKept && (options.pets !== undefined || options.fixtures !== undefined)) {
+        warn(
+          `The store "${options.store}" is kept as it is; pets and fixtures seed new ones only. Add --reset to start from them.`,
+        )
+      }
+      // Before anything else can be appended, hence not awaited yet.
+      const reset = options.reset && stored.state !== undefined
+      const replaced = reset ? stored.store.append({ kind: 'replaced', state: fixtures }) : undefined
+      await stored.store.start(() => world.state())
+      await replaced
+    },
+    end: () => stopping.abort(),
+    async close() {
+      stopping.abort()
+      await Promise.all([stored?.store.close(), engine.close()])
+    },
+  }
+}
+
+/** The contract that the options name. Reading a large one takes a while, and has no effect but that. */
+export async function contractOf({ spec }: ResolvedOptions): Promise<Contract> {
+  if (spec === undefined) return packagedContract()
+  const { loadContract } = await import('./contract/load-contract.js')
+  return loadContract(spec)
+}
+
+function checkFaults({ start }: ResolvedOptions, contract: Contract): void {
+  const known = contract.operations.map(({ id }) => id)
+  for (const { operation } of start.faults) {
+    if (operation === '*' || known.includes(operation)) continue
+    throw new Failure(
+      'UNKNOWN_OPERATION',
+      `A fault names the operation "${operation}", which the contract does not have. Use * or one of ${known.join(', ')}.`,
+    )
+  }
+}
+
+/** A scenario that uses up or bans a key that is not there would do nothing, and nobody would know why. */
+function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
+  const labels = keys.map(labelOf)
+  for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
+    if (labels.includes(name) || keys.some(({ key }) => key === name)) continue
+    throw new Failure(
+      'UNKNOWN_KEY',
+      `The scenario names the key "${name}", which is not there. There is ${labels.join(', ')}.`,
+    )
+  }
+}
+
+/** What stands in logs and reports where no key of the sandbox does. */
+const TAKEN_LABELS: readonly string[] = ['none', 'unknown', 'others']
+
+/**
+ * Gives each key of the start a label, so that it is shown and written nowhere:
+ * it may be a real one. What the fixtures or the store hold is no secret.
+ *
+ * @throws Failure LABEL_TAKEN where a label would stand for two keys
+ */
+function labelled(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readonly ApiKey[] {
+  const open = new Set([DEFAULT_KEY, ...seeded.map(({ key }) => key)])
+  const all = apiKeys.map((apiKey) => {
+    if (apiKey.label !== undefined || open.has(apiKey.key)) return apiKey
+    return {
+      ...apiKey,
+      label: `key-${Buffer.from(digestOf(apiKey.key), 'base64').toString('hex').slice(0, LABEL_DIGITS)}`,
+    }
+  })
+  for (const { key, label } of all) {
+    if (label === undefined) continue
+    const isTaken = open.has(label) || TAKEN_LABELS.includes(label)
+    if (!isTaken && !all.some((other) => other.key !== key && (other.key === label || other.label === label))) continue
+    throw new Failure(
+      'LABEL_TAKEN',
+      `The label "${label}" of an API key already stands for another. Choose another one.`,
+    )
+  }
+  return all
+}
+
+/** Enough to tell a sandbox's few keys apart, and no more of them than need be. */
+const LABEL_DIGITS = 8
+
+function openStore(
+  { fsync, maxStore }: ResolvedOptions,
+  file: string,
+  warn: (message: string) => void,
+): Promise<OpenedStore> {
+  return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall })
+}
+
+/** Snapshots of the default space lie beside its store; those of the others go with their space. */
+function shelves(defaultWorld: World, store: string | undefined): Steerable['shelfOf'] {
+  const shelves = new WeakMap<World, Shelf>()
+  if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder(join(dirname(store), 'snapshots')))
+  return (world) => {
+    const shelf = shelves.get(world) ?? memoryShelf()
+    shelves.set(world, shelf)
+    return shelf
+  }
+}
+
+/** Prism takes a second to load, so it is loaded when it is first needed. */
+function lazyEngine(contract: Contract): ClosableEngine {
+  let engine: Promise<ClosableEngine> | undefined
+  const load = () => {
+    engine ??= import('./contract/prism-thread.js').then(({ openPrismThread }) => openPrismThread(contract))
+    return engine
+  }
+  return {
+    mock: async (request) => (await load()).mock(request),
+    check: async (request, answer) => (await load()).check(request, answer),
+    close: async () => (await engine)?.close(),
+  }
+}
+
+function lazyControl(plane: ControlPlane): (request: Request) => Promise<Response> {
+  let app: Promise<{ fetch(request: Request): Response | Promise<Response> }> | undefined
+  return async (request) => {
+    app ??= import('./control/routes.js').then(({ controlRoutes }) => controlRoutes(plane))
+    return (await app).fetch(request)
+  }
+}

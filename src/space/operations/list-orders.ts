@@ -1,4 +1,0 @@
-import type { Handler } from '../visit.js'
-
-/** The contract declares no shape for orders, so they are answered as the fixtures have them. @source specification, "Store endpoints" */
-export const listOrders: Handler = ({ world }) => ({ status: 200, body: world.ordersText })

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The package's folder: the nearest one above this file that holds a manifest, from src/ as well as bundled into dist/. */
+export const packageDirectory = fileURLToPath(nearestPackage(new URL('./', import.meta.url)))
+
+export const fixturesDirectory = `${packageDirectory}fixtures`
+export const openapiFile = `${packageDirectory}openapi.yaml`
+/** The dashboard and the docs page, as built. */
+export const pagesDirectory = `${packageDirectory}dist/web`
+
+export const packageVersion: string = readVersion()
+
+function readVersion(): string {
+  const { version }: { readonly version: string } = JSON.parse(readFileSync(`${packageDirectory}package.json`, 'utf8'))
+  return version
+}
+
+function nearestPackage(folder: URL): URL {
+  return existsSync(new URL('package.json', folder)) ? folder : nearestPackage(new URL('../', folder))
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { membersAmong } from '../../../src/cli/exec/process-tree.js'
+import { type ProcessFacts, processes } from '../../../src/cli/exec/processes.js'
+
+const SELF = 100
+const GROUP = 90
+
+function one(pid: number, facts: Partial<ProcessFacts> = {}): ProcessFacts {
+  return { pid, parent: 1, group: GROUP, isZombie: false, isMarked: false, ...facts }
+}
+
+describe('the family of a command on a terminal', () => {
+  it.each<[string, readonly ProcessFacts[], readonly number[]]>([
+    ['a child', [one(101, { parent: SELF })], [101]],
+    ['a grandchild', [one(101, { parent: SELF }), one(102, { parent: 101 })], [101, 102]],
+    ['an orphan with the mark', [one(102, { isMarked: true })], [102]],
+    ['no stranger of the group, such as the next command of a pipeline', [one(91)], []],
+    ['no daemon that went its own way', [one(102, { isMarked: true, group: 102 })], []],
+    ['no zombie', [one(101, { parent: SELF, isZombie: true })], []],
+    ['nobody that is its own ancestor', [one(102, { parent: 103 }), one(103, { parent: 102 })], []],
+  ])('has %s', (_, others, members) => {
+    expect(membersAmong([one(SELF, { isMarked: true }), one(GROUP), ...others], SELF)).toEqual(members)
+  })
+})
+
+describe.runIf(process.platform === 'linux' || process.platform === 'darwin')('processes of this machine', () => {
+  it('are known by parent, group and mark', async () => {
+    const mark = `PETSTORE_SANDBOX_URL=http://127.0.0.1:0/${process.pid}`
+    const child = spawn(process.execPath, ['-e', 'console.log(); setInterval(() => {}, 1000)'], {
+      env: { ...process.env, PETSTORE_SANDBOX_URL: mark.slice(mark.indexOf('=') + 1) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    const all = processes(mark)
+    const own = all.find(({ pid }) => pid === process.pid)
+    expect(own).toMatchObject({ isZombie: false, isMarked: false })
+    expect(all.find(({ pid }) => pid === child.pid)).toEqual({
+      pid: child.pid,
+      parent: process.pid,
+      group: own?.group,
+      isZombie: false,
+      isMarked: true,
+    })
+  })
+
+  it.runIf(process.platform === 'linux')('are members still when their parent is gone', async () => {
+    const url = `http://127.0.0.1:0/orphan-${process.pid}`
+    const shell = spawn('/bin/sh', ['-c', 'sleep 1000 & echo $!'], {
+      env: { ...process.env, PETSTORE_SANDBOX_URL: url },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const exited = once(shell, 'exit')
+    const [said] = await once(shell.stdout, 'data')
+    const orphan = Number(String(said))
+    onTestFinished(() => void process.kill(orphan, 'SIGKILL'))
+    await exited
+    expect(membersAmong(processes(`PETSTORE_SANDBOX_URL=${url}`), process.pid)).toContain(orphan)
+    expect(membersAmong(processes('PETSTORE_SANDBOX_URL=elsewhere'), process.pid)).not.toContain(orphan)
+  })
+})
