@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk'
 import { DEFAULT_KEY } from '../core/space.js'
-import type { ExchangeRecord, Reason } from '../exchanges/exchange-record.js'
+import type { Reason } from '../domain/reasons.js'
+import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeFacts } from '../exchanges/exchange-view.js'
 import { escapeControls } from './escape-controls.js'
 

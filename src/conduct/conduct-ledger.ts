@@ -1,10 +1,9 @@
-import type { Account } from '../core/accounts.js'
-import type { Caller } from '../core/callers.js'
-import type { Visit } from '../core/request-context.js'
+import type { Account, Caller } from '../domain/callers.js'
 import type { Answer } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import { countAgain, Findings, type Group } from './findings.js'
+import type { JudgedRequest } from './judged-request.js'
 import { KeyConduct } from './key-conduct.js'
 import { type Remark, remarksOn } from './remarks.js'
 
@@ -41,9 +40,9 @@ export class ConductLedger {
   }
 
   /** Counts a request that came as far as the quota. */
-  count(visit: Visit): void {
-    const { caller } = visit
-    if (caller.kind === 'key') this.#of(caller).count(visit)
+  count(judged: JudgedRequest): void {
+    const { caller } = judged
+    if (caller.kind === 'key') this.#of(caller).count(judged)
   }
 
   /**
@@ -53,16 +52,16 @@ export class ConductLedger {
    * @param startedAt when the request came, monotonic
    * @param dueAt     when its answer goes out, monotonic
    */
-  judge(visit: Visit, answer: Answer, id: number, startedAt: number, dueAt: number): void {
-    const { caller, now } = visit
+  judge(judged: JudgedRequest, answer: Answer, id: number, startedAt: number, dueAt: number): void {
+    const { caller, now } = judged
     this.#requests++
     const account = caller.kind === 'key' ? this.#of(caller) : undefined
-    for (const remark of account?.judge(visit, answer, startedAt, dueAt) ?? []) this.#find(visit, id, remark)
-    for (const remark of remarksOn(visit, answer)) {
+    for (const remark of account?.judge(judged, answer, startedAt, dueAt) ?? []) this.#find(judged, id, remark)
+    for (const remark of remarksOn(judged, answer)) {
       // What every request of an operation shows is the same remark each time.
       const known = account?.findings.get(remark)
       if (known === undefined) {
-        const found = this.#find(visit, id, remark)
+        const found = this.#find(judged, id, remark)
         account?.findings.set(remark, found)
       } else countAgain(known, id, now)
     }
@@ -81,7 +80,7 @@ export class ConductLedger {
     this.#strangers.clear()
   }
 
-  #find({ caller, route, now }: Visit, id: number, { rule, detail, message }: Remark): Group {
+  #find({ caller, route, now }: JudgedRequest, id: number, { rule, detail, message }: Remark): Group {
     const operation = route.kind === 'operation' ? route.operation.id : undefined
     return this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
   }

@@ -1,20 +1,30 @@
-import type { World } from '../core/space.js'
-import { labelOf, PLAN_NAMES } from '../domain/keys.js'
+import { type ApiKey, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import type { Limits } from '../domain/quota.js'
+import type { ConductLedger } from './conduct-ledger.js'
 import { type Conduct, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
 import { type Refused, refusedBy, type Traffic } from './what-if.js'
 
+/** What of a space its report is made of. */
+export interface ReportedSpace {
+  readonly name: string
+  readonly conduct: ConductLedger
+  readonly keys: ReadonlyMap<string, ApiKey>
+  planOf(apiKey: ApiKey): PlanName
+  planLimits(plan: PlanName): Limits
+}
+
 /** The conduct report of a space. */
-export function conductReport(world: World): Conduct {
-  const { conduct } = world
+export function conductReport(space: ReportedSpace): Conduct {
+  const { conduct } = space
   const all = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
   const labels = [...new Set(all.map(({ apiKey }) => labelOf(apiKey)))]
   return {
-    space: world.name,
+    space: space.name,
     requests: conduct.requests,
     violations: conduct.findings.of(VIOLATIONS),
     warnings: conduct.findings.of(WARNINGS),
     whatIf: whatIf(
-      world,
+      space,
       all.map(({ traffic }) => traffic),
     ),
     keys: labels.flatMap((label) => {
@@ -22,13 +32,13 @@ export function conductReport(world: World): Conduct {
       const ofLabel = all.filter(({ apiKey }) => labelOf(apiKey) === label)
       const [first] = ofLabel
       if (first === undefined) return []
-      const plan = world.planOf(world.keys.get(first.apiKey.key) ?? first.apiKey)
+      const plan = space.planOf(space.keys.get(first.apiKey.key) ?? first.apiKey)
       return [
         {
           key: label,
           plan,
           ...whatIf(
-            world,
+            space,
             ofLabel.map(({ traffic }) => traffic),
           ),
         },
@@ -38,14 +48,14 @@ export function conductReport(world: World): Conduct {
 }
 
 /** What each plan would have made of the traffic of some keys: refusals are summed, peaks are the largest of one key. */
-function whatIf(world: World, traffic: readonly Traffic[]): WhatIf {
+function whatIf(space: ReportedSpace, traffic: readonly Traffic[]): WhatIf {
   const refused = traffic.map(refusedBy)
   const plans = PLAN_NAMES.map((plan, index) => {
     const sum = (cause: keyof Refused) => refused.reduce((total, byPlan) => total + (byPlan[index]?.[cause] ?? 0), 0)
     const causes = { minute: sum('minute'), day: sum('day'), ban: sum('ban') }
     return {
       plan,
-      ...world.planLimits(plan),
+      ...space.planLimits(plan),
       refusals: causes.minute + causes.day + causes.ban,
       refused: causes,
     }

@@ -1,11 +1,11 @@
-import { leavesNoStatus } from '../core/answers.js'
-import type { Visit } from '../core/request-context.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { Answer } from '../domain/messages.js'
+import { leavesNoStatus } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { Group } from './findings.js'
 import { fingerprintOf } from './fingerprint.js'
+import type { JudgedRequest } from './judged-request.js'
 import type { Arrival, Moment } from './knowledge.js'
 import { type Remark, whatWasSent } from './remarks.js'
 import { retryInstant } from './retry-instant.js'
@@ -42,7 +42,7 @@ export class KeyConduct {
   }
 
   /** Counts a request that asks for a share of the quota. */
-  count({ world, now }: Visit): void {
+  count({ world, now }: JudgedRequest): void {
     // A misfortune that the key always has is no matter of plans.
     if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
   }
@@ -53,8 +53,8 @@ export class KeyConduct {
   }
 
   /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */
-  judge(visit: Visit, answer: Answer, startedAt: number, dueAt: number): readonly Remark[] {
-    const { now, request } = visit
+  judge(judged: JudgedRequest, answer: Answer, startedAt: number, dueAt: number): readonly Remark[] {
+    const { now, request } = judged
     const senders = this.#senders
     if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
       passCalmly(senders, startedAt, request.heardUntil, dueAt)
@@ -64,9 +64,9 @@ export class KeyConduct {
     const fingerprint = fingerprintOf(request)
     const coming = receive(senders, fingerprint, arrival)
     const sentAt: Moment = { at: now + dueAt - startedAt, monotonic: dueAt }
-    const remarks = this.#remarks(visit, answer, coming, arrival)
+    const remarks = this.#remarks(judged, answer, coming, arrival)
     const until = retryInstant(answer, now)
-    if (answer.reason === 'ban') tellOfBan(senders, banOf(visit), sentAt)
+    if (answer.reason === 'ban') tellOfBan(senders, banOf(judged), sentAt)
     if (until !== undefined) {
       noteWait(senders, { ...sentAt, fingerprint, from: now, until, isLimit: isLimit(answer) })
     } else if (isFailure(answer)) noteFailure(senders, fingerprint, coming, sentAt)
@@ -74,10 +74,10 @@ export class KeyConduct {
     return remarks
   }
 
-  #remarks(visit: Visit, answer: Answer, coming: Coming, arrival: Arrival): readonly Remark[] {
-    const what = whatWasSent(visit)
+  #remarks(judged: JudgedRequest, answer: Answer, coming: Coming, arrival: Arrival): readonly Remark[] {
+    const what = whatWasSent(judged)
     // Requests of one operation are told together.
-    const detail = visit.route.kind === 'operation' ? '' : what
+    const detail = judged.route.kind === 'operation' ? '' : what
     const remarks: Remark[] = []
     if (coming.kind === 'early') {
       const left = lengthOf(coming.wait.until - arrival.at)
@@ -93,7 +93,7 @@ export class KeyConduct {
       remarks.push({ rule: 'no-backoff', detail, message })
     }
     if (answer.reason === 'ban') {
-      if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(visit), arrival)) {
+      if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(judged), arrival)) {
         const message = `${what} was sent though the key was banned, and had been told so.`
         remarks.push({ rule: 'request-while-banned', detail, message })
       }
@@ -117,7 +117,7 @@ function isLimit({ status, reason }: Answer): boolean {
 }
 
 /** The ban in force; undefined for a key that is always banned, which is one ban for ever. */
-function banOf({ caller }: Visit) {
+function banOf({ caller }: JudgedRequest) {
   return caller.account.bans.ban
 }
 

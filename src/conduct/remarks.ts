@@ -1,11 +1,10 @@
 import type { Operation } from '../contract/contract.js'
-import type { Caller } from '../core/callers.js'
-import { textOf } from '../core/long-body.js'
-import { hasHandler } from '../core/operations.js'
-import type { Visit } from '../core/request-context.js'
+import type { Caller } from '../domain/callers.js'
+import { textOf } from '../domain/long-body.js'
 import { type Answer, type ServiceRequest, UNREAD } from '../domain/messages.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { ConductRule } from './conduct-view.js'
+import type { JudgedRequest } from './judged-request.js'
 
 /** Something that an exchange shows of its client. */
 export interface Remark {
@@ -21,23 +20,23 @@ const MOST_NAMES = 20
 const remembered = new WeakMap<Operation, readonly Remark[]>()
 
 /** What an exchange shows by itself, whatever was before it. Most show nothing but which operation was called, and are not looked at any closer. */
-export function remarksOn(visit: Visit, answer: Answer): readonly Remark[] {
-  const { route } = visit
-  if (route.kind !== 'operation' || !isOrdinary(visit, answer)) return allRemarksOn(visit, answer)
+export function remarksOn(judged: JudgedRequest, answer: Answer): readonly Remark[] {
+  const { route } = judged
+  if (route.kind !== 'operation' || !isOrdinary(judged, answer)) return allRemarksOn(judged, answer)
   const known = remembered.get(route.operation)
   if (known !== undefined) return known
-  const remarks = uses(visit, answer)
+  const remarks = uses(judged, answer)
   remembered.set(route.operation, remarks)
   return remarks
 }
 
 /** How a finding names a request: its operation, or method and path where it has none. */
-export function whatWasSent({ route, request, path }: Visit): string {
+export function whatWasSent({ route, request, path }: JudgedRequest): string {
   return route.kind === 'operation' ? route.operation.id : `${request.method} ${redactQuery(path)}`
 }
 
 /** Whether an exchange with a valid key went well, and named nothing that the contract does not know. */
-function isOrdinary({ caller, readings }: Visit, { status, fault }: Answer): boolean {
+function isOrdinary({ caller, readings }: JudgedRequest, { status, fault }: Answer): boolean {
   return (
     caller.kind === 'key' &&
     status < 300 &&
@@ -48,13 +47,13 @@ function isOrdinary({ caller, readings }: Visit, { status, fault }: Answer): boo
   )
 }
 
-function allRemarksOn(visit: Visit, answer: Answer): readonly Remark[] {
+function allRemarksOn(judged: JudgedRequest, answer: Answer): readonly Remark[] {
   return [
-    ...unauthenticated(visit),
-    ...undocumentedEndpoint(visit),
-    ...invalidRequest(visit, answer),
-    ...uses(visit, answer),
-    ...unknownNames(visit),
+    ...unauthenticated(judged),
+    ...undocumentedEndpoint(judged),
+    ...invalidRequest(judged, answer),
+    ...uses(judged, answer),
+    ...unknownNames(judged),
   ]
 }
 
@@ -64,17 +63,17 @@ const WITHOUT_KEY: Readonly<Record<(Caller & { kind: 'address' })['problem'], st
 }
 
 /** A path outside the service asks for no key. */
-function unauthenticated(visit: Visit): readonly Remark[] {
-  const { caller, route } = visit
+function unauthenticated(judged: JudgedRequest): readonly Remark[] {
+  const { caller, route } = judged
   if (caller.kind === 'key' || route.kind === 'outside') return []
-  const message = `${whatWasSent(visit)} ${WITHOUT_KEY[caller.problem]}.`
+  const message = `${whatWasSent(judged)} ${WITHOUT_KEY[caller.problem]}.`
   return [{ rule: 'unauthenticated', detail: caller.problem, message }]
 }
 
-function undocumentedEndpoint(visit: Visit): readonly Remark[] {
-  const { route, request, world } = visit
+function undocumentedEndpoint(judged: JudgedRequest): readonly Remark[] {
+  const { route, request, world } = judged
   if (route.kind === 'operation' || isUnread(request)) return []
-  const target = whatWasSent(visit)
+  const target = whatWasSent(judged)
   const why =
     route.kind === 'outside'
       ? `the service is under ${world.surroundings.basePath}`
@@ -85,12 +84,12 @@ function undocumentedEndpoint(visit: Visit): readonly Remark[] {
 }
 
 /** Refused for what the client sent, not because it was asked to be. */
-function invalidRequest(visit: Visit, answer: Answer): readonly Remark[] {
-  const message = invalidity(visit, answer)
+function invalidRequest(judged: JudgedRequest, answer: Answer): readonly Remark[] {
+  const message = invalidity(judged, answer)
   return message === undefined ? [] : [{ rule: 'invalid-request', detail: message, message }]
 }
 
-function invalidity({ route, request }: Visit, answer: Answer): string | undefined {
+function invalidity({ route, request, handler }: JudgedRequest, answer: Answer): string | undefined {
   const { status, reason, headers = [] } = answer
   if (isUnread(request)) return messageOf(answer)
   // A code that cannot be forced is refused as such; one that was forced is what was asked for.
@@ -98,7 +97,7 @@ function invalidity({ route, request }: Visit, answer: Answer): string | undefin
   if (status === 400 || status === 413 || status === 415) return messageOf(answer)
   if (status !== 404 || route.kind !== 'operation') return undefined
   const { operation, captured } = route
-  if (!hasHandler(operation)) return answer.outside ? `${operation.id}: the path breaks the contract.` : undefined
+  if (handler === undefined) return answer.outside ? `${operation.id}: the path breaks the contract.` : undefined
   const { violations } = operation.readPath(captured)
   if (violations.length === 0) return undefined
   return `${operation.id}: ${violations.map(({ message }) => message).join('; ')}.`
@@ -116,7 +115,7 @@ function messageOf({ body, status }: Answer): string {
 }
 
 /** Uses of what had better not be built upon. */
-function uses({ caller, route }: Visit, { status, fault }: Answer): readonly Remark[] {
+function uses({ caller, route }: JudgedRequest, { status, fault }: Answer): readonly Remark[] {
   if (caller.kind !== 'key' || route.kind !== 'operation') return []
   const { id, deprecated, sunsetAt, undocumentedShape } = route.operation
   const end = sunsetAt === undefined ? '' : ` and will be removed on ${new Date(sunsetAt).toISOString().slice(0, 10)}`
@@ -136,7 +135,7 @@ function uses({ caller, route }: Visit, { status, fault }: Answer): readonly Rem
   ]
 }
 
-function unknownNames({ route, readings }: Visit): readonly Remark[] {
+function unknownNames({ route, readings }: JudgedRequest): readonly Remark[] {
   if (readings === undefined || route.kind !== 'operation') return []
   const { id } = route.operation
   const remarks = (rule: 'unknown-parameter' | 'unknown-field', what: string, names: readonly string[] = []) =>

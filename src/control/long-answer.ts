@@ -1,5 +1,5 @@
 import { stringifyJson } from '../contract/json.js'
-import { type LongBody, slicesOf } from '../core/long-body.js'
+import { type LongBody, slicesOf } from '../domain/long-body.js'
 
 /** The JSON of a list, its items one after the other. */
 export function jsonList(items: readonly unknown[]): LongBody {

@@ -1,12 +1,7 @@
-import { type BanRecord, banRecordWithoutFuture, NO_BAN_RECORD } from '../domain/ban.js'
-import { type QuotaUsage, usageWithoutFuture } from '../domain/quota.js'
+import { banRecordWithoutFuture, NO_BAN_RECORD } from '../domain/ban.js'
+import type { Account } from '../domain/callers.js'
+import { usageWithoutFuture } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
-
-/** What a key, or an address without one, has used up and brought upon itself. */
-export interface Account {
-  usage: QuotaUsage
-  bans: BanRecord
-}
 
 /** Addresses and unknown tokens remembered at most, so that a flood of them cannot fill the memory. @source interface */
 const STRANGERS_REMEMBERED = 10_000

@@ -1,8 +1,8 @@
 import { noteRefusal } from '../domain/ban.js'
 import type { Answer, ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
+import type { Reason } from '../domain/reasons.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
-import type { Reason } from '../exchanges/exchange-record.js'
 import type { Visit } from './request-context.js'
 import type { World } from './space.js'
 
@@ -90,9 +90,4 @@ export function rememberRefusal(visit: Visit, until: EpochMs): void {
   const { caller, world, now } = visit
   if (caller.kind !== 'key' || caller.apiKey.always !== undefined || world.settings.banAfter === 'never') return
   caller.account.bans = noteRefusal(caller.account.bans, until, now)
-}
-
-/** Faults after which the client has seen no status at all. */
-export function leavesNoStatus({ fault }: Answer): boolean {
-  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }

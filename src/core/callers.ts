@@ -1,31 +1,7 @@
+import type { Caller } from '../domain/callers.js'
 import { type ApiKey, labelOf } from '../domain/keys.js'
-import type { Limits } from '../domain/quota.js'
 import { digestOf } from '../system/digest.js'
-import type { Account } from './accounts.js'
 import type { World } from './space.js'
-
-/** Who sent a request: a valid key, or an address without one. */
-export type Caller =
-  | {
-      readonly kind: 'key'
-      /** How logs and reports name it. */
-      readonly label: string
-      readonly apiKey: ApiKey
-      /** Its token is none of the sandbox's own (--any-key): many share the label. */
-      readonly isStranger: boolean
-      /** What it sent may be shown as it is. */
-      readonly isOpen: boolean
-      readonly account: Account
-      readonly limits: Limits
-    }
-  | {
-      readonly kind: 'address'
-      readonly label: string
-      readonly isOpen: false
-      readonly problem: 'missing_api_key' | 'invalid_api_key'
-      readonly account: Account
-      readonly limits: Limits
-    }
 
 /** Label of a caller without a key, and of one whose token the sandbox does not know (it may be somebody's real key). */
 const NO_KEY = 'none'

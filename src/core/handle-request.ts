@@ -1,13 +1,14 @@
+import { startOf } from '../domain/long-body.js'
 import type { Answer, PendingReply, Reply, ServiceRequest } from '../domain/messages.js'
+import { leavesNoStatus } from '../domain/messages.js'
 import { redactAddress, redactQuery } from '../domain/redaction.js'
 import { loggedBody, loggedHeaders } from '../exchanges/exchange-content.js'
 import { LOG_BODY_CHARACTERS } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
-import { leavesNoStatus, problem } from './answers.js'
+import { problem } from './answers.js'
 import { identify } from './callers.js'
 import { GATES } from './gates.js'
-import { startOf } from './long-body.js'
-import { operate } from './operations.js'
+import { handlerOf, operate } from './operations.js'
 import { breachOfContract } from './own-answer.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Visit } from './request-context.js'
@@ -40,14 +41,16 @@ export function replyWith(world: World, request: ServiceRequest, token: string |
 function arrive(world: World, request: ServiceRequest, token: string | undefined): Visit {
   const { contract, basePath } = world.surroundings
   const { path, query } = splitTarget(request.target)
+  const route = findRoute(contract, basePath, request, path)
   return {
     world,
     request,
     now: world.now(),
     path,
     query,
-    route: findRoute(contract, basePath, request, path),
+    route,
     caller: identify(world, token, request.address),
+    handler: route.kind === 'operation' ? handlerOf(route.operation) : undefined,
     shown: undefined,
     fault: undefined,
     readings: undefined,

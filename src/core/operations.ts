@@ -10,12 +10,12 @@ import type { Handler, Visit } from './request-context.js'
 /** The operations that the sandbox itself has; Prism answers others, which a fuller contract declares. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ listPets, createPet, getPet, listOrders }))
 
-export function hasHandler(operation: Operation): boolean {
-  return HANDLERS.has(operation.id)
+export function handlerOf(operation: Operation): Handler | undefined {
+  return HANDLERS.get(operation.id)
 }
 
 export function operate(visit: Visit, operation: Operation): Answer | Promise<Answer> {
-  const handler = HANDLERS.get(operation.id)
+  const { handler } = visit
   return handler !== undefined && visit.readings !== undefined
     ? handler(visit, visit.readings)
     : mockOperation(visit, operation)

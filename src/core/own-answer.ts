@@ -1,5 +1,5 @@
+import { textOf } from '../domain/long-body.js'
 import type { Answer } from '../domain/messages.js'
-import { textOf } from './long-body.js'
 import { mockRequest } from './operations/mock-operation.js'
 import { replyHeaders } from './reply-headers.js'
 import type { Visit } from './request-context.js'

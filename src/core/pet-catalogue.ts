@@ -1,10 +1,10 @@
 import type { Int64 } from '../contract/int64.js'
+import type { LongBody } from '../domain/long-body.js'
 import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
 import { type EncodedText, encodeText } from './encoded-text.js'
-import type { LongBody } from './long-body.js'
 
 /** A list as it was answered, and to what. */
 interface KeptList {

@@ -1,7 +1,7 @@
+import type { Account } from '../domain/callers.js'
 import { clockAt } from '../domain/clock.js'
 import { armFault } from '../domain/faults.js'
 import { DICE, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
-import type { Account } from './accounts.js'
 import type { World } from './space.js'
 
 /** Where snapshots of one space are kept. */

@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.js'
-import type { ServiceRequest } from '../domain/messages.js'
-import type { ServiceRoute } from './request-context.js'
+import type { ServiceRequest, ServiceRoute } from '../domain/messages.js'
 
 /** A request target taken apart; nothing is decoded. */
 export interface Target {

@@ -1,6 +1,7 @@
-import type { LongBody } from '../core/long-body.js'
-import type { Reason } from '../exchanges/exchange-record.js'
+import type { Operation, Reading } from '../contract/contract.js'
 import type { WireFault } from './faults.js'
+import type { LongBody } from './long-body.js'
+import type { Reason } from './reasons.js'
 import type { EpochMs } from './time.js'
 
 /** A request to the service, as it came from a socket or from `fetch`. */
@@ -26,6 +27,23 @@ export type UnreadBody = 'too-large' | 'no-room'
 
 /** Stands for method and target of what could not be read as a request. */
 export const UNREAD = '-'
+
+/** Where a request leads. */
+export type ServiceRoute =
+  | { readonly kind: 'operation'; readonly operation: Operation; readonly captured: readonly string[] }
+  | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
+  | { readonly kind: 'unknown' }
+  /** Not under the base path. */
+  | { readonly kind: 'outside' }
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What the request says, read by its operation's contract; body only where one is taken. */
+export interface Readings {
+  readonly path: Reading<Values>
+  readonly query: Reading<Values>
+  readonly body: Reading<Values> | undefined
+}
 
 /** What a gate or an operation answers; the headers that every answer has are put on afterwards. */
 export interface Answer {
@@ -65,3 +83,8 @@ export type PendingReply = Reply | Promise<Reply>
 
 /** Largest request body that is read. @source interface, "Body limit" */
 export const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** Faults after which the client has seen no status at all. */
+export function leavesNoStatus({ fault }: Answer): boolean {
+  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
+}

@@ -1,8 +1,5 @@
+import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
-
-/** Why the sandbox made an answer up. @source interface, X-Sandbox-Reason */
-export const REASONS = ['quota-minute', 'quota-day', 'ban', 'storm', 'forced', 'fault', 'sunset', 'brownout'] as const
-export type Reason = (typeof REASONS)[number]
 
 /**
  * One request with its answer, as the log keeps it: cheap to make, for it is made on every request.

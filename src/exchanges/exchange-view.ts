@@ -1,4 +1,5 @@
-import type { ExchangeRecord, Reason } from './exchange-record.js'
+import type { Reason } from '../domain/reasons.js'
+import type { ExchangeRecord } from './exchange-record.js'
 
 /** One request with its answer, as the log shows it. @source interface, "An exchange" */
 export interface Exchange {

@@ -1,5 +1,5 @@
-import { textOf } from '../core/long-body.js'
 import type { WireFault } from '../domain/faults.js'
+import { textOf } from '../domain/long-body.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { withoutHeader } from './raw-response.js'
 import { SLOW_BODY_MS } from './wire-faults.js'

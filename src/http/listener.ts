@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { textOf } from '../core/long-body.js'
 import { Failure } from '../domain/failures.js'
+import { textOf } from '../domain/long-body.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { SLICE_CHARACTERS, slicesOf } from '../core/long-body.js'
+import { SLICE_CHARACTERS, slicesOf } from '../domain/long-body.js'
 import type { Reply } from '../domain/messages.js'
 
 export function isLong({ body }: Reply): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { textOf } from '../core/long-body.js'
 import type { WireFault } from '../domain/faults.js'
+import { textOf } from '../domain/long-body.js'
 import type { Reply } from '../domain/messages.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { rawResponse, withoutHeader } from './raw-response.js'

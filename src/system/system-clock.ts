@@ -1,4 +1,4 @@
-import type { SystemClock } from '../core/ports.js'
+import type { SystemClock } from '../domain/time.js'
 
 /** The machine's clocks: the only place that reads them. */
 export const systemClock: SystemClock = {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { REASONS } from '../../src/exchanges/exchange-record.js'
+import { REASONS } from '../../src/domain/reasons.js'
 import { curlOf } from '../../src/web/dashboard/curl.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
 import { readableBody } from '../../src/web/dashboard/readable-body.js'

@@ -1,4 +1,5 @@
-import type { ExchangeRecord, Reason } from '../../exchanges/exchange-record.js'
+import type { Reason } from '../../domain/reasons.js'
+import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { escapeControls } from '../escape-controls.js'
 
 /** Operations that a line names; the rest is only counted. */

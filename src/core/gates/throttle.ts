@@ -1,3 +1,4 @@
+import type { Caller } from '../../domain/callers.js'
 import type { Answer } from '../../domain/messages.js'
 import {
   charge,
@@ -11,7 +12,6 @@ import {
 } from '../../domain/quota.js'
 import type { EpochMs } from '../../domain/time.js'
 import { rememberRefusal, tooManyRequests } from '../answers.js'
-import type { Caller } from '../callers.js'
 import type { Gate, Visit } from '../request-context.js'
 import type { World } from '../space.js'
 

@@ -1,13 +1,12 @@
 import type { Operation, Violation } from '../../contract/contract.js'
 import type { Answer, ServiceRequest } from '../../domain/messages.js'
 import { problem, unreadBody } from '../answers.js'
-import { hasHandler } from '../operations.js'
 import type { Gate } from '../request-context.js'
 
 /** Does the request keep the contract? A request for an operation that Prism answers is checked there. */
 export const validate: Gate = (visit) => {
-  const { route, request } = visit
-  if (route.kind !== 'operation' || !hasHandler(route.operation)) return undefined
+  const { route, request, handler } = visit
+  if (route.kind !== 'operation' || handler === undefined) return undefined
   const { operation, captured } = route
   const path = operation.readPath(captured)
   if (path.violations.length > 0) return problem('not_found')

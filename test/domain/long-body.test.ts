@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SLICE_CHARACTERS, slicesOf, startOf, textOf } from '../../src/core/long-body.js'
+import { SLICE_CHARACTERS, slicesOf, startOf, textOf } from '../../src/domain/long-body.js'
 
 const bodyOf = (pieces: readonly string[]) => ({ pieces: () => pieces })
 

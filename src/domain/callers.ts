@@ -1,0 +1,32 @@
+import type { BanRecord } from './ban.js'
+import type { ApiKey } from './keys.js'
+import type { Limits, QuotaUsage } from './quota.js'
+
+/** What a key, or an address without one, has used up and brought upon itself. */
+export interface Account {
+  usage: QuotaUsage
+  bans: BanRecord
+}
+
+/** Who sent a request: a valid key, or an address without one. */
+export type Caller =
+  | {
+      readonly kind: 'key'
+      /** How logs and reports name it. */
+      readonly label: string
+      readonly apiKey: ApiKey
+      /** Its token is none of the sandbox's own (--any-key): many share the label. */
+      readonly isStranger: boolean
+      /** What it sent may be shown as it is. */
+      readonly isOpen: boolean
+      readonly account: Account
+      readonly limits: Limits
+    }
+  | {
+      readonly kind: 'address'
+      readonly label: string
+      readonly isOpen: false
+      readonly problem: 'missing_api_key' | 'invalid_api_key'
+      readonly account: Account
+      readonly limits: Limits
+    }
