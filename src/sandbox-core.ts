@@ -1,17 +1,19 @@
 import { setMaxListeners } from 'node:events'
 import { dirname, join } from 'node:path'
+import { conductReport } from './conduct/conduct-report.js'
+import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
-import { packagedContract } from './contract/packaged-contract.js'
+import { openContract } from './contract/open-contract.js'
 import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { Steerable } from './control/verb.js'
 import { MemoryRoom } from './core/memory-room.js'
 import { memoryShelf, type Shelf } from './core/snapshot.js'
-import { DEFAULT_KEY, type Surroundings, World } from './core/space.js'
+import { type Surroundings, World } from './core/space.js'
 import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
-import { type ApiKey, labelOf } from './domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
 import type { PendingReply, ServiceRequest } from './domain/messages.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
@@ -28,8 +30,8 @@ import { systemClock } from './system/system-clock.js'
 /** What a sandbox tells its owner while it runs. */
 export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
-  /** A space is about to be reset or removed: whoever wants its log or conduct takes it now. */
-  onForget?(world: World): void
+  /** A space is about to be reset or removed, and with it what is known of the conduct in it. */
+  onForget?(conduct: Conduct): void
   onWarning?(message: string): void
   /** Somebody asked over the control plane to stop. */
   onShutdown?(): void
@@ -58,7 +60,7 @@ export interface Assembly {
 /** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED, STORE_CORRUPT … */
 export async function assemble(options: ResolvedOptions, events: SandboxEvents, given?: Contract): Promise<Assembly> {
   const warn = (message: string) => events.onWarning?.(message)
-  const contract = given ?? (await contractOf(options))
+  const contract = given ?? (await openContract(options.spec))
   checkFaults(options, contract)
   const fixtures = loadSeed(options)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn)
@@ -83,7 +85,9 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
     engine,
     warn,
     onExchange: (record) => events.onExchange?.(record),
-    onForget: (world) => events.onForget?.(world),
+    onForget: (world) => {
+      if (world.conduct.requests > 0) events.onForget?.(conductReport(world))
+    },
   }
   checkKeys(options, [...seeded, ...apiKeys])
   const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
@@ -135,13 +139,6 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
       await Promise.all([stored?.store.close(), engine.close()])
     },
   }
-}
-
-/** The contract that the options name. Reading a large one takes a while, and has no effect but that. */
-export async function contractOf({ spec }: ResolvedOptions): Promise<Contract> {
-  if (spec === undefined) return packagedContract()
-  const { loadContract } = await import('./contract/load-contract.js')
-  return loadContract(spec)
 }
 
 function checkFaults({ start }: ResolvedOptions, contract: Contract): void {

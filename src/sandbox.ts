@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { conductReport } from './conduct/conduct-report.js'
+import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
 import { problem } from './core/answers.js'
 import { replyWith } from './core/handle-request.js'
 import type { World } from './core/space.js'
+import type { Spaces } from './core/spaces.js'
 import type { PlanName } from './domain/keys.js'
 import { type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
 import type { ProblemCode } from './domain/problems.js'
@@ -20,6 +23,10 @@ export interface RunningSandbox {
   readonly controlUrl: string
   readonly plan: PlanName
   readonly petCount: number
+  /** Ids of the operations in the contract being served, in its order. */
+  readonly operations: readonly string[]
+  /** What is known of the clients' conduct, space by space: the default one first, and those in which there were any. */
+  conduct(): readonly Conduct[]
   /** Resolves when the port is free and everything is written; open answers may finish first, or are cut. */
   stop(how?: 'clean' | 'now'): Promise<void>
 }
@@ -53,6 +60,8 @@ export async function runSandbox(
       controlUrl: origin + CONTROL_PATH,
       plan: options.start.settings.plan,
       petCount: spaces.default.pets.size,
+      operations: spaces.default.surroundings.contract.operations.map(({ id }) => id),
+      conduct: () => usedSpaces(spaces).map(conductReport),
       async stop(how = 'clean') {
         assembly.end()
         await listener.stop(how)
@@ -79,6 +88,11 @@ async function answerControl(
     if (!request.socket.destroyed) warn(`The control plane failed: ${error instanceof Error ? error.message : error}`)
     request.socket.destroy()
   }
+}
+
+function usedSpaces(spaces: Spaces): readonly World[] {
+  const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
+  return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
 }
 
 /** Answers what never became a request, with the headers that every answer has. */

@@ -1,22 +1,5 @@
-import type { Command } from 'commander'
-import type { CliIo } from './io.js'
+import type { CommandEntry } from './command-file.js'
 import { define as defineServe } from './serve.js'
-
-/** One command's file. Only that of the command that runs is loaded, and that of `serve`, whose start is to be quick. */
-export interface CommandFile {
-  /**
-   * Gives the command its flags and its action.
-   *
-   * @param finish takes the exit code
-   */
-  define(command: Command, io: CliIo, finish: (exitCode: number) => void): void
-}
-
-export interface CommandEntry {
-  readonly name: string
-  readonly summary: string
-  load(): Promise<CommandFile>
-}
 
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { COMMANDS } from './commands.js'
+import type { CommandEntry } from './command-file.js'
 import { readScript, SHELLS, type Shell } from './completion/shells.js'
 import { argumentsOf } from './completion/split-line.js'
 import { suggest } from './completion/suggest.js'
@@ -14,27 +14,32 @@ Prints the script; to have it in every new shell:
   zsh    echo 'source <(petstore-sandbox completion zsh)' >> ~/.zshrc    (after compinit)
   fish   petstore-sandbox completion fish > ~/.config/fish/completions/petstore-sandbox.fish`
 
-export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+export function define(
+  command: Command,
+  io: CliIo,
+  finish: (exitCode: number) => void,
+  commands: readonly CommandEntry[],
+): void {
   command
     .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
     .addOption(new Option('--line <text>', 'answers the scripts: what was typed up to the cursor').hideHelp())
     .option('--debug', 'show where a failure happened')
     .addHelpText('after', HELP)
     .action(async (shell: Shell, { line }: { readonly line?: string }) => {
-      await print(io.stdout, line === undefined ? readScript(shell) : await answer(command, line, io))
+      await print(io.stdout, line === undefined ? readScript(shell) : await answer(command, line, io, commands))
       finish(EXIT.ok)
     })
 }
 
-async function answer(own: Command, line: string, io: CliIo): Promise<string> {
+async function answer(own: Command, line: string, io: CliIo, commands: readonly CommandEntry[]): Promise<string> {
   const words = [...argumentsOf(line)]
   const typed = words.pop() ?? ''
   const program = own.parent ?? own
   // Every command is in the tree by its name; flags and commands of its own come with its file.
   const open = async (command: Command) => {
     if (command === own || command.parent !== program) return
-    const entry = COMMANDS.find(({ name }) => name === command.name())
-    if (entry !== undefined) (await entry.load()).define(command, io, () => {})
+    const entry = commands.find(({ name }) => name === command.name())
+    if (entry !== undefined) (await entry.load()).define(command, io, () => {}, commands)
   }
   return suggestionLines(await suggest(program, open, words, typed), typed)
 }

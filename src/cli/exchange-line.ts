@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk'
-import { DEFAULT_KEY } from '../core/space.js'
+import { DEFAULT_KEY } from '../domain/keys.js'
 import type { Reason } from '../domain/reasons.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeFacts } from '../exchanges/exchange-view.js'

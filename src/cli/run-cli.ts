@@ -17,14 +17,14 @@ const DEFAULT_WIDTH = 80
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode: number = EXIT.ok
+  const finish = (code: number) => {
+    exitCode = code
+  }
   const program = createProgram(io)
   try {
     for (const { name, summary, load } of COMMANDS) {
       const command = program.command(name).description(summary)
-      if (isAskedFor(name, argv))
-        (await load()).define(command, io, (code) => {
-          exitCode = code
-        })
+      if (isAskedFor(name, argv)) (await load()).define(command, io, finish, COMMANDS)
     }
     await program.parseAsync(argv, { from: 'user' })
     return exitCode

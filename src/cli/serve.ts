@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Location } from '../client/locator-file.js'
+import { openContract } from '../contract/open-contract.js'
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
-import { contractOf } from '../sandbox-core.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { writeLocator } from './locator.js'
@@ -32,7 +32,7 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   for (const warning of env.warnings) log.warning(warning)
 
   // While signals still end us at once: nobody waits for a contract of megabytes who has changed his mind.
-  const contract = await contractOf(options)
+  const contract = await openContract(options.spec)
   let wish = () => {}
   const wished = new Promise<void>((resolve) => {
     wish = resolve

@@ -6,8 +6,7 @@ import { resolveTarget } from '../client/target.js'
 import type { Verification } from '../client/verify/check.js'
 import { openService } from '../client/verify/service.js'
 import { verify } from '../client/verify/verify.js'
-import type { Contract } from '../contract/contract.js'
-import { packagedContract } from '../contract/packaged-contract.js'
+import { openContract } from '../contract/open-contract.js'
 import { MIB } from '../domain/size.js'
 import { SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
@@ -74,7 +73,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   for (const warning of target.warnings) say(`warning: ${warning}`)
   if (flags.writes === true && target.isProduction)
     say('warning: --writes adds to production, and does not take it away.')
-  const contract = await contractOf(flags.spec, cwd)
+  const contract = await openContract(flags.spec && resolve(cwd, flags.spec), { patterns: 'native' })
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   say(`Verifying ${target.name} at ${target.baseUrl} …`)
 
@@ -117,11 +116,6 @@ async function report(
     case 'text':
       return textReport(subject, verification, await chalkFor(colourLevel(stdout, env)))
   }
-}
-
-async function contractOf(spec: string | undefined, cwd: string): Promise<Contract> {
-  if (spec === undefined) return packagedContract()
-  return (await import('../contract/load-contract.js')).loadContract(resolve(cwd, spec), { patterns: 'native' })
 }
 
 /** Where hardly anything could be checked, it must not look like success. */

@@ -7,3 +7,18 @@ export function excerpt(text: string, longest = LONGEST): string {
   // A pair of surrogates is not cut in two.
   return `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`
 }
+
+/** Quoted values are cut to this, so that a message stays one that is read. */
+const LONGEST_QUOTE = 60
+
+/** A value as a message shows it: short, and never a whole structure. */
+export function quote(value: unknown): string {
+  if (typeof value === 'string') {
+    const shown = excerpt(value, LONGEST_QUOTE)
+    return shown === value ? JSON.stringify(value) : `${JSON.stringify(shown.slice(0, -1))}…`
+  }
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value === 'number' && !Number.isFinite(value)) return Number.isNaN(value) ? 'a fraction' : 'too large'
+  return excerpt(String(value), LONGEST_QUOTE)
+}

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
+import { quote } from './excerpt.js'
 import { SpecError } from './spec-error.js'
-import { quote } from './violations.js'
 
 /** A regular expression, as far as ajv uses one. */
 interface Pattern {

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
+import { quote } from './excerpt.js'
 import { parseJson } from './json.js'
 import type { Validator } from './validators.js'
-import { findViolations, quote } from './violations.js'
+import { findViolations } from './violations.js'
 
 const BYTE_ORDER_MARK = '\ufeff'
 

@@ -1,5 +1,5 @@
 import type { Place } from './document.js'
-import { quote } from './violations.js'
+import { quote } from './excerpt.js'
 
 /** @source RFC 9110, 5.6.2 */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/

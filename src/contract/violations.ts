@@ -1,10 +1,7 @@
 import type { Violation } from './contract.js'
 import type { Expected } from './contract-data.js'
-import { excerpt } from './excerpt.js'
+import { excerpt, quote } from './excerpt.js'
 import type { Mistake, Validator } from './validators.js'
-
-/** Quoted values are cut to this, so that a message stays one that is read. */
-const LONGEST_QUOTE = 60
 
 /** A message names every mistake that somebody made; so many were not made by a person. */
 const MOST_MISTAKES = 100
@@ -47,18 +44,6 @@ function toViolation(mistake: Mistake, value: unknown, location: Violation['in']
   const rule = wording === undefined ? (mistake.message ?? 'is not valid') : `must be ${wording}`
   const subject = name === '' ? `the ${location}` : name
   return { in: location, name, message: `${subject} ${rule} (it is ${quote(valueAt(value, steps))})` }
-}
-
-/** A value as a message shows it: short, and never a whole structure. */
-export function quote(value: unknown): string {
-  if (typeof value === 'string') {
-    const shown = excerpt(value, LONGEST_QUOTE)
-    return shown === value ? JSON.stringify(value) : `${JSON.stringify(shown.slice(0, -1))}…`
-  }
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value === 'number' && !Number.isFinite(value)) return Number.isNaN(value) ? 'a fraction' : 'too large'
-  return excerpt(String(value), LONGEST_QUOTE)
 }
 
 /** `tags[0].name` */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { isSpaceName } from '../core/authorization.js'
 import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
+import { isSpaceName } from '../domain/space-name.js'
 import { StoreFull } from '../domain/store-full.js'
 import { quoted, writeIssues } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'

@@ -1,3 +1,5 @@
+import { isSpaceName } from '../domain/space-name.js'
+
 /** An API key as sent, taken apart: `sandbox-pro~checkout` is the key `sandbox-pro` in the space `checkout`. */
 export interface SentKey {
   /** Empty if what was sent can be no key. */
@@ -9,14 +11,7 @@ export interface SentKey {
 /** What parts a key from its space; no key of the sandbox's contains it. */
 const SPACE_MARK = '~'
 
-/** Not `.` and `..`: no address could name them, as every client takes them out of a path. */
-const SPACE_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
-
 const NO_KEY: SentKey = { token: '', space: '' }
-
-export function isSpaceName(name: string): boolean {
-  return SPACE_NAME.test(name)
-}
 
 /**
  * Reads the Authorization header.

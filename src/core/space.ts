@@ -7,7 +7,7 @@ import { banFor } from '../domain/ban.js'
 import type { Account } from '../domain/callers.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
 import { type ArmedFault, armFault } from '../domain/faults.js'
-import { type ApiKey, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import { petText } from '../domain/pet-text.js'
 import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
@@ -16,9 +16,10 @@ import type { ListOrder, Settings } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import type { RunningStorm } from '../domain/storm.js'
-import type { EpochMs, SystemClock } from '../domain/time.js'
+import type { EpochMs } from '../domain/time.js'
 import { ExchangeLog, type LogBudget } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import type { SystemClock } from '../system/system-clock.js'
 import { Accounts } from './accounts.js'
 import type { MemoryRoom } from './memory-room.js'
 import { PetCatalogue } from './pet-catalogue.js'
@@ -51,9 +52,6 @@ export interface Surroundings {
   /** A space is about to forget what happened in it. */
   onForget(world: World): void
 }
-
-/** The key whose plan and limits the settings choose. */
-export const DEFAULT_KEY = 'sandbox'
 
 /** Where each kind of chance comes from, so that turning one switch does not shift the others' draws. */
 interface Dice {

@@ -19,3 +19,5 @@ export interface ApiKey {
 export function labelOf({ key, label = key }: ApiKey): string {
   return label
 }
+/** The key whose plan and limits the settings choose. */
+export const DEFAULT_KEY = 'sandbox'

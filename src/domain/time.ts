@@ -44,11 +44,3 @@ export function ceilSeconds(milliseconds: number): number {
 export function httpDate(at: EpochMs): string {
   return new Date(at).toUTCString()
 }
-
-/** The machine's clocks. A space's own clock is computed from the first. */
-export interface SystemClock {
-  /** Milliseconds since the Unix epoch. */
-  wall(): EpochMs
-  /** Milliseconds from an arbitrary start, never going back: for measuring how long something took. */
-  monotonic(): number
-}

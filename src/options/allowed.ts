@@ -1,6 +1,7 @@
+import type { OptionRow } from './option-row.js'
 import { naturalFromText } from './option-text.js'
 import { packagedScenarios } from './scenario-file.js'
-import { type OptionName, type OptionRow, optionRow } from './table.js'
+import { type OptionName, optionRow } from './table.js'
 
 /** What no option takes, so that its check says what it would take. */
 const NOTHING = Symbol('nothing')

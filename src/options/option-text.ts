@@ -1,4 +1,4 @@
-import type { OptionRow } from './table.js'
+import type { OptionRow } from './option-row.js'
 
 const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
   1: true,

@@ -1,7 +1,7 @@
 import type { GenericSchema } from 'valibot'
 import { SETTING_GROUPS, SETTING_NAMES, SETTINGS, type SettingName, type SettingRow } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
-import type { OptionRow } from './table.js'
+import type { OptionRow } from './option-row.js'
 import { someWaitSchema } from './values/duration.js'
 import { latencySchema } from './values/latency.js'
 import { limitsSchema } from './values/limits.js'

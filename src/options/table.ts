@@ -3,6 +3,7 @@ import { WIRE_FAULTS } from '../domain/faults.js'
 import { LIST_ORDERS, SETTING_GROUPS, type SettingName, type Settings } from '../domain/settings.js'
 import { formatSize } from '../domain/size.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
+import type { OptionRow } from './option-row.js'
 import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
 import { settingRows } from './setting-rows.js'
 import { basePathSchema, hostSchema, tokenSchema } from './values/address.js'
@@ -14,31 +15,6 @@ import { filledText, oneOf, switchSchema } from './values/reading.js'
 import { sizeSchema } from './values/size.js'
 import { stormSchema } from './values/storm.js'
 import { wholeNumber } from './values/whole-number.js'
-
-/** One option: how it is written, checked and explained. */
-export interface OptionRow {
-  /** Heading in the help. */
-  readonly group: string
-  /** One letter. */
-  readonly short?: string
-  /** What stands after the flag in the help; a switch has nothing. */
-  readonly value?: string
-  /** What its text (flag, environment) is read as before it is checked. A list may be given more than once. */
-  readonly reads: 'switch' | 'number' | 'text' | 'list'
-  /** Checks and reads what a program or a YAML file would write. */
-  readonly schema: v.GenericSchema
-  /** On by itself, so that its flag is `--no-…`. */
-  readonly negative?: true
-  /** May stand in a scenario. */
-  readonly scenario?: true
-  /** Never shown, not even in an error. */
-  readonly secret?: true
-  readonly about: string
-  /** Its default, as the help shows it. */
-  readonly fallback?: string
-  /** Stands on its line of a new config file where its default cannot be written. */
-  readonly example?: string
-}
 
 const SERVER = 'Server'
 const DATA = 'Data'

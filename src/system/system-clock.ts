@@ -1,4 +1,10 @@
-import type { SystemClock } from '../domain/time.js'
+/** The machine's clocks. A space's own clock is computed from the first. */
+export interface SystemClock {
+  /** Milliseconds since the Unix epoch. */
+  wall(): number
+  /** Milliseconds from an arbitrary start, never going back: for measuring how long something took. */
+  monotonic(): number
+}
 
 /** The machine's clocks: the only place that reads them. */
 export const systemClock: SystemClock = {

@@ -1,6 +1,3 @@
-import { conductReport } from '../../conduct/conduct-report.js'
-import type { World } from '../../core/space.js'
-import type { Spaces } from '../../core/spaces.js'
 import type { ResolvedOptions } from '../../options/options.js'
 import { runSandbox } from '../../sandbox.js'
 import { type ConductReport, NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
@@ -30,8 +27,8 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
       log.exchange?.(record)
     },
     // Tests reset and remove their spaces; what clients did in them still counts.
-    onForget(world) {
-      if (world.conduct.requests > 0) forgotten = withConduct(forgotten, conductReport(world))
+    onForget(conduct) {
+      forgotten = withConduct(forgotten, conduct)
     },
     onWarning: log.warning,
     onShutdown: () => {
@@ -41,20 +38,15 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
       stopped.catch(() => {})
     },
   })
-  const { baseUrl, controlUrl, plan, petCount: pets, assembly } = sandbox
+  const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
   return {
     facts: { baseUrl, controlUrl, plan, pets, seed: options.seed },
-    summary: () => tally.summary(assembly.spaces.default.surroundings.contract.operations.map(({ id }) => id)),
-    conduct: () => worldsOf(assembly.spaces).map(conductReport).reduce(withConduct, forgotten),
+    summary: () => tally.summary(operations),
+    conduct: () => sandbox.conduct().reduce(withConduct, forgotten),
     async stop() {
       // Whoever had a request open is gone.
       stopped ??= sandbox.stop('now')
       await stopped
     },
   }
-}
-
-function worldsOf(spaces: Spaces): readonly World[] {
-  const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
-  return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
 }

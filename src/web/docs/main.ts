@@ -1,5 +1,5 @@
 import type { SpaceView, StateView } from '../../control/views.js'
-import { isSpaceName } from '../../core/authorization.js'
+import { isSpaceName } from '../../domain/space-name.js'
 import { nameControls } from './accessible-names.js'
 import { askForToken } from './ask-for-token.js'
 import { followColourScheme } from './colour-scheme.js'
