@@ -4,9 +4,7 @@ export {
   type Controls,
   type KeyKind,
   type KeyNames,
-  type RequestFilter,
   type SandboxControls,
-  type SettingsPatch,
   type Space,
 } from './api/controls.js'
 export type { NetworkOptions } from './api/over-network.js'
@@ -22,6 +20,7 @@ export type {
 } from './conduct/conduct-view.js'
 export type { ErrorBody, NewPet, Order, Pet, PetStatus } from './contract/entities.js'
 export type { Int64 } from './contract/int64.js'
+export type { RequestFilter, SettingsPatch } from './control/verb-map.js'
 export type {
   ClockView,
   FaultView,

@@ -1,18 +1,18 @@
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
+import type { CallVerb, OptionalInput, RequestFilter, SettingsPatch, VerbInput, VerbName } from '../control/verb-map.js'
 import type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView } from '../control/views.js'
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
-import type { OptionalSetting } from '../domain/settings.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import type { SandboxOptions, ScenarioContent, SettingsInput, StormOption } from '../options/options.js'
+import type { SandboxOptions, ScenarioContent, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 
-/** A verb's name and input on their way to a sandbox, in this process or over the network. */
+/** A way to a sandbox: in this process or over the network. */
 export interface Transport {
   /** Rejects with a ControlError when the verb refuses. */
-  steer(verb: string, space: string, input?: object): Promise<unknown>
+  readonly call: CallVerb
   /** Exchanges as they happen, until the signal is aborted or the sandbox stops. */
   follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
 }
@@ -29,25 +29,11 @@ export class ControlError extends Error {
   }
 }
 
-/** Which exchanges to give. */
-export interface RequestFilter {
-  readonly operation?: string
-  readonly status?: number
-  /** Label of the key, without its space. */
-  readonly key?: string
-  readonly reason?: string
-}
-
 /** Which fixture key: the one on `--plan`, one of a plan, or one of a misfortune. */
 export type KeyKind = 'default' | PlanName | 'limited' | 'banned' | 'revoked'
 
 /** The fixture keys, to be sent as `Authorization: Bearer <key>`. */
 export type KeyNames = { readonly [Kind in KeyKind]: string }
-
-/** Switches that can be turned while a space runs; null takes limits or latency away. */
-export type SettingsPatch = {
-  readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
-}
 
 /** What can be done to a space. Durations are text (`30s`), instants ISO 8601. Every verb rejects with a ControlError when it refuses. */
 export interface Controls {
@@ -56,7 +42,7 @@ export interface Controls {
   reset(): Promise<void>
   readonly clock: {
     show(): Promise<ClockView>
-    set(change: { readonly now?: string | Date; readonly frozen?: boolean }): Promise<ClockView>
+    set(change: VerbInput<'clock.set'>): Promise<ClockView>
     advance(by: string): Promise<ClockView>
     freeze(): Promise<ClockView>
     resume(): Promise<ClockView>
@@ -97,10 +83,7 @@ export interface Controls {
     list(): Promise<readonly Pet[]>
     add(pet: NewPet): Promise<Pet>
     /** Changes fields; null takes the status away. */
-    set(
-      id: Int64,
-      change: Partial<Omit<NewPet, 'status'>> & { readonly status?: NewPet['status'] | null },
-    ): Promise<Pet>
+    set(id: Int64, change: Omit<VerbInput<'pets.set'>, 'id'>): Promise<Pet>
     remove(id: Int64): Promise<void>
   }
   readonly snapshots: {
@@ -111,9 +94,7 @@ export interface Controls {
   }
   readonly requests: {
     /** Exchanges, oldest first. `since` is an exchange's id or an instant; `limit` gives the newest so many. */
-    (
-      filter?: RequestFilter & { readonly since?: number | string; readonly limit?: number },
-    ): Promise<readonly Exchange[]>
+    (filter?: VerbInput<'requests.list'>): Promise<readonly Exchange[]>
     /** Exchanges as they happen. Over the network, a reader who falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
     clear(): Promise<void>
@@ -149,13 +130,27 @@ export function keyOf(kind: KeyKind, space = ''): string {
   return space === '' ? key : `${key}~${space}`
 }
 
+type KeyVerb = 'keys.remove' | 'keys.change' | 'keys.ban' | 'keys.unban'
+
 /** The controls of one space, over whatever transport. */
-export function controlsOf({ steer, follow }: Transport, space: string): Controls {
-  // What a verb gives is known from the table of verbs; a test holds the two together.
-  const call = <Output>(verb: string, input?: object) => steer(verb, space, input) as Promise<Output>
-  const done = async (verb: string, input?: object) => void (await steer(verb, space, input))
+export function controlsOf(transport: Transport, space: string): Controls {
+  const { follow } = transport
+  const call = <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
+    transport.call(verb, space, ...input)
+  const done = async <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
+    void (await transport.call(verb, space, ...input))
+  // A key as clients send it may name its space, which is then the one that is meant.
+  const ofKey = async <Name extends KeyVerb>(verb: Name, sent: string, rest?: Omit<VerbInput<Name>, 'key'>) => {
+    const at = splitKey(sent)
+    if (at.space !== '' && space !== '' && at.space !== space) {
+      const message = `The key "${sent}" is in the space "${at.space}", not in "${space}". Use the controls of that space.`
+      throw new ControlError('invalid_request', message)
+    }
+    const input = { ...rest, key: at.key } as OptionalInput<Name>[0]
+    return transport.call(verb, at.space === '' ? space : at.space, ...([input] as OptionalInput<Name>))
+  }
   const names = Object.fromEntries(KEY_KINDS.map((kind) => [kind, keyOf(kind, space)])) as KeyNames
-  const requests = Object.assign((filter: object = {}) => call<readonly Exchange[]>('requests.list', filter), {
+  const requests = Object.assign((filter: VerbInput<'requests.list'> = {}) => call('requests.list', filter), {
     follow: (filter: RequestFilter = {}, signal?: AbortSignal) => follow(space, filter, signal),
     clear: () => done('requests.clear'),
   })
@@ -182,11 +177,11 @@ export function controlsOf({ steer, follow }: Transport, space: string): Control
       ...names,
       list: () => call('keys.list'),
       add: (key, plan) => call('keys.add', { key, ...(plan === undefined ? {} : { plan }) }),
-      remove: (key) => done('keys.remove', { key }),
+      remove: async (sent) => void (await ofKey('keys.remove', sent)),
     },
-    plan: (key, plan) => call('keys.change', { key: withoutSpace(key), plan }),
-    ban: (key, options = {}) => call('keys.ban', { key: withoutSpace(key), ...options }),
-    unban: (key) => call('keys.unban', { key: withoutSpace(key) }),
+    plan: (sent, plan) => ofKey('keys.change', sent, { plan }),
+    ban: (sent, options = {}) => ofKey('keys.ban', sent, options),
+    unban: (sent) => ofKey('keys.unban', sent),
     storm: {
       show: () => call('storm.show'),
       start: (storm = {}) => call('storm.start', storm),
@@ -204,11 +199,11 @@ export function controlsOf({ steer, follow }: Transport, space: string): Control
     pets: {
       list: () => call('pets.list'),
       add: (pet) => call('pets.add', pet),
-      set: (id, change) => call('pets.change', { id, ...change }),
+      set: (id, change) => call('pets.set', { id, ...change }),
       remove: (id) => done('pets.remove', { id }),
     },
     snapshots: {
-      list: async () => (await call<readonly { name: string }[]>('snapshots.list')).map(({ name }) => name),
+      list: async () => (await call('snapshots.list')).map(({ name }) => name),
       save: (name) => done('snapshots.save', { name }),
       restore: (name) => done('snapshots.restore', { name }),
       remove: (name) => done('snapshots.remove', { name }),
@@ -220,19 +215,17 @@ export function controlsOf({ steer, follow }: Transport, space: string): Control
 
 /** The controls of a whole sandbox, over whatever transport. */
 export function sandboxControlsOf(transport: Transport): SandboxControls {
+  const removeSpace = async (name: string) => void (await transport.call('spaces.remove', '', { name }))
   return {
     ...controlsOf(transport, ''),
-    spaces: {
-      list: () => transport.steer('spaces.list', '') as Promise<readonly SpaceView[]>,
-      remove: async (name) => void (await transport.steer('spaces.remove', '', { name })),
-    },
+    spaces: { list: () => transport.call('spaces.list', ''), remove: removeSpace },
     space: (name) => ({
       ...controlsOf(transport, name),
       name,
       key: (kind = 'default') => keyOf(kind, name),
-      remove: async () => void (await transport.steer('spaces.remove', '', { name })),
+      remove: () => removeSpace(name),
     }),
-    shutdown: async () => void (await transport.steer('shutdown', '')),
+    shutdown: async () => void (await transport.call('shutdown', '')),
   }
 }
 
@@ -247,7 +240,8 @@ const KEY_KINDS: readonly KeyKind[] = [
   'revoked',
 ]
 
-/** A key as clients send it may carry its space; verbs are told the space beside it. */
-function withoutSpace(key: string): string {
-  return key.split('~')[0] ?? key
+/** A key as clients send it, taken apart: `sandbox-pro~checkout` is the key `sandbox-pro` in the space `checkout`. */
+export function splitKey(sent: string): { readonly key: string; readonly space: string } {
+  const mark = sent.indexOf('~')
+  return mark === -1 ? { key: sent, space: '' } : { key: sent.slice(0, mark), space: sent.slice(mark + 1) }
 }

@@ -1,19 +1,14 @@
 import { Mailbox } from '../control/async-queue.js'
 import { checkInput, findSpace, perform } from '../control/perform.js'
-import { type Steerable, type Verb, VerbError } from '../control/verb.js'
+import { type Steerable, VerbError } from '../control/verb.js'
 import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
-import { VERBS } from '../control/verbs.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
 
 /** Verbs of a sandbox in this process. */
 export function inProcess(sandbox: Steerable): Transport {
   return {
-    async steer(name, space, input) {
-      const verb: Verb | undefined = Object.hasOwn(VERBS, name) ? VERBS[name as keyof typeof VERBS] : undefined
-      if (verb === undefined) throw new ControlError('not_found', `There is no verb "${name}".`)
-      return asControlError(() => perform(sandbox, space, verb, input))
-    },
+    call: (name, space, ...[input]) => asControlError(() => perform(sandbox, space, name, input)),
     follow: (space, filter, signal) => follow(sandbox, space, filter, signal),
   }
 }

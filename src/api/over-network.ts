@@ -4,12 +4,13 @@ import { isTimeout, withDeadline } from '../client/deadline.js'
 import type { AnswerLimits } from '../client/exchange.js'
 import { parseShallowJson } from '../contract/json.js'
 import { EventReader } from '../control/event-reader.js'
+import type { RequestFilter, VerbName, VerbOutput } from '../control/verb-map.js'
 import { verbRequest, withQuery } from '../control/verb-request.js'
-import { VERBS, type VerbName } from '../control/verbs.js'
+import { VERBS } from '../control/verbs.js'
 import { type Bytes, MIB } from '../domain/size.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { ControlError, type RequestFilter, type Transport } from './controls.js'
+import { ControlError, type Transport } from './controls.js'
 
 export interface NetworkOptions {
   /** Of a control plane that asks for one. */
@@ -39,8 +40,8 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
   const unreachable = (error: unknown) => whyUnreachable(base, error, limits)
 
   return {
-    async steer(name, space, input) {
-      const { method, address, body } = verbRequest(VERBS[name as VerbName], space, input)
+    async call<Name extends VerbName>(name: Name, space: string, input?: object) {
+      const { method, address, body } = verbRequest(VERBS[name], space, input)
       const withBody = body === undefined ? {} : { body }
       const type = body === undefined ? {} : { 'content-type': 'application/json' }
       const init = { method, headers: { ...headers, ...type }, ...withBody }
@@ -48,7 +49,7 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
         throw unreachable(error)
       })
       if (answer.status !== 200) throw refusal(base, answer)
-      return readAnswer(base, answer.text)
+      return readAnswer(base, answer.text) as VerbOutput<Name>
     },
     follow: (space, filter, signal) => follow(space, filter, signal),
   }

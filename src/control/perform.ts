@@ -7,6 +7,8 @@ import { quoted, writeIssues } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'
 import { fields } from './fields.js'
 import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
+import type { VerbName, VerbOutput } from './verb-map.js'
+import { VERBS } from './verbs.js'
 
 /**
  * Does a verb to a space: the one way in, whether the call came over the
@@ -19,7 +21,14 @@ import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
  * @throws VerbError when it cannot be done; then nothing was changed
  * @source core, "Reads open nothing"
  */
-export async function perform(sandbox: Steerable, space: string, verb: Verb, input: unknown): Promise<unknown> {
+export async function perform<Name extends VerbName>(
+  sandbox: Steerable,
+  space: string,
+  name: Name,
+  input: unknown,
+): Promise<VerbOutput<Name>>
+export async function perform(sandbox: Steerable, space: string, name: VerbName, input: unknown): Promise<unknown> {
+  const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
   const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
   const steered = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)

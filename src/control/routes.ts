@@ -15,6 +15,7 @@ import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
 import { findSpace, perform } from './perform.js'
 import { streamExchanges } from './stream.js'
 import { type Steerable, type Verb, VerbError } from './verb.js'
+import type { VerbName } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
 /** Which sandbox it is; GET /health tells, so that nobody takes another one for it. */
@@ -54,9 +55,9 @@ export function controlRoutes(plane: ControlPlane): Hono {
   // The dashboard's address ends in a slash, so that its own files are beside it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
   app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(steeredBy(plane, context), context)))
-  for (const verb of Object.values(VERBS) as readonly Verb[]) {
+  for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[]) {
     const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.on(verb.method, path, (context) => answerErrors(() => runVerb(plane, verb, context)))
+    app.on(verb.method, path, (context) => answerErrors(() => runVerb(plane, name, context)))
   }
   app.notFound((context) => notFound(context))
   app.onError((error) => {
@@ -104,6 +105,7 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
 /** A long scenario has a few kilobytes; to check megabytes of one would keep everybody waiting. */
 const LONGEST_BODY = 256_000
 const DEEPEST_BODY = 100
+
 function askingOf({ req }: Context): GuardedRequest {
   const { path, method } = req
   const isNavigation = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
@@ -116,17 +118,17 @@ function askingOf({ req }: Context): GuardedRequest {
   }
 }
 
-async function runVerb(plane: ControlPlane, verb: Verb, context: Context): Promise<Response> {
+async function runVerb(plane: ControlPlane, name: VerbName, context: Context): Promise<Response> {
   const { space = '', ...query } = context.req.query()
   const inPath = context.req.param()
   const sent = await context.req.text()
   if (sent.length > LONGEST_BODY) throw new VerbError('payload_too_large', 'The body is larger than 256 kB.')
-  const body = bodyOf(verb, sent)
+  const body = bodyOf(VERBS[name], sent)
   for (const name of Object.keys(body)) {
     if (Object.hasOwn(inPath, name))
       throw new VerbError('invalid_request', `${name} is said by the path and cannot be changed.`)
   }
-  return json(await perform(plane.sandbox, space, verb, { ...query, ...body, ...inPath }))
+  return json(await perform(plane.sandbox, space, name, { ...query, ...body, ...inPath }))
 }
 
 function steeredBy(plane: ControlPlane, context: Context) {

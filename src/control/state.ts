@@ -2,7 +2,7 @@ import type { World } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { type ApiKey, labelOf } from '../domain/keys.js'
-import { viewWindow, type WindowName } from '../domain/quota.js'
+import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
 import { settingsView } from '../options/settings-view.js'
 import { clockView } from './verbs/clock.js'
 import { faultViews } from './verbs/faults.js'
@@ -35,7 +35,7 @@ export function keyView(world: World, apiKey: ApiKey): KeyView {
   const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
-    return { limit, remaining: isSpent ? 0 : remaining, reset: remaining === limit ? null : iso(resetAt) }
+    return { limit, remaining: isSpent ? 0 : remaining, reset: isOpen(name, usage[name], now) ? iso(resetAt) : null }
   }
   const until = apiKey.always === 'banned' ? now + world.settings.banDuration : activeBan(bans, now)?.until
   return {

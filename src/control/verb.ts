@@ -1,4 +1,4 @@
-import type { GenericSchema } from 'valibot'
+import type { GenericSchema, InferOutput } from 'valibot'
 import type { Shelf } from '../core/snapshot.js'
 import type { World } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
@@ -48,7 +48,16 @@ export class VerbError extends Error {
   }
 }
 
+/** What is said of a verb whose input a schema checks. */
+type WithSchema<Schema extends GenericSchema, Output> = Omit<Verb<InferOutput<Schema>, Output>, 'input'> & {
+  readonly input: Schema
+}
+
 /** Declares a verb, so that its function's input is known from its schema. */
-export function verb<Input, Output>(definition: Verb<Input, Output>): Verb<Input, Output> {
+export function verb<Schema extends GenericSchema, Output>(
+  definition: WithSchema<Schema, Output>,
+): WithSchema<Schema, Output>
+export function verb<Output>(definition: Omit<Verb<undefined, Output>, 'input'>): Omit<Verb<undefined, Output>, 'input'>
+export function verb(definition: object): object {
   return definition
 }

@@ -1,5 +1,7 @@
+import type { GenericSchema } from 'valibot'
 import { readState } from './state.js'
-import { type Verb, verb } from './verb.js'
+import { type Steered, type Verb, verb } from './verb.js'
+import type { VerbName, VerbOutput } from './verb-map.js'
 import * as clock from './verbs/clock.js'
 import { conduct } from './verbs/conduct.js'
 import * as faults from './verbs/faults.js'
@@ -48,7 +50,7 @@ export const VERBS = {
   'scenario.apply': scenario.apply,
   'pets.list': pets.list,
   'pets.add': pets.add,
-  'pets.change': pets.change,
+  'pets.set': pets.set,
   'pets.remove': pets.remove,
   'snapshots.list': snapshots.list,
   'snapshots.save': snapshots.save,
@@ -60,6 +62,10 @@ export const VERBS = {
   'spaces.list': spaces.list,
   'spaces.remove': spaces.remove,
   shutdown,
-} as const satisfies Record<string, Verb>
+} as const satisfies { readonly [Name in VerbName]: TableEntry<Name> }
 
-export type VerbName = keyof typeof VERBS
+/** A verb that gives what the map of verbs says. */
+interface TableEntry<Name extends VerbName> extends Pick<Verb, 'method' | 'path' | 'summary' | 'body'> {
+  readonly input?: GenericSchema
+  run(context: Steered, input: never): VerbOutput<Name> | Promise<VerbOutput<Name>>
+}

@@ -61,16 +61,20 @@ export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 }
  * (the clock went back to real time) is over.
  */
 export function viewWindow(window: WindowName, usage: Usage | undefined, limit: number, now: EpochMs): WindowView {
-  const length = WINDOW_LENGTH[window]
-  const open = usage !== undefined && usage.openedAt <= now && now < usage.openedAt + length
+  const open = isOpen(window, usage, now)
   const openedAt = open ? usage.openedAt : now
   const used = open ? usage.used : 0
   return {
     window,
     limit,
     remaining: Math.max(0, limit - used),
-    resetAt: openedAt + length,
+    resetAt: openedAt + WINDOW_LENGTH[window],
   }
+}
+
+/** Whether a request has opened a window that is not over yet. */
+export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochMs): usage is Usage {
+  return usage !== undefined && usage.openedAt <= now && now < usage.openedAt + WINDOW_LENGTH[window]
 }
 
 /**

@@ -48,6 +48,32 @@ describe.each([
   ['startSandbox', started],
   ['connectSandbox', connected],
 ])('the controls of %s', (_name, open) => {
+  it('ban, unban and plan a key in the space that it names', async () => {
+    const { controls } = await open()
+    const banOf = async ({ keys }: Controls) => (await keys.list()).find(({ key }) => key === 'sandbox-pro')?.ban
+    const space = controls.space('checkout')
+    await controls.ban('sandbox-pro~checkout')
+    expect(await banOf(controls)).toBeNull()
+    expect(await banOf(space)).not.toBeNull()
+    await controls.unban('sandbox-pro~checkout')
+    expect(await banOf(space)).toBeNull()
+    await controls.plan('sandbox~checkout', 'business')
+    expect((await space.settings.show()).plan).toBe('business')
+    expect((await controls.settings.show()).plan).toBe('free')
+  })
+
+  it('tell when an open window resets, even one whose limit is 0', async () => {
+    const { controls, ask } = await open()
+    await ask('/pets')
+    await controls.settings.change({ limits: '0/min' })
+    const { keys } = await controls.state()
+    expect(keys.find(({ key }) => key === 'sandbox')?.minute).toEqual({
+      limit: 0,
+      remaining: 0,
+      reset: '2026-03-01T12:01:00.000Z',
+    })
+  })
+
   it('move the clock, which refills the quota', async () => {
     const { controls, ask } = await open({ limits: '1/min' })
     await ask('/pets')
@@ -220,6 +246,7 @@ describe.each([
     expect((await ask('/pets', space.key('pro'))).status).toBe(429)
     expect((await ask('/pets', controls.keys.pro)).status).toBe(200)
     await space.ban(space.key('free'))
+    await expect(space.ban('sandbox-pro~another')).rejects.toMatchObject({ code: 'invalid_request' })
     expect((await space.keys.list()).find(({ key }) => key === 'sandbox-free')?.ban).not.toBeNull()
     expect((await controls.spaces.list()).map(({ name }) => name)).toEqual(['checkout'])
     await space.remove()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SettingsPatch } from '../../api/controls.js'
+import type { SettingsPatch } from '../../control/verb-map.js'
 import { OPTIONAL_SETTINGS } from '../../domain/settings.js'
 import { kebabName, optionNamed, toCamelCase } from '../../options/names.js'
 import { naturalFromText } from '../../options/option-text.js'

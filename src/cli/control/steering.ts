@@ -1,4 +1,4 @@
-import type { Controls, SandboxControls } from '../../api/controls.js'
+import { type Controls, type SandboxControls, splitKey } from '../../api/controls.js'
 import type { CliIo } from '../io.js'
 import { UsageError } from './errors.js'
 import type { Found } from './find-sandbox.js'
@@ -22,9 +22,8 @@ export interface Steering {
  * @throws UsageError if `--space` names another one
  */
 export function ofKey({ controls, sandbox, space }: Steering, sent: string): { controls: Controls; key: string } {
-  const [key = '', ...rest] = sent.split('~')
-  if (rest.length === 0) return { controls, key }
-  const named = rest.join('~')
+  const { key, space: named } = splitKey(sent)
+  if (named === '') return { controls, key }
   if (space !== '' && space !== named)
     throw new UsageError(`The key is of the space "${named}", but --space is "${space}".`)
   return { controls: sandbox.space(named), key }

@@ -10,7 +10,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** The same without a head. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map(escapeControls))
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
+  const widths = (cells[0] ?? []).map((_, column) =>
+    cells.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? '')), 0),
+  )
   const line = (row: readonly string[]) =>
     row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))).join(GAP)
   return cells.map((row) => line(row).trimEnd()).join('\n')

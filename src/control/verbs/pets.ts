@@ -34,7 +34,7 @@ export const add = verb({
   run: ({ world }, pet) => keepNewPet(world, pet),
 })
 
-export const change = verb({
+export const set = verb({
   method: 'PATCH',
   path: '/pets/{id}',
   summary: 'Changes fields of a pet; null takes its status away',

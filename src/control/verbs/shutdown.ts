@@ -6,6 +6,6 @@ export const shutdown = verb({
   summary: 'Stops the sandbox, as SIGTERM does',
   run({ sandbox }) {
     sandbox.shutdown()
-    return { stopping: true }
+    return { stopping: true } as const
   },
 })

@@ -1,11 +1,15 @@
 import type { World } from '../../core/space.js'
+import type { RunningStorm } from '../../domain/storm.js'
 import { formatDuration } from '../../domain/time.js'
 import { stormMapSchema } from '../../options/values/storm.js'
 import { verb } from '../verb.js'
 import type { StormView } from '../views.js'
 
 export function stormView({ storm }: World): StormView | null {
-  if (storm === undefined) return null
+  return storm === undefined ? null : viewOf(storm)
+}
+
+function viewOf(storm: RunningStorm): StormView {
   const text = (duration: number | undefined) => (duration === undefined ? null : formatDuration(duration))
   return {
     rate: storm.rate,
@@ -30,7 +34,7 @@ export const start = verb({
   input: stormMapSchema,
   run({ world }, storm) {
     world.storm = { ...storm, startedAt: world.now() }
-    return stormView(world)
+    return viewOf(world.storm)
   },
 })
 

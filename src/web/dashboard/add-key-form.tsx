@@ -8,8 +8,9 @@ export function AddKeyForm() {
     <Form
       label="Add a key"
       send={(field) => {
-        const key = field('key')
-        return session.steer('keys.add', { key, plan: field('plan') }, `The key ${key} is added.`)
+        const key = field('key') ?? ''
+        const plan = PLAN_NAMES.find((name) => name === field('plan')) ?? 'free'
+        return session.steer('keys.add', { key, plan }, `The key ${key} is added.`)
       }}
     >
       <label>

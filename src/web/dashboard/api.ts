@@ -1,8 +1,9 @@
 import { parseJson } from '../../contract/json.js'
 import { EventReader, type ServerEvent } from '../../control/event-reader.js'
+import type { OptionalInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbRequest, withQuery } from '../../control/verb-request.js'
 import { controlHeaders } from '../control-token.js'
-import { routeOf, type VerbAnswers, type VerbName } from './verbs.js'
+import { routeOf } from './verbs.js'
 
 /** The control plane refused; its sentence says why. */
 export class Refusal extends Error {}
@@ -17,15 +18,15 @@ export class Unreachable extends Error {}
 export async function steer<Name extends VerbName>(
   verb: Name,
   space: string,
-  input?: object,
-): Promise<VerbAnswers[Name]> {
+  ...[input]: OptionalInput<Name>
+): Promise<VerbOutput<Name>> {
   const { method, address, body } = verbRequest(routeOf(verb), space, input)
   const response = await ask(address, {
     method,
     ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
   })
   // What each verb answers is known from the table of verbs; the browser tests hold the two together.
-  return parseJson(await textOf(response)) as VerbAnswers[Name]
+  return parseJson(await textOf(response)) as VerbOutput<Name>
 }
 
 /** Ids of the operations of the contract being served. */

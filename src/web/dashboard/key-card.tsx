@@ -74,9 +74,12 @@ function PlanChoice({ name, plan }: { readonly name: string; readonly plan: KeyV
       <select
         aria-label={`Plan of ${name}`}
         value={plan}
-        onChange={({ currentTarget: { value } }) =>
-          action.run(() => session.steer('keys.change', { key: name, plan: value }, `${name} is on the plan ${value}.`))
-        }
+        onChange={({ currentTarget: { selectedIndex } }) => {
+          const chosen = PLAN_NAMES[selectedIndex] ?? plan
+          return action.run(() =>
+            session.steer('keys.change', { key: name, plan: chosen }, `${name} is on the plan ${chosen}.`),
+          )
+        }}
       >
         {PLAN_NAMES.map((planName) => (
           <option key={planName}>{planName}</option>

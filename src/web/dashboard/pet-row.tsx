@@ -25,12 +25,10 @@ export const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status
           aria-label={`Status of ${name}, pet ${id}`}
           value={status ?? ''}
           onChange={async ({ currentTarget }) => {
-            const chosen = currentTarget.value === '' ? null : currentTarget.value
+            const chosen = PET_STATUSES.find((word) => word === currentTarget.value) ?? null
             const change = { id, status: chosen }
             if (
-              !(await action.run(() =>
-                session.steer('pets.change', change, `${name} is ${chosen ?? 'without status'}.`),
-              ))
+              !(await action.run(() => session.steer('pets.set', change, `${name} is ${chosen ?? 'without status'}.`)))
             )
               currentTarget.value = status ?? ''
           }}

@@ -55,8 +55,8 @@ function AddPetForm() {
       send={async (field) => {
         const categoryId = parseInt64(field('category') ?? '')
         if (categoryId === undefined) throw new Error('The category must be a whole number (int64).')
-        const status = field('status')
-        const pet = { name: field('name'), categoryId, ...(status === undefined ? {} : { status }) }
+        const status = PET_STATUSES.find((word) => word === field('status'))
+        const pet = { name: field('name') ?? '', categoryId, ...(status === undefined ? {} : { status }) }
         const { id } = await session.steer('pets.add', pet)
         session.announce(`The pet ${id} is added.`)
       }}

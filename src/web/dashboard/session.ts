@@ -1,3 +1,4 @@
+import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { keepControlToken } from '../control-token.js'
 import { followExchanges, operationIds, steer, TokenNeeded } from './api.js'
@@ -8,7 +9,6 @@ import { type PagePlace, writePlace } from './page-address.js'
 import { Store } from './store.js'
 import { Throttle } from './throttle.js'
 import { TrafficTally } from './traffic-tally.js'
-import type { VerbAnswers, VerbName } from './verbs.js'
 
 /** Exchanges are shown so often at most; more would only flicker. */
 const SHOW_EVERY_MS = 100
@@ -44,9 +44,9 @@ export class Session {
   }
 
   /** Does a verb to the space that is shown, and shows what came of it. Rejects when the sandbox refuses. */
-  async steer<Name extends VerbName>(verb: Name, input?: object, done?: string): Promise<VerbAnswers[Name]> {
+  async steer<Name extends VerbName>(verb: Name, input: VerbInput<Name>, done?: string): Promise<VerbOutput<Name>> {
     const { space } = this.store.get()
-    const answer = await this.#lockedIfAsked(() => steer(verb, space, input))
+    const answer = await this.#lockedIfAsked(() => steer(verb, space, ...([input] as OptionalInput<Name>)))
     if (verb === 'reset' || verb === 'requests.clear') this.#forgetExchanges()
     await this.#quietly(() => Promise.all([this.#readState(), this.#readReports()]))
     if (done !== undefined) this.announce(done)

@@ -35,7 +35,7 @@ export function SnapshotsSection() {
       <Form
         label="Save a snapshot"
         send={(field) => {
-          const name = field('name')
+          const name = field('name') ?? ''
           return session.steer('snapshots.save', { name }, `Saved as ${name}.`)
         }}
       >

@@ -1,0 +1,106 @@
+import type { Conduct } from '../conduct/conduct-view.js'
+import type { NewPet, Pet, PetStatus } from '../contract/entities.js'
+import type { Int64 } from '../contract/int64.js'
+import type { FaultRule } from '../domain/faults.js'
+import type { PlanName } from '../domain/keys.js'
+import type { OptionalSetting } from '../domain/settings.js'
+import type { Exchange } from '../exchanges/exchange-view.js'
+import type { ScenarioContent, SettingsInput, StormOption } from '../options/options.js'
+import type { SettingsView } from '../options/settings-view.js'
+import type { ClockView, FaultView, KeyView, ScenarioView, SpaceView, StateView, StormView } from './views.js'
+
+/** Switches that can be turned while a space runs; null takes limits or latency away. */
+export type SettingsPatch = {
+  readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
+}
+
+/** Which exchanges to give. */
+export interface RequestFilter {
+  readonly operation?: string
+  readonly status?: number
+  /** Label of the key, without its space. */
+  readonly key?: string
+  readonly reason?: string
+}
+
+interface KeyInput {
+  readonly key: string
+}
+
+interface SnapshotInput {
+  readonly name: string
+}
+
+/** An interface as a map, which a record of anything takes. */
+type Fields<T> = { readonly [Field in keyof T]: T[Field] }
+
+/** A verb without input. */
+type Nothing = { readonly [name in never]: never }
+
+/**
+ * What each verb takes and gives, by its name. Types only, so that pages and
+ * programs can have it without the sandbox; the table of verbs is checked against it.
+ */
+export interface VerbMap {
+  state: { input: Nothing; output: StateView }
+  reset: { input: Nothing; output: { readonly space: string; readonly pets: number } }
+  'settings.show': { input: Nothing; output: SettingsView }
+  'settings.change': { input: SettingsPatch; output: SettingsView }
+  'clock.show': { input: Nothing; output: ClockView }
+  'clock.set': { input: { readonly now?: string | Date; readonly frozen?: boolean }; output: ClockView }
+  'clock.advance': { input: { readonly by: string }; output: ClockView }
+  'clock.reset': { input: Nothing; output: ClockView }
+  'keys.list': { input: Nothing; output: readonly KeyView[] }
+  'keys.add': { input: KeyInput & { readonly plan?: PlanName }; output: KeyView }
+  'keys.change': { input: KeyInput & { readonly plan: PlanName }; output: KeyView }
+  'keys.remove': { input: KeyInput; output: { readonly removed: string } }
+  'keys.ban': { input: KeyInput & { readonly for?: string }; output: KeyView }
+  'keys.unban': { input: KeyInput; output: KeyView }
+  'storm.show': { input: Nothing; output: StormView | null }
+  'storm.start': { input: StormOption; output: StormView }
+  'storm.stop': { input: Nothing; output: null }
+  'faults.list': { input: Nothing; output: readonly FaultView[] }
+  'faults.set': { input: { readonly rules: readonly (string | FaultRule)[] }; output: readonly FaultView[] }
+  'faults.add': { input: { readonly rule: string | FaultRule }; output: readonly FaultView[] }
+  'faults.clear': { input: Nothing; output: readonly FaultView[] }
+  'scenario.list': { input: Nothing; output: readonly ScenarioView[] }
+  'scenario.apply': {
+    input: { readonly scenario: { readonly name: string } | Fields<ScenarioContent> }
+    output: StateView
+  }
+  'pets.list': { input: { readonly limit?: number }; output: readonly Pet[] }
+  'pets.add': { input: NewPet; output: Pet }
+  'pets.set': {
+    input: { readonly id: Int64 } & Partial<Omit<NewPet, 'status'>> & { readonly status?: PetStatus | null }
+    output: Pet
+  }
+  'pets.remove': { input: { readonly id: Int64 }; output: { readonly removed: Int64 } }
+  'snapshots.list': { input: Nothing; output: readonly SnapshotInput[] }
+  'snapshots.save': { input: SnapshotInput; output: SnapshotInput }
+  'snapshots.restore': { input: SnapshotInput; output: SnapshotInput }
+  'snapshots.remove': { input: SnapshotInput; output: { readonly removed: string } }
+  'requests.list': {
+    input: RequestFilter & { readonly since?: number | string; readonly limit?: number }
+    output: readonly Exchange[]
+  }
+  'requests.clear': { input: Nothing; output: readonly Exchange[] }
+  conduct: { input: Nothing; output: Conduct }
+  'spaces.list': { input: Nothing; output: readonly SpaceView[] }
+  'spaces.remove': { input: { readonly name: string }; output: { readonly removed: string } }
+  shutdown: { input: Nothing; output: { readonly stopping: true } }
+}
+
+export type VerbName = keyof VerbMap
+export type VerbInput<Name extends VerbName> = VerbMap[Name]['input']
+export type VerbOutput<Name extends VerbName> = VerbMap[Name]['output']
+
+/** A verb's input as an argument, left out where nothing needs to be said. */
+export type OptionalInput<Name extends VerbName> =
+  Nothing extends VerbInput<Name> ? [input?: VerbInput<Name>] : [input: VerbInput<Name>]
+
+/** Does a verb to a space; the default one is empty. */
+export type CallVerb = <Name extends VerbName>(
+  verb: Name,
+  space: string,
+  ...input: OptionalInput<Name>
+) => Promise<VerbOutput<Name>>
