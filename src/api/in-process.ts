@@ -1,5 +1,6 @@
 import { Mailbox } from '../control/async-queue.js'
-import { checkInput, findSpace, perform } from '../control/perform.js'
+import { findSpace } from '../control/find-space.js'
+import { checkInput, perform } from '../control/perform.js'
 import { type Steerable, VerbError } from '../control/verb.js'
 import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'

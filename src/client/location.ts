@@ -6,7 +6,7 @@ import { LOCATOR, type Location } from './locator-file.js'
 import { askHealth } from './sandbox-health.js'
 
 /** It is some 200 bytes long. */
-const LONGEST_LOCATOR = 64 * 1024
+const LONGEST_LOCATOR = 64_000
 
 /** What the locator of a folder says; undefined if there is none that can be read. It may be a lie: see `doubtOf`. */
 export function readLocation(cwd: string): Location | undefined {

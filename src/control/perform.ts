@@ -1,12 +1,10 @@
 import * as v from 'valibot'
-import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
-import { isSpaceName } from '../domain/space-name.js'
 import { StoreFull } from '../domain/store-full.js'
-import { quoted, writeIssues } from '../options/problem.js'
-import { didYouMean } from '../options/suggest.js'
+import { writeIssues } from '../options/problem.js'
 import { fields } from './fields.js'
-import { type Steerable, type Steered, type Verb, VerbError } from './verb.js'
+import { findSpace, openSpace } from './find-space.js'
+import { type Steerable, type Verb, VerbError } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
@@ -47,35 +45,6 @@ function asVerbError(error: unknown): unknown {
   // A snapshot that is damaged, or of another release, is no failure of the sandbox.
   const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'
   return new VerbError(isConflict ? 'conflict' : 'internal_error', error.message)
-}
-
-/** @throws VerbError where there is no such space */
-export function findSpace(sandbox: Steerable, name: string): Steered {
-  checkName(name)
-  const world = sandbox.spaces.get(name)
-  if (world === undefined) throw noSuchSpace(sandbox.spaces, name)
-  return { world, sandbox }
-}
-
-function openSpace(sandbox: Steerable, name: string): Steered {
-  checkName(name)
-  const world = sandbox.spaces.open(name)
-  if (world === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
-  return { world, sandbox }
-}
-
-function checkName(name: string): void {
-  if (name === '' || isSpaceName(name)) return
-  throw new VerbError('invalid_request', `${quoted(name)} is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
-}
-
-/** Says that a space is not open, and how one is. */
-export function noSuchSpace(spaces: Spaces, name: string): VerbError {
-  const meant = didYouMean(name, spaces.names()) || '.'
-  return new VerbError(
-    'not_found',
-    `There is no space ${quoted(name)}${meant} A space is opened by its first request (with a key such as sandbox~name), or by a verb that changes it.`,
-  )
 }
 
 /** Every problem is named at once. */

@@ -45,7 +45,7 @@ export function openRegularFile(file: string, flags: number): number {
 export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
   const fd = openRegularFile(file, constants.O_RDONLY)
   try {
-    if (fstatSync(fd).size > most) throw new UnusableFile(`it is larger than ${most} bytes`)
+    if (fstatSync(fd).size > most) throw new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
     return readFileSync(fd)
   } finally {
     closeSync(fd)

@@ -33,6 +33,6 @@ describe('control wait --help', () => {
   it('says its default as a duration', async () => {
     const io = testIo()
     expect(await runCli(['control', 'wait', '--help'], io)).toBe(0)
-    expect(io.stdout.text).toContain('how long at most (default: 30s)')
+    expect(io.stdout.text).toContain('(default: 30s)')
   })
 })

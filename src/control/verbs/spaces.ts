@@ -1,5 +1,5 @@
 import { fields, text } from '../fields.js'
-import { noSuchSpace } from '../perform.js'
+import { noSuchSpace } from '../find-space.js'
 import { verb } from '../verb.js'
 import type { SpaceView } from '../views.js'
 

@@ -1,0 +1,35 @@
+import type { Spaces } from '../core/spaces.js'
+import { isSpaceName } from '../domain/space-name.js'
+import { quoted } from '../options/problem.js'
+import { didYouMean } from '../options/suggest.js'
+import { type Steerable, type Steered, VerbError } from './verb.js'
+
+/** @throws VerbError where there is no such space */
+export function findSpace(sandbox: Steerable, name: string): Steered {
+  checkName(name)
+  const world = sandbox.spaces.get(name)
+  if (world === undefined) throw noSuchSpace(sandbox.spaces, name)
+  return { world, sandbox }
+}
+
+/** Finds a space, or opens it. @throws VerbError `too_many_spaces` */
+export function openSpace(sandbox: Steerable, name: string): Steered {
+  checkName(name)
+  const world = sandbox.spaces.open(name)
+  if (world === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
+  return { world, sandbox }
+}
+
+function checkName(name: string): void {
+  if (name === '' || isSpaceName(name)) return
+  throw new VerbError('invalid_request', `${quoted(name)} is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
+}
+
+/** Says that a space is not open, and how one is. */
+export function noSuchSpace(spaces: Spaces, name: string): VerbError {
+  const meant = didYouMean(name, spaces.names()) || '.'
+  return new VerbError(
+    'not_found',
+    `There is no space ${quoted(name)}${meant} A space is opened by its first request (with a key such as sandbox~name), or by a verb that changes it.`,
+  )
+}
