@@ -7,7 +7,7 @@ import type { Output } from './io.js'
  * The environment is asked before the stream. Chalk itself ignores NO_COLOR and
  * reads the command line, so it is never left to decide.
  *
- * @source no-color.org, force-color.org; commander's useColor()
+ * @source no-color.org; force-color.org; commander, useColor()
  */
 export function colourLevel(stream: Output, env: Readonly<Record<string, string | undefined>>): 0 | 1 {
   const { NO_COLOR, FORCE_COLOR, TERM } = env

@@ -1,6 +1,6 @@
 import { FAILURES, type FailureCode } from '../domain/failures.js'
 
-/** What a command's end says. @source interface, "Exit codes" */
+/** What a command's end says. @source docs/behaviour.md, "Exit codes" */
 export const EXIT = {
   ok: 0,
   failed: 1,

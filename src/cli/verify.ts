@@ -20,7 +20,7 @@ import { jsonReport, type Subject } from './verify/json-report.js'
 import { junitReport } from './verify/junit-report.js'
 import { textReport } from './verify/text-report.js'
 
-/** The instance drifts from the contract. @source interface, "Exit codes" */
+/** The instance drifts from the contract. @source docs/behaviour.md, "Exit codes" */
 const EXIT_DRIFT = 6
 
 /** Of each answer: more than any documented one, as an endless one must not fill the memory. */

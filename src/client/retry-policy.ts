@@ -30,7 +30,7 @@ export type Decision =
   /** It could be tried again, but not now: `retryAfter` is what the service asks for. */
   | { readonly kind: 'give-up'; readonly because: 'tries-spent' | 'wait-too-long'; readonly retryAfter?: DurationMs }
 
-/** The backoff's first bound and its largest. @source AWS architecture blog, "Exponential Backoff And Jitter" (full jitter) */
+/** The backoff's first bound and its largest. @source AWS Architecture Blog, "Exponential Backoff And Jitter": full jitter */
 const FIRST_BACKOFF_MS: DurationMs = 500
 const LONGEST_BACKOFF_MS: DurationMs = 30 * SECOND_MS
 
@@ -47,7 +47,7 @@ const PASSING_STATUSES: readonly number[] = [502, 503, 504]
  * @param attempt the attempts so far, whole number >= 1
  * @param now     the local clock, for a date in an answer without Date
  * @param random  in [0, 1)
- * @source interface, "call": Retries
+ * @source docs/behaviour.md, "Retries"
  */
 export function decideRetry(
   { method, attempt, outcome }: { readonly method: string; readonly attempt: number; readonly outcome: Outcome },

@@ -10,7 +10,7 @@ export interface Failure extends Moment {
   readonly tries: number
 }
 
-/** So many tries without a longer wait are no backoff. @source interface, "no-backoff" */
+/** So many tries without a longer wait are no backoff. @source docs/behaviour.md, "no-backoff" */
 export const TRIES_WITHOUT_BACKOFF = 3
 
 /** A wait is longer than another by at least a tenth, and by what timers and the way of a request are off. */

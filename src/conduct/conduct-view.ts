@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/keys.js'
 
-/** What a client must not do, and what it had better not. @source interface, "Conduct" */
+/** What a client must not do, and what it had better not. @source docs/behaviour.md, "Conduct" */
 export const VIOLATIONS = [
   'early-retry',
   'no-backoff',

@@ -14,7 +14,7 @@ export interface FreeSenders {
   count: number
 }
 
-/** As many as a ban overlooks: a client with fewer than 10 requests under way. @source interface, "when a ban falls" */
+/** As many as a ban overlooks: a client with fewer than 10 requests under way. @source docs/behaviour.md, "when a key is banned" */
 const MOST_SENDERS = 9
 
 /** Who sends nothing for so long is not thought of as still being there. */

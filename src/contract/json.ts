@@ -55,7 +55,7 @@ export function parseJson(text: string): unknown {
  * The same, for what is written again or gone through by others: nothing that is nested more than 1,000 levels deep.
  *
  * @throws SyntaxError for that, too
- * @source RFC 8259, 9: an implementation may set limits on the depth of nesting
+ * @source RFC 8259, section 9: an implementation may set limits on the depth of nesting
  */
 export function parseShallowJson(text: string): unknown {
   const value = parseJson(text)

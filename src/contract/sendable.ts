@@ -1,13 +1,13 @@
 import type { Place } from './document.js'
 import { quote } from './excerpt.js'
 
-/** @source RFC 9110, 5.6.2 */
+/** @source RFC 9110, section 5.6.2 */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-/** What Node writes: Latin-1 without control characters, but for the tab. @source RFC 9110, 5.5 */
+/** What Node writes: Latin-1 without control characters, but for the tab. @source RFC 9110, section 5.5 */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** `application/json`, `text/*; charset=utf-8`. */
 const MEDIA_TYPE = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+\/[!#$%&'*+\-.^_`|~\dA-Za-z]+[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/
-/** @source OpenAPI 3.1, "Responses Object" */
+/** @source OpenAPI specification: Responses Object */
 const DOCUMENTED_STATUS = /^(?:[1-5]\d\d|[1-5]XX|default)$/i
 
 /** What of an answer can be wrong so that no server could send it. */
@@ -26,7 +26,7 @@ export function findUnsendable({ status, headers }: Sendable): string | undefine
   return undefined
 }
 
-/** Statuses whose answers have no body. @source RFC 9110, 15.3.5, 15.3.6 and 15.4.5 */
+/** Statuses whose answers have no body. @source RFC 9110, section 15.3.5; RFC 9110, section 15.3.6; RFC 9110, section 15.4.5 */
 export function hasNoBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }

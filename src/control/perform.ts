@@ -17,7 +17,7 @@ import { VERBS } from './verbs.js'
  *
  * @param space empty for the default one
  * @throws VerbError when it cannot be done; then nothing was changed
- * @source core, "Reads open nothing"
+ * @source docs/behaviour.md, "Spaces"
  */
 export async function perform<Name extends VerbName>(
   sandbox: Steerable,

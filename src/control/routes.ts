@@ -40,7 +40,7 @@ export interface ControlPlane {
  * Makes the control plane: one route for each verb of the table, health, the
  * stream of exchanges, the contracts. Never rate limited, faulted or delayed.
  *
- * @source interface, section 3
+ * @source docs/behaviour.md, "Control plane"
  */
 export function controlRoutes(plane: ControlPlane): Hono {
   const root = new Hono()
@@ -78,7 +78,7 @@ function addressOf(context: Context): string {
   return HOST.test(host) ? `http://${host}` : ''
 }
 
-/** A name, an address, and a port perhaps. @source RFC 9110, 7.2 */
+/** A name, an address, and a port perhaps. @source RFC 9110, section 7.2 */
 const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
 
 /** Asked for without a token: health is no secret, nor are the pages, which ask for the token themselves. */

@@ -3,7 +3,7 @@ import type { Account } from '../domain/callers.js'
 import { usageWithoutFuture } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 
-/** Addresses and unknown tokens remembered at most, so that a flood of them cannot fill the memory. @source interface */
+/** Addresses and unknown tokens remembered at most, so that a flood of them cannot fill the memory. @source docs/behaviour.md, "requests without a valid key" */
 const STRANGERS_REMEMBERED = 10_000
 
 /** The accounts of a space: those of known keys for good, those of strangers while there is room. */

@@ -63,7 +63,7 @@ export function tooManyRequests(world: World, sentence: string, until: EpochMs, 
   return { ...limitBody(world, 'rate_limit_exceeded', message), headers: retryAfter, retryAt: until, reason }
 }
 
-/** A 429's status and body. @source interface, "the body of a 429" */
+/** A 429's status and body. @source docs/behaviour.md, "429 bodies" */
 export function limitBody(
   world: World,
   code: ProblemCode,

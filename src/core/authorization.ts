@@ -17,7 +17,7 @@ const NO_KEY: SentKey = { token: '', space: '' }
  * Reads the Authorization header.
  *
  * @returns undefined where no bearer token was sent at all (another scheme counts as none)
- * @source RFC 6750, section 2.1; the scheme is case-insensitive: RFC 9110, 11.1
+ * @source RFC 6750, section 2.1; RFC 9110, section 11.1: the scheme is case-insensitive
  */
 export function readAuthorization(header: string | undefined): SentKey | undefined {
   if (header === undefined) return undefined

@@ -12,7 +12,7 @@ const UNKNOWN_KEY = 'unknown'
  *
  * @param token   the API key without its space, undefined if none was sent, '' if what was sent can be none
  * @param address counted in place of a key
- * @source specification, "Authentication"; interface, "a request without a valid key"
+ * @source docs/specification.md, "Authentication"; docs/behaviour.md, "requests without a valid key"
  */
 export function identify(world: World, token: string | undefined, address: string): Caller {
   if (token === undefined) return anonymous(world, 'missing_api_key', NO_KEY, address)

@@ -109,7 +109,7 @@ export class PetCatalogue {
   /**
    * The JSON array of at most `limit` pets, those of one status only if one is given.
    *
-   * @source specification, "GET /pets"; order: interface, "order of the list"
+   * @source docs/specification.md, "GET /pets"; docs/behaviour.md, "list order"
    */
   list(limit: number, status: PetStatus | undefined, order: ListOrder): EncodedText | LongBody {
     for (const kept of this.#lists) {

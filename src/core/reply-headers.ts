@@ -6,7 +6,7 @@ import { shownUncharged } from './gates/throttle.js'
 import type { Visit } from './request-context.js'
 import type { World } from './space.js'
 
-/** What scripts of a web page may read of an answer. @source interface, "CORS" */
+/** What scripts of a web page may read of an answer. @source docs/behaviour.md, "CORS" */
 const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -22,10 +22,10 @@ const EXPOSED = [
   'X-Sandbox-Reason',
 ].join(', ')
 
-/** The replacement of the one deprecated operation. @source specification, "GET /pets/{petId}" */
+/** The replacement of the one deprecated operation. @source docs/specification.md, "GET /pets/{petId}" */
 const SUCCESSORS: Readonly<Record<string, string>> = { getPet: '/pets?status=available' }
 
-/** Puts on what every answer of the service has. @source specification, "Rate limit headers" */
+/** Puts on what every answer of the service has. @source docs/specification.md, "Rate limit headers" */
 export function replyHeaders(visit: Visit, answer: Answer): string[] {
   const { world, route, caller, now } = visit
   const { basePath, reason } = world.surroundings
@@ -82,7 +82,7 @@ function pushCorsHeaders(headers: string[], world: World, origin: string | undef
 let dateSecond = -1
 let dateText = ''
 
-/** The Date header; its text is made once a second, not once a request. @source RFC 9110, 6.6.1 */
+/** The Date header; its text is made once a second, not once a request. @source RFC 9110, section 6.6.1 */
 function dateHeader(now: EpochMs): string {
   const second = Math.floor(now / SECOND_MS)
   if (second !== dateSecond) {

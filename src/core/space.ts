@@ -141,7 +141,7 @@ export class World {
    * Sets the clock. Where it goes back, what began in the time that is undone is
    * over: it does not come back when the clock reaches that time again.
    *
-   * @source interface, "where a window, ban or storm from the future is over"
+   * @source docs/behaviour.md, "The clock"
    */
   setClock(clock: ClockState): void {
     const before = this.now()

@@ -22,7 +22,7 @@ const CHUNK = 256
 
 export const NO_BAN_RECORD: BanRecord = { early: [] }
 
-/** Early requests within this stretch count together. @source interface, "when a ban falls" */
+/** Early requests within this stretch count together. @source docs/behaviour.md, "when a key is banned" */
 const COUNTED_FOR_MS: DurationMs = MINUTE_MS
 
 /** The ban in force at an instant. One from the future (the clock went back to real time) is over. */

@@ -1,4 +1,4 @@
-/** What a header can be called. @source RFC 9110, 5.6.2 (token) */
+/** What a header can be called. @source RFC 9110, section 5.6.2: token */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** More than any client asks for; what is longer is not repeated. */

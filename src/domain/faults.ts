@@ -1,4 +1,4 @@
-/** Faults that only the wire can do. @source interface, "--fault" */
+/** Faults that only the wire can do. @source docs/behaviour.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
 

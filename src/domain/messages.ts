@@ -81,7 +81,7 @@ export interface Reply {
 /** Sent at once, unless something must be waited for (a write, Prism). Never rejects. */
 export type PendingReply = Reply | Promise<Reply>
 
-/** Largest request body that is read. @source interface, "Body limit" */
+/** Largest request body that is read. @source docs/behaviour.md, "Request bodies" */
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Faults after which the client has seen no status at all. */

@@ -5,7 +5,7 @@ import type { Pet } from './pets.js'
  * The id for the next pet: 1 + the largest id below 2^53, so that clients whose
  * numbers are doubles can use it.
  *
- * @source interface, "New ids are"
+ * @source docs/behaviour.md, "Ids of new pets"
  */
 export function nextPetIdAfter(pets: readonly Pet[]): Int64 {
   let largest = 0

@@ -10,7 +10,7 @@ export interface Problem {
  * Everything that the sandbox says no with: the code, the status it has by itself
  * and what to do about it. A 500 never carries an internal message.
  *
- * @source interface, "values of `code`"
+ * @source docs/behaviour.md, "error codes"
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, message: 'The request breaks the contract.' },
@@ -95,7 +95,7 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** What a message quotes is cut where it is quoted; this is for a message of many quotes. */
 const LONGEST_MESSAGE = 8000
 
-/** The Error body of the service as JSON text. @source specification, "Error" */
+/** The Error body of the service as JSON text. @source docs/specification.md, "Error" */
 export function errorBody(code: ProblemCode, message: string, status: number): string {
   return `{"code":"${code}","message":${JSON.stringify(excerpt(message, LONGEST_MESSAGE))},"status":${status}}`
 }

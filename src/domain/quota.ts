@@ -44,7 +44,7 @@ export type QuotaVerdict =
     }
   | { readonly kind: 'refused'; readonly shown: WindowView }
 
-/** Lengths of the two windows. @source specification, "Rate limits by plan" */
+/** Lengths of the two windows. @source docs/specification.md, "Rate limits by plan" */
 export const WINDOW_LENGTH: Readonly<Record<WindowName, DurationMs>> = {
   minute: MINUTE_MS,
   day: DAY_MS,
@@ -82,7 +82,7 @@ export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochM
  * remaining, the minute on a tie; when both are spent the one that resets last,
  * so that nobody comes back to a second refusal.
  *
- * @source interface, "which limit the headers show"
+ * @source docs/behaviour.md, "the window in the headers"
  */
 export function shownWindow(minute: WindowView, day: WindowView): WindowView {
   if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute
@@ -104,7 +104,7 @@ export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): Wind
  * @param limits  requests allowed per window, whole numbers >= 0
  * @param now     from the space's clock
  * @returns       the usage to keep and the window to show; or, refused, the window to wait for
- * @source specification, "Rate limits by plan"; interface, "a window's shape", "what counts"
+ * @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what is charged"
  */
 export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVerdict {
   const minute = viewWindow('minute', usage.minute, limits.perMinute, now)

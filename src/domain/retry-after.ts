@@ -6,7 +6,7 @@ import { type DurationMs, type EpochMs, SECOND_MS } from './time.js'
  *
  * @param now what a date counts from in an answer without Date
  * @returns how long to wait, undefined for what is neither
- * @source RFC 9110, 10.2.3
+ * @source RFC 9110, section 10.2.3
  */
 export function readRetryAfter(
   value: string | undefined,

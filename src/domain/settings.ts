@@ -12,7 +12,7 @@ export type LimitBody = (typeof LIMIT_BODIES)[number]
 export const BAN_STATUSES = [429, 403, 401] as const
 export type BanStatus = (typeof BAN_STATUSES)[number]
 
-/** Orders of the list, by creation. @source interface, "order of the list" */
+/** Orders of the list, by creation. @source docs/behaviour.md, "list order" */
 export const LIST_ORDERS = ['newest', 'oldest'] as const
 export type ListOrder = (typeof LIST_ORDERS)[number]
 
@@ -99,7 +99,7 @@ type OptionalRowOf<Value> = Told & {
  * the config file, scenarios, the control plane, the types of the programmatic API and the dashboard's fields come from
  * these rows, in this order.
  *
- * @source interface, the table of `serve`
+ * @source docs/behaviour.md, "Options of serve"
  */
 export const SETTINGS = {
   plan: {

@@ -16,7 +16,7 @@ export interface RunningStorm extends Storm {
   readonly startedAt: EpochMs
 }
 
-/** Retry-After in a storm. @source interface, "Retry-After's form" */
+/** Retry-After in a storm. @source docs/behaviour.md, "the form of Retry-After" */
 export const STORM_RETRY_AFTER_MS: DurationMs = SECOND_MS
 
 /** Whether a storm blows at an instant. One started in the future (the clock went back to real time) is over. */

@@ -7,14 +7,14 @@ export type SunsetMode = (typeof SUNSET_MODES)[number]
 /** Since when an operation is deprecated; the service does not say, so this is the sandbox's choice. */
 export const DEPRECATED_SINCE: EpochMs = Date.parse('2025-12-05T00:00:00Z')
 
-/** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source interface, "Storms and brownouts" */
+/** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source docs/behaviour.md, "Removal and brownouts" */
 const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
 const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS
 
 /**
  * Whether an operation that is to be removed at `sunsetAt` is gone, and why.
  *
- * @source specification, "Versioning" 3; interface, "after removal"
+ * @source docs/specification.md, "Versioning", 3; docs/behaviour.md, "removed operations"
  */
 export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sunset' | 'brownout' | undefined {
   switch (mode) {
@@ -35,7 +35,7 @@ export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sun
  *
  * @param sunsetAt when it is removed, undefined if no date was set
  * @param successor address and query of its replacement, undefined if there is none
- * @source RFC 9745 (Deprecation), RFC 8594 (Sunset), RFC 5829 (successor-version)
+ * @source RFC 9745: Deprecation; RFC 8594: Sunset; RFC 5829: successor-version
  */
 export function deprecationHeaders(sunsetAt: EpochMs | undefined, successor: string | undefined): readonly string[] {
   return [

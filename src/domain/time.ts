@@ -18,7 +18,7 @@ const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
  * Reads a duration as users write it: a whole number and one unit (`500ms 30s 5m 24h`).
  *
  * @returns milliseconds, or undefined for anything else (no sign, no blank, no fraction, no bare number)
- * @source interface, "Durations are written"
+ * @source docs/behaviour.md, "Durations"
  */
 export function parseDuration(text: string): DurationMs | undefined {
   const match = DURATION.exec(text)
@@ -40,7 +40,7 @@ export function ceilSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND_MS)
 }
 
-/** An IMF-fixdate as Date and Retry-After have it, rounded down to the second. @source RFC 9110, 5.6.7 */
+/** An IMF-fixdate as Date and Retry-After have it, rounded down to the second. @source RFC 9110, section 5.6.7 */
 export function httpDate(at: EpochMs): string {
   return new Date(at).toUTCString()
 }

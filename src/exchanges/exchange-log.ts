@@ -1,6 +1,6 @@
 import type { ExchangeRecord } from './exchange-record.js'
 
-/** Bounds of the logs. @source interface, "The log keeps" */
+/** Bounds of the logs. @source docs/behaviour.md, "The log" */
 export const LOG_BODY_CHARACTERS = 64 * 1024
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 256 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { Reason } from '../domain/reasons.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
-/** One request with its answer, as the log shows it. @source interface, "An exchange" */
+/** One request with its answer, as the log shows it. @source docs/behaviour.md, "Exchanges" */
 export interface Exchange {
   readonly id: number
   /** ISO 8601, UTC, by the space's clock. */

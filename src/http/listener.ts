@@ -22,7 +22,7 @@ import { Outbox, type Outgoing } from './write-batch.js'
 /** Longer than the pools of common clients keep an idle connection (browsers: 5 min), so that none writes into a closed one. */
 const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 
-/** How long open answers may take to finish when the server stops. @source interface, "SIGINT/SIGTERM" */
+/** How long open answers may take to finish when the server stops. @source docs/behaviour.md, "Stopping" */
 const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
 const STOP_CHECK_MS: DurationMs = 20
 /** Turns without a new connection after which all is read that had come: one to accept, one to read, one to spare. */
@@ -70,7 +70,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
     requireHostHeader: false,
   })
   // Who has closed its own half still reads, as `nc -N` does; Node would close the other half before an answer that
-  // takes its time. @source lib/_http_server.js, socketOnEnd
+  // takes its time. @source Node.js, lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
     const connection: Connection = {

@@ -6,7 +6,7 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { rawResponse, withoutHeader } from './raw-response.js'
 import { inTurn } from './turns.js'
 
-/** How long a slow body takes, in real time, and in how many pieces it comes. @source interface, "slow-body (10 s)" */
+/** How long a slow body takes, in real time, and in how many pieces it comes. @source docs/behaviour.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 const SLOW_BODY_PIECES = 20
 

@@ -15,7 +15,7 @@ export const STORE_FILE = '.petstore-sandbox/store.json'
 /** In a program, and under `exec`: beside others, without a trace. */
 export const EMBEDDED_DEFAULTS: StartDefaults = { port: 0, store: undefined, log: 'silent' }
 
-/** @source interface, the table of `serve` */
+/** @source docs/behaviour.md, "Options of serve" */
 export function serveDefaults(log: LogFormat): StartDefaults {
   return { port: 4010, store: STORE_FILE, log }
 }

@@ -30,7 +30,7 @@ const folder = filledText('the path of a folder')
  * file, scenarios and the programmatic API all come from these rows. Those of the
  * settings of a space come from their own record, in domain/settings.ts.
  *
- * @source interface, the table of `serve`
+ * @source docs/behaviour.md, "Options of serve"
  */
 export const OPTIONS = {
   port: {

@@ -37,7 +37,7 @@ interface ProcessStart {
   readonly ended: boolean
 }
 
-/** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22; the name in field 2 may hold blanks and brackets */
+/** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22, and the name in field 2 may hold blanks and brackets */
 function startOf(pid: number): ProcessStart | undefined {
   try {
     const stat = readRegularFile(`/proc/${pid}/stat`).toString('latin1')

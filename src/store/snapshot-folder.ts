@@ -11,7 +11,7 @@ import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.j
 
 const ENDING = '.json'
 
-/** Names that Windows keeps for itself, whatever comes after a dot. @source Microsoft, "Naming Files, Paths, and Namespaces" */
+/** Names that Windows keeps for itself, whatever comes after a dot. @source Microsoft, Naming Files */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 
 /**

@@ -4,7 +4,7 @@ import { makeFolder } from '../system/make-folder.js'
 import { refuseOthers } from '../system/regular-file.js'
 import { syncFolder } from './sync-folder.js'
 
-/** @source Linux's own limit, path_resolution(7) */
+/** @source path_resolution(7): the limit of Linux itself */
 const MOST_LINKS = 40
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 
-/** @source interface, "Spaces": names match [A-Za-z0-9._-]{1,64} */
+/** @source docs/behaviour.md, "Spaces" */
 const LONGEST_NAME = 64
 const DIGEST_LENGTH = 10
 

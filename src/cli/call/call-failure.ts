@@ -25,10 +25,10 @@ export interface CallFailure {
   readonly body?: unknown
 }
 
-/** Where an answer breaks the contract. @source interface, "Exit codes" */
+/** Where an answer breaks the contract. @source docs/behaviour.md, "Exit codes" */
 export const EXIT_BREACH = 6
 const HTTP_CLASS = 100
-/** What a status beyond the known classes is taken for, too. @source RFC 9110, 15 */
+/** What a status beyond the known classes is taken for, too. @source RFC 9110, section 15 */
 const SERVER_ERROR = 5
 
 /** The last status says how a call ends. */

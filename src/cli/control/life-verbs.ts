@@ -14,7 +14,7 @@ import { done, printResult } from './result.js'
 import { connect, knowingWhere, type SharedFlags, type VerbCommands } from './verb-commands.js'
 
 const POLL_MS: DurationMs = 50
-/** @source interface, "control" */
+/** @source docs/behaviour.md, "control" */
 const PATIENCE_MS: DurationMs = 30 * SECOND_MS
 /** A stop takes 5 s at most for open answers; what is written after that is little. */
 const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS

@@ -12,7 +12,7 @@ const LATEST_RESET_MS = DAY_MS + HOUR_MS
 /**
  * Says what is wrong with the rate-limit headers of an answer.
  *
- * @source specification, "Rate limit headers": every response carries them
+ * @source docs/specification.md, "Rate limit headers": every response carries them
  */
 export function rateLimitBreaches(headers: Headers): readonly string[] {
   const breaches: string[] = []
@@ -52,7 +52,7 @@ export type DeprecationReading =
  * which operation is deprecated, and until when it is there, but not the headers:
  * they may be missing, but must not say something else.
  *
- * @source RFC 9745 (Deprecation), RFC 8594 (Sunset)
+ * @source RFC 9745: Deprecation; RFC 8594: Sunset
  */
 export function readDeprecation(
   { deprecated, sunsetAt }: Pick<OperationData, 'deprecated' | 'sunsetAt'>,

@@ -239,7 +239,7 @@ function hintOf(status: number): string {
   return status === 401 ? ' (is the API key one of this instance?)' : ''
 }
 
-/** What a JSON body says that the status does not. @source specification, "Error": status is the HTTP status code */
+/** What a JSON body says that the status does not. @source docs/specification.md, "Error": status is the HTTP status code */
 function bodyBreaches(answer: EngineAnswer): readonly string[] {
   const body = bodyOf(answer)
   if (answer.status < 400 || typeof body !== 'object' || body === null || !('status' in body)) return []

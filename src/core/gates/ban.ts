@@ -5,7 +5,7 @@ import type { EpochMs } from '../../domain/time.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
 import type { Gate, Visit } from '../request-context.js'
 
-/** Is the key banned, or does this request bring the ban? @source specification, "When the limit is exceeded" 4 */
+/** Is the key banned, or does this request bring the ban? @source docs/specification.md, "When the limit is exceeded", 4 */
 export const ban: Gate = (visit) => {
   const { caller, world, now } = visit
   if (caller.kind !== 'key') return undefined

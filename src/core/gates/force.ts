@@ -5,7 +5,7 @@ import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
 import type { Gate, Visit } from '../request-context.js'
 
-/** Statuses that may be forced on every operation, documented or not. @source interface, "Forcing one answer" */
+/** Statuses that may be forced on every operation, documented or not. @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
 
 /** Did the caller ask for a certain answer? It gets it, and nothing is changed by it. @source RFC 7240 */

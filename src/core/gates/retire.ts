@@ -2,7 +2,7 @@ import { removal } from '../../domain/sunset.js'
 import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
 
-/** Has the operation been removed? @source specification, "Versioning" 3 */
+/** Has the operation been removed? @source docs/specification.md, "Versioning", 3 */
 export const retire: Gate = ({ route, world, now }) => {
   if (route.kind !== 'operation' || route.operation.sunsetAt === undefined) return undefined
   const reason = removal(world.settings.sunset, route.operation.sunsetAt, now)

@@ -15,7 +15,7 @@ import { rememberRefusal, tooManyRequests } from '../answers.js'
 import type { Gate, Visit } from '../request-context.js'
 import type { World } from '../space.js'
 
-/** Is there quota left in both windows? If so, this request is charged to them. @source specification, "Rate limits by plan" */
+/** Is there quota left in both windows? If so, this request is charged to them. @source docs/specification.md, "Rate limits by plan" */
 export const throttle: Gate = (visit) => {
   const { caller, world, now } = visit
   const { account, limits } = caller

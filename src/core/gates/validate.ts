@@ -21,7 +21,7 @@ export const validate: Gate = (visit) => {
   return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
 }
 
-/** Names every violation at once. @source interface, "a bad `limit` or `status`" */
+/** Names every violation at once. @source docs/behaviour.md, "an invalid `limit` or `status`" */
 function violationsAnswer(operation: Operation, violations: readonly Violation[]): Answer {
   const messages = violations.map(({ message }) => message)
   return problem('invalid_request', { message: `${operation.id}: ${messages.join('; ')}.` })
@@ -31,7 +31,7 @@ function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
   return body instanceof Uint8Array && body.length > 0 ? body : undefined
 }
 
-/** @source interface, "A missing body is 400; a body of another or no media type, or with a Content-Encoding, is 415" */
+/** @source docs/behaviour.md, "Request bodies" */
 function refuseBody(request: ServiceRequest): Answer | undefined {
   const unread = unreadBody(request)
   if (unread !== undefined) return unread

@@ -10,7 +10,7 @@ import type { Handler } from '../request-context.js'
  * Adds a pet. Where there is a store, 201 is answered only after the pet is
  * written, and the pet is listed only then.
  *
- * @source specification, "POST /pets"; interface, section 5
+ * @source docs/specification.md, "POST /pets"; docs/behaviour.md, "Durability"
  */
 export const createPet: Handler = ({ world }, { body }) => {
   const refused = (error: unknown) => {

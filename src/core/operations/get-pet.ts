@@ -2,7 +2,7 @@ import type { Int64 } from '../../contract/int64.js'
 import { problem } from '../answers.js'
 import type { Handler } from '../request-context.js'
 
-/** @source specification, "GET /pets/{petId}" */
+/** @source docs/specification.md, "GET /pets/{petId}" */
 export const getPet: Handler = ({ world }, { path }) => {
   const { petId } = path.values as { petId: Int64 }
   const body = world.pets.textOf(petId)

@@ -1,7 +1,7 @@
 import type { PetStatus } from '../../domain/pets.js'
 import type { Handler } from '../request-context.js'
 
-/** @source specification, "GET /pets" */
+/** @source docs/specification.md, "GET /pets" */
 export const listPets: Handler = ({ world }, { query }) => {
   // A contract given with --spec may have dropped the limit; then the list is whole.
   const { limit = Number.POSITIVE_INFINITY, status } = query.values as { limit?: number; status?: PetStatus }

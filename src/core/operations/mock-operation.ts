@@ -9,7 +9,7 @@ import type { Visit } from '../request-context.js'
 const NOT_TAKEN_OVER =
   /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*)$/i
 
-/** Lets Prism answer an operation that has no handler here. @source interface, `--spec` */
+/** Lets Prism answer an operation that has no handler here. @source docs/behaviour.md, "A fuller contract" */
 export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
   const { engine, warn } = visit.world.surroundings
   const unread = unreadBody(visit.request)

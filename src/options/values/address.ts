@@ -32,7 +32,7 @@ export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)
 
 const TOKEN_FORM = 'must consist of letters, digits and . _ ~ - + / with = only at its end'
 
-/** The control plane's bearer token. @source RFC 6750, 2.1 (b64token) */
+/** The control plane's bearer token. @source RFC 6750, section 2.1: b64token */
 export const tokenSchema = textSchema<string>(TOKEN_FORM, (text) =>
   /^[A-Za-z0-9._~+/-]+=*$/.test(text) ? { value: text } : { problem: TOKEN_FORM },
 )

@@ -1,7 +1,7 @@
 import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
 import { listed, type Reading, textSchema } from './reading.js'
 
-/** What may follow "Bearer", without `~`: that marks a space. @source RFC 6750, 2.1 (b64token) */
+/** What may follow "Bearer", without `~`: that marks a space. @source RFC 6750, section 2.1: b64token */
 const KEY = /^[A-Za-z0-9._+/-]+=*$/
 const LONGEST_KEY = 4096
 const KEY_FORM = `must consist of letters, digits and . _ - + / with = only at its end, at most ${LONGEST_KEY} characters ("~" marks spaces)`

@@ -197,7 +197,7 @@ async function ended(argv: readonly string[], cwd: string): Promise<Ended> {
   return { argv, code: code ?? signal, said, mebibytes }
 }
 
-/** @source proc(5), VmHWM; 0 where the system does not say */
+/** @source proc(5): VmHWM */
 function peakOf(pid: number | undefined): number {
   try {
     return Math.round(Number(/^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)

@@ -8,7 +8,7 @@ const CONNECTIONS = 4
 /** What a million of whatever clients may send must not take beyond what it took before. */
 const MOST_MORE_MIB = 250
 
-/** As many as the limit is by default. @source interface, --max-spaces */
+/** As many as the limit is by default. @source docs/behaviour.md, "Spaces" */
 const MOST_SPACES = 1000
 
 /** Keys that nobody knows and spaces that nobody opened, a million times: memory stays bounded, known keys are served. */
