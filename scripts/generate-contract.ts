@@ -58,7 +58,7 @@ async function typesModule(): Promise<string> {
   return `${NOTE}\nimport type { Int64 } from '../int64.js'\n\n${astToString(ast)}`
 }
 
-/** Leaves a file alone that is as it should be: a running program or test may be reading it. */
+/** Leaves an unchanged file alone: a running program or test may be reading it. */
 async function write(name: string, text: string): Promise<void> {
   const folder = fileURLToPath(new URL('../src/contract/generated/', import.meta.url))
   const file = join(folder, name)

@@ -27,13 +27,13 @@ import { digestOf } from './system/digest.js'
 import { packageVersion } from './system/package-files.js'
 import { systemClock } from './system/system-clock.js'
 
-/** What a sandbox tells its owner while it runs. */
+/** Events of a running sandbox, for whoever started it. */
 export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
   /** A space is about to be reset or removed, and with it what is known of the conduct in it. */
   onForget?(conduct: Conduct): void
   onWarning?(message: string): void
-  /** Somebody asked over the control plane to stop. */
+  /** A client of the control plane asked to stop. */
   onShutdown?(): void
 }
 
@@ -41,19 +41,19 @@ export interface SandboxEvents {
 export interface Assembly {
   readonly identity: SandboxIdentity
   readonly spaces: Spaces
-  /** What verbs work on. */
+  /** What the verbs work on. */
   readonly steerable: Steerable
   service(request: ServiceRequest): PendingReply
   /** The control plane as a `fetch`; it is loaded on its first use. */
   control(request: Request): Promise<Response>
   /**
-   * Begins to write: a new store, or the reset that was asked for. Until then
-   * nothing is, so that a start that fails overwrites nothing.
+   * Starts writing: a new store, or the requested reset. Nothing is written before,
+   * so a start that fails overwrites nothing.
    */
   begin(): Promise<void>
-  /** Ends what goes on without end, such as the stream of exchanges. */
+  /** Ends whatever would otherwise never end, such as the stream of exchanges. */
   end(): void
-  /** Writes what is to be written and gives the store free. */
+  /** Finishes writing and releases the store. */
   close(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
   const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
   const spaces = new Spaces(surroundings, world, fixtures, options.maxSpaces)
   const stopping = new AbortController()
-  // As many may wait for it as there are streams.
+  // Each stream adds a listener, and there may be any number of streams.
   setMaxListeners(0, stopping.signal)
   const steerable: Steerable = {
     spaces,
@@ -124,7 +124,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
       const isKept = stored.state !== undefined && !options.reset
       if (isKept && (options.pets !== undefined || options.fixtures !== undefined)) {
         warn(
-          `The store "${options.store}" is kept as it is; pets and fixtures seed new ones only. Add --reset to start from them.`,
+          `The store "${options.store}" exists and is kept as it is; pets and fixtures only seed a new store. Add --reset to start over from them.`,
         )
       }
       // Before anything else can be appended, hence not awaited yet.
@@ -152,7 +152,7 @@ function checkFaults({ start }: ResolvedOptions, contract: Contract): void {
   }
 }
 
-/** A scenario that uses up or bans a key that is not there would do nothing, and nobody would know why. */
+/** A scenario that names a key that does not exist would do nothing, and nobody would know why. */
 function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
   const labels = keys.map(labelOf)
   for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
@@ -205,7 +205,7 @@ function openStore(
   return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall })
 }
 
-/** Snapshots of the default space lie beside its store; those of the others go with their space. */
+/** Snapshots of the default space are kept beside its store; those of other spaces go when their space does. */
 function shelves(defaultWorld: World, store: string | undefined): Steerable['shelfOf'] {
   const shelves = new WeakMap<World, Shelf>()
   if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder(join(dirname(store), 'snapshots')))

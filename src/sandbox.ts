@@ -16,7 +16,7 @@ import type { ResolvedOptions } from './options/options.js'
 import { type Assembly, assemble, type SandboxEvents } from './sandbox-core.js'
 import { holdTickShape } from './system/tick-shape.js'
 
-/** A sandbox that listens. */
+/** A listening sandbox. */
 export interface RunningSandbox {
   readonly assembly: Assembly
   readonly baseUrl: string
@@ -27,7 +27,7 @@ export interface RunningSandbox {
   readonly operations: readonly string[]
   /** What is known of the clients' conduct, space by space: the default one first, and those in which there were any. */
   conduct(): readonly Conduct[]
-  /** Resolves when the port is free and everything is written; open answers may finish first, or are cut. */
+  /** Resolves when the port is free and everything is written; open responses finish first, or are cut. */
   stop(how?: 'clean' | 'now'): Promise<void>
 }
 
@@ -95,7 +95,7 @@ function usedSpaces(spaces: Spaces): readonly World[] {
   return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
 }
 
-/** Answers what never became a request, with the headers that every answer has. */
+/** Answers what never became a request, with the common headers. */
 function refuse(world: World, code: ProblemCode, address: string): Reply {
   const nothing: ServiceRequest = {
     method: UNREAD,

@@ -11,13 +11,13 @@ import type { SettingsView } from '../options/settings-view.js'
 
 /** A way to a sandbox: in this process or over the network. */
 export interface Transport {
-  /** Rejects with a ControlError when the verb refuses. */
+  /** Rejects with a ControlError if the verb refuses. */
   readonly call: CallVerb
   /** Exchanges as they happen, until the signal is aborted or the sandbox stops. */
   follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
 }
 
-/** A verb refused; nothing was changed. */
+/** A verb refused to do its work; nothing was changed. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
   /** `invalid_request`, `not_found`, `conflict`, `too_many_spaces`, `forbidden` … */
@@ -29,13 +29,13 @@ export class ControlError extends Error {
   }
 }
 
-/** Which fixture key: the one on `--plan`, one of a plan, or one of a misfortune. */
+/** Picks a fixture key: the one on `--plan`, one on a fixed plan, or one that always fails in its own way. */
 export type KeyKind = 'default' | PlanName | 'limited' | 'banned' | 'revoked'
 
 /** The fixture keys, to be sent as `Authorization: Bearer <key>`. */
 export type KeyNames = { readonly [Kind in KeyKind]: string }
 
-/** What can be done to a space. Durations are text (`30s`), instants ISO 8601. Every verb rejects with a ControlError when it refuses. */
+/** What can be done to a space. Durations are strings (`30s`), instants ISO 8601. Every verb rejects with a ControlError if it refuses. */
 export interface Controls {
   state(): Promise<StateView>
   /** Back to the start; snapshots stay. */
@@ -65,7 +65,7 @@ export interface Controls {
   unban(key: string): Promise<KeyView>
   readonly storm: {
     show(): Promise<StormView | null>
-    /** Everything is refused if no rate is given. */
+    /** Without a rate, everything is refused. */
     start(storm?: StormOption): Promise<StormView>
     stop(): Promise<void>
   }
@@ -82,7 +82,7 @@ export interface Controls {
     /** All of them, newest first. */
     list(): Promise<readonly Pet[]>
     add(pet: NewPet): Promise<Pet>
-    /** Changes fields; null takes the status away. */
+    /** Changes fields; null removes the status. */
     set(id: Int64, change: Omit<VerbInput<'pets.set'>, 'id'>): Promise<Pet>
     remove(id: Int64): Promise<void>
   }
@@ -93,13 +93,13 @@ export interface Controls {
     remove(name: string): Promise<void>
   }
   readonly requests: {
-    /** Exchanges, oldest first. `since` is an exchange's id or an instant; `limit` gives the newest so many. */
+    /** Exchanges, oldest first. `since` is an exchange's id or an instant; `limit` keeps only the newest. */
     (filter?: VerbInput<'requests.list'>): Promise<readonly Exchange[]>
-    /** Exchanges as they happen. Over the network, a reader who falls more than 500 behind misses the oldest. */
+    /** Exchanges as they happen. Over the network, a reader that falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
     clear(): Promise<void>
   }
-  /** How well clients kept the service's rules since the start or the last reset. */
+  /** How well clients have kept the service's rules since the start or the last reset. */
   conduct(): Promise<Conduct>
 }
 
@@ -111,7 +111,7 @@ export interface SandboxControls extends Controls {
   }
   /** An isolated space, opened by its first use. */
   space(name: string): Space
-  /** Stops the sandbox, as SIGTERM does; resolves when it has heard. */
+  /** Stops the sandbox, as SIGTERM does; resolves once it has got the message. */
   shutdown(): Promise<void>
 }
 
@@ -120,7 +120,7 @@ export interface Space extends Controls {
   readonly name: string
   /** A fixture key in this space. */
   key(kind?: KeyKind): string
-  /** Removes it with everything in it. */
+  /** Removes the space and everything in it. */
   remove(): Promise<void>
 }
 
@@ -132,7 +132,7 @@ export function keyOf(kind: KeyKind, space = ''): string {
 
 type KeyVerb = 'keys.remove' | 'keys.change' | 'keys.ban' | 'keys.unban'
 
-/** The controls of one space, over whatever transport. */
+/** The controls of one space, over any transport. */
 export function controlsOf(transport: Transport, space: string): Controls {
   const { follow } = transport
   const call = <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
@@ -213,7 +213,7 @@ export function controlsOf(transport: Transport, space: string): Controls {
   }
 }
 
-/** The controls of a whole sandbox, over whatever transport. */
+/** The controls of a whole sandbox, over any transport. */
 export function sandboxControlsOf(transport: Transport): SandboxControls {
   const removeSpace = async (name: string) => void (await transport.call('spaces.remove', '', { name }))
   return {

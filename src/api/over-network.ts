@@ -13,7 +13,7 @@ import type { Exchange } from '../exchanges/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
 
 export interface NetworkOptions {
-  /** Of a control plane that asks for one. */
+  /** Token of a control plane that requires one. */
   readonly token?: string
   /** How long it may take to answer a verb, or to begin with a stream: `10s`. A minute if nothing is said. */
   readonly timeout?: string
@@ -110,7 +110,7 @@ function readAnswer(base: string, text: string): unknown {
   try {
     return parseShallowJson(text)
   } catch {
-    throw new ControlError('unreachable', `${base} answered, but not as a sandbox does. Is it one?`)
+    throw new ControlError('unreachable', `${base} answered, but does not look like a sandbox. Is it one?`)
   }
 }
 
@@ -119,7 +119,7 @@ function refusal(base: string, { status, text }: ControlAnswer): ControlError {
     const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(parseShallowJson(text))
     if (typeof code === 'string' && typeof message === 'string') return new ControlError(code, message)
   } catch {
-    // Not ours, then.
+    // Not one of our error bodies.
   }
-  return new ControlError('unreachable', `${base} answered ${status}, and not as a sandbox does. Is it one?`)
+  return new ControlError('unreachable', `${base} answered ${status}, and does not look like a sandbox. Is it one?`)
 }

@@ -23,11 +23,11 @@ export interface Sandbox extends SandboxControls, AsyncDisposable {
 
 /** A sandbox in this process without a socket. */
 export interface SocketlessSandbox extends SandboxControls, AsyncDisposable {
-  /** What its `fetch` takes requests for; no server is there. */
+  /** The address that its `fetch` answers for. There is no server. */
   readonly baseUrl: string
   readonly controlUrl: string
   key(kind?: KeyKind): string
-  /** As the global one, for this sandbox alone. */
+  /** Like the global `fetch`, but it reaches only this sandbox. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Socke
     async fetch(input, init) {
       const request = new Request(input, init)
       if (!isControl(new URL(request.url).pathname)) return service(request)
-      // Whoever holds the sandbox may steer it, whatever name it was called by.
+      // Code that holds the sandbox object may control it, whatever the host name.
       request.headers.set('host', 'localhost')
       return assembly.control(request)
     },

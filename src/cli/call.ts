@@ -13,18 +13,18 @@ import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 
-/** So many names of operations are read; the rest is in --list. */
+/** An error names this many operations at most; --list shows the rest. */
 const MOST_NAMED = 20
 
 const HELP = `
-Operations, their parameters and their values come from the contract; for those
-of one: petstore-sandbox call <operation> --help.
+Operations and their parameters come from the contract. For the details of one,
+run: petstore-sandbox call <operation> --help
 
-The answer's body goes to stdout. One with another status than 2xx goes to
-stderr: a line of JSON, {"error":{…}}, if that is no terminal.
+The body of a 2xx response goes to stdout. Any other response goes to stderr,
+as one line of JSON, {"error":{…}}, unless that is a terminal.
 
-Exit codes: 0 answered with 2xx, 1 failed, 2 wrong usage or a request that
-breaks the contract, 3 4 5 answered with 3xx 4xx 5xx, 6 the answer breaks the
+Exit codes: 0 for 2xx, 1 failed, 2 usage error or a request that
+breaks the contract, 3 4 5 for 3xx 4xx 5xx, 6 the response breaks the
 contract (--check), 7 no answer, 130 and 143 ended by SIGINT, SIGTERM.
 
 Examples:
@@ -38,7 +38,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   let contract = packagedContract()
   command
     .usage('<operation> [arguments] [options]')
-    // What follows may be meant for an operation that there is not: that is said first.
+    // The flags may belong to an operation that does not exist; that error comes first.
     .allowUnknownOption()
     .allowExcessArguments()
     .option('--list', 'print every operation, with its stability')
@@ -70,13 +70,13 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     }
   }
 
-  // Commander looks for the operation before it reads its flags, so the contract has to be there by then.
+  // Commander looks up the operation before it reads the flags, so the contract must be loaded by then.
   command.parent?.hook('preSubcommand', async (program, next) => {
     const file = next === command ? specIn(program.args) : undefined
     if (file === undefined) return
     const { loadContract } = await import('../contract/load-contract.js')
     contract = await loadContract(resolve(io.cwd, file), { handled: 'all', name: file, patterns: 'native' })
-    // Commander only ever adds to it; nothing else has looked at it yet.
+    // Commander only ever appends to this list, and nothing else has read it yet.
     ;(command.commands as Command[]).splice(0)
     addOperations()
   })
@@ -97,7 +97,7 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
   const near = didYouMean(name, known) || '.'
   const more = known.length > MOST_NAMED ? ' and others; --list shows all' : ''
   return new RequestError('UNKNOWN_OPERATION', [
-    `There is no operation ${JSON.stringify(name)}${near} Known are ${known.slice(0, MOST_NAMED).join(', ')}${more}.`,
+    `There is no operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MOST_NAMED).join(', ')}${more}.`,
   ])
 }
 

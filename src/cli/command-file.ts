@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliIo } from './io.js'
 
-/** One command's file. Only that of the command that runs is loaded, and that of `serve`, whose start is to be quick. */
+/** The module of a command. Only the one that runs is loaded, and that of `serve`, which must start fast. */
 export interface CommandFile {
   /**
    * Gives the command its flags and its action.

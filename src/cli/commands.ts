@@ -16,12 +16,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'verify',
-    summary: 'hold an instance (mock or real) against the contract',
+    summary: 'check an instance (mock or real) against the contract',
     load: () => import('./verify.js'),
   },
   {
     name: 'control',
-    summary: 'steer a running sandbox: reset, clock, storm, ban, keys …',
+    summary: 'control a running sandbox: reset, clock, storm, ban, keys …',
     load: () => import('./control.js'),
   },
   {

@@ -23,7 +23,7 @@ export function define(
   command
     .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
     .addOption(new Option('--line <text>', 'answers the scripts: what was typed up to the cursor').hideHelp())
-    .option('--debug', 'show where a failure happened')
+    .option('--debug', 'show stack traces')
     .addHelpText('after', HELP)
     .action(async (shell: Shell, { line }: { readonly line?: string }) => {
       await print(io.stdout, line === undefined ? readScript(shell) : await answer(command, line, io, commands))
@@ -35,7 +35,7 @@ async function answer(own: Command, line: string, io: CliIo, commands: readonly 
   const words = [...argumentsOf(line)]
   const typed = words.pop() ?? ''
   const program = own.parent ?? own
-  // Every command is in the tree by its name; flags and commands of its own come with its file.
+  // The tree holds every command by name; its flags and subcommands come with its module.
   const open = async (command: Command) => {
     if (command === own || command.parent !== program) return
     const entry = commands.find(({ name }) => name === command.name())

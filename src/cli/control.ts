@@ -17,11 +17,11 @@ import { addSharedFlags, verbCommands } from './control/verb-commands.js'
 import type { CliIo } from './io.js'
 
 const HELP = `
-The sandbox is found by --url, by PETSTORE_SANDBOX_URL, by the word that "serve"
-leaves in .petstore-sandbox/run.json here, then at port 4010.
+The sandbox is looked for at --url, PETSTORE_SANDBOX_URL, the address in
+.petstore-sandbox/run.json here, and port 4010, in this order.
 
-Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 wrong
-usage, ${EXIT_NO_ANSWER} no sandbox answers, 130 and 143 ended by SIGINT, SIGTERM.`
+Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 usage
+error, ${EXIT_NO_ANSWER} no sandbox answers, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const verbs = verbCommands(io, finish)

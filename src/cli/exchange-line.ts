@@ -51,7 +51,7 @@ function colourOf(status: number | undefined, chalk: ChalkInstance): (text: stri
   return status >= 300 ? chalk.cyan : chalk.green
 }
 
-/** What would help against a 429, undefined where the client asked for it. */
+/** What would help against a 429; undefined if the client forced it. */
 function hintFor(reason: Reason | undefined, { key, space }: ExchangeRecord): string | undefined {
   const control = `petstore-sandbox control${space === '' ? '' : ` --space ${escapeControls(space)}`}`
   switch (reason) {

@@ -23,26 +23,26 @@ import { print } from './print.js'
 import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
 
-/** What `exec` does by itself where `serve` does something else. */
+/** Defaults of `exec` that differ from those of `serve`. */
 const OWN_FALLBACKS: Partial<Record<OptionName, string>> = { port: 'a free one', store: 'in memory', log: 'silent' }
 
 const HELP = `
-The file takes neither --fail-on nor --report: they are no switches of a
+The config file takes neither --fail-on nor --report: they do not belong to the
 sandbox.
 
-The command finds in its environment
+The command gets in its environment
   PETSTORE_BASE_URL     the service
   PETSTORE_API_KEY      sandbox
   PETSTORE_SANDBOX_URL  the control plane
   NO_PROXY, no_proxy    loopback added
-and PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one. The flags of exec stand
-before the command; what follows its name is its own, with or without -- before.
+and PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one. The flags of exec come
+before the command; what follows its name belongs to it, with or without --.
 
-A signal is passed on to the command; a second one ends it at once, with all
-that it has started. What it leaves running is ended, too.
+Signals are passed on to the command; a second one kills it, along with
+everything it started. Whatever it leaves running is stopped as well.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
-wrong usage), 126 the command cannot be run, 127 there is no such command; 1 if
+usage error), 126 the command cannot be run, 127 no such command; 1 if
 the command passed, but --fail-on was hit or the report could not be written.
 
 Examples:
@@ -76,7 +76,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .usage('[options] [--] <command> [args...]')
     .argument('<command>', 'what to run')
     .argument('[args...]', 'its own arguments')
-    .option('--debug', 'show where a failure happened')
+    .option('--debug', 'show stack traces')
     .addHelpText('after', HELP)
     .passThroughOptions()
     .action(async (name: string, args: readonly string[], { debug = false, ...own }: ExecFlags) =>
@@ -84,7 +84,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     )
 }
 
-/** Starts a sandbox, runs the command against it, and resolves with its exit code when nothing of either is left. */
+/** Starts a sandbox, runs the command against it, and resolves with its exit code once both have ended. */
 async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<number> {
   const switches = readOwnFlags(own, io.env)
   const env = envLayer(io.env)
@@ -100,7 +100,7 @@ async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<
     const { baseUrl, controlUrl } = sandbox.facts
     if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
     log.flush()
-    // Listened to before there is anybody to leave behind; heard only after.
+    // Registered before the command starts, so that no signal can orphan it.
     const ignoreSignals = onPartingSignals(io, {
       wish: (signal) => command.relay(signal),
       order: () => command.kill(),
@@ -124,7 +124,7 @@ async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<
   }
 }
 
-/** What a failure after the command's end adds to its code. */
+/** The exit code to use if something fails after the command has ended. */
 async function codeOf(act: () => Promise<void>, code: number, io: CliIo, debug: boolean): Promise<number> {
   try {
     await act()

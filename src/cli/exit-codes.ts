@@ -1,6 +1,6 @@
 import { FAILURES, type FailureCode } from '../domain/failures.js'
 
-/** What a command's end says. @source docs/behaviour.md, "Exit codes" */
+/** Exit codes of commands. @source docs/behaviour.md, "Exit codes" */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -18,11 +18,11 @@ export function exitCodeOf(errorCode: string): number {
 export const EXIT_CODES_HELP = `Exit codes:
   0                      done; call: 2xx
   1                      failed; stderr says why, as CODE: message
-  2                      wrong usage: a flag, variable, config file or scenario;
+  2                      usage error: a flag, variable, config file or scenario;
                          call: a request that breaks the contract
   3, 4, 5                call: the class of the final HTTP status
-  6                      call --check, verify: an answer breaks the contract
+  6                      call --check, verify: a response breaks the contract
   7                      no answer: connection, DNS, TLS, timeout
   125, 126, 127          exec: no sandbox, no runnable command, no such command;
-                         else the command's own, 128 and more after a signal
+                         otherwise the command's own, 128+n after signal n
   130, 143               ended by SIGINT, SIGTERM before it could stop cleanly`

@@ -17,17 +17,17 @@ const HELP = `
 Writes into the working directory:
   ${CONFIG_FILE}    every switch, commented out, with its meaning and its default;
                            only "fixtures" is set, to the folder beside it
-  ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json and scenarios/*.yaml, to be edited
+  ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json and scenarios/*.yaml, for you to edit
 
-What is there already is left as it is. Written files are named on stdout. Exit code 0 if
-all is in place now, or was before; 1 if only some was, so that it may not fit together.
+Existing files are left alone. stdout lists the files written. The exit code is 0 if
+none of them, or all of them, existed; 1 if only some did, as those may not fit the rest.
 
-A store that exists keeps its pets: edited fixtures are used after "serve --reset" or
+An existing store keeps its pets: edited fixtures take effect after "serve --reset" or
 "control reset".`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   command.addHelpText('after', HELP)
-  command.option('--debug', 'show where a failure happened')
+  command.option('--debug', 'show stack traces')
   command.action(async () => finish(await init(io)))
 }
 
@@ -43,17 +43,17 @@ async function init(io: CliIo): Promise<number> {
   }
   if (left.length === 0) return EXIT.ok
   if (left.length === files.size) {
-    say(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} are there already. Nothing was written.`)
+    say(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} already exist. Nothing was written.`)
     return EXIT.ok
   }
-  for (const name of left) say(io.stderr, `${name} was there already and was left as it is.`)
+  for (const name of left) say(io.stderr, `${name} already exists and was left alone.`)
   if (left.includes(CONFIG_FILE)) {
-    say(io.stderr, `To serve these fixtures, write into ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
+    say(io.stderr, `To serve these fixtures, add to ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
   }
   return EXIT.failed
 }
 
-/** The packaged fixtures, scenarios among them, relative to their folder. */
+/** The packaged fixtures, including scenarios, relative to their folder. */
 async function fixtureFiles(): Promise<readonly string[]> {
   const entries = await readdir(fixturesDirectory, { recursive: true })
   return entries.filter((name) => /\.(?:json|yaml)$/.test(name)).sort()

@@ -8,7 +8,7 @@ export interface Output extends Writable {
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** All that the commands know of the process they run in. */
+/** Everything that commands know about the process they run in. */
 export interface CliIo {
   /** Results only. */
   readonly stdout: Output
@@ -17,12 +17,12 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly pid: number
-  /** Calls back at each signal to stop, in place of ending the process. @returns how to be no longer called */
+  /** Calls back at each stop signal, which then no longer ends the process. @returns a function that unsubscribes */
   onSignal(listener: (signal: StopSignal) => void): () => void
   /** Ends the process at once. */
   exit(code: number): void
   /** Milliseconds from an arbitrary start, never going back. */
   monotonic(): number
-  /** A whole number >= 0, another one each time. */
+  /** A whole number >= 0, a different one each time. */
   randomSeed(): number
 }

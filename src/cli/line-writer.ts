@@ -1,14 +1,14 @@
 import { escapeDrivers } from './escape-controls.js'
 import type { Output } from './io.js'
 
-/** Characters that may wait for a reader who does not read; what comes beyond is dropped. */
+/** Characters buffered for a reader that does not read; anything beyond is dropped. */
 const MOST_WAITING = 1_000_000
 
 /**
- * Writes lines to a stream for a process that has better things to do: all lines of
- * one turn at once, never waiting, and never holding more than a bound.
+ * Writes lines to a stream without ever holding up the process: all lines of
+ * one turn at once, never waiting, and never buffering more than a fixed amount.
  *
- * A stream that breaks (EPIPE) is left alone from then on.
+ * After a stream breaks (EPIPE), nothing more is written to it.
  */
 export class LineWriter {
   readonly #stream: Output
@@ -16,7 +16,7 @@ export class LineWriter {
   #waiting = ''
   #dropped = 0
   #scheduled = false
-  /** The stream has asked to wait for its drain. */
+  /** The stream is full and waits for its drain event. */
   #blocked = false
   #broken = false
 
@@ -34,7 +34,7 @@ export class LineWriter {
     })
   }
 
-  /** @param line makes the line, without its end; it is not called where the line would be dropped */
+  /** @param line makes the line, without its line feed; not called if the line would be dropped */
   write(line: () => string): void {
     if (this.#broken) return
     if (this.#waiting.length >= MOST_WAITING) {
@@ -50,7 +50,7 @@ export class LineWriter {
     })
   }
 
-  /** Hands over what waits, if the stream takes anything. */
+  /** Writes what is buffered, if the stream accepts it. */
   flush(): void {
     if (this.#broken || this.#blocked) return
     if (this.#dropped > 0) {

@@ -5,11 +5,11 @@ import { makeFolder } from '../system/make-folder.js'
 import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 
 /**
- * Leaves word of where the sandbox runs. Whoever started last is the one that is
- * found; a reader never sees half a file. Written in one go, so that hardly any
- * end of the process comes between the draft and its name.
+ * Writes down where the sandbox runs. The one that started last is the one that is
+ * found, and a reader never sees half a file. It is written synchronously, so that
+ * the process hardly ever ends between the draft and the rename.
  *
- * @returns how to take it away again, if it is still ours
+ * @returns a function that removes it, if it is still ours
  */
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)

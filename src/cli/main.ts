@@ -6,12 +6,12 @@ import { SAME_SIGNAL_MS } from './stop-signals.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 
-/** After the work is done, how long a reader who does not read may hold the process. */
+/** How long a reader that does not read may hold the process once the work is done. */
 const LINGER_MS = 1000
 
 /** Runs the command line of this process. The only file of the commands that knows the process. */
 export async function main(): Promise<number> {
-  // A reader that has gone away (`… | head`) is no failure.
+  // A reader that has gone away (`… | head`) is not a failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let signalledAt = Number.NEGATIVE_INFINITY
   const code = await runCli(
@@ -20,14 +20,14 @@ export async function main(): Promise<number> {
       signalledAt = systemClock.monotonic()
     }),
   )
-  // While Node takes itself down, a signal has its default effect: the second of a doubled one must come before that.
+  // While Node shuts down, signals have their default effect: wait until the second of a doubled one has come.
   const stillDoubled = signalledAt + SAME_SIGNAL_MS - systemClock.monotonic()
   if (stillDoubled > 0) await new Promise((resolve) => setTimeout(resolve, stillDoubled))
   setTimeout(() => process.exit(code), LINGER_MS).unref()
   return code
 }
 
-/** @param onAnySignal hears of each signal, whoever else listens */
+/** @param onAnySignal called at each signal, besides other listeners */
 function processIo(onAnySignal: () => void): CliIo {
   return {
     stdout: process.stdout,

@@ -15,8 +15,8 @@ export function addOptionFlags(command: Command): void {
 Every flag can also be set in the environment:
 ${example}
 and in petstore-sandbox.yaml in the working directory, under the flag's name.
-A flag wins over the environment, then come the file, the scenario and the
-default. Durations are written 500ms, 30s, 5m or 24h.`,
+Flags override the environment, which overrides the file, the scenario and the
+defaults. Durations are written 500ms, 30s, 5m or 24h.`,
   )
 }
 
@@ -24,7 +24,7 @@ function flagOf(name: OptionName): Option {
   const { short, value, reads, about, fallback, group } = optionRow(name)
   const flags = [short === undefined ? [] : [`-${short},`], flagName(name), value ?? []].flat().join(' ')
   const option = new Option(flags, fallback === undefined ? about : `${about} (default: ${fallback})`)
-  // Brackets in a value's form ("<key[:plan]>") are not commander's.
+  // Commander takes brackets in a placeholder ("<key[:plan]>") for an optional value.
   option.optional = false
   if (reads === 'list') option.argParser((text, before: readonly string[] = []) => [...before, text])
   return option.helpGroup(`${group}:`)

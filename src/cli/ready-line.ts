@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/keys.js'
 
-/** What is to be known of a sandbox that has started. */
+/** Facts about a sandbox that has just started. */
 export interface ReadyFacts {
   readonly baseUrl: string
   readonly controlUrl: string

@@ -6,16 +6,16 @@ import type { CliIo } from './io.js'
 import { print } from './print.js'
 
 /**
- * Says on stderr why a command failed: `CODE: message`, one line for each problem.
+ * Reports on stderr why a command failed: `CODE: message`, one line per problem.
  *
- * @param debug shows where it happened too
+ * @param debug also prints the stack
  * @returns the exit code
  */
 export function reportError(error: unknown, io: CliIo, debug: boolean): number {
   const code = codeOf(error)
   const messages = error instanceof OptionsError ? error.problems : [messageOf(error)]
   const lines = messages.map((message) => escapeControls(`${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`))
-  if (code === undefined && !debug) lines.push('This should not happen. Run it again with --debug to see where it did.')
+  if (code === undefined && !debug) lines.push('This is a bug. Run it again with --debug to see where it happens.')
   if (debug) lines.push(escapeLines(process.getBuiltinModule('node:util').inspect(error)))
   void print(io.stderr, `${lines.join('\n')}\n`)
   return code === undefined ? EXIT.failed : exitCodeOf(code)

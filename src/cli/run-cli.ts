@@ -29,7 +29,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Help and version end like this too. Commander has said what there was to say.
+    // Help and version end up here too, and commander has already printed everything.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     return reportError(error, io, wantsDebug(argv, io))
   }
@@ -41,7 +41,7 @@ function createProgram(io: CliIo): Command {
     .description('A local, stateful sandbox of the animal store service.')
     .version(packageVersion, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', `\n${EXIT_CODES_HELP}`)
     .exitOverride()
     .enablePositionalOptions()
@@ -64,12 +64,12 @@ function createProgram(io: CliIo): Command {
     })
 }
 
-/** `serve …` as well as `help serve`. A name among another command's arguments only loads a file too many. */
+/** True for `serve …` and `help serve`. If the name is merely an argument, one module is loaded in vain. */
 function isAskedFor(name: string, argv: readonly string[]): boolean {
   return argv.slice(0, 2).includes(name)
 }
 
-/** Whether stacks are wanted. It is asked when something has failed, maybe before the flags were read. */
+/** Whether to print stacks. Errors can come before the flags are parsed, so argv is searched. */
 function wantsDebug(argv: readonly string[], io: CliIo): boolean {
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)

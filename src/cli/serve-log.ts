@@ -9,21 +9,23 @@ import { jsonReady, prettyReady, type ReadyFacts } from './ready-line.js'
 
 /** What `serve` says on stderr while it runs. */
 export interface ServeLog {
-  /** Undefined where nobody wants to hear of exchanges. */
+  /** Undefined if exchanges are not logged. */
   readonly exchange: ((record: ExchangeRecord) => void) | undefined
   ready(facts: ReadyFacts): void
   warning(message: string): void
-  /** Something to know that is neither result nor trouble; for people only. */
+  /** A remark for people, neither a result nor a warning. */
   note(message: string): void
-  /** Hands over what has been collected. */
+  /** Writes what is buffered. */
   flush(): void
 }
 
-/** Opens the log of one form. Warnings and the ready line are told in each. */
+/** Opens a log in one of the formats. All of them have warnings and the ready line. */
 export async function openServeLog(format: LogFormat, { stderr, env }: CliIo): Promise<ServeLog> {
   const json = format === 'json'
   const warningLine = json ? jsonWarning : prettyWarning
-  const writer = new LineWriter(stderr, (count) => warningLine(`${count} log lines were dropped: nobody read them`))
+  const writer = new LineWriter(stderr, (count) =>
+    warningLine(`${count} log lines were dropped because nothing read them`),
+  )
   return {
     exchange: format === 'silent' ? undefined : await exchangeWriter(format, writer, stderr, env),
     ready: (facts) => writer.write(() => (json ? jsonReady(facts) : prettyReady(facts))),

@@ -16,7 +16,7 @@ import { onStopSignals } from './stop-signals.js'
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   addOptionFlags(command)
-  command.option('--debug', 'show where a failure happened')
+  command.option('--debug', 'show stack traces')
   command.action(async () => finish(await serve(givenFlags(command), io)))
 }
 
@@ -37,8 +37,8 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   const wished = new Promise<void>((resolve) => {
     wish = resolve
   })
-  // From before the port is open, so that a start is finished and then stopped, and no store is left half made. Once it
-  // runs, they are never let go: the second of npm's two SIGINTs may come when all is done, and must not end us otherwise.
+  // Registered before the port opens, so that a start is finished before it is stopped and no store is left half made. They
+  // stay registered: npm sends SIGINT twice, and the second may come when all is done but must not change the exit code.
   const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
   const events = {
     ...(log.exchange && { onExchange: log.exchange }),
@@ -55,7 +55,7 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
     const forget = announce(location, io.cwd, log)
     log.ready({ ...location, plan, pets: petCount, seed: options.seed })
     await wished
-    log.note('Stopping; a second signal stops at once.')
+    log.note('Stopping; press Ctrl-C again to force.')
     log.flush()
     forget()
     await sandbox.stop('clean')
@@ -65,14 +65,14 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   }
 }
 
-/** Leaves word of where the sandbox is. That nobody can find it so is no reason not to serve. */
+/** Writes the locator. A failure is only a warning: the sandbox can serve without it. */
 function announce(location: Location, cwd: string, log: ServeLog): () => void {
   let forget: () => void
   try {
     forget = writeLocator(cwd, location)
   } catch (error) {
     log.warning(
-      `No locator could be written (${error instanceof Error ? error.message : error}): "control" and "call" need --url and --base-url here`,
+      `run.json could not be written (${error instanceof Error ? error.message : error}): "control" and "call" need --url and --base-url here`,
     )
     return () => {}
   }
@@ -80,7 +80,7 @@ function announce(location: Location, cwd: string, log: ServeLog): () => void {
     try {
       forget()
     } catch {
-      // Somebody else took it away.
+      // Something else has removed it.
     }
   }
 }

@@ -1,15 +1,15 @@
 import type { CliIo, StopSignal } from './io.js'
 
-/** Within so many milliseconds a second signal is the first once more: npm sends each SIGINT twice. */
+/** A second signal within this time counts as the first: npm sends each SIGINT twice. */
 export const SAME_SIGNAL_MS = 100
 
-/** What signals come to: the first is a wish, a later one an order. */
+/** Called for the first signal (stop gracefully) and for a later one (stop at once). */
 export interface SignalHandlers<Signal> {
   wish(signal: Signal): void
   order(signal: Signal): void
 }
 
-/** Tells a first signal from a later one, and takes a doubled one for one. */
+/** Distinguishes the first signal from later ones, and treats a doubled one as one. */
 export function wishThenOrder<Signal>(
   { monotonic }: Pick<CliIo, 'monotonic'>,
   { wish, order }: SignalHandlers<Signal>,
@@ -24,7 +24,7 @@ export function wishThenOrder<Signal>(
   }
 }
 
-/** Makes the first signal a wish to stop, and a later one an order. @returns how to be no longer called */
+/** Stops gracefully at the first signal and at once at a later one. @returns a function that unsubscribes */
 export function onStopSignals(io: CliIo, handlers: SignalHandlers<StopSignal>): () => void {
   return io.onSignal(wishThenOrder(io, handlers))
 }

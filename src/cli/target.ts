@@ -21,26 +21,26 @@ Examples:
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   command.addHelpText('after', HELP)
   const verb = (usage: string, about: string) =>
-    command.command(usage).description(about).option('--debug', 'show where a failure happened')
+    command.command(usage).description(about).option('--debug', 'show stack traces')
 
-  verb('list', 'every target, and where each value comes from')
+  verb('list', 'list the targets and where each value comes from')
     .option('--json', 'print JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       await listTargets(io, json)
       finish(EXIT.ok)
     })
-  verb('set <name>', 'say where a target is, and where its key')
+  verb('set <name>', 'set the address of a target and the file of its key')
     .option('--base-url <url>', 'base address, ending in its version segment')
     .option('--api-key-file <file>', 'file that holds its API key, and nothing else')
     .action(async (name: string, flags: SetFlags) => {
       await setTarget(name, flags, io)
       finish(EXIT.ok)
     })
-  verb('use <name>', 'the target of whoever names none; never production').action(async (name: string) => {
+  verb('use <name>', 'choose the default target; never production').action(async (name: string) => {
     await useTarget(name, io)
     finish(EXIT.ok)
   })
-  verb('remove <name>', 'forget what is kept of a target').action(async (name: string) => {
+  verb('remove <name>', 'forget a target').action(async (name: string) => {
     await removeTarget(name, io)
     finish(EXIT.ok)
   })

@@ -20,22 +20,22 @@ import { jsonReport, type Subject } from './verify/json-report.js'
 import { junitReport } from './verify/junit-report.js'
 import { textReport } from './verify/text-report.js'
 
-/** The instance drifts from the contract. @source docs/behaviour.md, "Exit codes" */
+/** The instance has drifted from the contract. @source docs/behaviour.md, "Exit codes" */
 const EXIT_DRIFT = 6
 
 /** Of each answer: more than any documented one, as an endless one must not fill the memory. */
 const LIMITS = { timeout: 30 * SECOND_MS, maxBody: 16 * MIB } as const
 
 const HELP = `
-Every operation is called with the examples of the contract; what comes back is
-held against it: status, headers, body, 401 without and with a wrong key, the
-rate-limit headers of every answer, Deprecation and Sunset. What could not be
-checked is said, with the reason. After a 429 it waits once, a minute at most.
+Calls every operation with the examples of the contract and checks the response
+against it: status, headers, body, 401 without a key and with a wrong one, the
+rate-limit headers of every response, Deprecation and Sunset. What could not be
+checked is listed with the reason. After a 429 it waits once, a minute at most.
 
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
-Exit codes: 0 nothing drifts, 6 something does, 7 no answer, 2 wrong usage, also
-where no API key is known, 1 failed, also where no operation could be checked.
+Exit codes: 0 no drift, 6 drift, 7 no answer, 2 usage error or no API key
+known, 1 failed or no operation could be checked.
 
 Examples:
   petstore-sandbox verify
@@ -53,15 +53,13 @@ interface VerifyFlags {
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   command
-    .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the one in use, else sandbox)')
-    .option('--base-url <url>', 'base address, in place of that of the target')
+    .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the default target)')
+    .option('--base-url <url>', 'base address, overriding that of the target')
     .option('--api-key-file <file>', 'file that holds the API key, - for stdin')
-    .option('--writes', 'call what writes, too: it leaves behind what it has added')
-    .addOption(
-      new Option('-o, --output <form>', 'form of the report').choices(['text', 'json', 'junit']).default('text'),
-    )
-    .option('--spec <openapi.yaml>', 'a fuller contract (default: the packaged one)')
-    .option('--debug', 'show where a failure happened')
+    .option('--writes', 'also call operations that write; what they add stays there')
+    .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'junit']).default('text'))
+    .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
+    .option('--debug', 'show stack traces')
     .addHelpText('after', HELP)
     .action(async (flags: VerifyFlags) => finish(await verifyInstance(flags, io)))
 }
@@ -71,8 +69,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const { env, cwd } = io
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) say(`warning: ${warning}`)
-  if (flags.writes === true && target.isProduction)
-    say('warning: --writes adds to production, and does not take it away.')
+  if (flags.writes === true && target.isProduction) say('warning: --writes adds to production and cleans nothing up.')
   const contract = await openContract(flags.spec && resolve(cwd, flags.spec), { patterns: 'native' })
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   say(`Verifying ${target.name} at ${target.baseUrl} …`)
@@ -118,7 +115,7 @@ async function report(
   }
 }
 
-/** Where hardly anything could be checked, it must not look like success. */
+/** A run that could check nothing must not look like a success. */
 function exitCodeOf(
   { checks, reached }: Verification,
   apiKey: string | undefined,

@@ -1,19 +1,18 @@
 import { openingProblem, readRegularFile } from '../system/regular-file.js'
 import { TargetError } from './target-error.js'
 
-/** What a header can carry without further ado. */
+/** Characters that a header can carry as they are. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
 /**
- * Checks a text that should be an API key, and takes off what stands round it.
+ * Checks a string that should be an API key, and trims it.
  *
- * @param where how its origin is called; the text itself is never shown
+ * @param where names its origin in errors; the string itself is never shown
  */
 export function readKey(text: string, where: string): string {
   const key = text.trim()
   if (SENDABLE.test(key)) return key
-  const problem =
-    key === '' ? 'holds no API key' : 'must hold one API key of visible ASCII characters, and nothing else'
+  const problem = key === '' ? 'contains no API key' : 'must contain a single API key of visible ASCII characters'
   throw new TargetError('INVALID_TARGET', `${where}: ${problem}`)
 }
 

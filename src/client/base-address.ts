@@ -19,7 +19,7 @@ export function readBaseAddress(text: string): { readonly baseUrl: string } | { 
   return { baseUrl: url.origin + url.pathname.replace(/\/+$/, '') }
 }
 
-/** A text that was meant as an address, as it may be shown: without a password, if it has one. */
+/** An intended address, safe to show: without a password or query. */
 export function shownAddress(text: string): string {
   return JSON.stringify(text.replace(/\/\/[^/]*@/, '//…@').replace(/[?#].*$/s, '?…'))
 }

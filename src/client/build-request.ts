@@ -4,13 +4,13 @@ import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { RequestError } from './request-error.js'
 
-/** What was said of a call, as text. */
+/** The input of a call, as strings. */
 export interface CallInput {
   /** Values of the path parameters, in the path's order. */
   readonly path: readonly string[]
   readonly query: ReadonlyMap<Parameter, readonly string[]>
   readonly fields: ReadonlyMap<Field, readonly string[]>
-  /** A whole body; the fields go over its own. */
+  /** A whole body, whose fields are overridden by `fields`. */
   readonly body?: Uint8Array | undefined
 }
 
@@ -23,13 +23,13 @@ export interface BuiltRequest {
   /** Without its "?", empty if there is none. */
   readonly query: string
   readonly body: Uint8Array | undefined
-  /** How it breaks the contract. */
+  /** The ways in which it breaks the contract. */
   readonly violations: readonly Violation[]
   /** Fields of the body that the contract does not know; the service ignores them. */
   readonly unknownFields: readonly string[]
 }
 
-/** Makes an operation's request, and holds it against the contract. @throws RequestError if it cannot be made at all */
+/** Builds an operation's request and checks it against the contract. @throws RequestError if it cannot be built at all */
 export function buildRequest(operation: Operation, input: CallInput): BuiltRequest {
   const captured = input.path.map(encodePathValue)
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
@@ -58,7 +58,7 @@ function fillPath(path: string, captured: readonly string[]): string {
   return path.replace(/\{[^}]*\}/g, () => captured[next++] ?? '')
 }
 
-/** Dots alone would be taken for steps in the path, encoded too, and nothing for no step at all. */
+/** Clients resolve "." and "..", encoded or not, and an empty segment would vanish. */
 function encodePathValue(text: string): string {
   if (text === '' || text === '.' || text === '..') {
     throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(text)} cannot stand in a path`])
@@ -77,7 +77,7 @@ function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString())
 }
 
-/** Where nothing was said of a body that is needed, each field that is missing is named. */
+/** If a required body is missing, an empty object makes the errors name each missing field. */
 function emptyBodyOf({ body }: Operation): Uint8Array | undefined {
   return body?.required && body.fields.length > 0 ? Buffer.from('{}') : undefined
 }
@@ -103,7 +103,7 @@ function objectIn(body: Uint8Array): Record<string, unknown> {
     value = parseShallowJson(Buffer.from(body).toString('utf8'))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new RequestError('INVALID_REQUEST', [`--body: the body is not JSON: ${error.message}`])
+    throw new RequestError('INVALID_REQUEST', [`--body: the body is not valid JSON: ${error.message}`])
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new RequestError('INVALID_REQUEST', ['--body: must be a JSON object where fields are given by flags too'])
@@ -114,7 +114,7 @@ function fieldValue(field: Field, texts: readonly string[]): unknown {
   return readValue(field.type, texts.at(-1) ?? '')
 }
 
-/** A text that is no value of its type stays a text, and the contract refuses it. */
+/** A string that is not a value of the type stays a string, and the contract refuses it. */
 function readValue(type: ValueType, text: string): unknown {
   switch (type) {
     case 'string':

@@ -11,7 +11,7 @@ export interface ShownRequest {
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** The same request for curl, in one line for sh. The key is where it was: in the environment. */
+/** The request as a curl command, one line for sh. The key stays in the environment. */
 export function toCurl({ method, url, headers, body }: ShownRequest): string {
   const parts = ['curl', '-sS']
   // Brackets would be ranges to curl.
@@ -28,7 +28,7 @@ export function toCurl({ method, url, headers, body }: ShownRequest): string {
   return [...parts, quote(redactAddress(url))].join(' ')
 }
 
-/** As it goes out, but for the key. */
+/** As it would be sent, except for the key. */
 export function toHttpText({ method, url, headers, body }: ShownRequest): string {
   const lines = [
     `${method} ${redactAddress(url)}`,

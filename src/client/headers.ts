@@ -2,12 +2,12 @@ import { MASK, redactHeader } from '../domain/redaction.js'
 
 export type Header = readonly [name: string, value: string]
 
-/** The variable that holds the key, where a request is shown to be repeated. */
+/** The variable that stands for the key in commands that users copy. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Reads `Name: value`. @returns undefined for what no header can be */
+/** Reads `Name: value`. @returns undefined if that is not a valid header */
 export function readHeader(text: string): Header | undefined {
   const colon = text.indexOf(':')
   const name = text.slice(0, colon)
@@ -18,7 +18,7 @@ export function readHeader(text: string): Header | undefined {
     : undefined
 }
 
-/** The headers of a request. Given ones take the place of our own. */
+/** The headers of a request. Given ones replace our own. */
 export function requestHeaders({
   apiKey,
   hasBody,
@@ -38,7 +38,7 @@ export function requestHeaders({
   return [...own.filter(([name]) => !replaced.has(name.toLowerCase())), ...given]
 }
 
-/** The same, fit to be shown. */
+/** The headers with secrets masked. */
 export function masked(headers: readonly Header[], bearer: string = MASK): readonly Header[] {
   return headers.map(([name, value]) => [name, redactHeader(name, value, bearer)])
 }

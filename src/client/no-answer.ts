@@ -4,33 +4,36 @@ import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
 
 interface Meaning {
-  /** What happened, as in a list of attempts. */
+  /** What happened, in a few words. */
   readonly short: string
   readonly hint: string
 }
 
 const UNTRUSTED: Meaning = {
   short: 'the certificate is not trusted',
-  hint: 'If it is of your own authority, name it in NODE_EXTRA_CA_CERTS.',
+  hint: 'If your own authority signed it, set NODE_EXTRA_CA_CERTS.',
 }
 const DROPPED: Meaning = {
   short: 'the connection was dropped',
-  hint: 'The request may have been received all the same. Only GET is repeated by itself; --retry-unsafe repeats others.',
+  hint: 'The request may still have arrived. Only GET is retried automatically; --retry-unsafe retries others too.',
 }
-const UNREACHABLE: Meaning = { short: 'the network does not reach it', hint: 'Check the network, a VPN, the proxy.' }
+const UNREACHABLE: Meaning = {
+  short: 'it cannot be reached over the network',
+  hint: 'Check the network, the VPN and the proxy.',
+}
 const BROKEN: Meaning = {
-  short: 'the answer is no proper HTTP',
-  hint: 'Is it http where https is meant, or a proxy in between?',
+  short: 'the response is not valid HTTP',
+  hint: 'Should it be https, or is there a proxy in between?',
 }
 
-/** What a failure's code means to whoever called. */
+/** What an error code of a failed connection means to the user. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ECONNREFUSED: {
-    short: 'nobody listens there',
+    short: 'nothing is listening there',
     hint: 'Start a sandbox with "petstore-sandbox serve", or name another instance with --target or --base-url.',
   },
-  ENOTFOUND: { short: 'there is no such host', hint: 'Check the host in the base address.' },
-  EAI_AGAIN: { short: 'its name cannot be looked up now', hint: 'Check the network and its DNS.' },
+  ENOTFOUND: { short: 'no such host', hint: 'Check the host in the base address.' },
+  EAI_AGAIN: { short: 'its name cannot be resolved right now', hint: 'Check the network and its DNS.' },
   ETIMEDOUT: UNREACHABLE,
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
@@ -44,16 +47,16 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   CERT_HAS_EXPIRED: {
     short: 'its certificate has expired',
-    hint: 'Check the date of this machine, else tell its owner.',
+    hint: 'Check the date of this machine; if it is right, tell the owner of the server.',
   },
   ERR_TLS_CERT_ALTNAME_INVALID: { short: 'its certificate is for another host', hint: 'Check the base address.' },
-  EPROTO: { short: 'it speaks no TLS', hint: 'Is it https where http is meant?' },
-  ERR_SSL_WRONG_VERSION_NUMBER: { short: 'it speaks no TLS', hint: 'Is it https where http is meant?' },
+  EPROTO: { short: 'it does not speak TLS', hint: 'Should it be http?' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { short: 'it does not speak TLS', hint: 'Should it be http?' },
 }
 
 const DROPPED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
-/** Nobody answered, or not whole, or not in time. */
+/** There was no answer, or not a complete one, or not in time. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
   readonly code = 'NO_ANSWER' satisfies FailureCode
@@ -76,7 +79,7 @@ export class NoAnswerError extends Error {
     this.attempts = attempts
   }
 
-  /** @throws what is no failure of a connection, as it is a mistake of ours */
+  /** @throws errors that are not connection failures, as those are our own bugs */
   static from(error: unknown, { url, timeout, attempts, proxy }: Asked): NoAnswerError {
     const meant = meaningOf(error, timeout)
     if (meant === undefined) throw error
@@ -95,7 +98,7 @@ interface Asked {
   readonly proxy: string | undefined
 }
 
-/** Whether a connection went away that was there: the request may have been received. */
+/** Whether an open connection was dropped: the request may have been received. */
 export function isDropped(error: unknown): boolean {
   return DROPPED_CODES.includes(codeOf(error) ?? '')
 }
@@ -131,7 +134,7 @@ function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly f
   }
 }
 
-/** Failures of several addresses at once (IPv6, IPv4) have the code of the first. */
+/** If several addresses fail at once (IPv6, IPv4), the code of the first counts. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code

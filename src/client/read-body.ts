@@ -30,10 +30,10 @@ export interface Rows {
 }
 
 /**
- * Lays a value out in rows: a list of objects has a row for each and a column for every
+ * Lays a value out in rows. A list of objects has one row each and a column for every
  * name in any of them; one object a row for each of its fields.
  *
- * @returns undefined for what is neither
+ * @returns undefined for anything else
  */
 export function toRows(value: unknown): Rows | undefined {
   if (Array.isArray(value)) {

@@ -10,24 +10,24 @@ export type Outcome =
       /** The answer's own Date. */
       readonly date?: string | undefined
     }
-  /** The connection went away before the answer was whole. */
+  /** The connection was dropped before the response was complete. */
   | { readonly kind: 'dropped' }
-  /** Nobody was there, or nobody in time. Trying again at once is of no use. */
+  /** Nothing answered, or not in time. Retrying at once is pointless. */
   | { readonly kind: 'no-answer' }
 
 export interface RetryRules {
   /** Attempts after the first. */
   readonly retries: number
-  /** The longest wait that is waited. */
+  /** The longest acceptable wait. */
   readonly maxWait: DurationMs
-  /** Repeats what may have been done already. */
+  /** Also repeats requests that may already have taken effect. */
   readonly unsafe: boolean
 }
 
 export type Decision =
   | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly wait: DurationMs }
-  /** It could be tried again, but not now: `retryAfter` is what the service asks for. */
+  /** It could be retried, but not now: `retryAfter` is the wait that the service asks for. */
   | { readonly kind: 'give-up'; readonly because: 'tries-spent' | 'wait-too-long'; readonly retryAfter?: DurationMs }
 
 /** The backoff's first bound and its largest. @source AWS Architecture Blog, "Exponential Backoff And Jitter": full jitter */
@@ -38,7 +38,7 @@ const TOO_MANY_REQUESTS = 429
 const PASSING_STATUSES: readonly number[] = [502, 503, 504]
 
 /**
- * Says what follows an attempt.
+ * Decides what follows an attempt.
  *
  * A 429 was refused before anything was done, so any method may be repeated. After
  * a 502, 503, 504 or a dropped connection only GET is, unless the rules say so. The

@@ -7,11 +7,11 @@ import { TargetError } from './target-error.js'
 const DEFAULT_BASE_URL = 'http://127.0.0.1:4010/v1'
 const VARIABLE = 'PETSTORE_SANDBOX_URL'
 
-/** Where the sandbox is, and how that is known. */
+/** Where the sandbox is, and where that came from. */
 export interface SandboxAddress {
   readonly baseUrl: string
   readonly source: string
-  /** What was passed over, and why. */
+  /** What was ignored, and why. */
   readonly warning?: string
 }
 
@@ -30,7 +30,7 @@ export async function findSandboxAddress(env: Environment, cwd: string): Promise
   if (located === undefined) return { baseUrl: DEFAULT_BASE_URL, source: 'default' }
   const doubt = await doubtOf(located)
   if (doubt === undefined) return { baseUrl: located.baseUrl, source: LOCATOR }
-  return { baseUrl: DEFAULT_BASE_URL, source: 'default', warning: `${LOCATOR} ${doubt}; it is passed over.` }
+  return { baseUrl: DEFAULT_BASE_URL, source: 'default', warning: `${LOCATOR} ${doubt}; it is ignored.` }
 }
 
 function serviceBeside(controlUrl: string, baseUrl: string): string {

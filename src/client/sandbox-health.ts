@@ -2,11 +2,11 @@ import { type Bytes, MIB } from '../domain/size.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { fetchControl } from './control-fetch.js'
 
-/** How long a sandbox may think about whether it is well. */
+/** How long a health check may take. */
 export const HEALTH_PATIENCE_MS: DurationMs = 2 * SECOND_MS
 const LARGEST_ANSWER: Bytes = MIB
 
-/** A connection that was there and was cut: somebody is, or was just now. */
+/** Codes of a connection that was made and then cut: something is there, or was a moment ago. */
 const CUT_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
 /** Whether a sandbox answers: it does, and says which one it is; nobody does; or somebody does not say. */
@@ -15,7 +15,7 @@ export type Health =
   | { readonly kind: 'none' }
   | { readonly kind: 'unclear' }
 
-/** Asks the control plane at an address how it is; that needs no token. */
+/** Checks the health of the control plane at an address, which needs no token. */
 export async function askHealth(controlUrl: string, timeout: DurationMs = HEALTH_PATIENCE_MS): Promise<Health> {
   try {
     const { status, text } = await fetchControl(

@@ -4,7 +4,7 @@ import { isDropped, NoAnswerError } from './no-answer.js'
 import { type Decision, decideRetry, type Outcome, type RetryRules } from './retry-policy.js'
 import type { Environment } from './target-config.js'
 
-/** The machine, as far as waiting needs it. */
+/** Clock, randomness and waiting. */
 export interface ClientMachine {
   /** Rejects as soon as the signal is aborted. */
   sleep(duration: DurationMs, signal: AbortSignal): Promise<void>
@@ -26,24 +26,24 @@ export interface Wait {
 /** The limits are for each attempt. */
 export interface SendOptions extends RetryRules, AnswerLimits {
   readonly env: Environment
-  /** Ends an attempt, and a wait, at once. */
+  /** Aborts the present attempt or wait. */
   readonly signal: AbortSignal
   onWait(wait: Wait): void
   onAnswer?(answer: Answer): void
 }
 
-/** How it ended when nothing more is tried. */
+/** The outcome after the last attempt. */
 export interface Sent {
   readonly answer: Answer
   readonly attempts: number
-  /** What the service asks to wait, where it does, and when that is over. */
+  /** How long the service asks the client to wait, if it does, and until when. */
   readonly comeBack?: { readonly in: DurationMs; readonly at: EpochMs }
-  /** The service asked for a longer wait than is waited. */
+  /** The service asked for a longer wait than is acceptable. */
   readonly waitTooLong: boolean
 }
 
 /**
- * Sends a request, again if need be, and reads the last answer whole, whatever its status.
+ * Sends a request, retries if need be, and reads the whole last response, whatever its status.
  *
  * @throws NoAnswerError if no answer came, and the signal's reason once it is aborted
  */
@@ -93,7 +93,7 @@ export function headerOf({ headers }: Pick<Answer, 'headers'>, name: string): st
   return headers.find(([one]) => one.toLowerCase() === name)?.[1]
 }
 
-/** Whole seconds as people say them. */
+/** Whole seconds, rounded up, for people. */
 export function secondsOf(duration: DurationMs): number {
   return Math.ceil(duration / SECOND_MS)
 }

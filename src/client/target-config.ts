@@ -9,7 +9,7 @@ import { TargetError } from './target-error.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is kept of a target: no key, only where it is. */
+/** What is stored for a target: never a key, only where it is. */
 export interface KeptTarget {
   readonly baseUrl?: string
   /** Absolute. */
@@ -17,12 +17,12 @@ export interface KeptTarget {
 }
 
 export interface TargetConfig {
-  /** The target of whoever names none. */
+  /** The default target. */
   readonly use?: string
   readonly targets: ReadonlyMap<string, KeptTarget>
 }
 
-/** The target that is never used unless it is named. */
+/** The target that is used only when named. */
 export const PRODUCTION = 'production'
 
 const EMPTY: TargetConfig = { targets: new Map() }
@@ -42,7 +42,7 @@ export function problemOfName(name: string): string | undefined {
 }
 
 /**
- * Reads the targets that are kept; none if there is no file. yaml is loaded only if there is one.
+ * Reads the stored targets; none if there is no file. yaml is loaded only if there is one.
  *
  * @throws TargetError INVALID_CONFIG, with file and line
  */
@@ -52,15 +52,15 @@ export async function readTargetConfig(env: Environment): Promise<TargetConfig> 
   return text === undefined ? EMPTY : (await parse(file, text)).config
 }
 
-/** A change to one target, or to which one is used. */
+/** A change to one target, or to the default. */
 export interface TargetChange {
-  /** Null takes away what is there. */
+  /** Null removes it. */
   readonly use?: string | null
   readonly target?: { readonly name: string; readonly kept: KeptTarget | null }
 }
 
 /**
- * Changes what is kept. Comments in the file stay; it is replaced as a whole or not
+ * Changes the stored targets. Comments in the file stay. It is replaced as a whole or not
  * at all, and only its owner may read it.
  *
  * @throws TargetError INVALID_CONFIG, CANNOT_WRITE
@@ -68,7 +68,7 @@ export interface TargetChange {
 export async function changeTargetConfig(env: Environment, { use, target }: TargetChange): Promise<void> {
   const file = targetConfigFile(env)
   const { document } = await parse(file, textOf(file) ?? '')
-  // Where nothing is, a null may stand for it, which nothing can be put into.
+  // An empty document may parse to null, which cannot hold a map.
   if (document.toJS() === null) {
     document.contents = null
     document.commentBefore ??= HEAD
@@ -84,7 +84,7 @@ export async function changeTargetConfig(env: Environment, { use, target }: Targ
 }
 
 function put(document: Document, path: readonly string[], value: string | undefined): void {
-  // A name with nothing after it holds no map to put something into.
+  // A name without a value holds null, not a map.
   for (const depth of [1, 2]) {
     const above = path.slice(0, -depth)
     if (above.length > 0 && document.getIn(above) === null) document.deleteIn(above)
@@ -116,7 +116,7 @@ async function parse(
   }
   const offsetOf = (node: unknown) => (yaml.isNode(node) ? node.range?.[0] : undefined)
   const [broken] = [...document.errors, ...document.warnings]
-  if (broken !== undefined) throw invalid(broken.pos[0], `is no valid YAML: ${broken.message.split(/[\n;]/, 1)[0]}`)
+  if (broken !== undefined) throw invalid(broken.pos[0], `is not valid YAML: ${broken.message.split(/[\n;]/, 1)[0]}`)
 
   /** The entries of a map, of which each name must be one of these, if there are any. */
   const entriesOf = (node: unknown, what: string, names?: readonly string[]) => {
@@ -125,14 +125,14 @@ async function parse(
     return node.items.map(({ key, value }) => {
       const name = yaml.isScalar(key) ? String(key.value) : String(key)
       if (names !== undefined && !names.includes(name)) {
-        throw invalid(offsetOf(key), `${JSON.stringify(name)} is not known here; known are ${names.join(' and ')}`)
+        throw invalid(offsetOf(key), `${JSON.stringify(name)} is unknown; expected ${names.join(' and ')}`)
       }
       return { name, key, value }
     })
   }
   const textIn = (node: unknown, name: string) => {
     if (yaml.isScalar(node) && typeof node.value === 'string' && node.value !== '') return node.value
-    throw invalid(offsetOf(node), `${name} must be a text`)
+    throw invalid(offsetOf(node), `${name} must be a string`)
   }
 
   let use: { readonly name: string; readonly node: unknown } | undefined
@@ -157,11 +157,11 @@ async function parse(
       }
     }
   }
-  if (use?.name === PRODUCTION) throw invalid(offsetOf(use.node), 'production is used only where it is named')
+  if (use?.name === PRODUCTION) throw invalid(offsetOf(use.node), 'production cannot be the default target')
   return { document, config: { ...(use === undefined ? {} : { use: use.name }), targets } }
 }
 
-/** What a link leads to is replaced, not the link: such files are often kept elsewhere. */
+/** Follows links: such files are often kept elsewhere and linked. */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
     makeFolder(dirname(file))
@@ -177,6 +177,8 @@ async function replaceFile(file: string, text: string): Promise<void> {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new TargetError('CANNOT_WRITE', `${file}: cannot be written (${code}). It is as it was.`, { cause: error })
+    throw new TargetError('CANNOT_WRITE', `${file}: cannot be written (${code}). It was left unchanged.`, {
+      cause: error,
+    })
   }
 }

@@ -5,7 +5,7 @@ import { findSandboxAddress } from './sandbox-address.js'
 import { type Environment, PRODUCTION, readTargetConfig, type TargetConfig, targetConfigFile } from './target-config.js'
 import { TargetError } from './target-error.js'
 
-/** What was said on the command line. */
+/** The choice made on the command line. */
 export interface TargetChoice {
   readonly target?: string | undefined
   readonly baseUrl?: string | undefined
@@ -16,13 +16,13 @@ export interface TargetChoice {
 export interface TargetContext {
   readonly env: Environment
   readonly cwd: string
-  /** Called only where stdin was asked for. */
+  /** Called only if stdin was asked for. */
   readStdin(): Promise<string>
 }
 
 /** An instance of the service to talk to. */
 export interface Target {
-  /** `custom` where only an address was given, and it is nobody's that is known. */
+  /** `custom` if only an address was given that belongs to no known target. */
   readonly name: string
   /** With its path, without a slash at its end. */
   readonly baseUrl: string
@@ -33,7 +33,7 @@ export interface Target {
   readonly warnings: readonly string[]
 }
 
-/** A target that can be named, whether it can be used or not. */
+/** A target that can be named, even if it has no address yet. */
 export interface KnownTarget {
   readonly name: string
   readonly baseUrl?: Sourced
@@ -47,21 +47,21 @@ export interface Sourced {
 }
 
 export const SANDBOX = 'sandbox'
-/** Targets that are there without being set. */
+/** Targets that always exist. */
 export const BUILT_IN: readonly string[] = [SANDBOX, 'staging', PRODUCTION]
 
 export const API_KEY_VARIABLE = 'PETSTORE_API_KEY'
-/** The key that every sandbox has. It is no secret. */
+/** The key that every sandbox has. It is not a secret. */
 const SANDBOX_KEY = 'sandbox'
 const NAMELESS = 'custom'
 
 /**
- * Says where to send, and with which key.
+ * Decides where to send a request, and with which key.
  *
- * A key that is kept for a target goes to that target's origin only; one that was
- * given, by flag or environment, goes wherever it is told to. An address that was
- * given is taken for the target that it belongs to, so that production stays
- * production whatever it is called by.
+ * A key stored for a target goes to that target's origin only; one that was
+ * given by flag or environment goes wherever the call goes. An address that was
+ * given is matched to the target that it belongs to, so that production stays
+ * production however it is named.
  *
  * @throws TargetError
  */
@@ -89,7 +89,7 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
   }
 }
 
-/** Every target that can be named, those that are built in first. */
+/** Every target that can be named, built-in ones first. */
 export async function knownTargets(
   config: TargetConfig,
   { env, cwd }: Omit<TargetContext, 'readStdin'>,
@@ -114,11 +114,11 @@ export function findTarget(known: readonly KnownTarget[], name: string): KnownTa
   const names = known.map((target) => target.name).join(', ')
   throw new TargetError(
     'UNKNOWN_TARGET',
-    `There is no target ${JSON.stringify(name)}. Known are ${names}; others are added with "petstore-sandbox target set".`,
+    `There is no target ${JSON.stringify(name)}. The targets are ${names}; add others with "petstore-sandbox target set".`,
   )
 }
 
-/** Whose address it is: the same address before the same origin, and production before others. */
+/** The target an address belongs to: an equal address before an equal origin, production before others. */
 export function ownerOf(known: readonly KnownTarget[], baseUrl: string): KnownTarget | undefined {
   const near = known.filter((target) => target.baseUrl !== undefined && isSameOrigin(target.baseUrl.value, baseUrl))
   const exact = near.filter((target) => target.baseUrl?.value === baseUrl)
@@ -126,7 +126,7 @@ export function ownerOf(known: readonly KnownTarget[], baseUrl: string): KnownTa
   return candidates.find(({ name }) => name === PRODUCTION) ?? candidates[0]
 }
 
-/** The key that a target would be sent, leaving flags aside; undefined if there is none. */
+/** The key that a target would be sent if no flag named one; undefined if there is none. */
 export async function storedKey(target: KnownTarget, env: Environment): Promise<Sourced | undefined> {
   const fromEnv = env[API_KEY_VARIABLE]
   if (fromEnv !== undefined && fromEnv !== '') {

@@ -9,12 +9,12 @@ import { type Remark, remarksOn } from './remarks.js'
 
 type KeyCaller = Caller & { readonly kind: 'key' }
 
-/** Tokens of strangers (--any-key) that are kept apart; the one that came first makes room. */
+/** Unknown tokens (--any-key) that are told apart; the oldest makes room. */
 const STRANGERS_KEPT = 1000
 
 /**
- * Keeps account of how well clients keep the service's rules, as requests pass,
- * so that it does not end with the log. What it holds is bounded, whatever
+ * Records how well clients keep the service's rules, as requests pass,
+ * so that it does not depend on the log. Its size is bounded, whatever
  * clients send.
  */
 export class ConductLedger {
@@ -39,7 +39,7 @@ export class ConductLedger {
     return [...this.#keys.values(), ...this.#strangers.values()]
   }
 
-  /** Counts a request that came as far as the quota. */
+  /** Counts a request that got as far as the quota. */
   count(judged: JudgedRequest): void {
     const { caller } = judged
     if (caller.kind === 'key') this.#of(caller).count(judged)
@@ -49,8 +49,8 @@ export class ConductLedger {
    * Judges one exchange.
    *
    * @param id        of the exchange
-   * @param startedAt when the request came, monotonic
-   * @param dueAt     when its answer goes out, monotonic
+   * @param startedAt when the request arrived, monotonic
+   * @param dueAt     when its response is sent, monotonic
    */
   judge(judged: JudgedRequest, answer: Answer, id: number, startedAt: number, dueAt: number): void {
     const { caller, now } = judged
@@ -58,7 +58,7 @@ export class ConductLedger {
     const account = caller.kind === 'key' ? this.#of(caller) : undefined
     for (const remark of account?.judge(judged, answer, startedAt, dueAt) ?? []) this.#find(judged, id, remark)
     for (const remark of remarksOn(judged, answer)) {
-      // What every request of an operation shows is the same remark each time.
+      // A remark that every request of an operation earns is the same object each time.
       const known = account?.findings.get(remark)
       if (known === undefined) {
         const found = this.#find(judged, id, remark)
@@ -67,7 +67,7 @@ export class ConductLedger {
     }
   }
 
-  /** The clock has gone back to an instant: nobody need wait for what was to be after it. What was found stays. */
+  /** The clock was set back to an instant: waits that began later are over. Findings stay. */
   forgetFuture(now: EpochMs): void {
     for (const account of this.keys()) account.forgetFuture(now)
   }

@@ -28,7 +28,7 @@ export function conductReport(space: ReportedSpace): Conduct {
       all.map(({ traffic }) => traffic),
     ),
     keys: labels.flatMap((label) => {
-      // Strangers have one label, and each a quota of its own.
+      // Unknown tokens share one label, but each has its own quota.
       const ofLabel = all.filter(({ apiKey }) => labelOf(apiKey) === label)
       const [first] = ofLabel
       if (first === undefined) return []
@@ -47,7 +47,7 @@ export function conductReport(space: ReportedSpace): Conduct {
   }
 }
 
-/** What each plan would have made of the traffic of some keys: refusals are summed, peaks are the largest of one key. */
+/** What each plan would have done with the traffic of some keys: refusals are summed, peaks are the largest of one key. */
 function whatIf(space: ReportedSpace, traffic: readonly Traffic[]): WhatIf {
   const refused = traffic.map(refusedBy)
   const plans = PLAN_NAMES.map((plan, index) => {

@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/keys.js'
 
-/** What a client must not do, and what it had better not. @source docs/behaviour.md, "Conduct" */
+/** What a client must not do, and what it should not. @source docs/behaviour.md, "Conduct" */
 export const VIOLATIONS = [
   'early-retry',
   'no-backoff',
@@ -20,18 +20,18 @@ export type ViolationRule = (typeof VIOLATIONS)[number]
 export type WarningRule = (typeof WARNINGS)[number]
 export type ConductRule = ViolationRule | WarningRule
 
-/** What clients did against one rule: all occurrences of one key with the same detail, together. */
+/** Breaches of one rule: all occurrences for one key with the same detail. */
 export interface Finding<Rule extends ConductRule = ConductRule> {
   readonly rule: Rule
   /** Label of the key; `none` where none was sent, `unknown` for one that the sandbox does not know. */
   readonly key: string
-  /** Null where the request was none of the contract's. */
+  /** Null if the request matched no operation. */
   readonly operation: string | null
-  /** One sentence for a person: what the client did, of the newest occurrence. */
+  /** One sentence for people on what the client did, from the newest occurrence. */
   readonly message: string
   /** How often. */
   readonly count: number
-  /** Ids of the exchanges in question: the first ones, at most 20. */
+  /** Ids of the first exchanges concerned, at most 20. */
   readonly exchanges: readonly number[]
   /** ISO 8601, UTC, by the space's clock. */
   readonly firstAt: string
@@ -52,12 +52,12 @@ export interface PlanOutcome {
 export interface WhatIf {
   /** Requests counted here: with a valid key, neither forced nor refused by a storm or a fault. */
   readonly requests: number
-  /** Most requests of one key in one window, as if nothing had been refused. */
+  /** The most requests of one key in one window, had nothing been refused. */
   readonly peakMinute: number
   readonly peakDay: number
   /** Smallest plan first. */
   readonly plans: readonly PlanOutcome[]
-  /** The smallest plan that refuses nothing; null if each does. */
+  /** The smallest plan that refuses nothing; null if all refuse some. */
   readonly cheapest: PlanName | null
 }
 

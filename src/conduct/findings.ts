@@ -1,17 +1,17 @@
 import type { EpochMs } from '../domain/time.js'
 import type { ConductRule, Finding } from './conduct-view.js'
 
-/** Groups kept of one rule; what comes beyond is counted together, so that no client can fill the memory. */
+/** Groups kept per rule; further ones are counted together, so that no client can exhaust memory. */
 const GROUPS_A_RULE = 200
 const EXCHANGES_A_GROUP = 20
 const LONGEST_TEXT = 200
 
-/** One occurrence of something that a client did against a rule. */
+/** One breach of a rule by a client. */
 export interface Occurrence {
   readonly rule: ConductRule
   readonly key: string
   readonly operation: string | undefined
-  /** What tells this group from others of its rule and key: a parameter's name, a path. */
+  /** Distinguishes groups with the same rule and key: a parameter's name, a path. */
   readonly detail: string
   readonly message: string
 }
@@ -19,7 +19,7 @@ export interface Occurrence {
 /** Occurrences of one rule, key and detail, together. */
 export interface Group {
   readonly occurrence: Occurrence
-  /** Of what found no room. */
+  /** The group that collects what found no room. */
   readonly isRest: boolean
   message: string
   count: number
@@ -28,7 +28,7 @@ export interface Group {
   lastAt: EpochMs
 }
 
-/** What clients did against the rules: occurrences of one rule, key and detail together. */
+/** Breaches of the rules, grouped by rule, key and detail. */
 export class Findings {
   readonly #rules = new Map<ConductRule, Map<string, Group>>()
 
@@ -73,9 +73,9 @@ export function countAgain(group: Group, exchange: number, at: EpochMs): void {
   if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
 }
 
-/** In place of the key, and of the group's name, where what finds no room is counted. */
+/** Stands for the key, and the group's name, in the group of what found no room. */
 const REST_KEY = 'others'
-const REST_MESSAGE = 'More of the kind, of which only the number is kept.'
+const REST_MESSAGE = 'More of the same kind; only their number is kept.'
 
 function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochMs): Group {
   const name = `${occurrence.key}\n${occurrence.operation ?? ''}\n${shortened(occurrence.detail)}`

@@ -28,7 +28,7 @@ import { countRequest, openTraffic, type Traffic } from './what-if.js'
 
 const NOTHING: readonly Remark[] = []
 
-/** One key's account: what its senders owe, and what its traffic would meet on each plan. */
+/** The conduct of one key: the waits its senders owe, and what each plan would do with its traffic. */
 export class KeyConduct {
   readonly apiKey: ApiKey
   readonly traffic: Traffic
@@ -41,9 +41,9 @@ export class KeyConduct {
     this.traffic = openTraffic(plans)
   }
 
-  /** Counts a request that asks for a share of the quota. */
+  /** Counts a request that asks for quota. */
   count({ world, now }: JudgedRequest): void {
-    // A misfortune that the key always has is no matter of plans.
+    // A key that is always limited or banned says nothing about plans.
     if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
   }
 
@@ -76,7 +76,7 @@ export class KeyConduct {
 
   #remarks(judged: JudgedRequest, answer: Answer, coming: Coming, arrival: Arrival): readonly Remark[] {
     const what = whatWasSent(judged)
-    // Requests of one operation are told together.
+    // Requests of one operation are reported together.
     const detail = judged.route.kind === 'operation' ? '' : what
     const remarks: Remark[] = []
     if (coming.kind === 'early') {
@@ -94,34 +94,34 @@ export class KeyConduct {
     }
     if (answer.reason === 'ban') {
       if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(judged), arrival)) {
-        const message = `${what} was sent though the key was banned, and had been told so.`
+        const message = `${what} was sent although its key had been told that it is banned.`
         remarks.push({ rule: 'request-while-banned', detail, message })
       }
     } else if (coming.kind === 'while-limited' && answer.reason !== 'forced') {
       const left = lengthOf(coming.wait.until - arrival.at)
-      const message = `${what} was sent ${left} before the end of the wait that the key had been told.`
+      const message = `${what} was sent although its key had been told to wait another ${left}.`
       remarks.push({ rule: 'request-while-limited', detail, message })
     }
     return remarks
   }
 }
 
-/** It says neither yes nor no; a fault on the wire says nothing at all. */
+/** A 429 or 5xx that the client saw; a fault on the wire shows nothing. */
 function isFailure(answer: Answer): boolean {
   return (answer.status === 429 || answer.status >= 500) && !leavesNoStatus(answer)
 }
 
-/** A refusal for the number of requests concerns the whole key; a forced one is a rehearsal. */
+/** A refusal for want of quota concerns the whole key; a forced one is only a rehearsal. */
 function isLimit({ status, reason }: Answer): boolean {
   return status === 429 && reason !== 'forced' && reason !== 'ban'
 }
 
-/** The ban in force; undefined for a key that is always banned, which is one ban for ever. */
+/** The ban in force; undefined for a key that is always banned, which counts as one endless ban. */
 function banOf({ caller }: JudgedRequest) {
   return caller.account.bans.ban
 }
 
-/** In seconds; what would be none of them, in milliseconds. */
+/** In seconds, or in milliseconds below a tenth of one. */
 function lengthOf(duration: DurationMs): string {
   return duration < SECOND_MS / 10 ? `${Math.ceil(duration)} ms` : `${(duration / SECOND_MS).toFixed(1)} s`
 }

@@ -6,20 +6,20 @@ import { redactQuery } from '../domain/redaction.js'
 import type { ConductRule } from './conduct-view.js'
 import type { JudgedRequest } from './judged-request.js'
 
-/** Something that an exchange shows of its client. */
+/** Something that an exchange reveals about its client. */
 export interface Remark {
   readonly rule: ConductRule
-  /** What tells its group from others of the rule and key. */
+  /** Distinguishes groups with the same rule and key. */
   readonly detail: string
   readonly message: string
 }
 
-/** Names looked at in one request. */
+/** Names checked in one request. */
 const MOST_NAMES = 20
 
 const remembered = new WeakMap<Operation, readonly Remark[]>()
 
-/** What an exchange shows by itself, whatever was before it. Most show nothing but which operation was called, and are not looked at any closer. */
+/** Remarks on an exchange by itself, regardless of earlier ones. Most exchanges only show which operation was called and take the fast path. */
 export function remarksOn(judged: JudgedRequest, answer: Answer): readonly Remark[] {
   const { route } = judged
   if (route.kind !== 'operation' || !isOrdinary(judged, answer)) return allRemarksOn(judged, answer)
@@ -35,7 +35,7 @@ export function whatWasSent({ route, request, path }: JudgedRequest): string {
   return route.kind === 'operation' ? route.operation.id : `${request.method} ${redactQuery(path)}`
 }
 
-/** Whether an exchange with a valid key went well, and named nothing that the contract does not know. */
+/** Whether an exchange with a valid key succeeded and named nothing unknown to the contract. */
 function isOrdinary({ caller, readings }: JudgedRequest, { status, fault }: Answer): boolean {
   return (
     caller.kind === 'key' &&
@@ -79,11 +79,11 @@ function undocumentedEndpoint(judged: JudgedRequest): readonly Remark[] {
       ? `the service is under ${world.surroundings.basePath}`
       : route.kind === 'unknown'
         ? 'there is no such path'
-        : `the path takes ${route.allow.join(', ')}`
+        : `the path supports ${route.allow.join(', ')}`
   return [{ rule: 'undocumented-endpoint', detail: target, message: `${target} is not in the contract: ${why}.` }]
 }
 
-/** Refused for what the client sent, not because it was asked to be. */
+/** Refused because of what the client sent, not because a switch or a header demanded it. */
 function invalidRequest(judged: JudgedRequest, answer: Answer): readonly Remark[] {
   const message = invalidity(judged, answer)
   return message === undefined ? [] : [{ rule: 'invalid-request', detail: message, message }]
@@ -92,7 +92,7 @@ function invalidRequest(judged: JudgedRequest, answer: Answer): readonly Remark[
 function invalidity({ route, request, handler }: JudgedRequest, answer: Answer): string | undefined {
   const { status, reason, headers = [] } = answer
   if (isUnread(request)) return messageOf(answer)
-  // A code that cannot be forced is refused as such; one that was forced is what was asked for.
+  // Forcing an invalid code is the client's mistake; a forced response is what it asked for.
   if (reason !== undefined && (reason !== 'forced' || headers.includes('Preference-Applied'))) return undefined
   if (status === 400 || status === 413 || status === 415) return messageOf(answer)
   if (status !== 404 || route.kind !== 'operation') return undefined
@@ -109,12 +109,12 @@ function messageOf({ body, status }: Answer): string {
     const error: unknown = JSON.parse(textOf(body))
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
   } catch {
-    // What a fuller contract's example says need not be JSON.
+    // The examples of another contract need not be JSON.
   }
   return `It was refused with ${status}.`
 }
 
-/** Uses of what had better not be built upon. */
+/** Uses of things that clients should not rely on. */
 function uses({ caller, route }: JudgedRequest, { status, fault }: Answer): readonly Remark[] {
   if (caller.kind !== 'key' || route.kind !== 'operation') return []
   const { id, deprecated, sunsetAt, undocumentedShape } = route.operation
@@ -128,7 +128,7 @@ function uses({ caller, route }: JudgedRequest, { status, fault }: Answer): read
           {
             rule: 'undocumented-shape',
             detail: id,
-            message: `Nothing documents the shape of what ${id} answers.`,
+            message: `The response of ${id} has no documented shape.`,
           } as const,
         ]
       : []),

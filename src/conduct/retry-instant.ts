@@ -3,7 +3,7 @@ import type { Answer } from '../domain/messages.js'
 import { readRetryAfter } from '../domain/retry-after.js'
 import type { EpochMs } from '../domain/time.js'
 
-/** When an answer told its client to come back; undefined where it said nothing of it. */
+/** When a response told its client to come back; undefined if it did not. */
 export function retryInstant({ headers = [], retryAt }: Answer, now: EpochMs): EpochMs | undefined {
   const index = headers.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === 'retry-after')
   if (index === -1) return undefined

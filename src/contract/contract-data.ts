@@ -56,11 +56,11 @@ export interface Expected {
   readonly type: ValueType
   /** For arrays: what its items are. */
   readonly itemType?: ValueType
-  /** How it goes on after "must be": "a whole number from 1 to 100". Undefined for what cannot be said that shortly. */
+  /** Continues "must be …": "a whole number from 1 to 100". Undefined if it cannot be said that briefly. */
   readonly wording?: string
   readonly description?: string
   readonly enum?: readonly unknown[]
-  /** For integers: the smallest and the largest, where they are other than those of int64. */
+  /** For integers: the bounds, where they are narrower than those of int64. */
   readonly minimum?: Int64
   readonly maximum?: Int64
   readonly default?: unknown
@@ -70,7 +70,7 @@ export interface Parameter extends Expected {
   readonly in: 'path' | 'query'
   readonly name: string
   readonly required: boolean
-  /** For arrays in a query: whether each item is a parameter of its own (`a=1&a=2`) and not one of a list (`a=1,2`). */
+  /** For arrays in a query: whether each item is its own parameter (`a=1&a=2`) rather than one of a list (`a=1,2`). */
   readonly explode: boolean
   /** The value of the first named example. */
   readonly example?: unknown
@@ -93,6 +93,6 @@ export interface Field extends Expected {
 export interface DocumentedResponse {
   readonly status: number
   readonly description: string
-  /** The first named example's JSON text, exactly as it is to be sent. Undefined where the contract has none. */
+  /** The first named example as JSON, exactly as sent. Undefined if the contract has none. */
   readonly example?: string
 }

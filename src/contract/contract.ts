@@ -8,7 +8,7 @@ export interface Violation {
   readonly message: string
 }
 
-/** What was read from one part of a request. `values` may be used only when there are no violations. */
+/** What was read from one part of a request. Use `values` only if there are no violations. */
 export interface Reading<T> {
   readonly values: T
   /** Every violation at once. */
@@ -43,7 +43,7 @@ export interface Contract extends Omit<ContractData, 'operations'> {
   readonly operations: readonly Operation[]
   /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD goes where GET goes; allow lists HEAD beside GET. */
   route(method: string, path: string): Route
-  /** The document itself, as YAML or as JSON; as it was written, where that is its own format. */
+  /** The document itself, as YAML or JSON; verbatim if that is its own format. */
   text(format: 'yaml' | 'json'): Promise<string>
 }
 

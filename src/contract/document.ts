@@ -6,7 +6,7 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** One place in an OpenAPI document; knows what is there and how to call it in an error. */
+/** A place in an OpenAPI document: its value, and its name for errors. */
 export class Place {
   readonly document: Node
   readonly value: unknown
@@ -19,18 +19,18 @@ export class Place {
     this.name = name
   }
 
-  /** What is under a name of an object, with its reference followed. Undefined if there is nothing. */
+  /** The value under a key, with a reference followed. Undefined if there is none. */
   child(key: string): Place | undefined {
     if (!isNode(this.value) || !Object.hasOwn(this.value, key) || this.value[key] === undefined) return undefined
     return this.at(this.value[key], this.name === '' ? key : `${this.name}.${key}`)
   }
 
-  /** What is under a name of an object as it is written, reference or not: in schemas, other words may stand beside one. */
+  /** The value under a key as written, reference or not: in schemas a reference may have siblings. */
   written(key: string): Place {
     return new Place(this.document, this.object()[key], this.name === '' ? key : `${this.name}.${key}`)
   }
 
-  /** Name and place of everything in an object. Extensions (`x-…`) are left out. */
+  /** Key and place of every member of an object, except extensions (`x-…`). */
   children(key: string): readonly (readonly [string, Place])[] {
     return this.entries(key).filter(([name]) => !name.startsWith('x-'))
   }

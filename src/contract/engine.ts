@@ -1,4 +1,4 @@
-/** A request as it came, for Prism to judge and to answer. */
+/** A request as it came, for Prism to validate and answer. */
 export interface EngineRequest {
   readonly method: string
   /** Relative to the base path, raw. */
@@ -17,7 +17,7 @@ export interface EngineAnswer {
 
 /** What is wrong with a request. */
 export interface EngineRefusal {
-  /** Of the path: there is nothing there. Of the media type: it is none of the contract's. */
+  /** `path`: there is nothing there. `media-type`: the contract does not have it. */
   readonly of: 'path' | 'media-type' | 'request'
   readonly violations: readonly string[]
 }
@@ -25,10 +25,10 @@ export interface EngineRefusal {
 /** What only Prism can do. */
 export interface ContractEngine {
   /**
-   * Makes up an answer from the contract: the first example, else a value of the schema; the same each time.
+   * Makes up a response from the contract: the first example, otherwise a value of the schema; always the same.
    * `violations` says what is wrong with the request.
    */
   mock(request: EngineRequest): Promise<EngineAnswer | EngineRefusal>
-  /** Says how an answer breaks the contract: status, headers, body. Empty if it keeps it. */
+  /** Finds how a response breaks the contract: status, headers, body. Empty if it does not. */
   check(request: EngineRequest, answer: EngineAnswer): Promise<readonly string[]>
 }

@@ -4,14 +4,14 @@ const LONGEST = 200
 /** A text as a message shows it: whole if it is short, else its beginning. */
 export function excerpt(text: string, longest = LONGEST): string {
   if (text.length <= longest) return text
-  // A pair of surrogates is not cut in two.
+  // Never cut a surrogate pair in two.
   return `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Quoted values are cut to this, so that a message stays one that is read. */
+/** Quoted values are cut to this length, so that messages stay readable. */
 const LONGEST_QUOTE = 60
 
-/** A value as a message shows it: short, and never a whole structure. */
+/** A value as shown in messages: short, and never a whole structure. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') {
     const shown = excerpt(value, LONGEST_QUOTE)

@@ -3,7 +3,7 @@ import { isNode, type Place } from './document.js'
 import { exactInteger } from './int64.js'
 import { integerBounds } from './json-schema.js'
 
-/** The bounds of an integer that has none of its own. */
+/** The bounds of an integer without bounds of its own. */
 const INT64 = integerBounds({})
 
 /** Reads from a schema what a parameter or a field may hold. */

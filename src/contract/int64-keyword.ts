@@ -3,7 +3,7 @@ import type { Int64Bounds } from './json-schema.js'
 
 /**
  * The ajv keyword for whole numbers: a number where that is exact, a bigint beyond.
- * It is one that writes code, as only those can be compiled into a file.
+ * It generates code, because only such keywords can be compiled into a file.
  */
 export const INT64_KEYWORD: CodeKeywordDefinition = {
   keyword: 'int64',
@@ -26,7 +26,7 @@ function allOf(conditions: readonly Code[]): Code {
   return conditions.reduce((left, right) => _`${left} && ${right}`)
 }
 
-/** Undefined for a bound that no exact number can pass. */
+/** Undefined for a bound that no safe number reaches. */
 function numberLiteral(text: string): Code | undefined {
   const value = Number(text)
   return Number.isSafeInteger(value) ? _`${value}` : undefined

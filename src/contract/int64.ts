@@ -11,7 +11,7 @@ export const INT64_MINIMUM = -(2n ** 63n)
 export const INT64_MAXIMUM = 2n ** 63n - 1n
 
 const CANONICAL_INTEGER = /^(?:0|-?[1-9]\d*)$/
-/** Any whole number of so few characters is below 2^53. */
+/** A whole number this short is below 2^53. */
 const ALWAYS_SAFE_LENGTH = 15
 /** "-9223372036854775808" */
 const LONGEST_LENGTH = 20
@@ -23,10 +23,10 @@ export function exactInteger(value: bigint): Int64 {
 }
 
 /**
- * Reads an int64 as it stands in a path or a query. There is one way to write each:
- * no plus sign, no leading zeros, no "-0", so that one animal has one address.
+ * Reads an int64 from a path or a query. There is one way to write each:
+ * no plus sign, no leading zeros, no "-0", so that each pet has one address.
  *
- * @returns the value, or undefined for a text that is no canonical int64
+ * @returns the value, or undefined if the text is not a canonical int64
  */
 export function parseInt64(text: string): Int64 | undefined {
   if (!CANONICAL_INTEGER.test(text)) return undefined

@@ -1,6 +1,6 @@
-/** Where and why a text is no JSON. */
+/** Where and why a text is not valid JSON. */
 export interface JsonError {
-  /** Index of the first character that cannot be there; the text's length when it ends too early. */
+  /** Index of the first unexpected character; the text's length if it ends too early. */
   readonly position: number
   /** `unexpected "}" at line 1, column 13`. */
   readonly message: string
@@ -14,10 +14,10 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORDS = ['true', 'false', 'null'] as const
 
 /**
- * Finds where a text stops being JSON. What JSON.parse says about it differs from
- * one release of Node to the next, and often names no place.
+ * Finds where a text stops being valid JSON. JSON.parse's messages differ from
+ * one Node release to the next and often name no place.
  *
- * @returns the first mistake, or undefined for a text that is JSON
+ * @returns the first mistake, or undefined if the text is valid JSON
  * @source RFC 8259
  */
 export function findJsonError(text: string): JsonError | undefined {
@@ -33,7 +33,7 @@ export function findJsonError(text: string): JsonError | undefined {
 
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end'
 
-/** A loop over an explicit stack: the depth of a hostile text is not our call stack's. */
+/** A loop over an explicit stack, so that deep nesting cannot overflow the call stack. */
 function firstMistake(text: string): number | undefined {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
@@ -100,7 +100,7 @@ function skipScalar(text: string, start: number): End {
   return endOfNumber(text, start, end)
 }
 
-/** "1." and "1e+" are wrong where a digit is missing, "01" at the digit that is too many. */
+/** "1." and "1e+" go wrong where a digit is missing, "01" at the extra digit. */
 function endOfNumber(text: string, start: number, end: number): End {
   const token = text.slice(start, end)
   const next = text[end] ?? ''

@@ -3,7 +3,7 @@ import { INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 
 export type JsonSchema = boolean | Node
 
-/** What the keyword `int64` of ours holds: the bounds, as text because JSON.parse would round them. */
+/** The value of our keyword `int64`: the bounds, as strings because JSON.parse would round them. */
 export interface Int64Bounds {
   readonly minimum: string
   readonly maximum: string
@@ -47,17 +47,17 @@ const PLAIN = new Set([
 ])
 
 /**
- * Makes a schema of an OpenAPI document one that stands on its own: what it refers to
+ * Makes a schema of an OpenAPI document self-contained: whatever it refers to
  * goes into `$defs`, OpenAPI 3.0's dialect becomes JSON Schema 2020-12, and integers
  * become our keyword `int64`, as ajv's own `integer` refuses bigints. Annotations and
- * formats are left out; they check nothing.
+ * formats are dropped, as they check nothing.
  */
 export function toJsonSchema(place: Place): JsonSchema {
   const conversion = new Conversion()
   return conversion.finish(conversion.convert(place))
 }
 
-/** Makes a schema for an object from schemas of an OpenAPI document. One without a schema may be anything. */
+/** Makes an object schema from schemas of an OpenAPI document. A property without a schema may be anything. */
 export function toObjectSchema(
   properties: readonly { readonly name: string; readonly required: boolean; readonly schema: Place | undefined }[],
 ): JsonSchema {
@@ -102,7 +102,7 @@ class Conversion {
     let name = this.#names.get(reference)
     if (name === undefined) {
       name = `schema${this.#names.size + 1}`
-      // Named before it is converted, as it may refer to itself.
+      // Named before it is converted, because it may refer to itself.
       this.#names.set(reference, name)
       this.#definitions[name] = this.convert(new Place(schema.document, schema.resolve(reference), reference))
     }
@@ -110,12 +110,12 @@ class Conversion {
   }
 }
 
-/** Whether a schema, as it stands in the document, says integer. */
+/** Whether a schema of the document has the type integer. */
 export function isInteger(schema: Node): boolean {
   return schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
 }
 
-/** The bounds of an integer: the contract's own, within those of int64 (or int32, where it says so). */
+/** The bounds of an integer: the contract's own, within those of int64 (or int32, if that is its format). */
 export function integerBounds(schema: Node): Int64Bounds {
   const int32 = schema.format === 'int32'
   const low = [int32 ? -(2n ** 31n) : INT64_MINIMUM]
@@ -144,7 +144,7 @@ function wholeNumber(value: unknown, round: (value: number) => number): bigint |
   return typeof value === 'number' && Number.isFinite(value) ? BigInt(round(value)) : undefined
 }
 
-/** Says the types of a converted schema in the words of JSON Schema 2020-12 and our keyword. */
+/** Sets the types of a converted schema in terms of JSON Schema 2020-12 and our keyword. */
 function typesOf(source: Node, result: Record<string, unknown>): Node {
   const integer = isInteger(source)
   for (const [exclusive, inclusive] of [

@@ -5,14 +5,14 @@ import { findJsonError } from './json-error.js'
 const DEEPEST = 1000
 
 /**
- * A number whose value JSON.parse may not give exactly: many digits, an exponent, or
- * "-0". A hit inside a string costs time and changes nothing.
+ * A number that JSON.parse may not read exactly: many digits, an exponent, or
+ * "-0". A match inside a string costs time but changes nothing.
  */
 const NEEDS_CARE = /[\d.]{16}|\d[eE]|-0/
 const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/** Most numbers are of this kind, and exact as they are. */
+/** Most numbers look like this and are exact already. */
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/
-/** A double overflows beyond so many digits, and nobody's whole number is that long. */
+/** A double overflows beyond this many digits, and no real whole number is that long. */
 const MOST_DIGITS = 309
 /** A double tells any two numbers of 15 digits apart. */
 const MOST_SAFE_CHARACTERS = 15
@@ -21,15 +21,15 @@ const MOST_UNFOLDED = 40
 
 /**
  * Reads JSON as JSON.parse does, but whole numbers exactly: a number while that is
- * exact, a bigint beyond. What counts is the value, not how it is written: 1.0 and 1e3
+ * exact, a bigint beyond. The value counts, not its spelling: 1.0 and 1e3
  * are whole, and -0 is 0.
  *
  * A whole number written shorter than its digits (1e308) is exact up to 40 of them, and
  * beyond it the nearest double: no int64 is that long.
  *
  * A number that is not whole, but that a double would round to a whole one, becomes
- * NaN, so that nobody takes it for whole. One of more than 309 digits becomes
- * Infinity, as with JSON.parse; a text of a few characters cannot fill the memory.
+ * NaN, so that it is not taken for whole. One of more than 309 digits becomes
+ * Infinity, as with JSON.parse, so that a short text cannot exhaust memory.
  *
  * @throws SyntaxError whose message is a sentence part with the place: `unexpected "}" at line 1, column 13`
  */
@@ -118,7 +118,7 @@ function isContainer(value: unknown): value is Record<string, unknown> {
  * @param indent spaces for each level, none for one line
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  // Where somebody taught BigInt to write itself (as a string, mostly), JSON.stringify would not fail on it.
+  // If someone has given BigInt a toJSON (usually to a string), JSON.stringify would not fail on it.
   if (!('toJSON' in BigInt.prototype)) {
     try {
       return JSON.stringify(value, undefined, indent) ?? 'null'

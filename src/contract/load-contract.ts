@@ -8,7 +8,7 @@ import { readContract } from './read-contract.js'
 import { SpecError } from './spec-error.js'
 import { compileValidators } from './validators.js'
 
-/** The operations that have a handler: those of the packaged contract. */
+/** The operations with a handler: those of the packaged contract. */
 const HANDLED = contractData.operations.map(({ id }) => id)
 
 export interface LoadOptions {

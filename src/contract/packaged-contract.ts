@@ -8,7 +8,7 @@ import { stringifyJson } from './json.js'
 
 let contract: Contract | undefined
 
-/** The contract that comes with the package. It was read and compiled when the package was built. */
+/** The contract that ships with the package, read and compiled at build time. */
 export function packagedContract(): Contract {
   contract ??= createContract(contractData, validators, textOfPackaged)
   return contract

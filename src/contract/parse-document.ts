@@ -26,7 +26,7 @@ export async function parseDocument(file: string, text: string): Promise<unknown
   }
   const document = parseJsonDocument(file, text) ?? (await parseYamlDocument(file, text))
   if (isNestedDeeper(document, DEEPEST)) {
-    throw new SpecError(`${file} is nested deeper than ${DEEPEST} levels, or its aliases go in a circle`)
+    throw new SpecError(`${file} is nested deeper than ${DEEPEST} levels, or its aliases are circular`)
   }
   if (isLonger(document, MOST_UNFOLDED)) {
     throw new SpecError(`${file} is longer than ${MOST_UNFOLDED / 1_000_000} MB with its aliases unfolded`)
@@ -39,8 +39,8 @@ function parseJsonDocument(file: string, text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    // A YAML document may begin with a brace too.
-    if (file.endsWith('.json')) throw new SpecError(`${file} is not JSON: ${messageOf(error)}`)
+    // A YAML document may start with a brace too.
+    if (file.endsWith('.json')) throw new SpecError(`${file} is not valid JSON: ${messageOf(error)}`)
     return undefined
   }
 }
@@ -49,7 +49,7 @@ async function parseYamlDocument(file: string, text: string): Promise<unknown> {
   const yaml = await import('yaml')
   const broken = (message: string, position: number) => {
     const { line, column } = lineAndColumn(text, position)
-    return new SpecError(`${file} is not YAML: ${message} at line ${line}, column ${column}`)
+    return new SpecError(`${file} is not valid YAML: ${message} at line ${line}, column ${column}`)
   }
   try {
     const options = { intAsBigInt: true, merge: true, prettyErrors: false, uniqueKeys: false }
@@ -64,7 +64,7 @@ async function parseYamlDocument(file: string, text: string): Promise<unknown> {
   } catch (error) {
     if (error instanceof SpecError) throw error
     const problem =
-      error instanceof RangeError ? 'its aliases go in a circle, or it is nested too deeply' : messageOf(error)
+      error instanceof RangeError ? 'its aliases are circular, or it is nested too deeply' : messageOf(error)
     throw new SpecError(`${file} cannot be read: ${problem}`)
   }
 }

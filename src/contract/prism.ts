@@ -15,11 +15,11 @@ type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[numbe
 type HttpComponents = Parameters<typeof createInstance>[1]
 
 const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i
-/** DiagnosticSeverity.Error of @stoplight/types; the others are hints. */
+/** DiagnosticSeverity.Error of @stoplight/types; the other severities are hints. */
 const ERROR = 0
 /** Prism goes through a body by calling itself; no client of a mock needs as many levels. */
 const DEEPEST_BODY = 500
-/** Needed in the configuration, never called: our `forward` does not go there. */
+/** Required by the configuration, but never called: our `forward` replaces it. */
 const NOWHERE = new URL('http://prism.invalid')
 
 /**
@@ -31,7 +31,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const document: unknown = JSON.parse(await contract.text('json'), forPrism)
   const operations = await prism.getHttpOperationsFromSpec(Object(document))
 
-  /** Runs a request through Prism. The route is ours, as its own compares base addresses that we do not have. */
+  /** Runs a request through Prism, with our route: Prism's router compares base addresses that we do not have. */
   async function run(
     route: Found,
     request: IHttpRequest,
@@ -43,7 +43,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       route: () => ({ _tag: 'Right', right: route.resource }),
       ...(answer === undefined ? {} : { forward: () => () => async () => ({ _tag: 'Right', right: answer }) }),
     }
-    // A fresh configuration each time: the mocker writes what one client accepts into it.
+    // A fresh configuration each time, because the mocker writes the client's Accept into it.
     const common = {
       ...config,
       checkSecurity: false,
@@ -90,7 +90,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const route = find(request)
       const codes = route.resource.responses.map(({ code }) => code)
       if (!codes.some((code) => code === 'default' || matchesCode(code, answer.status))) {
-        return [`the status ${answer.status} is not documented (documented are ${codes.join(', ')})`]
+        return [`the status ${answer.status} is not documented (the documented ones are ${codes.join(', ')})`]
       }
       const headers = lowerCaseNames(answer.headers)
       const malformed = jsonProblem(headers['content-type'], answer.body)
@@ -119,8 +119,8 @@ interface Found {
 }
 
 /**
- * What Prism is given of the document. Nobody is held to a body that the service does
- * not document; and where a schema says int64, Prism refuses what a double cannot hold.
+ * Reviver that prepares the document for Prism. No instance is held to a body that the service does
+ * not document, and with the format int64 Prism would refuse numbers beyond a double.
  */
 function forPrism(name: string, value: unknown): unknown {
   if (name === 'format' && value === 'int64') return undefined
@@ -135,13 +135,13 @@ function toHttpRequest({ method, path, query, headers, body }: EngineRequest): I
     const before = parameters.get(name)
     parameters.set(name, before === undefined ? value : [before, value].flat())
   }
-  // Our own operations answer in JSON whatever a client accepts, and so do mocked ones.
+  // Our own operations answer in JSON whatever the client accepts; mocked ones do the same.
   const { accept: _accept, ...others } = lowerCaseNames(headers)
   const parsed = toBody(headers['content-type'], body)
   return {
     method: method.toLowerCase() as IHttpRequest['method'],
     url: { path, query: Object.fromEntries(parameters) },
-    // Prism looks at a body's media type only where a length says that there is one.
+    // Prism checks a body's media type only if a length says that there is a body.
     headers: { ...others, 'content-length': String(Buffer.byteLength(body)) },
     ...(parsed === undefined ? {} : { body: parsed }),
   }
@@ -155,7 +155,7 @@ function toBody(contentType: string | undefined, text: string): unknown {
 function jsonProblem(contentType: string | undefined, text: string): string | undefined {
   if (text === '' || !JSON_MEDIA_TYPE.test(contentType ?? '')) return undefined
   const mistake = findJsonError(text)
-  return mistake === undefined ? undefined : `the body is not JSON: ${mistake.message}`
+  return mistake === undefined ? undefined : `the body is not valid JSON: ${mistake.message}`
 }
 
 function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
@@ -171,7 +171,7 @@ function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
   }
 }
 
-/** @param example the contract's own example, in which big numbers still have all their digits */
+/** @param example the contract's own example, whose big numbers still have all their digits */
 function bodyText(body: unknown, contentType: string | undefined, example: string | undefined): string {
   if (body === undefined || body === null) return ''
   if (typeof body === 'string' && !JSON_MEDIA_TYPE.test(contentType ?? '')) return body
@@ -187,7 +187,7 @@ function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Rec
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Prism marks a media type that is not the contract's with the code 415, and a parameter with its place. */
+/** Prism marks an unknown media type with the code 415, and a parameter with its path. */
 function refusedPart(diagnostics: readonly Diagnostic[]): EngineRefusal['of'] {
   const errors = diagnostics.filter(({ severity }) => severity === ERROR)
   if (errors.some(({ path }) => path?.[0] === 'path')) return 'path'
@@ -207,7 +207,7 @@ function sentences(diagnostics: readonly Diagnostic[]): readonly string[] {
 
 function nothing(): void {}
 
-/** Prism speaks to a pino with one more level; it gets nobody. */
+/** Prism expects a pino logger with one extra level; this one drops everything. */
 const SILENT = {
   fatal: nothing,
   error: nothing,

@@ -2,8 +2,8 @@
 export type QueryPair = readonly [name: string, value: string]
 
 /**
- * Reads a query as forms write it: `+` is a space, `%20` too. A percent sign that
- * encodes nothing stands for itself; no query is so wrong that it cannot be read.
+ * Reads a query as forms encode it: `+` is a space, and so is `%20`. A percent sign that
+ * encodes nothing stands for itself, so every query can be read.
  *
  * @param search what follows the "?", raw
  */
@@ -23,7 +23,7 @@ function decodeForm(text: string): string {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text)
 }
 
-/** Percent-decodes; a text that encodes nothing (or no UTF-8) stays as it is. */
+/** Percent-decodes; text with an invalid encoding is returned unchanged. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text
   try {

@@ -26,7 +26,7 @@ export function bodyReader(
       value = parseJson(decode(bytes))
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      return refused(`the body is not JSON: ${error.message}`)
+      return refused(`the body is not valid JSON: ${error.message}`)
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return refused(`the body must be a JSON object (it is ${quote(value)})`)
@@ -51,7 +51,7 @@ function decode(bytes: Uint8Array): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** Index of the first byte that is no UTF-8: the longest beginning that may still become some ends before it. */
+/** Index of the first invalid byte: the longest prefix of valid UTF-8 ends before it. */
 function invalidByte(bytes: Uint8Array): number {
   let valid = 0
   let invalid = bytes.length + 1

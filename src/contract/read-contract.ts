@@ -19,13 +19,13 @@ import type { Schemas } from './validators.js'
 
 export interface ContractReading {
   readonly data: ContractData
-  /** What requests are checked by, still to be compiled. */
+  /** Schemas for validating requests, not compiled yet. */
   readonly schemas: Schemas
 }
 
 /** What is known before a document is read. */
 export interface ReadingContext {
-  /** Ids of the operations that have a handler: all, or these. Others are only routed here; Prism checks and mocks them. */
+  /** Operations with a handler: all, or those with these ids. Others are only routed here; Prism validates and mocks them. */
   readonly handled: 'all' | readonly string[]
   /** The plans of a document that has none. */
   readonly plans?: Plans
@@ -43,9 +43,9 @@ const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 export function readContract(document: unknown, { handled, plans }: ReadingContext): ContractReading {
   const root = rootPlace(document)
   const openapi = root.string('openapi')
-  if (openapi === undefined) throw root.error('is no OpenAPI document: it has no field "openapi"')
+  if (openapi === undefined) throw root.error('is not an OpenAPI document: it has no field "openapi"')
   if (!/^3\.[01]\.\d+/.test(openapi)) {
-    throw root.error(`is of OpenAPI ${JSON.stringify(openapi)}; 3.0 and 3.1 are understood`)
+    throw root.error(`uses OpenAPI ${JSON.stringify(openapi)}; only 3.0 and 3.1 are supported`)
   }
   refuseForeignReferences(root)
   const info = root.child('info')
@@ -122,7 +122,7 @@ interface ReadParameter {
   readonly schema: Place | undefined
 }
 
-/** Path and query parameters; an operation's own go before those of its path. */
+/** Path and query parameters; an operation's own override those of its path. */
 function readParameters(path: string, places: readonly Place[]): readonly ReadParameter[] {
   const read = new Map<string, ReadParameter>()
   for (const place of places) {
@@ -178,7 +178,7 @@ function readBody(operation: Place): { readonly body: Body; readonly schema: Jso
   }
 }
 
-/** The fields that a schema knows, those of the schemas it is put together from among them. */
+/** The fields of a schema, including those of the schemas it is composed of. */
 function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
   // Each schema once, however many ways lead to it; one that is made of itself adds nothing.
   const before = read.get(schema.value)
@@ -217,14 +217,14 @@ function readResponse(status: string, place: Place): readonly DocumentedResponse
   ]
 }
 
-/** Whether the JSON of the first documented success is anything, any object, or a list of such. */
+/** Whether the first documented success may be any JSON, any object, or a list of those. */
 function hasUndocumentedShape(operation: Place): boolean {
   const success = operation.children('responses').find(([status]) => /^2(?:\d\d|XX)$/i.test(status))?.[1]
   const content = jsonContent(success)
   return content !== undefined && isShapeless(content.child('schema'))
 }
 
-/** Words of a schema that say what a value holds. */
+/** Keywords that give a schema a shape. */
 const SHAPE_WORDS = [
   '$ref',
   'properties',

@@ -5,13 +5,13 @@ import { decodePercent, readPairs } from './query.js'
 import type { Validator } from './validators.js'
 import { findViolations } from './violations.js'
 
-/** Clients ask the same few questions again and again: so many answers are remembered, of queries up to this length. */
+/** Clients send the same few queries again and again, so their readings are cached, up to this number and length. */
 const REMEMBERED_QUERIES = 1000
 const LONGEST_REMEMBERED = 200
 
 const CANONICAL_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Makes the reader of an operation's query. What it returns is shared between requests, and frozen. */
+/** Makes the reader of an operation's query. Its results are shared between requests and frozen. */
 export function queryReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
@@ -79,7 +79,7 @@ function readItems(parameter: Parameter, texts: readonly string[]): readonly unk
   return items.map((item) => readText(parameter.itemType ?? 'string', item))
 }
 
-/** A text that is no canonical value of its type stays a text, and its schema refuses it. */
+/** A string that is not a canonical value of its type stays a string, and its schema refuses it. */
 function readText(type: ValueType, text: string): unknown {
   switch (type) {
     case 'integer':

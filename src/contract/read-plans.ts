@@ -4,7 +4,7 @@ import { PLAN_NAMES, type PlanName } from './plan-names.js'
 
 const NO_PLANS: Plans = { free: {}, pro: {}, business: {}, enterprise: {} }
 
-/** Reads `x-plans`. Plans that the document leaves out are as they were before. */
+/** Reads `x-plans`. Plans that the document leaves out keep their previous limits. */
 export function readPlans(root: Place, before: Plans = NO_PLANS): Plans {
   const place = root.child('x-plans')
   if (place === undefined) return before
@@ -29,5 +29,5 @@ function readLimit(plan: Place, name: string): number | undefined {
   if (place === undefined) throw plan.error(`must have "${name}"`)
   if (place.value === 'custom') return undefined
   if (typeof place.value === 'number' && Number.isSafeInteger(place.value) && place.value >= 1) return place.value
-  throw place.error('must be a whole number from 1, or "custom"')
+  throw place.error('must be a whole number of at least 1, or "custom"')
 }

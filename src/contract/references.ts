@@ -1,9 +1,9 @@
 import { Place } from './document.js'
 
 /**
- * Refuses a document that refers to others, wherever it does, be it in an example.
- * Whoever follows such a reference would read files and addresses that the user did
- * not name, and Prism follows all.
+ * Refuses a document that refers to others anywhere, even in an example.
+ * Following such a reference would read files and addresses that the user did
+ * not name, and Prism follows all of them.
  *
  * @throws SpecError naming the first one
  */

@@ -8,14 +8,14 @@ const TEMPLATE_PARAMETER = /\{[^{}]*\}/g
 /** What can be done at one path of the contract. */
 interface Resource {
   readonly operations: ReadonlyMap<string, Operation>
-  /** Made once, as most paths have no parameters. */
+  /** Made once, because most paths have no parameters. */
   readonly routes: ReadonlyMap<string, Route>
   readonly notAllowed: Route
 }
 
 /**
- * Makes the function that finds an operation by method and path. A path must match
- * exactly: with a slash at its end it is another one. Paths without parameters go
+ * Makes a function that finds an operation by method and path. A path must match
+ * exactly: a trailing slash makes it a different one. Paths without parameters go
  * before those with; parameters are taken as they are, still percent-encoded.
  */
 export function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {

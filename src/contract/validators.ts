@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.js'
 
-/** What ajv says about one mistake, as far as we use it. */
+/** The parts of an ajv error that we use. */
 export interface Mistake {
   readonly instancePath: string
   readonly keyword: string
@@ -8,7 +8,7 @@ export interface Mistake {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A compiled schema. Leaves the mistakes of its last run behind, as ajv's functions do. */
+/** A compiled schema. Like ajv's functions, it keeps the errors of its last run. */
 export interface Validator {
   (value: unknown): unknown
   errors?: readonly Mistake[] | null
@@ -20,7 +20,7 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 
 /** The options under which schemas are compiled, at build time and at run time. */
 export const AJV_OPTIONS = {
-  // Every violation is to be named at once.
+  // All violations are reported at once.
   allErrors: true,
   strict: false,
   validateFormats: false,

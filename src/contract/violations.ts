@@ -10,8 +10,8 @@ const MOST_MISTAKES = 100
 export type Known = ReadonlyMap<string, Expected>
 
 /**
- * Says every way in which a value breaks its schema; one sentence part for each
- * parameter or field, however many of its schema's rules it breaks.
+ * Finds every way in which a value breaks its schema, one phrase for each
+ * parameter or field, however many rules it breaks.
  */
 export function findViolations(
   validator: Validator | undefined,

@@ -1,10 +1,10 @@
-/** What a mailbox gives: what came since, that nothing came for a while, or that nothing will. */
+/** What `take` returns: new items, that nothing came for a while, or that nothing more will. */
 export type Delivery<T> =
   | { readonly kind: 'items'; readonly items: readonly T[]; readonly dropped: number }
   | { readonly kind: 'quiet' }
   | { readonly kind: 'closed' }
 
-/** Holds what comes faster than it is read; beyond its limit the oldest goes, and is counted. */
+/** A queue for a slow reader; beyond its limit, the oldest items are dropped and counted. */
 export class Mailbox<T> {
   readonly #limit: number
   #items: T[] = []
@@ -24,13 +24,13 @@ export class Mailbox<T> {
     this.#wake()
   }
 
-  /** What is in it can still be taken. */
+  /** Items already in it can still be taken. */
   close(): void {
     this.#isClosed = true
     this.#wake()
   }
 
-  /** Everything that came since the last time; waits for it. @param patienceMs after which it is `quiet` */
+  /** Takes everything that has come, or waits for it. @param patienceMs time after which it is `quiet` */
   async take(patienceMs?: number): Promise<Delivery<T>> {
     if (this.#items.length === 0 && !this.#isClosed) await this.#somethingComes(patienceMs)
     if (this.#items.length === 0) return { kind: this.#isClosed ? 'closed' : 'quiet' }

@@ -27,7 +27,7 @@ export async function describeControl(version: string): Promise<string> {
     info: {
       title: 'Control plane of petstore-sandbox',
       version,
-      description: 'Steers a running sandbox. Errors have the shape of the service’s own: code, message, status.',
+      description: 'Controls a running sandbox. Errors have the shape of the service’s own: code, message, status.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: CONTROL_PATH }],

@@ -8,7 +8,7 @@ export interface ServerEvent {
 const LONGEST_EVENT = 4 * 1024 * 1024
 
 /**
- * Cuts server-sent events out of a text that comes in pieces; comments (heartbeats) are left out.
+ * Parses server-sent events from text that arrives in pieces; comments (heartbeats) are dropped.
  *
  * @source HTML standard, server-sent events: `event:` and `data:` lines
  */

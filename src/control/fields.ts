@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { listed } from '../options/values/reading.js'
 
-/** The input of a verb: these fields and no others; a slip is told with those that there are. */
+/** The input of a verb: these fields and no others; errors list the valid ones. */
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.strictObject(entries, `takes ${listed(Object.keys(entries)) || 'nothing'}`)
 }
 
-export const text = v.string('must be a text')
+export const text = v.string('must be a string')
 
-/** A number as a program has it, or as it stands in a query. */
+/** A number as a program passes it, or as it is written in a query. */
 export function countSchema(message: string) {
   return v.union(
     [

@@ -22,7 +22,7 @@ export function openSpace(sandbox: Steerable, name: string): Steered {
 
 function checkName(name: string): void {
   if (name === '' || isSpaceName(name)) return
-  throw new VerbError('invalid_request', `${quoted(name)} is no name of a space. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
+  throw new VerbError('invalid_request', `${quoted(name)} is not a valid space name. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
 }
 
 /** Says that a space is not open, and how one is. */

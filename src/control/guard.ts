@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Who may steer the sandbox. */
+/** Who may use the control plane. */
 export interface GuardRules {
-  /** Bearer token to ask for; without one, only loopback is served. */
+  /** Required bearer token; without one, only loopback is served. */
   readonly token: string | undefined
-  /** Web origins that may steer it beside its own. */
+  /** Web origins that may use it besides its own. */
   readonly origins: readonly string[]
 }
 
-/** What of a request decides it; undefined where the header is missing. */
+/** The headers that decide; undefined if missing. */
 export interface GuardedRequest {
   readonly host: string | undefined
   readonly origin: string | undefined
@@ -23,13 +23,13 @@ export type GuardVerdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'refuse'; readonly status: 401 | 403; readonly message: string }
 
-/** Names of this machine that no other site can take over, with any port. `.localhost` is reserved: RFC 6761, 6.3 */
+/** Host names of this machine that no other site can claim, with any port. `.localhost` is reserved: RFC 6761, 6.3 */
 const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 
 /**
  * Decides whether the control plane answers a request.
  *
- * Without a token, the Host must be loopback (a web site that rebinds its name
+ * Without a token, the Host must be loopback (a website that rebinds its name
  * to 127.0.0.1 keeps its own Host) and an Origin must be the sandbox's own or
  * an allowed one. A browser sends no Origin with a plain GET (an `<img>`, a
  * link), but says whether another site is behind it. With a token, the token
@@ -45,7 +45,7 @@ export function guard(request: GuardedRequest, rules: GuardRules): GuardVerdict 
     return {
       kind: 'refuse',
       status: 401,
-      message: 'The control plane asks for its token: Authorization: Bearer <control token>.',
+      message: 'The control plane requires its token: Authorization: Bearer <control token>.',
     }
   }
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
@@ -72,7 +72,7 @@ function isOwnDoing({ fetchSite, opensPage }: GuardedRequest): boolean {
   return fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none' || opensPage
 }
 
-/** Compares digests, so that neither content nor length of the token shows in the time it takes. */
+/** Compares digests, so that timing reveals neither the content nor the length of the token. */
 function equalInConstantTime(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))

@@ -1,17 +1,17 @@
 import { pagesDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
 
-/** A file of the pages, and how it is to be sent. */
+/** A file of the pages, and how to send it. */
 interface PageFile {
   readonly file: string
   readonly contentType: string
-  /** Of a page: what it may load and talk to. */
+  /** For a page: its Content-Security-Policy. */
   readonly policy?: string
 }
 
 /**
- * What the pages may do: scripts, styles and answers of this server, and
- * nothing of anybody else's. Nothing may frame them, so that no click is stolen.
+ * What the pages may load: scripts, styles and responses of this server, and
+ * nothing else. Nothing may frame them, so that no click can be hijacked.
  */
 const POLICY = [
   "default-src 'none'",
@@ -28,7 +28,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 
-/** Everything that is served of the pages, by its path below the control plane. No path is ever made from a request. */
+/** Every file of the pages, by its path below the control plane. No path is ever derived from a request. */
 export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/': { file: 'dashboard.html', contentType: HTML, policy: POLICY },
   '/docs': { file: 'docs.html', contentType: HTML, policy: POLICY },

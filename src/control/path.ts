@@ -1,4 +1,4 @@
-/** Where the control plane is on every sandbox: outside the service's own paths. */
+/** Path of the control plane on every sandbox, outside the service's own paths. */
 export const CONTROL_PATH = '/__sandbox'
 export const DASHBOARD_PATH = `${CONTROL_PATH}/`
 

@@ -9,14 +9,14 @@ import type { VerbName, VerbOutput } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
 /**
- * Does a verb to a space: the one way in, whether the call came over the
+ * Runs a verb on a space: the only way in, whether the call came over the
  * network or from the same process.
  *
  * A verb that changes something opens its space; one that only reads, or takes
  * away, finds nothing in a space that is not there.
  *
  * @param space empty for the default one
- * @throws VerbError when it cannot be done; then nothing was changed
+ * @throws VerbError if it cannot be done; nothing has changed then
  * @source docs/behaviour.md, "Spaces"
  */
 export async function perform<Name extends VerbName>(
@@ -47,7 +47,7 @@ function asVerbError(error: unknown): unknown {
   return new VerbError(isConflict ? 'conflict' : 'internal_error', error.message)
 }
 
-/** Every problem is named at once. */
+/** Reports all problems at once. */
 export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>, input: unknown): unknown {
   const result = v.safeParse(schema ?? NOTHING, input ?? {})
   if (result.success) return result.output

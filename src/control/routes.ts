@@ -81,13 +81,13 @@ function addressOf(context: Context): string {
 /** A name, an address, and a port perhaps. @source RFC 9110, section 7.2 */
 const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
 
-/** Asked for without a token: health is no secret, nor are the pages, which ask for the token themselves. */
+/** Served without a token: health is not a secret, nor are the pages, which ask for the token themselves. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set([`${CONTROL_PATH}/health`])
 const OPEN_PAGES: ReadonlySet<string> = new Set(Object.keys(PAGE_FILES).map((path) => CONTROL_PATH + path))
 /** What people open, and link to; the first is sent on to the dashboard. */
 const LINKED: ReadonlySet<string> = new Set([CONTROL_PATH, DASHBOARD_PATH, `${CONTROL_PATH}/docs`])
 
-/** Lets those pass who may steer. */
+/** Admits requests that may use the control plane. */
 async function admit(rules: GuardRules, context: Context, next: () => Promise<void>): Promise<Response | undefined> {
   const cors = corsHeaders(context, rules)
   if (context.req.method === 'OPTIONS' && cors !== undefined) return context.body(null, 204, cors)
@@ -98,7 +98,7 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
     if (verdict.kind === 'refuse') context.res = refusal('forbidden', verdict.message, verdict.status)
     else await next()
   } else await next()
-  // A page that may steer may also read why it was refused.
+  // An allowed page may also read why it was refused.
   for (const [name, value] of Object.entries(cors ?? {})) context.res.headers.set(name, value)
   return undefined
 }
@@ -127,7 +127,7 @@ async function runVerb(plane: ControlPlane, name: VerbName, context: Context): P
   const body = bodyOf(VERBS[name], sent)
   for (const name of Object.keys(body)) {
     if (Object.hasOwn(inPath, name))
-      throw new VerbError('invalid_request', `${name} is said by the path and cannot be changed.`)
+      throw new VerbError('invalid_request', `${name} is set by the path and cannot be changed.`)
   }
   return json(await perform(plane.sandbox, space, name, { ...query, ...body, ...inPath }))
 }
@@ -136,14 +136,17 @@ function steeredBy(plane: ControlPlane, context: Context) {
   return findSpace(plane.sandbox, context.req.query('space') ?? '')
 }
 
-/** The fields of a body, or the one field that it is. */
+/** The fields of a body, or the one field that is the whole body. */
 function bodyOf(verb: Verb, sent: string): Readonly<Record<string, unknown>> {
   if (sent === '') return {}
   let body: unknown
   try {
     body = parseJson(sent)
   } catch (error) {
-    throw new VerbError('invalid_request', `The body is no JSON: ${error instanceof Error ? error.message : error}.`)
+    throw new VerbError(
+      'invalid_request',
+      `The body is not valid JSON: ${error instanceof Error ? error.message : error}.`,
+    )
   }
   if (isNestedDeeper(body, DEEPEST_BODY)) {
     throw new VerbError('invalid_request', `The body is nested deeper than ${DEEPEST_BODY} levels.`)
@@ -162,7 +165,7 @@ async function answerErrors(answer: () => Response | Promise<Response>): Promise
   }
 }
 
-/** What is served beside the verbs. */
+/** Routes besides the verbs. */
 const READ_ONLY: readonly Pick<Verb, 'method' | 'path'>[] = [
   ...Object.keys(PAGE_FILES),
   '/health',

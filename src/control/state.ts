@@ -27,7 +27,7 @@ export function readState(world: World, spaces: Spaces): StateView {
   }
 }
 
-/** A key with what is left of its quotas, and its ban. */
+/** A key with the rest of its quotas, and its ban. */
 export function keyView(world: World, apiKey: ApiKey): KeyView {
   const now = world.now()
   const { usage, bans } = world.accounts.ofKey(apiKey.key)

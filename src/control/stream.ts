@@ -8,10 +8,10 @@ import { checkInput } from './perform.js'
 import type { Steered } from './verb.js'
 import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
 
-/** Exchanges kept for a reader that is slow; beyond, the oldest are dropped and it is told how many. */
+/** Exchanges buffered for a slow reader; beyond that the oldest are dropped, and it is told how many. */
 const BUFFERED_EXCHANGES = 500
 
-/** A comment now and then, so that nothing between takes the stream for dead. */
+/** Interval of comments that keep proxies from closing the stream. */
 const HEARTBEAT_MS = 15_000
 
 /**

@@ -9,12 +9,12 @@ import type { ScenarioContent, SettingsInput, StormOption } from '../options/opt
 import type { SettingsView } from '../options/settings-view.js'
 import type { ClockView, FaultView, KeyView, ScenarioView, SpaceView, StateView, StormView } from './views.js'
 
-/** Switches that can be turned while a space runs; null takes limits or latency away. */
+/** Settings that can be changed while a space runs; null removes limits or latency. */
 export type SettingsPatch = {
   readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
 }
 
-/** Which exchanges to give. */
+/** Which exchanges to return. */
 export interface RequestFilter {
   readonly operation?: string
   readonly status?: number

@@ -1,23 +1,23 @@
 import { stringifyJson } from '../contract/json.js'
 
-/** What of a verb decides how it goes over the network. It stands alone, so that pages can have it without the verbs. */
+/** How a verb goes over the network. A type of its own, so that pages can have it without the verbs. */
 export interface VerbRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: string
 }
 
-/** A verb on its way. */
+/** A verb as a request. */
 export interface VerbRequest {
   readonly method: VerbRoute['method']
   /** Path below the control plane, with the query. */
   readonly address: string
-  /** JSON, undefined if there is nothing to send. */
+  /** JSON; undefined if there is nothing to send. */
   readonly body: string | undefined
 }
 
 /**
- * Writes a verb with its input as a request: what the path names goes into the
+ * Turns a verb and its input into a request: fields named in the path go into the
  * path, the rest into the body, or into the query where there is none.
  *
  * @param space empty for the default one
@@ -41,7 +41,7 @@ export function verbRequest({ method, path, body }: VerbRoute, space: string, in
   }
 }
 
-/** An address with a query behind it, if there is one. */
+/** An address with a query, if there is one. */
 export function withQuery(address: string, query: URLSearchParams): string {
   const text = query.toString()
   return text === '' ? address : `${address}?${text}`

@@ -4,18 +4,18 @@ import type { World } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ProblemCode } from '../domain/problems.js'
 
-/** A running sandbox, as far as verbs can reach. */
+/** The parts of a running sandbox that verbs can reach. */
 export interface Steerable {
   readonly spaces: Spaces
   /** Where the snapshots of a space are kept. */
   shelfOf(world: World): Shelf
-  /** Aborted when the sandbox stops: what goes on without end must end then. */
+  /** Aborted when the sandbox stops: endless responses must end then. */
   readonly stopping: AbortSignal
   /** Stops the sandbox, as SIGTERM does; returns at once. */
   shutdown(): void
 }
 
-/** What a verb works on: the space that it is meant for, and the sandbox round it. */
+/** What a verb works on: a space and its sandbox. */
 export interface Steered {
   readonly world: World
   readonly sandbox: Steerable
@@ -29,7 +29,7 @@ export interface Verb<Input = unknown, Output = unknown> {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   /** Path below `/__sandbox`; its parameters are fields of the input. */
   readonly path: string
-  /** One sentence for its description. */
+  /** One sentence that describes it. */
   readonly summary: string
   /** Checks the input: path parameters, query and the fields of a JSON body, together. */
   readonly input?: GenericSchema<unknown, Input>
@@ -38,7 +38,7 @@ export interface Verb<Input = unknown, Output = unknown> {
   run(steered: Steered, input: Input): Output | Promise<Output>
 }
 
-/** Could not be done; nothing was changed. */
+/** A verb that could not be done; nothing has changed. */
 export class VerbError extends Error {
   readonly code: ProblemCode
 
@@ -53,7 +53,7 @@ type WithSchema<Schema extends GenericSchema, Output> = Omit<Verb<InferOutput<Sc
   readonly input: Schema
 }
 
-/** Declares a verb, so that its function's input is known from its schema. */
+/** Declares a verb, so that its input type is inferred from its schema. */
 export function verb<Schema extends GenericSchema, Output>(
   definition: WithSchema<Schema, Output>,
 ): WithSchema<Schema, Output>

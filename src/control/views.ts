@@ -9,7 +9,7 @@ export interface ClockView {
   readonly frozen: boolean
 }
 
-/** A storm as the control plane shows it; durations as text, null where none is set. */
+/** A storm as the control plane shows it; durations as strings, null where none is set. */
 export interface StormView {
   /** Share of requests refused, 0 to 1. */
   readonly rate: number
@@ -22,7 +22,7 @@ export interface StormView {
 
 /** A fault rule as the control plane shows it. */
 export interface FaultView extends FaultRule {
-  /** How often it still happens; null is without end. */
+  /** How often it will still happen; null if unlimited. */
   readonly left: number | null
 }
 
@@ -34,14 +34,14 @@ export interface WindowState {
   readonly reset: string | null
 }
 
-/** A key with what is left of its quotas, and its ban. */
+/** A key with the rest of its quotas, and its ban. */
 export interface KeyView {
   /** Its label; without one of its own, the key. */
   readonly key: string
   /** The label is not what clients send: that is shown nowhere. */
   readonly secret: boolean
   readonly plan: PlanName
-  /** The misfortune that it carries always. */
+  /** The condition it is always in. */
   readonly always: 'limited' | 'banned' | 'revoked' | null
   readonly minute: WindowState
   readonly day: WindowState
@@ -62,11 +62,11 @@ export interface ScenarioView {
   readonly description: string
 }
 
-/** All that a space can be asked about, in one answer. */
+/** The whole visible state of a space. */
 export interface StateView {
   /** Empty for the default space. */
   readonly space: string
-  /** Where the service is on this server: `/v1`. */
+  /** Path of the service on this server: `/v1`. */
   readonly basePath: string
   readonly settings: SettingsView
   readonly clock: ClockView

@@ -3,10 +3,10 @@ import type { Account } from '../domain/callers.js'
 import { usageWithoutFuture } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 
-/** Addresses and unknown tokens remembered at most, so that a flood of them cannot fill the memory. @source docs/behaviour.md, "requests without a valid key" */
+/** Addresses and unknown tokens that are remembered, so that a flood of them cannot exhaust memory. @source docs/behaviour.md, "requests without a valid key" */
 const STRANGERS_REMEMBERED = 10_000
 
-/** The accounts of a space: those of known keys for good, those of strangers while there is room. */
+/** The accounts of a space: permanent for known keys, and for strangers while there is room. */
 export class Accounts {
   readonly #known = new Map<string, Account>()
   readonly #strangers = new Map<string, Account>()
@@ -19,7 +19,7 @@ export class Accounts {
     return opened
   }
 
-  /** @param name an address, or the digest of a token; the one not seen for longest makes room */
+  /** @param name an address, or the digest of a token; the least recently seen one makes room */
   ofStranger(name: string): Account {
     const account = this.#strangers.get(name) ?? open()
     this.#strangers.delete(name)
@@ -36,7 +36,7 @@ export class Accounts {
     for (const [name, account] of this.#strangers) yield { kind: 'stranger', name, account }
   }
 
-  /** The clock has gone back to an instant: windows, waits and bans that began after it are over. */
+  /** The clock was set back to an instant: windows, waits and bans that began later are over. */
   forgetFuture(now: EpochMs): void {
     for (const { account } of this.entries()) {
       account.usage = usageWithoutFuture(account.usage, now)
@@ -44,7 +44,7 @@ export class Accounts {
     }
   }
 
-  /** Forgets what a key has used and brought upon itself. */
+  /** Forgets a key's usage and bans. */
   close(key: string): void {
     this.#known.delete(key)
   }

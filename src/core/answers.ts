@@ -6,7 +6,7 @@ import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.j
 import type { Visit } from './request-context.js'
 import type { World } from './space.js'
 
-/** What of an error may differ from its row in the catalogue. */
+/** What may differ from an error's entry in the catalogue. */
 export interface ProblemDetails {
   readonly message?: string
   readonly status?: number
@@ -15,7 +15,7 @@ export interface ProblemDetails {
   readonly outside?: true
 }
 
-/** An error in the Error shape, with the headers that its status asks for. */
+/** An error in the Error shape, with the headers that its status requires. */
 export function problem(code: ProblemCode, details: ProblemDetails = {}): Answer {
   const { message = PROBLEMS[code].message, status = PROBLEMS[code].status, headers = [], reason, outside } = details
   return {
@@ -40,7 +40,7 @@ function challenge(code: ProblemCode): string {
   return code === 'missing_api_key' ? 'Bearer realm="petstore"' : 'Bearer realm="petstore", error="invalid_token"'
 }
 
-/** Retry-After in the form of the settings, never earlier than the instant it stands for. */
+/** Retry-After in the configured form, never earlier than the instant it stands for. */
 export function retryAfterHeader(world: World, until: EpochMs, now: EpochMs): readonly string[] {
   switch (world.settings.retryAfter) {
     case 'seconds':
@@ -53,9 +53,9 @@ export function retryAfterHeader(world: World, until: EpochMs, now: EpochMs): re
 }
 
 /**
- * A 429 in the form of the settings, to be waited for until an instant.
+ * A 429 in the configured form, with a wait until an instant.
  *
- * @param sentence what was exceeded, for a person
+ * @param sentence what was exceeded, for people
  */
 export function tooManyRequests(world: World, sentence: string, until: EpochMs, now: EpochMs, reason: Reason): Answer {
   const retryAfter = retryAfterHeader(world, until, now)
@@ -85,7 +85,7 @@ export function limitBody(
   }
 }
 
-/** Remembers that the caller was told to wait, which is what a ban is made of. Addresses and `sandbox-limited` are never banned. */
+/** Records that the caller was told to wait, as bans depend on it. Addresses and `sandbox-limited` are never banned. */
 export function rememberRefusal(visit: Visit, until: EpochMs): void {
   const { caller, world, now } = visit
   if (caller.kind !== 'key' || caller.apiKey.always !== undefined || world.settings.banAfter === 'never') return

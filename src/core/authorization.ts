@@ -2,13 +2,13 @@ import { isSpaceName } from '../domain/space-name.js'
 
 /** An API key as sent, taken apart: `sandbox-pro~checkout` is the key `sandbox-pro` in the space `checkout`. */
 export interface SentKey {
-  /** Empty if what was sent can be no key. */
+  /** Empty if what was sent cannot be a key. */
   readonly token: string
   /** Empty for the default space. */
   readonly space: string
 }
 
-/** What parts a key from its space; no key of the sandbox's contains it. */
+/** Separates a key from its space; no key contains it. */
 const SPACE_MARK = '~'
 
 const NO_KEY: SentKey = { token: '', space: '' }
@@ -16,7 +16,7 @@ const NO_KEY: SentKey = { token: '', space: '' }
 /**
  * Reads the Authorization header.
  *
- * @returns undefined where no bearer token was sent at all (another scheme counts as none)
+ * @returns undefined if no bearer token was sent at all (another scheme counts as none)
  * @source RFC 6750, section 2.1; RFC 9110, section 11.1: the scheme is case-insensitive
  */
 export function readAuthorization(header: string | undefined): SentKey | undefined {
@@ -29,7 +29,7 @@ export function readAuthorization(header: string | undefined): SentKey | undefin
   return isSpaceName(space) ? { token: token.slice(0, mark), space } : NO_KEY
 }
 
-/** As nearly every client writes it; a regular expression is for the others. */
+/** How nearly every client writes it; a regular expression handles the others. */
 const USUAL_START = 'Bearer '
 
 /** @returns '' if there is none */

@@ -3,15 +3,15 @@ import { type ApiKey, labelOf } from '../domain/keys.js'
 import { digestOf } from '../system/digest.js'
 import type { World } from './space.js'
 
-/** Label of a caller without a key, and of one whose token the sandbox does not know (it may be somebody's real key). */
+/** Label of a caller without a key, and of one whose token the sandbox does not know (it may be a real key). */
 const NO_KEY = 'none'
 const UNKNOWN_KEY = 'unknown'
 
 /**
- * Says who is calling.
+ * Identifies the caller.
  *
- * @param token   the API key without its space, undefined if none was sent, '' if what was sent can be none
- * @param address counted in place of a key
+ * @param token   the API key without its space, undefined if none was sent, '' if what was sent cannot be one
+ * @param address charged in place of a key
  * @source docs/specification.md, "Authentication"; docs/behaviour.md, "requests without a valid key"
  */
 export function identify(world: World, token: string | undefined, address: string): Caller {
@@ -32,7 +32,7 @@ export function identify(world: World, token: string | undefined, address: strin
   }
   if (!world.anyKey || token === '') return anonymous(world, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
-  // The digest keeps the quotas of two unknown tokens apart without keeping the tokens.
+  // The digest separates the quotas of unknown tokens without storing the tokens.
   const account = world.accounts.ofStranger(`token:${digestOf(token)}`)
   return {
     kind: 'key',

@@ -2,8 +2,8 @@
 export interface EncodedText {
   readonly text: string
   /**
-   * The bytes as a text of one character each: in this form Node joins a body
-   * with its header and sends both fastest, and its length is the Content-Length.
+   * The bytes as a string of one character each: in this form Node joins a body
+   * with its headers and sends both fastest, and its length is the Content-Length.
    */
   readonly binary: string
 }

@@ -9,9 +9,9 @@ import { validate } from './gates/validate.js'
 import type { Gate } from './request-context.js'
 
 /**
- * The order in which the sandbox asks its questions, once it knows what is
- * called (route) and who calls (identify). The first gate that refuses answers;
- * what passes them all is operated.
+ * The order in which the sandbox asks its questions, once it knows the operation
+ * (route) and the caller (identify). The first gate that refuses, answers;
+ * a request that passes them all reaches its operation.
  */
 export const GATES: readonly Gate[] = [
   force, //    did the caller ask for a certain answer?

@@ -16,24 +16,24 @@ import type { World } from './space.js'
 import { findRoute, splitTarget } from './target.js'
 
 /**
- * Takes one request through a space: route, identify, the gates, the operation,
- * the headers that every answer has, the log. Synchronous unless a write or
- * Prism must be waited for; never throws, never rejects.
+ * Handles one request in a space: route, identify, the gates, the operation,
+ * the common headers, the log. Synchronous unless a write or
+ * Prism must be awaited. Never throws, never rejects.
  *
- * @param token the API key without its space, undefined if none was sent, '' if what was sent can be none
+ * @param token the API key without its space, undefined if none was sent, '' if what was sent cannot be one
  */
 export function handle(world: World, request: ServiceRequest, token: string | undefined): PendingReply {
   const startedAt = world.surroundings.systemClock.monotonic()
   const visit = arrive(world, request, token)
   const answer = answerSafely(visit)
-  // In the order of arrival, as the quota itself; answers may come in another one.
+  // In the order of arrival, like the quota itself; responses may be sent in another order.
   if (visit.asksForQuota) world.conduct.count(visit)
   return answer instanceof Promise
     ? answer.then((late) => depart(visit, late, startedAt))
     : depart(visit, answer, startedAt)
 }
 
-/** Answers without asking the gates; all that is put round an answer stays. */
+/** Answers without asking the gates, but with the common headers and the log. */
 export function replyWith(world: World, request: ServiceRequest, token: string | undefined, answer: Answer): Reply {
   return depart(arrive(world, request, token), answer, world.surroundings.systemClock.monotonic())
 }
@@ -63,11 +63,11 @@ function askGates(visit: Visit): Answer | Promise<Answer> {
     const answer = gate(visit)
     if (answer !== undefined) return answer
   }
-  // The gate `exist` lets only operations pass.
+  // The gate `exist` lets only operations through.
   return visit.route.kind === 'operation' ? operate(visit, visit.route.operation) : problem('not_found')
 }
 
-/** Whatever goes wrong in here is the sandbox's own fault: a 500, never a crash or a hanging request. */
+/** Whatever goes wrong here is the sandbox's own fault: a 500, never a crash or a hanging request. */
 function answerSafely(visit: Visit): Answer | Promise<Answer> {
   try {
     const answer = askGates(visit)
@@ -84,7 +84,7 @@ function ownFault({ world, request }: Visit, error: unknown): Answer {
   return problem('internal_error')
 }
 
-/** With --strict: an own answer that breaks the contract becomes a logged 500. */
+/** For --strict: a response of our own that breaks the contract is logged and becomes a 500. */
 async function holdToContract(visit: Visit, pending: Answer | Promise<Answer>): Promise<Answer> {
   const answer = await pending
   const breach = await breachOfContract(visit, answer)
@@ -93,10 +93,10 @@ async function holdToContract(visit: Visit, pending: Answer | Promise<Answer>): 
   return problem('internal_error', { message: `The sandbox's own answer broke the contract. Its log says how.` })
 }
 
-/** Puts the common headers on, logs the exchange and lets the answer go. */
+/** Adds the common headers, logs the exchange and returns the reply. */
 function depart(visit: Visit, given: Answer, startedAt: number): Reply {
   const { world, request } = visit
-  // A real answer that the wire is to spoil is the sandbox's doing, too.
+  // A real response with a fault on the wire is the sandbox's doing, too.
   const answer: Answer = visit.fault === undefined ? given : { reason: 'fault', fault: visit.fault, ...given }
   const headers = replyHeaders(visit, answer)
   const hasBody = request.method !== 'HEAD'

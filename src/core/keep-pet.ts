@@ -2,10 +2,10 @@ import type { NewPet, Pet } from '../domain/pets.js'
 import type { World } from './space.js'
 
 /**
- * Gives a new pet its id and adds it: at once in memory, else as soon as it is
- * written, so that a pet which is listed is never lost.
+ * Gives a new pet its id and adds it: at once in memory, otherwise as soon as it is
+ * written, so that a listed pet is never lost.
  *
- * @returns the pet, or a promise of it that rejects when it could not be written
+ * @returns the pet, or a promise of it that rejects if it could not be written
  * @throws StoreFull
  */
 export function keepNewPet(world: World, { name, categoryId, status }: NewPet): Pet | Promise<Pet> {

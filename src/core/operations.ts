@@ -7,7 +7,7 @@ import { listPets } from './operations/list-pets.js'
 import { mockOperation } from './operations/mock-operation.js'
 import type { Handler, Visit } from './request-context.js'
 
-/** The operations that the sandbox itself has; Prism answers others, which a fuller contract declares. */
+/** The operations that the sandbox implements; Prism mocks the others of a fuller contract. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ listPets, createPet, getPet, listOrders }))
 
 export function handlerOf(operation: Operation): Handler | undefined {

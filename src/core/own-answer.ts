@@ -5,10 +5,10 @@ import { replyHeaders } from './reply-headers.js'
 import type { Visit } from './request-context.js'
 
 /**
- * Says how an answer breaks the contract, or undefined.
+ * Finds how a response breaks the contract, if it does.
  *
- * Answers that a switch made up may break it, and of requests outside the
- * contract it says nothing; both pass.
+ * Responses made up by a switch may break it, and about requests outside the
+ * contract it says nothing, so both pass.
  */
 export async function breachOfContract(visit: Visit, answer: Answer): Promise<string | undefined> {
   const { world, route, request } = visit

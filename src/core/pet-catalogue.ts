@@ -6,7 +6,7 @@ import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
 import { type EncodedText, encodeText } from './encoded-text.js'
 
-/** A list as it was answered, and to what. */
+/** A list that was sent, and its query. */
 interface KeptList {
   readonly limit: number
   readonly status: PetStatus | undefined
@@ -14,30 +14,30 @@ interface KeptList {
   readonly list: EncodedText
 }
 
-/** Lists kept as answered; a client asks for the same few again and again. */
+/** Number of cached lists; clients ask for the same few again and again. */
 const LISTS_KEPT = 8
 /** Longer ones (with names of a megabyte, or of a contract of --spec that has dropped the limit) are made anew for each reader. */
 const LONGEST_KEPT = 1024 * 1024
 
-/** Texts of single pets kept; a client asks for the same few, and lists are made of the newest. */
+/** Number of cached pets as JSON; clients ask for the same few, and lists consist of the newest. */
 const TEXTS_KEPT = 1024
 
 /**
- * The pets of a space, in order of creation, found by id and by status without a scan.
+ * The pets of a space, in order of creation, with lookups by id and status.
  *
- * Beside each pet it holds numbers only: a million objects more would be as many
- * more for the garbage collector to walk through, at the cost of all requests.
+ * Besides the pets it holds only numbers: another million objects would slow down
+ * the garbage collector, and with it every request.
  */
 export class PetCatalogue {
-  /** In order of creation. The place of a removed pet stays empty, so that no other pet's place changes. */
+  /** In order of creation. A removed pet leaves its place empty, so that no other pet moves. */
   readonly #pets: (Pet | undefined)[] = []
   readonly #placeOf = new PlacesById()
   /** Places of all pets, and of those of each status, ascending. */
   readonly #all: number[] = []
   readonly #byStatus: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] }
-  /** JSON texts of pets that were shown lately, by place. */
+  /** Recently used pets as JSON, by place. */
   readonly #texts = new Map<number, string>()
-  /** Bodies of lists as they were last answered; any change empties it. */
+  /** Bodies of recent lists; any change clears it. */
   #lists: KeptList[] = []
 
   constructor(pets: readonly Pet[]) {
@@ -52,7 +52,7 @@ export class PetCatalogue {
     return this.#pets.filter((pet) => pet !== undefined)
   }
 
-  /** The newest so many, newest first; without a look at the others. */
+  /** The newest pets, newest first, without touching the others. */
   newest(count: number): readonly Pet[] {
     return this.#all
       .slice(Math.max(0, this.#all.length - count))
@@ -75,7 +75,7 @@ export class PetCatalogue {
     return place === undefined ? undefined : this.#textAt(place)
   }
 
-  /** Adds a pet as the newest, or puts it in the place of the one with its id. */
+  /** Adds a pet as the newest, or replaces the one with its id. */
   put(pet: Pet): void {
     this.#lists = []
     const place = this.#placeOf.get(pet.id)
@@ -165,7 +165,7 @@ export class PetCatalogue {
   }
 }
 
-/** Index of the first place that is not before the given one; they are ascending. */
+/** Index of the first place not before the given one; places are ascending. */
 function indexOf(places: readonly number[], place: number): number {
   let low = 0
   let high = places.length

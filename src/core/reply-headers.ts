@@ -6,7 +6,7 @@ import { shownUncharged } from './gates/throttle.js'
 import type { Visit } from './request-context.js'
 import type { World } from './space.js'
 
-/** What scripts of a web page may read of an answer. @source docs/behaviour.md, "CORS" */
+/** Headers that scripts of a web page may read. @source docs/behaviour.md, "CORS" */
 const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -25,7 +25,7 @@ const EXPOSED = [
 /** The replacement of the one deprecated operation. @source docs/specification.md, "GET /pets/{petId}" */
 const SUCCESSORS: Readonly<Record<string, string>> = { getPet: '/pets?status=available' }
 
-/** Puts on what every answer of the service has. @source docs/specification.md, "Rate limit headers" */
+/** The headers of a response, including those that every response has. @source docs/specification.md, "Rate limit headers" */
 export function replyHeaders(visit: Visit, answer: Answer): string[] {
   const { world, route, caller, now } = visit
   const { basePath, reason } = world.surroundings
@@ -51,13 +51,13 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
   const origin = visit.request.headers.origin
   pushCorsHeaders(headers, world, typeof origin === 'string' ? origin : undefined)
   if (route.kind === 'operation' && route.operation.deprecated) {
-    // Not concat, which costs more than all else in here.
+    // Not concat, which costs more than everything else here.
     for (const item of deprecation(route.operation, basePath)) headers.push(item)
   }
   return headers
 }
 
-/** The headers of deprecated operations, which are the same in every answer; under the base path that they were last asked for. */
+/** The headers of deprecated operations, which never change, cached for the base path last used. */
 const deprecations = new WeakMap<Operation, { readonly basePath: string; readonly headers: readonly string[] }>()
 
 function deprecation(operation: Operation, basePath: string): readonly string[] {
@@ -82,7 +82,7 @@ function pushCorsHeaders(headers: string[], world: World, origin: string | undef
 let dateSecond = -1
 let dateText = ''
 
-/** The Date header; its text is made once a second, not once a request. @source RFC 9110, section 6.6.1 */
+/** The Date header, formatted once per second instead of once per request. @source RFC 9110, section 6.6.1 */
 function dateHeader(now: EpochMs): string {
   const second = Math.floor(now / SECOND_MS)
   if (second !== dateSecond) {

@@ -5,7 +5,7 @@ import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import type { World } from './space.js'
 
-/** A request on its way through the gates, with what they have found out about it. */
+/** A request on its way through the gates, and what is known about it so far. */
 export interface Visit {
   readonly world: World
   readonly request: ServiceRequest
@@ -16,17 +16,17 @@ export interface Visit {
   readonly caller: Caller
   /** Undefined where the operation is not ours, so that Prism answers it, or where there is none. */
   readonly handler: Handler | undefined
-  /** The window that the headers of the answer show, once somebody has decided. */
+  /** The window that the headers show, once a gate has decided. */
   shown: WindowView | undefined
-  /** A fault that the answer is to suffer on the wire. */
+  /** A fault to apply to the response on the wire. */
   fault: WireFault | undefined
   readings: Readings | undefined
-  /** It came as far as the quota, or was kept from it by a ban. */
+  /** It got as far as the quota, or a ban stopped it just before. */
   asksForQuota: boolean
 }
 
-/** Asks one question of a visit: answers it, or lets it pass (undefined). */
+/** Asks one question about a request: answers it, or lets it pass (undefined). */
 export type Gate = (visit: Visit) => Answer | Promise<Answer> | undefined
 
-/** Does what was asked, by what the request says; its readings have no violations. */
+/** Carries out an operation. The readings have no violations. */
 export type Handler = (visit: Visit, readings: Readings) => Answer | Promise<Answer>

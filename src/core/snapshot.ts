@@ -8,7 +8,7 @@ import type { World } from './space.js'
 export interface Shelf {
   names(): Promise<readonly string[]>
   put(name: string, snapshot: Snapshot): Promise<void>
-  /** Undefined if there is none of this name. */
+  /** Undefined if there is none with this name. */
   get(name: string): Promise<Snapshot | undefined>
   /** @returns whether there was one */
   remove(name: string): Promise<boolean>
@@ -31,7 +31,7 @@ export function takeSnapshot(world: World): Snapshot {
   }
 }
 
-/** Puts a space back to a snapshot, its clock too. What is stored is replaced first, so that a failed write changes nothing. */
+/** Restores a space from a snapshot, including its clock. The store comes first, so that a failed write changes nothing. */
 export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise<void> {
   await world.keep({ kind: 'replaced', state: snapshot.state })
   world.replaceState(snapshot.state)
@@ -51,7 +51,7 @@ export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise
   for (const name of DICE) world.dice[name].state = snapshot.dice[name]
 }
 
-/** Keeps snapshots in memory, for spaces that are there only. */
+/** Keeps snapshots in memory, for spaces that exist only there. */
 export function memoryShelf(): Shelf {
   const snapshots = new Map<string, Snapshot>()
   return {

@@ -25,26 +25,26 @@ import type { MemoryRoom } from './memory-room.js'
 import { PetCatalogue } from './pet-catalogue.js'
 import type { Store } from './ports.js'
 
-/** What all spaces of one sandbox have in common. */
+/** What all spaces of a sandbox share. */
 export interface Surroundings {
   readonly contract: Contract
   /** Path under which the service is, `/v1`. */
   readonly basePath: string
   readonly systemClock: SystemClock
-  /** How every space begins, and where a reset brings it back to. */
+  /** How every space starts, and what a reset returns it to. */
   readonly start: SpaceStart
-  /** Keys beside those of the fixtures; they are not stored. */
+  /** Keys besides those of the fixtures; they are not stored. */
   readonly apiKeys: readonly ApiKey[]
   readonly anyKey: boolean
   readonly seed: number
   readonly order: ListOrder
-  /** Whether made-up answers say why. */
+  /** Whether made-up responses say why. */
   readonly reason: boolean
   readonly cors: '*' | readonly string[]
   readonly logLimit: number
   readonly logBudget: LogBudget
   readonly memoryRoom: MemoryRoom
-  /** Hold own answers against the contract. */
+  /** Check our own responses against the contract. */
   readonly strict: boolean
   readonly engine: ContractEngine
   warn(message: string): void
@@ -53,7 +53,7 @@ export interface Surroundings {
   onForget(world: World): void
 }
 
-/** Where each kind of chance comes from, so that turning one switch does not shift the others' draws. */
+/** A random stream for each purpose, so that changing one switch does not shift the draws of others. */
 interface Dice {
   readonly storm: RandomStream
   readonly faults: RandomStream
@@ -61,7 +61,7 @@ interface Dice {
 }
 
 /**
- * One isolated world: everything that a request can see or change.
+ * One isolated space: everything that a request can see or change.
  *
  * It holds state and answers questions about it; the order of the service's
  * rules is in gates.ts.
@@ -79,7 +79,7 @@ export class World {
   faults: readonly ArmedFault[] = []
   /** Every key that is valid here. */
   readonly keys = new Map<string, ApiKey>()
-  /** Where a reset brings the state back to. */
+  /** The state that a reset returns to. */
   readonly seed: SpaceState
   readonly #storedKeys = new Map<string, ApiKey>()
   dice: Dice
@@ -92,13 +92,13 @@ export class World {
   #limits = new WeakMap<ApiKey, Limits>()
   #limitsUnder: Settings | undefined
   #turn: Promise<unknown> = Promise.resolve()
-  /** The orders, and as they are sent. */
+  /** The orders, and their JSON. */
   orders: readonly unknown[]
   ordersText: string
 
   /**
    * @param name  empty for the default space
-   * @param seed  where it starts, and where a reset brings it back to
+   * @param seed  the state it starts from, and that a reset returns to
    * @param state what was stored, if anything was
    * @param store where changes are kept; in memory only without one
    */
@@ -120,8 +120,8 @@ export class World {
   }
 
   /**
-   * Does one thing after the other, so that what looks first and writes later
-   * sees what those before it have written.
+   * Runs actions one after the other, so that an action that reads first and writes later
+   * sees what earlier ones have written.
    */
   inTurn<T>(act: () => T | Promise<T>): Promise<T> {
     const done = this.#turn.then(act)
@@ -138,8 +138,8 @@ export class World {
   }
 
   /**
-   * Sets the clock. Where it goes back, what began in the time that is undone is
-   * over: it does not come back when the clock reaches that time again.
+   * Sets the clock. If it goes back, whatever began in the time that is undone is
+   * over, and does not return when the clock reaches that time again.
    *
    * @source docs/behaviour.md, "The clock"
    */
@@ -209,7 +209,7 @@ export class World {
     }
   }
 
-  /** Takes a state in place of the present one. Settings, quotas and the rest stay. */
+  /** Replaces the state. Settings, quotas and the rest stay. */
   replaceState(state: SpaceState): void {
     this.pets = new PetCatalogue(state.pets)
     this.nextPetId = this.#nextAfterStored = state.nextPetId
@@ -230,7 +230,7 @@ export class World {
     this.#begin()
   }
 
-  /** Takes the next id for a new pet; settlePetId must say what became of it. */
+  /** Takes the next id for a new pet; settlePetId must be told what became of it. */
   takePetId(): Int64 {
     let id = this.nextPetId
     while (this.pets.has(id)) id = followingPetId(id)
@@ -239,7 +239,7 @@ export class World {
     return id
   }
 
-  /** Ids of pets that could not be stored are given again, as soon as no later one is under way. */
+  /** Ids of pets that could not be stored are reused once no later one is in progress. */
   settlePetId(id: Int64, isStored: boolean): void {
     this.#unsettledIds--
     if (isStored) this.#nextAfterStored = followingPetId(id)
@@ -250,7 +250,7 @@ export class World {
     return key === DEFAULT_KEY ? this.settings.plan : plan
   }
 
-  /** Asked on every request, so it is worked out once for each key while the settings last. */
+  /** Called for every request, so it is cached for each key until the settings change. */
   limitsOf(apiKey: ApiKey): Limits {
     if (this.#limitsUnder !== this.settings) {
       this.#limitsUnder = this.settings
@@ -269,14 +269,14 @@ export class World {
     return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits
   }
 
-  /** Limits of a plan; where the contract says "custom", the sandbox's own choice. */
+  /** Limits of a plan; for "custom", the sandbox's own choice. */
   planLimits(plan: PlanName): Limits {
     const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } =
       this.surroundings.contract.plans[plan]
     return { perMinute, perDay }
   }
 
-  /** Opens the windows of keys as if so many requests had just been charged to them; what is not named stays. */
+  /** Opens the windows of keys as if this many requests had just been charged; other windows stay. */
   useUp(used: SpaceStart['used']): void {
     const openedAt = this.now()
     for (const [name, { perMinute, perDay }] of Object.entries(used)) {
@@ -294,7 +294,7 @@ export class World {
     for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, this.now())
   }
 
-  /** Adds a key, or puts it in place of the one of its name. One given at the start (--api-key) is changed until then only. */
+  /** Adds or replaces a key. Changes to a key given at the start (--api-key) are not stored. */
   putKey(apiKey: ApiKey): void {
     if (!this.isStartKey(apiKey.key)) this.#storedKeys.set(apiKey.key, apiKey)
     this.keys.set(apiKey.key, apiKey)

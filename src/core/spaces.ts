@@ -6,7 +6,7 @@ import { readAuthorization } from './authorization.js'
 import { handle, replyWith } from './handle-request.js'
 import { type Surroundings, World } from './space.js'
 
-/** All spaces of a sandbox: the default one, and those that their first request or control call opened. */
+/** All spaces of a sandbox: the default one, and those opened by their first request or control call. */
 export class Spaces {
   readonly default: World
   readonly #surroundings: Surroundings
@@ -31,19 +31,19 @@ export class Spaces {
     return name === '' ? this.default : this.#named.get(name)
   }
 
-  /** Finds a space, or opens it from the fixtures; undefined if there is no room for another. */
+  /** Finds a space, or opens it from the fixtures; undefined if there is no room for one more. */
   open(name: string): World | undefined {
     const known = this.get(name)
     if (known !== undefined) return known
     if (this.#named.size >= this.#maxSpaces) return undefined
-    // Keys are the same everywhere, those that were added while it ran among them; all else is as at the start.
+    // Keys are the same everywhere, including those added since the start; all else is as at the start.
     const { keys } = this.default.state()
     const world = new World(name, this.#surroundings, { ...this.#fixtures, keys })
     this.#named.set(name, world)
     return world
   }
 
-  /** What to tell who finds no room: the limit, and how to make room. */
+  /** The message when there is no room: the limit, and how to make room. */
   fullMessage(): string {
     const { message } = PROBLEMS.too_many_spaces
     return `${message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`

@@ -6,37 +6,37 @@ export interface Stretch {
   readonly until: EpochMs
 }
 
-/** A key's refusals that were not waited for, and the ban that came of them. */
+/** A key's early requests, and the ban they led to. */
 export interface BanRecord {
-  /** The stretch that the key was last told to wait through, undefined before its first 429. */
+  /** The wait that the key was last given; undefined before its first 429. */
   readonly wait?: Stretch
-  /** Of each request that came too early and was refused again: the wait that it was itself answered with. Full chunks, and a last one. */
+  /** For each request that came too early and was refused again: the wait that it was given in turn. Full chunks, then a partial one. */
   readonly early: readonly (readonly Stretch[])[]
-  /** The stretch in which all of them count, so that they need not be looked through; undefined where there are none. */
+  /** The interval in which all of them count, so that they need not be searched; undefined if there are none. */
   readonly allCount?: Stretch
   readonly ban?: Stretch
 }
 
-/** Early requests in a chunk: adding one copies a chunk and the list of them, not all that a large `--ban-after` lets come together. */
+/** Early requests per chunk: adding one copies one chunk and the list of chunks, not everything that a large `--ban-after` allows. */
 const CHUNK = 256
 
 export const NO_BAN_RECORD: BanRecord = { early: [] }
 
-/** Early requests within this stretch count together. @source docs/behaviour.md, "when a key is banned" */
+/** Early requests within this time count together. @source docs/behaviour.md, "when a key is banned" */
 const COUNTED_FOR_MS: DurationMs = MINUTE_MS
 
-/** The ban in force at an instant. One from the future (the clock went back to real time) is over. */
+/** The ban in force at an instant. One that starts in the future (the clock was set back) is over. */
 export function activeBan(record: BanRecord, now: EpochMs): Stretch | undefined {
   return record.ban !== undefined && holds(record.ban, now) ? record.ban : undefined
 }
 
-/** Whether the key has been told to wait for an instant that has not come yet. */
+/** Whether the key is still supposed to wait. */
 export function isWaiting(record: BanRecord, now: EpochMs): boolean {
   return record.wait !== undefined && holds(record.wait, now)
 }
 
 /**
- * Whether this request is the one too many: the nth within a minute that came
+ * Whether this request brings the ban: the nth within a minute that came
  * after a 429 and before its Retry-After had passed.
  *
  * Only early requests whose own wait is still running count. A client that
@@ -49,7 +49,7 @@ export function bringsBan(record: BanRecord, banAfter: number, now: EpochMs): bo
   return isWaiting(record, now) && countOf(stillCounting(record, now)) + 1 >= banAfter
 }
 
-/** Notes that a request was refused with a 429 whose wait ends at `until`. */
+/** Records that a request was refused with a 429 whose wait ends at `until`. */
 export function noteRefusal(record: BanRecord, until: EpochMs, now: EpochMs): BanRecord {
   const counting = stillCounting(record, now)
   const { wait } = counting
@@ -64,12 +64,12 @@ export function noteRefusal(record: BanRecord, until: EpochMs, now: EpochMs): Ba
   }
 }
 
-/** A record with a ban that starts now; what led to it is forgotten, so that the key starts afresh after it. */
+/** A record with a ban that starts now. What led to it is forgotten, so the key starts afresh afterwards. */
 export function banFor(duration: DurationMs, now: EpochMs): BanRecord {
   return { early: [], ban: { from: now, until: now + duration } }
 }
 
-/** What is left of a record when the clock has gone back to an instant: what began after it is over. */
+/** A record after the clock was set back to an instant: whatever began later is over. */
 export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanRecord {
   const { wait, ban } = record
   return banRecordOf(
@@ -81,7 +81,7 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
   )
 }
 
-/** The record with those early requests only that count at an instant. */
+/** The record reduced to the early requests that still count at an instant. */
 function stillCounting(record: BanRecord, now: EpochMs): BanRecord {
   if (record.early.length === 0 || (record.allCount !== undefined && holds(record.allCount, now))) return record
   const { allCount: _before, ...others } = record
@@ -98,7 +98,7 @@ function earlyOnes(waits: readonly Stretch[]): Pick<BanRecord, 'early' | 'allCou
   return { early: chunked(waits), allCount: waits.map(countsFor).reduce(overlap) }
 }
 
-/** The stretch in which an early request counts, by the wait that it was answered with. */
+/** The interval in which an early request counts, given the wait that it was answered with. */
 function countsFor({ from, until }: Stretch): Stretch {
   return { from, until: Math.min(until, from + COUNTED_FOR_MS) }
 }

@@ -2,7 +2,7 @@ import type { BanRecord } from './ban.js'
 import type { ApiKey } from './keys.js'
 import type { Limits, QuotaUsage } from './quota.js'
 
-/** What a key, or an address without one, has used up and brought upon itself. */
+/** Quota usage and bans of a key, or of an address without one. */
 export interface Account {
   usage: QuotaUsage
   bans: BanRecord
@@ -15,7 +15,7 @@ export type Caller =
       /** How logs and reports name it. */
       readonly label: string
       readonly apiKey: ApiKey
-      /** Its token is none of the sandbox's own (--any-key): many share the label. */
+      /** The sandbox does not know its token (--any-key), and others share its label. */
       readonly isStranger: boolean
       /** What it sent may be shown as it is. */
       readonly isOpen: boolean

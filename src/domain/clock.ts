@@ -1,6 +1,6 @@
 import type { DurationMs, EpochMs } from './time.js'
 
-/** A space's clock: it runs at a distance from the wall clock, or stands still. */
+/** A space's clock: it runs at an offset from the wall clock, or is frozen. */
 export type ClockState =
   | { readonly kind: 'running'; readonly ahead: DurationMs }
   | { readonly kind: 'frozen'; readonly at: EpochMs }
@@ -18,17 +18,17 @@ export function clockAt(now: EpochMs, frozen: boolean, wall: EpochMs): ClockStat
   return frozen ? { kind: 'frozen', at: now } : { kind: 'running', ahead: now - wall }
 }
 
-/** What a clock may be told: where to be, and whether to stand still there. */
+/** A change to a clock: the instant to show, and whether to freeze it there. */
 export interface ClockChange {
   readonly now?: EpochMs
   readonly frozen?: boolean
 }
 
-/** The latest instant that a date can name, so that no clock runs out of what headers can say. */
+/** The latest instant that a clock may show, so that headers can always express it. */
 export const LAST_INSTANT: EpochMs = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Moves, freezes or resumes a clock; what is not said stays.
+ * Moves, freezes or resumes a clock; omitted parts stay as they are.
  *
  * @returns the new clock, or a sentence on why not: time only goes forward
  */

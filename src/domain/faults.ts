@@ -1,8 +1,8 @@
-/** Faults that only the wire can do. @source docs/behaviour.md, "Faults" */
+/** Faults on the wire, as opposed to a status. @source docs/behaviour.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
 
-/** One line of the ordered list of faults. */
+/** One rule of the ordered list of faults. */
 export interface FaultRule {
   /** An operation id, or `*` for every operation. */
   readonly operation: string
@@ -10,13 +10,13 @@ export interface FaultRule {
   readonly fault: 'status' | WireFault
   /** The status that is answered; with fault `status` only. 400 to 599. */
   readonly status?: number
-  /** How likely it is for each request, above 0 up to 1; 1 if not given. */
+  /** Probability for each request, above 0 and up to 1; 1 if omitted. */
   readonly probability?: number
-  /** How often it happens before it is over; without end if not given. */
+  /** How often it happens; unlimited if omitted. */
   readonly times?: number
 }
 
-/** A rule in force, with how often it still happens (undefined: without end). */
+/** A rule in force, with how often it will still happen (undefined: unlimited). */
 export interface ArmedFault {
   readonly rule: FaultRule
   left: number | undefined
@@ -27,8 +27,8 @@ export function armFault(rule: FaultRule): ArmedFault {
 }
 
 /**
- * Takes the first fault that hits an operation. A rule whose draw misses, or
- * which has happened as often as it should, lets the next one try.
+ * Picks the first fault that hits an operation. A rule whose draw misses, or
+ * that is used up, passes on to the next.
  *
  * @param draw gives a number in [0, 1); drawn only for rules with a probability
  */
@@ -67,7 +67,7 @@ export function parseFaultRule(text: string): FaultRule | string {
   return faultProblem(rule) ?? rule
 }
 
-/** Says what is wrong with a rule, or undefined. Whether its operation exists is for the contract to say. */
+/** Finds what is wrong with a rule, if anything. Whether its operation exists is up to the contract. */
 export function faultProblem(rule: FaultRule): string | undefined {
   if (rule.fault === 'status') {
     const { status } = rule
@@ -78,7 +78,7 @@ export function faultProblem(rule: FaultRule): string | undefined {
     return `a status goes with the fault "status" only (the fault is "${rule.fault}")`
   }
   if (rule.probability !== undefined && !(rule.probability > 0 && rule.probability <= 1)) {
-    return 'the probability must be above 0 and at most 100 %'
+    return 'the probability must be above 0 and at most 100%'
   }
   if (rule.times !== undefined && !(Number.isInteger(rule.times) && rule.times >= 1)) {
     return 'the number of times must be 1 or more'

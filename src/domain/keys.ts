@@ -2,7 +2,7 @@ import type { PlanName } from '../contract/plan-names.js'
 
 export { PLAN_NAMES, type PlanName } from '../contract/plan-names.js'
 
-/** A misfortune that a key carries always, so that a test picks it by the key alone. */
+/** A condition that a key is always in, so that a test can choose it by the key alone. */
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
 export type KeyCondition = (typeof KEY_CONDITIONS)[number]
 

@@ -8,7 +8,7 @@ import type { EpochMs } from './time.js'
 export interface ServiceRequest {
   /** Upper case. */
   readonly method: string
-  /** Path and query as received; nothing decoded. */
+  /** Path and query as received, not decoded. */
   readonly target: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -18,14 +18,14 @@ export interface ServiceRequest {
   readonly body: Uint8Array | UnreadBody | undefined
   /** Address of the caller's end. */
   readonly address: string
-  /** `dueAt` of the latest reply that the sender had got when it sent this; 0 if none is known of. */
+  /** `dueAt` of the latest reply that the sender had received when it sent this; 0 if none is known. */
   readonly heardUntil: number
 }
 
 /** Why a body was not read: it is larger than the service takes, or there was no room for it beside those of others. */
 export type UnreadBody = 'too-large' | 'no-room'
 
-/** Stands for method and target of what could not be read as a request. */
+/** Stands for the method and target of something that could not be read as a request. */
 export const UNREAD = '-'
 
 /** Where a request leads. */
@@ -38,20 +38,20 @@ export type ServiceRoute =
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What the request says, read by its operation's contract; body only where one is taken. */
+/** The parts of a request, read by its operation's contract; the body only if the operation takes one. */
 export interface Readings {
   readonly path: Reading<Values>
   readonly query: Reading<Values>
   readonly body: Reading<Values> | undefined
 }
 
-/** What a gate or an operation answers; the headers that every answer has are put on afterwards. */
+/** The answer of a gate or an operation; the headers that every response has are added later. */
 export interface Answer {
   readonly status: number
   readonly body: string | LongBody
-  /** The body as in EncodedText, where it has been encoded before. */
+  /** The body as in EncodedText, if it is already encoded. */
   readonly binary?: string
-  /** `application/json` if not given; undefined with an empty body sends none. */
+  /** `application/json` if omitted; none is sent with an empty body. */
   readonly contentType?: string
   /** Flat list of further headers. */
   readonly headers?: readonly string[]
@@ -59,32 +59,32 @@ export interface Answer {
   readonly retryAt?: EpochMs
   readonly reason?: Reason
   readonly fault?: WireFault
-  /** The request was outside the contract (405, 413, 415 …), so the contract says nothing of this answer. */
+  /** The request was outside the contract (405, 413, 415 …), so the contract does not describe this response. */
   readonly outside?: true
 }
 
-/** A complete answer. The edge sends it and decides nothing. */
+/** A complete response. The edge sends it and decides nothing. */
 export interface Reply {
   readonly status: number
   /** Flat list: name, value, name, value … */
   readonly headers: string[]
   readonly body: string | LongBody
-  /** The body as in EncodedText, if it has been encoded before. */
+  /** The body as in EncodedText, if it is already encoded. */
   readonly binary: string | undefined
-  /** To be sent so many milliseconds late. */
+  /** Delay before it is sent, in milliseconds. */
   readonly delayMs: number
-  /** When it is sent, its delay included: monotonic milliseconds; 0 for what no space has answered. */
+  /** When it is sent, delay included, in monotonic milliseconds; 0 if no space answered it. */
   readonly dueAt: number
   readonly fault: WireFault | undefined
 }
 
-/** Sent at once, unless something must be waited for (a write, Prism). Never rejects. */
+/** A reply, or a promise of one if something must be awaited (a write, Prism). Never rejects. */
 export type PendingReply = Reply | Promise<Reply>
 
-/** Largest request body that is read. @source docs/behaviour.md, "Request bodies" */
+/** Largest request body that is accepted. @source docs/behaviour.md, "Request bodies" */
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Faults after which the client has seen no status at all. */
+/** Whether a fault leaves the client without a status. */
 export function leavesNoStatus({ fault }: Answer): boolean {
   return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }

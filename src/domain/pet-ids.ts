@@ -13,7 +13,7 @@ export function nextPetIdAfter(pets: readonly Pet[]): Int64 {
   return followingPetId(largest)
 }
 
-/** The id after another, a bigint where a number would no longer be exact. */
+/** The next id, a bigint where a number would no longer be exact. */
 export function followingPetId(id: Int64): Int64 {
   return typeof id === 'number' && id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
 }

@@ -1,18 +1,18 @@
 import type { Int64 } from '../contract/int64.js'
 
 const FIRST_LENGTH = 64
-/** Of the array at least one place in so many is taken before it grows, so that a few scattered ids cannot make it large. */
+/** The array grows only if at least one slot in this many is taken, so that a few scattered ids cannot make it large. */
 const SPARSEST = 4
 
 /**
- * Finds by its id where in a list a pet stands.
+ * Finds a pet's place in a list by its id.
  *
- * Ids are mostly given one after the other from 1 on. Those are looked up in an
- * array outside of the heap, which a million of them fill in a few milliseconds
- * and the garbage collector never walks through; all others are in a Map.
+ * Ids are mostly assigned consecutively from 1. Those are looked up in an
+ * array off the heap, which a million of them fill in a few milliseconds
+ * and the garbage collector never scans; all others are in a Map.
  */
 export class PlacesById {
-  /** By id; a place is counted from 1, so that 0 is none. */
+  /** By id; places count from 1, and 0 means none. */
   #near = new Int32Array(FIRST_LENGTH)
   #nearCount = 0
   readonly #far = new Map<Int64, number>()
@@ -47,13 +47,13 @@ export class PlacesById {
     return typeof id === 'number' && id >= 0 && id < this.#near.length
   }
 
-  /** Whether it is just beyond an array that is well filled. */
+  /** Whether it is just beyond a well-filled array. */
   #isWorthRoom(id: Int64): boolean {
     const { length } = this.#near
     return typeof id === 'number' && id >= length && id < length * 2 && this.#nearCount * SPARSEST >= length
   }
 
-  /** Doubles the array, and takes in those that it has room for now. */
+  /** Doubles the array, and moves in the ids that now fit. */
   #grow(): void {
     const longer = new Int32Array(this.#near.length * 2)
     longer.set(this.#near)

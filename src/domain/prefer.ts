@@ -3,7 +3,7 @@ export interface ForcedCode {
   readonly code: string
 }
 
-/** Preferences are parted by commas, but not by those in quotes. */
+/** Commas separate preferences, except inside quotes. */
 const PREFERENCES = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 const PREFERENCE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/
 

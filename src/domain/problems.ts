@@ -1,14 +1,14 @@
 import { excerpt } from '../contract/excerpt.js'
 
-/** Statuses that an error of the sandbox may have by itself (switches and faults may choose others). */
+/** An error with its usual status (switches and faults may choose another). */
 export interface Problem {
   readonly status: number
   readonly message: string
 }
 
 /**
- * Everything that the sandbox says no with: the code, the status it has by itself
- * and what to do about it. A 500 never carries an internal message.
+ * Every error of the sandbox: its code, its usual status
+ * and what to do about it. A 500 never exposes an internal message.
  *
  * @source docs/behaviour.md, "error codes"
  */
@@ -33,7 +33,7 @@ export const PROBLEMS = {
   },
   method_not_allowed: {
     status: 405,
-    message: 'The path is right, the method is not. See the Allow header.',
+    message: 'This path does not support this method. See the Allow header.',
   },
   unsupported_media_type: {
     status: 415,
@@ -49,7 +49,7 @@ export const PROBLEMS = {
   },
   api_key_banned: {
     status: 429,
-    message: 'The API key is banned for a while: it kept sending requests without waiting.',
+    message: 'The API key is banned temporarily: it kept sending requests without waiting.',
   },
   simulated_fault: {
     status: 500,

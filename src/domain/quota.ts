@@ -1,12 +1,12 @@
 import { DAY_MS, type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
-/** What one window of a key has seen. */
+/** Usage of one window of a key. */
 export interface Usage {
   readonly openedAt: EpochMs
   readonly used: number
 }
 
-/** What is left of the usage when the clock has gone back to an instant: a window that was opened after it is over. */
+/** Usage after the clock was set back to an instant: a window that opened later is over. */
 export function usageWithoutFuture({ minute, day }: QuotaUsage, now: EpochMs): QuotaUsage {
   return {
     ...(minute !== undefined && minute.openedAt <= now ? { minute } : {}),
@@ -20,7 +20,7 @@ export interface Limits {
   readonly perDay: number
 }
 
-/** Both windows of a key; a window is missing before its first request. */
+/** Both windows of a key; one is absent before its first request. */
 export interface QuotaUsage {
   readonly minute?: Usage
   readonly day?: Usage
@@ -28,7 +28,7 @@ export interface QuotaUsage {
 
 export type WindowName = 'minute' | 'day'
 
-/** One window as its headers show it. */
+/** One window as the headers show it. */
 export interface WindowView {
   readonly window: WindowName
   readonly limit: number
@@ -50,7 +50,7 @@ export const WINDOW_LENGTH: Readonly<Record<WindowName, DurationMs>> = {
   day: DAY_MS,
 }
 
-/** What Enterprise's "custom" limits are while nobody has said otherwise: the sandbox's choice. */
+/** Default for Enterprise's "custom" limits: the sandbox's choice. */
 export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 }
 
 /**
@@ -89,7 +89,7 @@ export function shownWindow(minute: WindowView, day: WindowView): WindowView {
   return day.remaining < minute.remaining ? day : minute
 }
 
-/** What the headers of an answer show that costs nothing. */
+/** What the headers show if a request is not charged. */
 export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): WindowView {
   return shownWindow(
     viewWindow('minute', usage.minute, limits.perMinute, now),

@@ -1,12 +1,12 @@
 /**
  * A stream of random numbers that the same seed repeats (mulberry32).
  *
- * Its whole state is one number, so that a snapshot can hold it.
+ * Its whole state is one number, which a snapshot can hold.
  */
 export interface RandomStream {
   /** The next number in [0, 1). */
   next(): number
-  /** Where the stream stands; 32 bits. */
+  /** Position in the stream; 32 bits. */
   state: number
 }
 
@@ -23,7 +23,7 @@ export function randomStream(seed: string): RandomStream {
   }
 }
 
-/** FNV-1a over UTF-16 units, with a last mix so that near texts give far states. */
+/** FNV-1a over UTF-16 units, with a final mix so that similar strings give distant states. */
 function hash(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)

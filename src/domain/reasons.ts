@@ -1,3 +1,3 @@
-/** Why the sandbox made an answer up. @source docs/behaviour.md, "X-Sandbox-Reason" */
+/** Why the sandbox made up a response. @source docs/behaviour.md, "X-Sandbox-Reason" */
 export const REASONS = ['quota-minute', 'quota-day', 'ban', 'storm', 'forced', 'fault', 'sunset', 'brownout'] as const
 export type Reason = (typeof REASONS)[number]

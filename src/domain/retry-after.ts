@@ -20,7 +20,7 @@ export function readRetryAfter(
   return until === undefined || from === undefined ? undefined : Math.max(0, until - from)
 }
 
-/** @returns undefined for what Date.parse takes for a date, but HTTP does not */
+/** @returns undefined for strings that Date.parse accepts but HTTP does not */
 function readHttpDate(text: string | undefined): EpochMs | undefined {
   if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined
   const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)

@@ -19,22 +19,22 @@ export type ListOrder = (typeof LIST_ORDERS)[number]
 export const SUNSET_STATUSES = [404, 410] as const
 export type SunsetStatus = (typeof SUNSET_STATUSES)[number]
 
-/** A delay of every answer: from least to most, the same for a fixed one. */
+/** A delay of every response, between two bounds; a fixed one has both equal. */
 export interface Latency {
   readonly min: DurationMs
   readonly max: DurationMs
 }
 
-/** Node's timers fire at once beyond 2^31 ms (24 days); nobody waits a day for an answer. */
+/** Node's timers fire at once beyond 2^31 ms (24 days); nobody waits a day for a response. */
 export const LONGEST_LATENCY_MS: DurationMs = DAY_MS
 
-/** The switches of a space that can be turned while it runs. */
+/** The settings of a space, which can be changed while it runs. */
 export interface Settings {
   /** Plan of the key `sandbox`. */
   readonly plan: PlanName
   /** Other limits for the key `sandbox` (`5000/min,200000/day`); a part that is not given is the plan's. */
   readonly limits?: Partial<Limits>
-  /** Off: nothing is refused for its number, and the headers show the full limit. */
+  /** Off: no quota refuses anything, and the headers show the full limit. */
   readonly rateLimit: boolean
   /** So many requests sent before their Retry-After has passed make a ban. */
   readonly banAfter: number | 'never'
@@ -127,7 +127,7 @@ export const SETTINGS = {
     kind: 'switch',
     default: true,
     group: 'quotas',
-    about: 'refuse nothing for its number',
+    about: 'turn rate limits off',
     panel: 'limits',
     label: 'Rate limits are on',
   },
@@ -136,7 +136,7 @@ export const SETTINGS = {
     default: 10,
     group: 'refusals',
     value: '<n|never>',
-    about: 'requests sent before their time that make a ban',
+    about: 'early requests that bring on a ban',
     panel: 'bans',
     label: 'After early requests',
     hint: 'a number, or never',
@@ -156,7 +156,7 @@ export const SETTINGS = {
     default: 429,
     group: 'refusals',
     value: '<status>',
-    about: `what a banned key is answered: ${BAN_STATUSES.join(', ')}`,
+    about: `status that a banned key gets: ${BAN_STATUSES.join(', ')}`,
     panel: 'bans',
     label: 'Answers',
   },
@@ -196,7 +196,7 @@ export const SETTINGS = {
     default: 404,
     group: 'trouble',
     value: '<status>',
-    about: `what a removed operation answers: ${SUNSET_STATUSES.join(', ')}`,
+    about: `status of a removed operation: ${SUNSET_STATUSES.join(', ')}`,
     panel: 'answers',
     label: 'Removed answers',
   },
@@ -206,7 +206,7 @@ export const SETTINGS = {
     example: '50ms..200ms',
     group: 'trouble',
     value: '<spec>',
-    about: 'delay every answer: 100ms or 50ms..200ms',
+    about: 'delay every response: 100ms or 50ms..200ms',
     panel: 'answers',
     label: 'Latency',
     hint: 'none; 50ms..200ms',

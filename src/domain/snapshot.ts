@@ -11,7 +11,7 @@ export const SNAPSHOT_VERSION = 1
 /** Streams of chance that a space draws from. */
 export const DICE = ['storm', 'faults', 'latency'] as const
 
-/** Everything of a space that decides its next answers. The log is a record of what was, so it is not in it. */
+/** Everything in a space that decides its next responses. The log only records the past, so it is left out. */
 export interface Snapshot {
   readonly version: typeof SNAPSHOT_VERSION
   readonly state: SpaceState
@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly storm: RunningStorm | null
   readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
   readonly accounts: readonly SnapshotAccount[]
-  /** Where each stream of chance stands. */
+  /** The position of each random stream. */
   readonly dice: Readonly<Record<(typeof DICE)[number], number>>
 }
 

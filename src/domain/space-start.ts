@@ -4,7 +4,7 @@ import type { Settings } from './settings.js'
 import type { Storm } from './storm.js'
 import type { DurationMs, EpochMs } from './time.js'
 
-/** How a space begins; `reset` brings it back here. */
+/** How a space starts; `reset` returns it here. */
 export interface SpaceStart {
   readonly settings: Settings
   readonly storm?: Storm

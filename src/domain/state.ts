@@ -2,7 +2,7 @@ import type { Int64 } from '../contract/int64.js'
 import type { ApiKey } from './keys.js'
 import type { Pet } from './pets.js'
 
-/** What of a space outlives the process. Pets are in order of creation, oldest first. */
+/** The part of a space that outlives the process. Pets are in order of creation, oldest first. */
 export interface SpaceState {
   readonly nextPetId: Int64
   readonly pets: readonly Pet[]
@@ -11,7 +11,7 @@ export interface SpaceState {
 }
 
 /**
- * One step from a state to the next. Each is absolute (what now is, not what was
+ * One step from a state to the next. Each is absolute (what is now, not what was
  * done to it), so that applying a run of changes twice gives the same state.
  */
 export type Change =

@@ -1,10 +1,10 @@
 import { type DurationMs, type EpochMs, httpDate, MINUTE_MS } from './time.js'
 
-/** How the removal of deprecated operations is played. */
+/** How the removal of deprecated operations is simulated. */
 export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
 export type SunsetMode = (typeof SUNSET_MODES)[number]
 
-/** Since when an operation is deprecated; the service does not say, so this is the sandbox's choice. */
+/** When operations were deprecated. The service does not say, so this is the sandbox's choice. */
 export const DEPRECATED_SINCE: EpochMs = Date.parse('2025-12-05T00:00:00Z')
 
 /** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source docs/behaviour.md, "Removal and brownouts" */
@@ -12,7 +12,7 @@ const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
 const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS
 
 /**
- * Whether an operation that is to be removed at `sunsetAt` is gone, and why.
+ * Whether an operation with the removal date `sunsetAt` is gone, and why.
  *
  * @source docs/specification.md, "Versioning", 3; docs/behaviour.md, "removed operations"
  */
@@ -31,7 +31,7 @@ export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sun
 }
 
 /**
- * The headers of every answer of a deprecated operation, as a flat list of names and values.
+ * The headers of every response of a deprecated operation, as a flat list of names and values.
  *
  * @param sunsetAt when it is removed, undefined if no date was set
  * @param successor address and query of its replacement, undefined if there is none

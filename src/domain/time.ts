@@ -15,9 +15,9 @@ const DURATION = /^(\d{1,9})(ms|s|m|h)$/
 const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
 
 /**
- * Reads a duration as users write it: a whole number and one unit (`500ms 30s 5m 24h`).
+ * Reads a duration as users write it: a whole number and a unit (`500ms 30s 5m 24h`).
  *
- * @returns milliseconds, or undefined for anything else (no sign, no blank, no fraction, no bare number)
+ * @returns milliseconds, or undefined for anything else (signs, spaces, fractions, bare numbers)
  * @source docs/behaviour.md, "Durations"
  */
 export function parseDuration(text: string): DurationMs | undefined {
@@ -35,12 +35,12 @@ export function formatDuration(duration: DurationMs): string {
   return `${duration}ms`
 }
 
-/** Whole seconds, rounded up: what a header may say without sending anybody back too early. */
+/** Whole seconds, rounded up, so that no header sends a client back too early. */
 export function ceilSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND_MS)
 }
 
-/** An IMF-fixdate as Date and Retry-After have it, rounded down to the second. @source RFC 9110, section 5.6.7 */
+/** An IMF-fixdate, as in Date and Retry-After, rounded down to the second. @source RFC 9110, section 5.6.7 */
 export function httpDate(at: EpochMs): string {
   return new Date(at).toUTCString()
 }

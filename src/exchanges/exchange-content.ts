@@ -3,8 +3,8 @@ import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../doma
 import { LOG_BODY_CHARACTERS } from './exchange-log.js'
 
 /**
- * The request's headers as the log may keep them: nothing in them can be a
- * secret of somebody's. A token is shown by its label.
+ * The request's headers, safe to log: nothing in them can be a
+ * real secret. A token is replaced by its label.
  *
  * @param open the caller's key is its own label, which is no secret
  */

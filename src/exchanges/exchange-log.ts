@@ -5,7 +5,7 @@ export const LOG_BODY_CHARACTERS = 64 * 1024
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 256 * 1024 * 1024
 
-/** What the logs of all spaces hold together. */
+/** The total size of the logs of all spaces. */
 export class LogBudget {
   #bytes = 0
   readonly #logs = new Set<ExchangeLog>()
@@ -19,7 +19,7 @@ export class LogBudget {
     this.#bytes -= log.bytes
   }
 
-  /** Books bytes taken or given back; beyond the bound, the fullest log gives up its oldest exchanges. */
+  /** Accounts for bytes taken or returned; beyond the bound, the fullest log drops its oldest exchanges. */
   book(bytes: number): void {
     this.#bytes += bytes
     while (this.#bytes > LOG_BYTES_IN_ALL) {
@@ -30,19 +30,19 @@ export class LogBudget {
   }
 }
 
-/** Somebody who wants to know of each exchange. */
+/** Is told of each exchange. */
 export interface Follower {
   tell(record: ExchangeRecord): void
   /** The space is gone; there will be no more. */
   end(): void
 }
 
-/** The last exchanges of a space: a ring that forgets the oldest. */
+/** The last exchanges of a space: a ring buffer. */
 export class ExchangeLog {
   readonly #limit: number
   readonly #budget: LogBudget
   #records: (ExchangeRecord | undefined)[] = []
-  /** Of each record, so that one which is long out of the processor's cache need not be looked into to be dropped. */
+  /** Size of each record, so that dropping an old one need not touch it: it is long out of the processor's cache. */
   #weights: number[] = []
   #first = 0
   #count = 0
@@ -58,12 +58,12 @@ export class ExchangeLog {
     budget.join(this)
   }
 
-  /** About what the kept exchanges weigh. */
+  /** Approximate size of the kept exchanges. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** How many exchanges there have been, forgotten ones among them. */
+  /** Number of exchanges so far, including dropped ones. */
   get total(): number {
     return this.#nextId - 1
   }
@@ -72,7 +72,7 @@ export class ExchangeLog {
     return this.#nextId++
   }
 
-  /** Tells somebody of each exchange from now on, and when there will be no more. @returns how to stop it */
+  /** Tells a follower of each exchange from now on, and of the end. @returns a function that unsubscribes */
   follow(follower: Follower): () => void {
     this.#followers.add(follower)
     return () => this.#followers.delete(follower)
@@ -112,7 +112,7 @@ export class ExchangeLog {
     }
   }
 
-  /** Forgets all exchanges and counts from 1 again. */
+  /** Drops all exchanges and counts from 1 again. */
   clear(): void {
     this.#budget.book(-this.#bytes)
     this.#records = []
@@ -121,7 +121,7 @@ export class ExchangeLog {
     this.#nextId = 1
   }
 
-  /** The space is gone: gives its share of the budget back, and keeps nothing more. */
+  /** The space is gone: returns its share of the budget and keeps nothing more. */
   close(): void {
     this.#isClosed = true
     this.#budget.leave(this)
@@ -130,7 +130,7 @@ export class ExchangeLog {
   }
 }
 
-/** A fixed part for the fields, and two bytes for each character of what a client makes long. */
+/** A fixed part for the fields, and two bytes for each character of the parts that a client can make long. */
 function weightOf(record: ExchangeRecord): number {
   let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
   for (const text of record.requestHeaders) characters += text.length

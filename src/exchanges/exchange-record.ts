@@ -2,9 +2,9 @@ import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
 
 /**
- * One request with its answer, as the log keeps it: cheap to make, for it is made on every request.
+ * One request and its response, as the log keeps it: cheap, because every request makes one.
  *
- * Nothing in it can be a secret of somebody's: a token that the sandbox does not know is only `unknown`.
+ * It never contains a real secret: a token that the sandbox does not know is only `unknown`.
  */
 export interface ExchangeRecord {
   /** Counts from 1 within its space. */

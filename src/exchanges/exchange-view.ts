@@ -1,7 +1,7 @@
 import type { Reason } from '../domain/reasons.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
-/** One request with its answer, as the log shows it. @source docs/behaviour.md, "Exchanges" */
+/** One request and its response, as the log shows it. @source docs/behaviour.md, "Exchanges" */
 export interface Exchange {
   readonly id: number
   /** ISO 8601, UTC, by the space's clock. */
@@ -15,7 +15,7 @@ export interface Exchange {
   /** What followed the "?". */
   readonly query: string
   readonly operation: string | null
-  /** Null where a fault left the client without one. */
+  /** Null if a fault left the client without one. */
   readonly status: number | null
   readonly reason: Reason | null
   readonly durationMs: number
@@ -24,13 +24,13 @@ export interface Exchange {
 }
 
 export interface ExchangeMessage {
-  /** Lower-case names; a name that came more than once has its values joined. */
+  /** Lower-case names; the values of a repeated name are joined. */
   readonly headers: Readonly<Record<string, string>>
   /** At most 64 KiB of it. */
   readonly body: string
 }
 
-/** What an exchange is without its messages, in the words of the log. */
+/** An exchange without its messages. */
 type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 
 export function exchangeFacts(record: ExchangeRecord): ExchangeFacts {

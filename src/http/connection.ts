@@ -6,9 +6,9 @@ export interface Connection {
   readonly socket: Socket
   /** `dueAt` of the last reply sent on it, for whoever sends another request on it has read that; before the first, what a newcomer has heard. */
   heardUntil: number
-  /** It has been used, so it is no newcomer's. */
+  /** It has been answered before, so it is not new. */
   isSettled: boolean
-  /** To the request that came last. */
+  /** The response to the latest request. */
   response: ServerResponse | undefined
   /** The body of that request is still coming, and nothing answers it yet. */
   isReading: boolean

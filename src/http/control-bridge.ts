@@ -8,7 +8,7 @@ import { hasBody, readBody } from './read-body.js'
 /** Largest body that the control plane reads: a scenario has a few kilobytes. */
 const CONTROL_BODY_LIMIT_BYTES = 256_000
 
-/** Methods that a Request cannot have. @source Fetch standard, forbidden method */
+/** Methods that a Request object cannot have. @source Fetch standard, forbidden method */
 const FORBIDDEN_METHODS = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
 /**
@@ -132,7 +132,7 @@ function toRequest(incoming: IncomingMessage, body: LazyBody, signal: AbortSigna
   const { method = 'GET', url = '/', rawHeaders } = incoming
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(String(rawHeaders[i]), String(rawHeaders[i + 1]))
-  // The Host a client sends is checked as a header; it never becomes part of the address.
+  // The client's Host is checked as a header; it never becomes part of the URL.
   const takesBody = method !== 'GET' && method !== 'HEAD' && hasBody(incoming)
   const init = takesBody ? { body: body.stream, duplex: 'half' as const } : {}
   return new Request(`http://sandbox${url}`, { method, headers, signal, ...init })

@@ -7,7 +7,7 @@ import { SLOW_BODY_MS } from './wire-faults.js'
 /** The address that callers in the same process share. */
 const IN_PROCESS_ADDRESS = 'in-process'
 
-/** What `fetch` cannot be told by a status, as undici names it. */
+/** Failures that no status expresses, with the codes that undici gives them. */
 const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed-chunk', string>> = {
   'connection-reset': 'ECONNRESET',
   'empty-response': 'UND_ERR_SOCKET',
@@ -15,10 +15,10 @@ const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed
 }
 
 /**
- * Makes a `fetch` of the service, without a socket. Faults look to the caller
- * as they would over one: a rejected TypeError, a body that breaks off, a wait.
+ * Makes a `fetch` for the service, without a socket. To the caller, faults look
+ * as they would over one: a rejected TypeError, a truncated body, a wait.
  *
- * @param stopping aborted when the sandbox stops; what hangs is cut then
+ * @param stopping aborted when the sandbox stops; hanging requests fail then
  */
 export function fetchOf(
   service: (request: ServiceRequest) => PendingReply,

@@ -19,24 +19,24 @@ import { afterwards, inTurn } from './turns.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
 import { Outbox, type Outgoing } from './write-batch.js'
 
-/** Longer than the pools of common clients keep an idle connection (browsers: 5 min), so that none writes into a closed one. */
+/** Longer than the pools of common clients keep idle connections (browsers: 5 min), so that none writes to a closed one. */
 const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 
-/** How long open answers may take to finish when the server stops. @source docs/behaviour.md, "Stopping" */
+/** How long open responses may take when the server stops. @source docs/behaviour.md, "Stopping" */
 const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
 const STOP_CHECK_MS: DurationMs = 20
-/** Turns without a new connection after which all is read that had come: one to accept, one to read, one to spare. */
+/** Turns without a new connection after which all pending requests are read: one to accept, one to read, one to spare. */
 const QUIET_TURNS = 3
-/** Clients that go on connecting do not hold up a stop for longer than this. */
+/** Clients that keep connecting cannot delay a stop for longer than this. */
 const LISTEN_ON_MS: DurationMs = SECOND_MS
 
 /** Who was refused may go on sending for so long, so that it lives to read the refusal. */
 const LINGER_MS: DurationMs = 3 * SECOND_MS
 
-/** What the listener brings requests to. */
+/** Where the listener takes requests. */
 export interface Front {
   service(request: ServiceRequest): PendingReply
-  /** Answers what the HTTP parser refused, of which nothing but the caller's address is known. */
+  /** Answers a request that the HTTP parser refused, of which only the client's address is known. */
   refuse(code: ProblemCode, address: string): Reply
   /** Whether a request is for the control plane, by its target. */
   isControl(target: string): boolean
@@ -49,7 +49,7 @@ export interface Front {
 export interface Listener {
   readonly host: string
   readonly port: number
-  /** Stops accepting, lets open answers finish (at once: cuts them), resolves when the port is free. */
+  /** Stops accepting, lets open responses finish (`now`: cuts them), and resolves when the port is free. */
   stop(how: 'clean' | 'now'): Promise<void>
 }
 
@@ -66,10 +66,10 @@ export async function listen(host: string, port: number, front: Front): Promise<
 
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node answers a missing Host with an empty body; ours has the Error shape.
+    // Node would answer a missing Host with an empty body; ours has the Error shape.
     requireHostHeader: false,
   })
-  // Who has closed its own half still reads, as `nc -N` does; Node would close the other half before an answer that
+  // A client that has closed its own half still reads, as `nc -N` does; Node would close the other half before a response that
   // takes its time. @source Node.js, lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => {
@@ -92,7 +92,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
     })
     // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
     socket.on('error', ignore)
-    // Nobody can be told apart who waits for good and who has gone.
+    // A client that still waits cannot be told from one that has gone.
     socket.once('end', () => {
       for (const response of hanging) if (response.socket === socket) socket.destroy()
     })
@@ -271,7 +271,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
     for (const response of hanging) response.socket?.destroy()
   }
 
-  /** Node would close connections whose request has come, but is not read yet; and it accepts one a turn. */
+  /** Node would close connections whose request has arrived but is not read yet, and it accepts one per turn. */
   async function readWhatHasCome(): Promise<void> {
     const until = systemClock.monotonic() + LISTEN_ON_MS
     for (let quiet = 0; quiet < QUIET_TURNS && systemClock.monotonic() < until; quiet++) {
@@ -305,7 +305,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
         if (socket.bytesRead === 0 || isLate) socket.destroy()
         else if (socket.writableLength > 0) isSending = true
       }
-      // To Node a connection is idle as soon as its answer was handed over, even if it is not sent yet.
+      // Node considers a connection idle once the response is handed over, even if it is not sent yet.
       if (!isSending) server.closeIdleConnections()
     }
     closeIdle()
@@ -340,7 +340,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Failure('HOST_UNAVAILABLE', `"${host}" is no address of this machine. Choose another with --host.`)
+      return new Failure('HOST_UNAVAILABLE', `"${host}" is not an address of this machine. Choose another with --host.`)
     default:
       return error
   }

@@ -19,7 +19,7 @@ export class Newcomers {
     connection.heardUntil = this.#heardUntil
   }
 
-  /** It was answered for the first time, or has gone. */
+  /** The connection was answered for the first time, or has gone. */
   settle(connection: Connection): void {
     this.#waiting.delete(connection)
   }

@@ -7,9 +7,9 @@ const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const REMEMBERED_FOR_SECONDS = 600
 
 /**
- * Answers a CORS preflight: without key, quota, fault, delay or log.
+ * Answers a CORS preflight, which needs no key and is neither charged, faulted, delayed nor logged.
  *
- * One of an origin that is not allowed is answered without permission.
+ * An origin that is not allowed gets a response that grants nothing.
  *
  * @param onRefused hears of each origin that is refused
  * @returns undefined where the request is no preflight

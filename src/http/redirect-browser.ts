@@ -2,8 +2,8 @@ import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
 
 /**
- * Sends who opens the bare address in a browser to the dashboard. It is no call
- * of the service, so it is neither counted nor logged.
+ * Redirects a browser that opens the bare address to the dashboard. This is not a call
+ * to the service, so it is neither charged nor logged.
  *
  * @param dashboard path of the dashboard
  * @returns undefined where the request is anything else

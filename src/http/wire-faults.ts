@@ -6,14 +6,14 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { rawResponse, withoutHeader } from './raw-response.js'
 import { inTurn } from './turns.js'
 
-/** How long a slow body takes, in real time, and in how many pieces it comes. @source docs/behaviour.md, "slow-body" */
+/** Duration of a slow body, in real time, and its number of pieces. @source docs/behaviour.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 const SLOW_BODY_PIECES = 20
 
-/** A chunk whose size is announced as something that is no number. */
+/** A chunk whose announced size is not a number. */
 const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 
-/** Requests that are left without an answer until their client goes, or the server stops. */
+/** Requests left unanswered until the client goes away or the server stops. */
 export type Hanging = Set<ServerResponse>
 
 /** Does to an answer what was asked for, when its turn has come. */

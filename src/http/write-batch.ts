@@ -3,7 +3,7 @@ import type { Reply } from '../domain/messages.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Connection } from './connection.js'
 
-/** A reply, and where it goes. */
+/** A reply and its destination. */
 export interface Outgoing {
   readonly connection: Connection
   readonly request: IncomingMessage
@@ -11,16 +11,16 @@ export interface Outgoing {
   readonly reply: Reply
 }
 
-/** So many leave before the turn is over, lest the first wait for hundreds of others to be made. */
+/** A batch of this size is sent before the turn is over, so that the first reply need not wait for hundreds of others. */
 const LEAVE_TOGETHER = 64
 
-/** Less than any two readings of the clock lie apart, in milliseconds. */
+/** Smaller than the difference of any two clock readings, in milliseconds. */
 const GRAIN_MS = 0.0001
 
 /**
- * Replies wait here for the end of the turn of the event loop in which they were
- * made, and leave together. To wake a client that waits costs the sender as much
- * as to make the answer; who is sent several at once is woken once.
+ * Collects the replies made in one turn of the event loop and sends them together.
+ * Waking a waiting client costs the sender about as much as making the response,
+ * and a client that is sent several replies at once is woken only once.
  */
 export class Outbox {
   readonly #send: (outgoing: Outgoing) => void
@@ -45,7 +45,7 @@ export class Outbox {
     else if (count === LEAVE_TOGETHER) this.empty()
   }
 
-  /** Lets go what waits. */
+  /** Sends everything that is waiting. */
   empty(): void {
     if (this.#waiting.length === 0) return
     const leaving = this.#waiting
@@ -67,7 +67,7 @@ export class Outbox {
     return Math.min(instant, from - GRAIN_MS)
   }
 
-  /** How long ago the last left, in milliseconds; undefined while others wait. */
+  /** Milliseconds since the last batch was sent; undefined while replies are waiting. */
   quietFor(now: number): DurationMs | undefined {
     return this.#waiting.length === 0 ? now - this.#leftAt : undefined
   }

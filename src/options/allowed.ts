@@ -3,16 +3,16 @@ import { naturalFromText } from './option-text.js'
 import { packagedScenarios } from './scenario-file.js'
 import { type OptionName, optionRow } from './table.js'
 
-/** What no option takes, so that its check says what it would take. */
+/** A value that no option accepts, so that its check says what it would accept. */
 const NOTHING = Symbol('nothing')
 
-/** What a value must be, as its check would say it: "must be newest or oldest". */
+/** What a value must be, in the words of its check: "must be newest or oldest". */
 export function allowedText(name: OptionName): string {
   const row = optionRow(name)
   return firstProblem(row, row.reads === 'list' ? [NOTHING] : NOTHING) ?? ''
 }
 
-/** The words and numbers that stand in an option's check by themselves: `['newest', 'oldest']`, `['never']`. */
+/** The literal words and numbers that an option accepts: `['newest', 'oldest']`, `['never']`. */
 export function allowedWords(name: OptionName): readonly string[] {
   if (name === 'scenario') return packagedScenarios()
   const { schema } = optionRow(name)
@@ -25,17 +25,17 @@ export function allowedWords(name: OptionName): readonly string[] {
     .map(String)
 }
 
-/** Whether an option takes a text that a user wrote. */
+/** Whether an option accepts a string that a user wrote. */
 export function takes(name: OptionName, text: string): boolean {
   const row = optionRow(name)
   return firstProblem(row, naturalFromText(row.reads, text)) === undefined
 }
 
-/** Whether an option names a file or a folder, which a shell can complete. */
+/** Whether an option takes a file or a folder, which a shell can complete. */
 export function pathKind(name: OptionName): 'file' | 'folder' | undefined {
   const text = allowedText(name)
-  if (text.endsWith('the path of a folder')) return 'folder'
-  return /the path of a file$|YAML file$/.test(text) ? 'file' : undefined
+  if (text.endsWith('a folder path')) return 'folder'
+  return /a file path$|YAML file$/.test(text) ? 'file' : undefined
 }
 
 function literalOf(choice: unknown): unknown {

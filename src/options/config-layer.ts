@@ -6,7 +6,7 @@ import { LARGEST_OPTIONS_FILE, readYamlMap } from './yaml-map.js'
 /** The config file, looked for in the working directory. */
 export const CONFIG_FILE = 'petstore-sandbox.yaml'
 
-/** What the config file says; nothing if there is none. */
+/** The options of the config file; none if there is no file. */
 export function configLayer(cwd: string): Layer {
   let text: string
   try {

@@ -1,7 +1,7 @@
 import type { ListOrder } from '../domain/settings.js'
 import type { LogFormat } from './options.js'
 
-/** What differs by who starts the sandbox. */
+/** Defaults that depend on who starts the sandbox. */
 export interface StartDefaults {
   readonly port: number
   /** File of the store; undefined is in memory only. */
@@ -12,7 +12,7 @@ export interface StartDefaults {
 /** Where `serve` keeps its state, in the working directory. */
 export const STORE_FILE = '.petstore-sandbox/store.json'
 
-/** In a program, and under `exec`: beside others, without a trace. */
+/** In a program and under `exec`: runs beside others and leaves no trace. */
 export const EMBEDDED_DEFAULTS: StartDefaults = { port: 0, store: undefined, log: 'silent' }
 
 /** @source docs/behaviour.md, "Options of serve" */
@@ -20,7 +20,7 @@ export function serveDefaults(log: LogFormat): StartDefaults {
   return { port: 4010, store: STORE_FILE, log }
 }
 
-/** The defaults of everything that is no setting of a space (those are in domain/settings.ts). */
+/** The defaults of everything except the settings of a space (those are in domain/settings.ts). */
 export const DEFAULTS = {
   host: '127.0.0.1',
   basePath: '/v1',

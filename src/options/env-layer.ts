@@ -6,11 +6,11 @@ import { type OptionName, optionRow } from './table.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables with our prefix that are no options: where a sandbox runs, and flags of single commands. */
+/** Variables with our prefix that are not options: where a sandbox runs, and flags of single commands. */
 const OTHERS = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT'].map((name) => ENV_PREFIX + name)
 
 /**
- * What the environment says. An empty variable counts as not set, for that is what
+ * The options in the environment. An empty variable counts as not set, because that is what
  * compose files and CI matrices make of a missing value. An unknown one is only a
  * warning: it may be meant for another version.
  */
@@ -36,5 +36,8 @@ function unknownVariables(env: Environment): readonly string[] {
   const known = [...NAMED_OPTIONS.map(envName), ...OTHERS]
   return Object.keys(env)
     .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
-    .map((variable) => `${variable} is no option and was ignored${didYouMean(variable, known, ENV_PREFIX.length)}`)
+    .map(
+      (variable) =>
+        `${variable} is not a known option and was ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
+    )
 }

@@ -3,10 +3,10 @@ import { flagName } from './names.js'
 import { naturalFromText } from './option-text.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
 
-/** Flags by the option's name: text, a list of texts where one may be repeated, true or false for a switch. */
+/** Flags by option name: a string, a list for a repeatable flag, true or false for a switch. */
 export type FlagValues = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
 
-/** What the command line says. Flags that are no options (`--debug`) are left out. */
+/** The options on the command line. Flags that are not options (`--debug`) are ignored. */
 export function flagLayer(flags: FlagValues): Layer {
   const given = new Map<OptionName, Given>()
   for (const [name, value] of Object.entries(flags)) {

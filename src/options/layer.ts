@@ -4,20 +4,20 @@ import { type Path, Problems, type Where, writeIssues } from './problem.js'
 import { didYouMean } from './suggest.js'
 import { type OptionName, type OptionValues, optionRow } from './table.js'
 
-/** An option as one source gave it, not checked yet. */
+/** An option as given by one source, not checked yet. */
 export interface Given {
   readonly value: unknown
   readonly where: Where
 }
 
-/** What one source (flags, environment, a file …) says. */
+/** The options of one source (flags, environment, a file …). */
 export interface Layer {
   readonly given: ReadonlyMap<OptionName, Given>
   /** What is wrong with the source itself: unknown names, a file that cannot be read. */
   readonly problems: readonly string[]
 }
 
-/** How a source of names and values writes them. */
+/** How a source spells names and values. */
 export interface Spelling {
   /** Whether names may be in kebab-case too, down to those in maps. */
   readonly kebab: boolean
@@ -25,7 +25,7 @@ export interface Spelling {
   where(key: string, path: Path): string
 }
 
-/** Makes a layer of names and values, as files and programs give them. */
+/** Makes a layer from names and values, as files and programs provide them. */
 export function layerOf(entries: Iterable<readonly [string, unknown]>, spelling: Spelling): Layer {
   const given = new Map<OptionName, Given>()
   const problems = new Problems()
@@ -35,7 +35,7 @@ export function layerOf(entries: Iterable<readonly [string, unknown]>, spelling:
     const where: Where = (path) => spelling.where(key, path)
     if (option === undefined) {
       const known = NAMED_OPTIONS.map(spelling.kebab ? kebabName : camelName)
-      problems.add(() => `${where([])}: is no option${didYouMean(key, known)}`)
+      problems.add(() => `${where([])}: is not a known option${didYouMean(key, known)}`)
     } else if (given.has(option.name)) {
       problems.add(() => `${where([])}: is given twice`)
     } else {
@@ -58,7 +58,7 @@ function withCamelKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [toCamelCase(key), part]))
 }
 
-/** Checks everything in a layer, whether it will win or not: a slip in a file shows at once. */
+/** Checks everything in a layer, whether it wins or not, so that a mistake in a file shows at once. */
 export function checkLayer(layer: Layer): { readonly values: OptionValues; readonly problems: readonly string[] } {
   const values: Partial<Record<OptionName, unknown>> = {}
   const problems = [...layer.problems]
@@ -72,7 +72,7 @@ export function checkLayer(layer: Layer): { readonly values: OptionValues; reado
   return { values: values as OptionValues, problems }
 }
 
-/** The only element of a list needs no index: it may have been written without the list. */
+/** A single element needs no index: it may have been written without a list. */
 function listWhere(value: unknown, where: Where): Where {
   return Array.isArray(value) && value.length === 1 ? (path) => where(path[0] === 0 ? path.slice(1) : path) : where
 }

@@ -2,13 +2,13 @@ import { isOptionName, OPTION_NAMES, type OptionName, optionRow } from './table.
 
 export const ENV_PREFIX = 'PETSTORE_SANDBOX_'
 
-/** An option as a name says it; negated for `no-rate-limit`. */
+/** An option as named by the user; negated for `no-rate-limit`. */
 export interface NamedOption {
   readonly name: OptionName
   readonly negated: boolean
 }
 
-/** Every way to name an option: its own, and `no-…` where it is on by itself. */
+/** Every name of an option: its own, and `no-…` if it is on by default. */
 export const NAMED_OPTIONS: readonly NamedOption[] = OPTION_NAMES.flatMap((name) => [
   { name, negated: false },
   ...(optionRow(name).negative ? [{ name, negated: true }] : []),
@@ -40,7 +40,7 @@ export function optionNamed(key: string): NamedOption | undefined {
   return NAMED_OPTIONS.find((option) => option.negated && camelName(option) === key)
 }
 
-/** `retry-after` to `retryAfter`; what is no kebab-case stays as it is. */
+/** `retry-after` to `retryAfter`; anything but kebab-case is left alone. */
 export function toCamelCase(key: string): string {
   return /^[a-z]+(?:-[a-z]+)+$/.test(key) ? key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) : key
 }

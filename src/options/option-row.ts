@@ -6,15 +6,15 @@ export interface OptionRow {
   readonly group: string
   /** One letter. */
   readonly short?: string
-  /** What stands after the flag in the help; a switch has nothing. */
+  /** Placeholder after the flag in the help; a switch has none. */
   readonly value?: string
-  /** What its text (flag, environment) is read as before it is checked. A list may be given more than once. */
+  /** How a flag or variable is read before it is checked. A list may be repeated. */
   readonly reads: 'switch' | 'number' | 'text' | 'list'
   /** Checks and reads what a program or a YAML file would write. */
   readonly schema: GenericSchema
-  /** On by itself, so that its flag is `--no-…`. */
+  /** On by default, so that its flag is `--no-…`. */
   readonly negative?: true
-  /** May stand in a scenario. */
+  /** Allowed in a scenario. */
   readonly scenario?: true
   /** Never shown, not even in an error. */
   readonly secret?: true

@@ -12,8 +12,8 @@ const SWITCH_WORDS: Readonly<Record<string, boolean>> = {
 }
 
 /**
- * Reads the text of a flag or an environment variable as what a program or a
- * file would give. What cannot be read stays a text, for the check to refuse.
+ * Reads a flag or an environment variable as the value that a program or a
+ * file would have. What cannot be read stays a string, which the check refuses.
  */
 export function naturalFromText(reads: OptionRow['reads'], text: string): unknown {
   switch (reads) {

@@ -1,6 +1,6 @@
 import type { FailureCode } from '../domain/failures.js'
 
-/** Options that cannot be used: a usage error. It holds all that is wrong, not only the first. */
+/** Invalid options: a usage error. It lists all problems, not only the first. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
   readonly code = 'INVALID_OPTIONS' satisfies FailureCode

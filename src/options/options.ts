@@ -20,7 +20,7 @@ export type NegatedSetting = {
 }[SettingName]
 
 /**
- * What a user may say about a sandbox: the flags of `serve`, in camelCase.
+ * The options of a sandbox: the flags of `serve`, in camelCase.
  *
  * Each value may be written as on the command line (`'5m'`, `'0.3,for=30s'`) or,
  * where one is shown here, in its own shape.
@@ -38,7 +38,7 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly maxStore?: string
   /** Folder with pets.json, orders.json, keys.json. */
   readonly fixtures?: string
-  /** This many generated pets instead of the fixture's. */
+  /** Number of pets to generate instead of using the fixtures. */
   readonly pets?: number
   /** Reseed the store at start. */
   readonly reset?: boolean
@@ -80,7 +80,7 @@ export interface StormOption {
   readonly retryAfter?: string
 }
 
-/** What a scenario bundles: switches of a space, and the start of its clock, quotas and bans. */
+/** A scenario: settings of a space, and the start of its clock, quotas and bans. */
 export interface ScenarioContent
   extends SettingsInput,
     Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze'> {
@@ -91,7 +91,7 @@ export interface ScenarioContent
   readonly ban?: Readonly<Record<string, string>>
 }
 
-/** The options, complete and checked. Nobody reads flags, environment or files for them later. */
+/** The options, complete and checked. Flags, environment and files are not read again. */
 export interface ResolvedOptions {
   readonly port: number
   readonly host: string

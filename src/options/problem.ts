@@ -12,7 +12,7 @@ const LONGEST_VALUE = 100
 const MOST_TOLD = 50
 
 /**
- * Writes what is wrong with a value as one line.
+ * Formats what is wrong with a value as one line.
  *
  * @param secret the value is left out
  */
@@ -49,13 +49,13 @@ interface TellingIssue {
   readonly path: Path
   readonly input: unknown
   readonly message: string
-  /** Whether only the kind of value is wrong: "is no text". */
+  /** Whether only the type of the value is wrong. */
   readonly shallow: boolean
 }
 
 /**
- * The issues that help: of a union ("text or map"), those of the form that the
- * user has chosen. A text that cannot be read tells more than that it is no map.
+ * The issues that help: of a union ("string or map"), those of the form that the
+ * user has chosen. Why a string cannot be read helps more than that it is not a map.
  */
 function tellingIssues(issue: BaseIssue<unknown>): readonly TellingIssue[] {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
@@ -67,7 +67,7 @@ function tellingIssues(issue: BaseIssue<unknown>): readonly TellingIssue[] {
   const shallow = issue.kind === 'schema' && path.length === 0
   if (issue.type === 'strict_object' && path.length > 0) {
     const message =
-      issue.expected === 'never' ? `is not known; the whole ${issue.message}` : `is missing; the whole ${issue.message}`
+      issue.expected === 'never' ? `is unknown; the whole ${issue.message}` : `is missing; the whole ${issue.message}`
     return [{ path, input: undefined, message, shallow }]
   }
   return [{ path, input: issue.input, message: issue.message, shallow }]
@@ -78,7 +78,7 @@ export function pathText(name: string, path: Path): string {
   return excerpt(name) + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')
 }
 
-/** A value as it was given, in double quotes, on one line. */
+/** A value as given, in double quotes, on one line. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : asJson(value)
   const shown = excerpt(text, LONGEST_VALUE)

@@ -12,7 +12,7 @@ import { changeSettings } from './settings.js'
 import type { OptionValues } from './table.js'
 import { isLoopback } from './values/address.js'
 
-/** What the options cannot say by themselves. */
+/** What resolving needs besides the options. */
 export interface ResolveContext {
   readonly defaults: StartDefaults
   /** What paths are relative to. */
@@ -22,7 +22,7 @@ export interface ResolveContext {
 }
 
 /**
- * Checks a program's options and fills in what was not said.
+ * Checks a program's options and fills in the defaults.
  *
  * @throws OptionsError with everything that is wrong
  */
@@ -31,7 +31,7 @@ export function resolveOptions(input: SandboxOptions, context: ResolveContext): 
 }
 
 /**
- * Makes one record of several sources. For each option the first source that
+ * Merges several sources into one record. For each option the first source that
  * names it wins; the scenario that they choose comes after all of them.
  *
  * @param layers in order of precedence: flags, environment, config file
@@ -84,7 +84,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
   }
 }
 
-/** How a space begins that starts with a scenario. */
+/** The start of a space with a scenario. */
 export function startOf({ settings, storm, faults, now, freeze, used, bans }: Scenario): SpaceStart {
   return {
     settings: changeSettings(DEFAULT_SETTINGS, settings),
@@ -105,7 +105,7 @@ function chosenScenario(layers: readonly Layer[], cwd: string): ScenarioLayer | 
   return typeof value === 'object' ? contentLayer(value, where([])) : undefined
 }
 
-/** Where state is kept: the first source that says anything about it decides. */
+/** Where state is kept: decided by the first source that mentions it. */
 function storeFile(said: readonly OptionValues[], fallback: string | undefined): string | undefined {
   for (const { store, inMemory } of said) {
     if (inMemory === true) return undefined
@@ -119,15 +119,15 @@ function storeProblems(said: readonly OptionValues[], layers: readonly Layer[]):
   return said.flatMap(({ store, inMemory }, index) => {
     const where = layers[index]?.given.get('store')?.where([])
     if (store === undefined || inMemory !== true || where === undefined) return []
-    return [writeProblem(where, store, 'cannot be kept in memory too; leave one of the two out')]
+    return [writeProblem(where, store, 'cannot be combined with in-memory; drop one of the two')]
   })
 }
 
-/** The control plane is open to whoever reaches it, unless it has a token. */
+/** Without a token, the control plane is open to anyone who can reach it. */
 function hostProblems({ host, controlToken }: OptionValues, layers: readonly Layer[]): readonly string[] {
   if (host === undefined || isLoopback(host) || controlToken !== undefined) return []
   const where = first(layers, 'host')?.where([]) ?? 'host'
-  return [writeProblem(where, host, 'can be reached from other machines; give a control token too (--control-token)')]
+  return [writeProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)')]
 }
 
 function first(layers: readonly Layer[], name: 'host' | 'scenario') {

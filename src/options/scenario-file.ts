@@ -54,7 +54,7 @@ function packagedLayer(name: string, origin: string): ScenarioLayer {
     return fileLayer(join(packagedDirectory, `${name}.yaml`), `scenarios/${name}.yaml`, origin)
   }
   const known = `the packaged ones are ${names.join(', ')}`
-  const problem = `is no packaged scenario (${known}); a file is given as ./${name}.yaml${didYouMean(name, names)}`
+  const problem = `is not a packaged scenario (${known}); to name a file, write ./${name}.yaml${didYouMean(name, names)}`
   return brokenScenario([`${origin} ${quoted(name)}: ${problem}`])
 }
 

@@ -14,7 +14,7 @@ import { keySchema } from './values/api-key.js'
 import { someWaitSchema } from './values/duration.js'
 import { limitsSchema } from './values/limits.js'
 
-/** A scenario, read: what it says about a space. What it does not say is not there. */
+/** A parsed scenario: what it sets in a space. What it does not set is absent. */
 export interface Scenario {
   readonly description?: string
   readonly settings: SettingsChange
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 
-/** A scenario on its way through the checks: its switches as a layer, and what only scenarios have. */
+/** A scenario being checked: its options as a layer, and what only scenarios have. */
 export interface ScenarioLayer extends Layer {
   readonly extras: Pick<Scenario, 'description' | 'used' | 'bans'>
 }
@@ -36,7 +36,7 @@ export interface ScenarioLayer extends Layer {
 const EXTRAS = ['description', 'used', 'ban'] as const
 
 const extrasSchema = v.object({
-  description: v.exactOptional(v.string('must be a text')),
+  description: v.exactOptional(v.string('must be a string')),
   used: v.exactOptional(
     v.record(
       keySchema,
@@ -51,7 +51,7 @@ const extrasSchema = v.object({
 
 const SWITCHES = NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario)
 
-/** Sorts the entries of a scenario, and refuses those that have no place in one. */
+/** Sorts the entries of a scenario and refuses those that it cannot have. */
 export function scenarioLayer(entries: readonly (readonly [string, unknown])[], spelling: Spelling): ScenarioLayer {
   const problems = new Problems()
   const extras: Record<string, unknown> = {}
@@ -60,7 +60,7 @@ export function scenarioLayer(entries: readonly (readonly [string, unknown])[], 
     const option = optionNamed(toCamelCase(key))
     if (EXTRAS.some((name) => name === key)) extras[key] = value
     else if (option !== undefined && optionRow(option.name).scenario) switches.push([key, value])
-    else problems.add(() => `${spelling.where(key, [])}: is no switch of a scenario${didYouMean(key, scenarioKeys())}`)
+    else problems.add(() => `${spelling.where(key, [])}: cannot be set by a scenario${didYouMean(key, scenarioKeys())}`)
   }
   const layer = layerOf(switches, spelling)
   const checked = v.safeParse(extrasSchema, extras)

@@ -3,7 +3,7 @@ import { OPTIONAL_SETTINGS, SETTING_NAMES, type Settings } from '../domain/setti
 import { type OptionValues, optionRow } from './table.js'
 import { mapSchema } from './values/reading.js'
 
-/** Settings to be changed: what is not there stays, and undefined takes away (limits, latency). */
+/** A change to settings: absent ones stay, and undefined removes (limits, latency). */
 export type SettingsChange = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
 
 /** Every setting, as users write it; null takes away what may be missing. */
@@ -33,6 +33,6 @@ function changeOf(values: { readonly [name: string]: unknown }): SettingsChange 
 /** Settings with a change made. */
 export function changeSettings(settings: Settings, change: SettingsChange): Settings {
   const kept = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== undefined)
-  // Only what may be missing can have been taken away.
+  // Only optional settings can have been removed.
   return Object.fromEntries(kept) as unknown as Settings
 }

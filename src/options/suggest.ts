@@ -1,16 +1,16 @@
-/** Nobody mistypes longer ones, and the search takes the square of it. */
+/** Longer words are not mistyped names, and the search is quadratic. */
 const LONGEST_WORD = 100
 
 /**
- * Finds the known word that somebody most likely meant.
+ * Finds the known word that the user most likely meant.
  *
- * @param prefix so many letters are the same in all of them, and tell nothing
+ * @param prefix number of leading letters that all words share and that say nothing
  * @returns "did you mean …?" as a further sentence, or an empty text if nothing is near
  */
 export function didYouMean(word: string, known: readonly string[], prefix = 0): string {
   if (word.length > LONGEST_WORD) return ''
   let best: string | undefined
-  // A third of the letters may be wrong, so that short words are not taken for each other.
+  // At most a third of the letters may be wrong, so that short words are not confused.
   let least = Math.max(1, Math.floor((word.length - prefix) / 3)) + 1
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= least) continue
@@ -22,7 +22,7 @@ export function didYouMean(word: string, known: readonly string[], prefix = 0): 
   return best === undefined ? '' : `; did you mean ${best}?`
 }
 
-/** How many letters must be put in, taken out, changed or swapped with their neighbour (optimal string alignment). */
+/** The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

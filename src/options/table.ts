@@ -22,8 +22,8 @@ const { quotas: QUOTAS, refusals: REFUSALS, trouble: TROUBLE } = SETTING_GROUPS
 const TIME = 'Time and chance'
 const WATCHING = 'Contract, log and control plane'
 
-const file = filledText('the path of a file')
-const folder = filledText('the path of a folder')
+const file = filledText('a file path')
+const folder = filledText('a folder path')
 
 /**
  * Every option there is, once. Flags, their twins in the environment, the config
@@ -71,10 +71,10 @@ export const OPTIONS = {
     value: '<file>',
     reads: 'text',
     schema: file,
-    about: 'JSON file that keeps the state',
+    about: 'JSON file that holds the state',
     fallback: STORE_FILE,
   },
-  inMemory: { group: DATA, reads: 'switch', schema: switchSchema, about: 'keep no state' },
+  inMemory: { group: DATA, reads: 'switch', schema: switchSchema, about: 'keep nothing on disk' },
   maxStore: {
     group: DATA,
     value: '<size>',
@@ -88,7 +88,7 @@ export const OPTIONS = {
     value: '<dir>',
     reads: 'text',
     schema: folder,
-    about: 'seeds: pets.json, orders.json, keys.json',
+    about: 'folder with pets.json, orders.json and keys.json to start from',
     fallback: 'the packaged ones',
   },
   pets: {
@@ -96,10 +96,15 @@ export const OPTIONS = {
     value: '<n>',
     reads: 'number',
     schema: wholeNumber(0, 5_000_000),
-    about: "n generated pets instead of the fixture's",
+    about: 'generate n pets instead of using the fixtures',
   },
-  reset: { group: DATA, reads: 'switch', schema: switchSchema, about: 'reseed the store at start' },
-  fsync: { group: DATA, reads: 'switch', schema: switchSchema, about: 'hold every write against power loss' },
+  reset: { group: DATA, reads: 'switch', schema: switchSchema, about: 'start over from the fixtures' },
+  fsync: {
+    group: DATA,
+    reads: 'switch',
+    schema: switchSchema,
+    about: 'sync every write to disk, to survive a power cut',
+  },
   order: {
     group: DATA,
     value: '<order>',
@@ -117,14 +122,14 @@ export const OPTIONS = {
     secret: true,
     about: 'one more key, or label=key:plan: logs show the label only (default: a digest); may be repeated',
   },
-  anyKey: { group: QUOTAS, reads: 'switch', schema: switchSchema, about: 'take every key for a valid one' },
+  anyKey: { group: QUOTAS, reads: 'switch', schema: switchSchema, about: 'accept every key' },
   ...settingRows('refusals', 'retryAfter', 'limitBody'),
   reason: {
     group: REFUSALS,
     reads: 'switch',
     schema: switchSchema,
     negative: true,
-    about: 'hide X-Sandbox-Reason, which says why an answer was made up',
+    about: 'omit X-Sandbox-Reason, which says why the sandbox made up a response',
   },
   storm: {
     group: TROUBLE,
@@ -141,7 +146,7 @@ export const OPTIONS = {
     reads: 'list',
     schema: faultsSchema,
     scenario: true,
-    about: `<operation|*>:<status or fault>[@20%][*3]; may be repeated, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
+    about: `<operation|*>:<status or fault>[@20%][*3]; repeatable, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
   },
   ...settingRows('trouble', 'latency'),
   scenario: {
@@ -163,13 +168,13 @@ export const OPTIONS = {
     about: "the clock's start, for example 2030-12-04T23:59:00Z",
     fallback: 'real time',
   },
-  freeze: { group: TIME, reads: 'switch', schema: switchSchema, scenario: true, about: 'let the clock stand still' },
+  freeze: { group: TIME, reads: 'switch', schema: switchSchema, scenario: true, about: 'stop the clock' },
   seed: {
     group: TIME,
     value: '<n>',
     reads: 'number',
     schema: wholeNumber(0),
-    about: 'of everything random; printed at start',
+    about: 'makes everything random repeatable; printed at start',
     fallback: 'random',
   },
   spec: {
@@ -177,21 +182,21 @@ export const OPTIONS = {
     value: '<openapi.yaml>',
     reads: 'text',
     schema: file,
-    about: 'a fuller contract; operations without a handler here are mocked from it',
+    about: 'another OpenAPI document to serve; operations that it adds are mocked',
     fallback: 'the packaged one',
   },
   strict: {
     group: WATCHING,
     reads: 'switch',
     schema: switchSchema,
-    about: 'hold every own answer against the contract',
+    about: 'check the responses of the sandbox itself against the contract',
   },
   maxSpaces: {
     group: WATCHING,
     value: '<n>',
     reads: 'number',
     schema: wholeNumber(0),
-    about: 'spaces at most',
+    about: 'maximum number of spaces',
     fallback: String(DEFAULTS.maxSpaces),
   },
   logLimit: {
@@ -199,7 +204,7 @@ export const OPTIONS = {
     value: '<n>',
     reads: 'number',
     schema: wholeNumber(0),
-    about: 'exchanges kept a space',
+    about: 'exchanges kept per space',
     fallback: String(DEFAULTS.logLimit),
   },
   log: {
@@ -207,7 +212,7 @@ export const OPTIONS = {
     value: '<form>',
     reads: 'text',
     schema: oneOf(LOG_FORMATS),
-    about: `one line an exchange on stderr: ${LOG_FORMATS.join(', ')}`,
+    about: `one line per exchange on stderr: ${LOG_FORMATS.join(', ')}`,
     fallback: 'pretty on a TTY, else json',
   },
   controlToken: {
@@ -224,7 +229,7 @@ export const OPTIONS = {
     value: '<origin>',
     reads: 'list',
     schema: originsSchema,
-    about: 'a web origin that may steer the sandbox; may be repeated',
+    about: 'a web origin that may control the sandbox; repeatable',
     fallback: 'its own only',
   },
 } as const satisfies Record<Exclude<keyof SandboxOptions, NegatedSetting | 'noReason'>, OptionRow>
@@ -233,7 +238,7 @@ export type OptionName = keyof typeof OPTIONS
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
 
-/** The options that were given, read. */
+/** The given options, parsed. */
 export type OptionValues = SettingValues & {
   readonly [Name in Exclude<OptionName, SettingName>]?: v.InferOutput<(typeof OPTIONS)[Name]['schema']>
 }

@@ -11,17 +11,17 @@ export const LARGEST_OPTIONS_FILE = 4 * MOST_CHARACTERS
 /** A file that is no YAML at all has a mistake on each of its lines. */
 const MOST_TOLD = 20
 
-/** A YAML file that holds a map: its entries, and where each stands. */
+/** A YAML file with a map: its entries and where each one is. */
 export interface YamlMap {
   readonly entries: readonly (readonly [string, unknown])[]
-  /** Place and name of an entry, or of a part of its value: `petstore-sandbox.yaml:3:7: storm.rate`. */
+  /** Location and name of an entry, or of a part of its value: `petstore-sandbox.yaml:3:7: storm.rate`. */
   where(key: string, path: Path): string
 }
 
 /**
  * Reads a text as a YAML map.
  *
- * The library is loaded only here and only now: most starts read no YAML.
+ * The library is loaded only here, because most starts read no YAML.
  *
  * @param file how the file is named in problems
  * @returns the map, or what is wrong with it, each with its place
@@ -45,10 +45,10 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
     return {
       problems: broken
         .slice(0, MOST_TOLD)
-        .map(({ pos, message }) => `${place(pos[0])}: is no valid YAML: ${firstSentence(yamlMistake(message))}`),
+        .map(({ pos, message }) => `${place(pos[0])}: is not valid YAML: ${firstSentence(yamlMistake(message))}`),
     }
   }
-  if (repeated !== undefined) return { problems: [`${place(repeated)}: is no valid YAML: Map keys must be unique`] }
+  if (repeated !== undefined) return { problems: [`${place(repeated)}: is not valid YAML: Map keys must be unique`] }
   const root = document.contents
   if (root === null || (yaml.isScalar(root) && root.value === null))
     return { entries: [], where: (key) => `${file}: ${key}` }
@@ -87,7 +87,7 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   }
 }
 
-/** The sentence that is for users; what follows names functions of the library. */
+/** The part meant for users; the rest names functions of the library. */
 function firstSentence(text: string): string {
   return text.split(/[\n;]/, 1)[0] ?? ''
 }

@@ -1,8 +1,8 @@
 import { fdatasync, ftruncateSync, writeSync } from 'node:fs'
 
-/** What the journal asks of the disk on the way to every answer. Tests hand in one that is full or broken. */
+/** What the journal needs of the disk for every response. Tests pass one that is full or broken. */
 export interface Disk {
-  /** @returns how many bytes were written: a disk that is nearly full takes a part */
+  /** @returns how many bytes were written: a nearly full disk takes only some */
   write(fd: number, bytes: Uint8Array): number
   truncate(fd: number, length: number): void
   sync(fd: number): Promise<void>

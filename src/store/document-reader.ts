@@ -18,10 +18,10 @@ export interface FoundDocument {
 /**
  * Reads and checks a document.
  *
- * One in the layout that is written here is read line by line: a million pets
- * never stand in memory as one text, and an id beyond 2^53 slows down its own
- * line only. Any other is read as a whole. Reading is synchronous, which costs a
- * small document least.
+ * A document in our own layout is read line by line: a million pets
+ * are never in memory as one string, and an id beyond 2^53 slows down only its own
+ * line. Any other is read as a whole. Reading is synchronous, which is cheapest for a
+ * small document.
  *
  * @returns undefined if there is none
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
@@ -50,7 +50,7 @@ export function stampOf(stats: { readonly ino: bigint; readonly size: bigint; re
 
 const BLOCK_BYTES = 1024 * 1024
 
-/** @returns undefined if the document has another layout, or a mistake that is better told of the whole */
+/** @returns undefined if the document has another layout, or a mistake that is better reported for the whole */
 async function readByLine(fd: number, checksum: Checksum, file: string): Promise<Recovery | undefined> {
   const recovery = new Recovery()
   const lines = new PetLines(recovery)
@@ -70,7 +70,7 @@ async function readByLine(fd: number, checksum: Checksum, file: string): Promise
   return recovery
 }
 
-/** A file in blocks, each good until the next one is asked for. Between them others have their turn: a signal is heard. */
+/** A file in blocks, each valid until the next is read. Other work runs in between, such as signal handlers. */
 async function* blocksOf(fd: number): AsyncGenerator<Buffer> {
   const block = Buffer.allocUnsafe(BLOCK_BYTES)
   for (let at = 0; ; ) {
@@ -93,7 +93,7 @@ function readAsWhole(fd: number, file: string): Recovery {
   return recovery
 }
 
-/** Some editors put a byte order mark first, which is no JSON. */
+/** Some editors write a byte order mark, which is not JSON. */
 function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }

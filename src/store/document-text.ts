@@ -7,17 +7,17 @@ import { keyText } from './entry-text.js'
 /** Version of the document's layout. */
 export const DOCUMENT_VERSION = 1
 
-/** Lines of the layout before the first pet and after the last. A document that keeps to it is read line by line. */
+/** The layout before the first pet and after the last. A document that follows it is read line by line. */
 export const LAYOUT = {
   head: [/^\{$/, /^ {2}"version": \d+,$/, /^ {2}"nextPetId": \d+,$/, /^ {2}"pets": \[$/],
   petIndent: '    ',
   afterPets: '  ],',
 } as const
 
-/** How many pets make one piece: about a millisecond's work, so that requests are served in between. */
+/** Pets per piece: about a millisecond's work, so that requests are served in between. */
 const PETS_A_PIECE = 2000
 
-/** Tells one document from another: its crc32 and its length in bytes. */
+/** Identifies a document by its crc32 and its length in bytes. */
 export class Checksum {
   #crc = 0
   #bytes = 0
@@ -27,7 +27,7 @@ export class Checksum {
     this.#bytes += part.length
   }
 
-  /** Passes pieces on, and counts them in. */
+  /** Passes pieces on and adds them up. */
   *of(pieces: Iterable<Buffer>): Generator<Buffer> {
     for (const piece of pieces) {
       this.add(piece)
@@ -45,10 +45,10 @@ export class Checksum {
 }
 
 /**
- * The document of a state, readable, one pet a line.
+ * The document of a state, readable, one pet per line.
  *
- * It comes in pieces: a million pets never stand in memory as one text, and
- * whoever writes them leaves others their turn after each.
+ * It comes in pieces: a million pets are never in memory as one string, and
+ * other work can run after each piece.
  */
 export function* documentPieces({ nextPetId, pets, orders, keys }: SpaceState): Generator<Buffer> {
   yield Buffer.from(`{\n  "version": ${DOCUMENT_VERSION},\n  "nextPetId": ${nextPetId},\n  "pets": [`)

@@ -10,7 +10,7 @@ import { Checksum, documentPieces } from './document-text.js'
 import { failedWith } from './store-error.js'
 import { syncFolder } from './sync-folder.js'
 
-/** What a document needs of its surroundings. */
+/** What a document needs from its owner. */
 export interface DocumentOptions {
   readonly fsync: boolean
   readonly warn: (message: string) => void
@@ -20,14 +20,14 @@ export interface DocumentOptions {
 /**
  * The store's readable file, replaced as a whole.
  *
- * A new one is written beside it first (by lowdb, which never syncs: its rename
+ * A new one is first written beside it (by lowdb, which never syncs: its rename
  * may reach the disk before its content), and takes its place only when it is safe.
  */
 export class DocumentFile {
   readonly file: string
   readonly #next: string
   readonly #options: DocumentOptions
-  /** The document as it was last read or written here; undefined if there was none. */
+  /** The stamp of the document as last read or written here; undefined if there was none. */
   #stamp: string | undefined
 
   constructor(file: string, stamp: string | undefined, options: DocumentOptions) {
@@ -37,10 +37,10 @@ export class DocumentFile {
     this.#options = options
   }
 
-  /** Writes a state beside the document, to be put in its place by `publish`. */
+  /** Writes a state beside the document; `publish` moves it into place. */
   async prepare(state: SpaceState): Promise<Checksum> {
     const checksum = new Checksum()
-    // lowdb hands what it is given to fs.writeFile, which takes pieces as well as a text.
+    // lowdb passes its data to fs.writeFile, which accepts pieces as well as a string.
     const file = new TextFile(this.#next) as Adapter<unknown>
     // steno chooses no mode; what is there already keeps its own.
     rmSync(temporaryOf(this.#next), { force: true })
@@ -53,7 +53,7 @@ export class DocumentFile {
     return checksum
   }
 
-  /** Puts what was prepared in the place of the document; one that was edited by hand meanwhile is kept beside. */
+  /** Replaces the document with what was prepared; one edited by hand in the meantime is kept beside it. */
   async publish(): Promise<void> {
     await this.#keepEdited()
     const stamp = await this.#stampAt(this.#next)
@@ -62,13 +62,13 @@ export class DocumentFile {
     if (this.#options.fsync) await syncFolder(this.file)
   }
 
-  /** Removes what was prepared, or left over by a process that ended while it prepared. */
+  /** Removes what was prepared, or left behind by a process that ended while preparing. */
   discard(): void {
     rmSync(this.#next, { force: true })
     rmSync(temporaryOf(this.#next), { force: true })
   }
 
-  /** Whether somebody else wrote, replaced or removed the document since it was last read or written here. */
+  /** Whether the document was changed, replaced or removed by something else since it was last read or written here. */
   async isEdited(): Promise<boolean> {
     return (await this.#stampAt(this.file)) !== this.#stamp
   }
@@ -81,12 +81,12 @@ export class DocumentFile {
     const present = await this.#stampAt(this.file)
     if (present === this.#stamp) return
     if (present === undefined) {
-      this.#options.warn(`"${this.file}" was removed while the sandbox was running; it is written anew.`)
+      this.#options.warn(`"${this.file}" was removed while the sandbox was running; it will be written again.`)
       return
     }
     const kept = await this.#copyAside()
     this.#options.warn(
-      `"${this.file}" was edited while the sandbox was running. The edit does not count; it is kept in "${kept}". Edit the file while the sandbox is stopped.`,
+      `"${this.file}" was edited while the sandbox was running. The edit has no effect; it is kept in "${kept}". Edit the file while the sandbox is stopped.`,
     )
   }
 
@@ -95,7 +95,7 @@ export class DocumentFile {
     for (let copy = 1; ; copy++) {
       const kept = `${this.file}.edited-${time}${copy === 1 ? '' : `-${copy}`}`
       try {
-        // A second name for it takes no room, and an editor that is still writing writes there.
+        // A hard link takes no space, and an editor that is still writing writes there.
         await link(this.file, kept).catch(async (error: unknown) => {
           if (failedWith(error, 'EEXIST')) throw error
           if (!(await stat(this.file)).isFile()) throw error

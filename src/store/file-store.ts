@@ -7,11 +7,11 @@ import { entryText } from './journal-line.js'
 import type { Lock } from './lock.js'
 import { cannot, reason, StoreError } from './store-error.js'
 
-/** What a store needs of its surroundings. */
+/** What a store needs from its owner. */
 export interface StoreOptions {
-  /** Hold what is acknowledged against power loss, too. */
+  /** Also protect acknowledged changes against power loss. */
   readonly fsync: boolean
-  /** Hears what a user should know, a sentence at a time. */
+  /** Called with what a user should know, one sentence at a time. */
   readonly warn: (message: string) => void
   /** Milliseconds since the Unix epoch, for the names of kept files. */
   readonly now: () => number
@@ -20,7 +20,7 @@ export interface StoreOptions {
   readonly disk?: Disk
 }
 
-/** A journal up to this size is never folded while running: a small document would be written all the time. */
+/** A journal up to this size is not folded while running, or a small document would be rewritten all the time. */
 const FOLD_MINIMUM_BYTES = 1024 * 1024
 
 /** A full store is folded when its journal has come to this part of its document: then it may free something. */
@@ -65,7 +65,7 @@ export class FileStore {
   /**
    * Writes a new store's first document, or folds what a crash left in the journal.
    *
-   * @param current gives the whole present state. It must hold every change whose append has
+   * @param current returns the whole present state. It must include every change whose append has
    *   resolved, as soon as those who waited for it have run; later ones may be in it, too
    * @throws StoreError STORE_UNWRITABLE when a new store cannot be written
    */
@@ -77,7 +77,7 @@ export class FileStore {
         this.#founding = undefined
       })
       this.#founding.catch(() => {})
-      // A close that comes meanwhile waits for it.
+      // A close in the meantime waits for it.
       this.#folding = written
         .catch(() => {})
         .finally(() => {
@@ -94,17 +94,17 @@ export class FileStore {
   /**
    * Resolves when the change survives the process (with fsync: the power cut).
    *
-   * Changes given in the same turn are written together, in the order given.
+   * Changes of the same turn are written together, in order.
    *
    * A full store takes what needs no more room: removals, and a state in place of its own.
    *
-   * @throws StoreError STORE_WRITE_FAILED, then nothing of it is in the store; STORE_CLOSED; StoreFull
+   * @throws StoreError STORE_WRITE_FAILED, in which case none of it is in the store; STORE_CLOSED; StoreFull
    */
   append(change: Change): Promise<void> {
     if (this.#closing !== undefined) {
       return Promise.reject(closed())
     }
-    // A journal without its document is no store: what it acknowledged could not be read again.
+    // A journal without its document is not a store: acknowledged changes could not be read back.
     if (this.#founding !== undefined) return this.#founding.then(() => this.append(change))
     const entry = entryText(change)
     const bytes = Buffer.byteLength(entry)
@@ -174,7 +174,7 @@ export class FileStore {
     )
   }
 
-  /** One fold at a time. One that fails loses nothing: the journal stays, and is folded when it is twice as long. */
+  /** One fold at a time. A failed one loses nothing: the journal stays, and is folded when it is twice as long. */
   #foldOrWarn(current: (() => SpaceState) | undefined): Promise<void> {
     if (current === undefined) return Promise.resolve()
     this.#folding ??= this.#fold(current)
@@ -191,10 +191,10 @@ export class FileStore {
   }
 
   /**
-   * Writes the document anew and cuts the journal to what came meanwhile.
+   * Writes a new document and cuts the journal down to what came in the meantime.
    *
    * A mark goes into the journal before the document is replaced, so that a
-   * crash before the cut does not replay what the document has already. A journal
+   * crash before the cut does not replay what the document already has. A journal
    * that somebody has removed needs neither: the state is whole without it.
    */
   async #fold(current: () => SpaceState): Promise<void> {
@@ -226,5 +226,5 @@ export class FileStore {
 }
 
 function closed(): StoreError {
-  return new StoreError('STORE_CLOSED', 'the store is closed; nothing can be written any more.')
+  return new StoreError('STORE_CLOSED', 'the store is closed; nothing more can be written.')
 }

@@ -6,7 +6,7 @@ import { keyText } from './entry-text.js'
 import { asInt64, asKey, asPet, asRecord, asText } from './shape.js'
 import { Damage, StoreError } from './store-error.js'
 
-/** Says that a document holds everything that the journal had before one of its bytes. */
+/** Says that a document contains everything in the journal up to a byte offset. */
 export interface FoldMark {
   readonly kind: 'folded'
   /** Checksum of that document. */
@@ -84,7 +84,7 @@ export interface ReadLine {
 /**
  * Reads a line of the journal, given without its line feed.
  *
- * A replaced state is not looked into here; Recovery does.
+ * A replaced state is not checked here; Recovery does that.
  *
  * @param before checksum of the line before it; 0 where it stands alone
  * @throws Damage; StoreError STORE_VERSION for a head of another version
@@ -137,7 +137,7 @@ function readEntry(value: unknown): ReadLine['entry'] {
       return { kind: 'journal', chain: Number(asInt64(chain, 'chain')) }
     }
     default:
-      throw new Damage(`it tells of something that is not known here, ${JSON.stringify(name)}`)
+      throw new Damage(`it records a change of an unknown kind, ${JSON.stringify(name)}`)
   }
 }
 

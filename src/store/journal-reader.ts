@@ -6,20 +6,20 @@ import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.j
 
 const LINE_FEED = 10
 
-/** What a journal tells. */
+/** The content of a journal. */
 export interface JournalContent {
-  /** What is not in the document yet, in order. */
+  /** Changes that are not in the document yet, in order. */
   readonly changes: readonly Change[]
   /** The end of the last whole line. */
   readonly end: JournalEnd
   /** Whether the last of these lines lacks its line feed. */
   readonly endsOpen: boolean
-  /** Bytes of a last line that was not written to its end. */
+  /** Bytes of an incomplete last line. */
   readonly tornBytes: number
 }
 
 /**
- * Reads a journal; a file that is not there is an empty one.
+ * Reads a journal; a missing file counts as an empty one.
  *
  * What is before a mark whose document is the present one is in that document
  * already: a crash came between the writing of the document and the cutting of the journal.

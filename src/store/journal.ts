@@ -5,7 +5,7 @@ import { checksumOf, FIRST_CHAIN, journalHead, journalLine } from './journal-lin
 import { cannot } from './store-error.js'
 import { syncFolder } from './sync-folder.js'
 
-/** Appends and reads; writes always go to the end. */
+/** Reading and appending; writes always go to the end. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
 /** Lines that are written together, and the promise that all their callers hold. */
@@ -32,9 +32,9 @@ export interface JournalEnd {
 }
 
 /**
- * A file that lines are added to, a turn's lines in one write.
+ * A file that lines are appended to, all lines of a turn in one write.
  *
- * One loop does everything, so that between two writes nothing is under way.
+ * One loop does everything, so that nothing is in progress between two writes.
  */
 export class Journal {
   readonly #file: string
@@ -44,7 +44,7 @@ export class Journal {
   #place: string
   #length: number
   #chain: number | undefined
-  /** Whether there may be more in the file than `#length`, after a write that failed. */
+  /** Whether the file may be longer than `#length`, after a failed write. */
   #isSpoiled: boolean
   readonly #queue: (Batch | Task)[] = []
   #isWorking = false
@@ -63,7 +63,7 @@ export class Journal {
     this.#isSpoiled = true
   }
 
-  /** Bytes that are written for good. */
+  /** Number of bytes safely written. */
   get length(): number {
     return this.#length
   }
@@ -99,7 +99,7 @@ export class Journal {
     return batch.written
   }
 
-  /** Runs a task after all lines given before it, when those who waited for them have heard, and before all lines given after it. */
+  /** Runs a task after all earlier lines are written and their promises settled, and before any later line. */
   between<T>(task: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = async () => {
@@ -179,7 +179,7 @@ export class Journal {
     if (this.#fsync) await syncFolder(this.#file)
   }
 
-  /** Closes the file; an empty one is removed. Nothing may be under way. */
+  /** Closes the file and removes it if empty. Nothing may be in progress. */
   close(): void {
     closeSync(this.#fd)
     if (this.#length === 0) rmSync(this.#file, { force: true })
@@ -200,7 +200,7 @@ export class Journal {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      // All of a turn's lines are in one batch, and everybody has heard of the last one.
+      // By now all lines of the turn are in one batch, and the promises of the last batch are settled.
       await new Promise((resolve) => setImmediate(resolve))
       const job = this.#queue.shift()
       if (job?.kind === 'task') await job.run()
@@ -221,7 +221,7 @@ export class Journal {
   }
 }
 
-/** Where a new journal is written before it takes the old one's place. */
+/** Where a new journal is written before it replaces the old one. */
 function nextOf(file: string): string {
   return `${file}.next`
 }

@@ -3,24 +3,24 @@ import { PRIVATE_FILE, readRegularFile, refuseOthers } from '../system/regular-f
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
-/** The right to a file, until it is released or the process ends. */
+/** Exclusive use of a file, until released or the process ends. */
 export interface Lock {
   release(): void
   /** Whether it is still there, and nobody else's. */
   isHeld(): boolean
 }
 
-/** Locks of this process, for systems that do not say when a process started. */
+/** Locks held by this process, for systems that do not tell when a process started. */
 const held = new Set<string>()
 
 /**
- * Takes a lock: a file that names its holder and exists once only.
+ * Takes a lock: a file that names its holder.
  *
- * A holder that no longer runs is no obstacle. Its lock is removed under a
- * second lock, after asking once more: without it, of two starters that both saw
- * the dead holder, the slower one would remove the lock of the quicker one.
+ * A holder that no longer runs does not count. Its lock is removed under a
+ * second lock, after checking again: otherwise, of two processes that both saw
+ * the dead holder, the slower one would remove the lock of the faster one.
  *
- * @throws StoreError STORE_LOCKED naming the process that holds it; whatever the system says when it cannot be written
+ * @throws StoreError STORE_LOCKED naming the process that holds it; system errors if it cannot be written
  */
 export function acquireLock(path: string): Lock {
   while (!create(path)) {
@@ -42,14 +42,14 @@ export function acquireLock(path: string): Lock {
       try {
         if (isOurs) unlinkSync(path)
       } catch {
-        // It is gone already, or is no obstacle as soon as this process has ended.
+        // It is gone already, or will be stale once this process has ended.
       }
     },
   }
 }
 
 /**
- * @returns whether the lock is there and its holder is not; false when the lock is gone by now
+ * @returns whether the lock exists and its holder does not; false if the lock is gone by now
  * @throws StoreError STORE_LOCKED when the holder runs
  */
 function isStale(path: string): boolean {
@@ -68,7 +68,7 @@ function holds(path: string, holder: ProcessIdentity): boolean {
   return mayBeEarlier ? held.has(path) : isRunning(holder)
 }
 
-/** Creates the file with its content in one step, so that nobody ever reads half a name. */
+/** Creates the file with its content in one step, so that no reader sees half of it. */
 function create(path: string): boolean {
   const text = ownText()
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
@@ -106,7 +106,7 @@ function createPlainly(path: string, text: string): boolean {
   }
 }
 
-/** For how long a lock without a readable name is taken for one that is just being written. */
+/** How long an unreadable lock is taken for one that is just being written. */
 const UNREADABLE_TRIES = 20
 const UNREADABLE_PAUSE_MS = 5
 

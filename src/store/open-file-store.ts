@@ -12,14 +12,14 @@ import { cannot, corrupt, Damage, StoreError } from './store-error.js'
 import { prepareStoreFile } from './store-file.js'
 import { syncFolder } from './sync-folder.js'
 
-/** A store, and the state that it held when it was opened: undefined for a new one. */
+/** A store, and the state it had when opened: undefined for a new one. */
 export interface OpenedStore {
   readonly state: SpaceState | undefined
   readonly store: FileStore
 }
 
 /**
- * Opens the store of a file: locks it, reads the document, replays the journal. Nothing is written yet but the lock.
+ * Opens the store of a file: locks it, reads the document, replays the journal. Only the lock is written yet.
  *
  * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
@@ -47,9 +47,7 @@ async function openLocked(file: string, lock: Lock, options: StoreOptions): Prom
   const content = readJournal(journalFile, found?.checksum.toString())
   const state = recover(found?.recovery, content, file, journalFile)
   if (content.tornBytes > 0) {
-    options.warn(
-      `The last line of "${journalFile}" was not written to its end; its ${content.tornBytes} bytes are dropped.`,
-    )
+    options.warn(`The last line of "${journalFile}" was cut short; its ${content.tornBytes} bytes are dropped.`)
   }
   const document = new DocumentFile(file, found?.stamp, options)
   try {
@@ -71,7 +69,7 @@ function recover(
   journalFile: string,
 ): SpaceState | undefined {
   if (found === undefined && changes.length === 0) return undefined
-  // Without its document a journal is only a part of the state, unless all of it was replaced since.
+  // Without its document a journal is only part of the state, unless it replaced the whole state.
   if (found === undefined && !changes.some(({ kind }) => kind === 'replaced')) {
     throw new StoreError(
       'STORE_CORRUPT',

@@ -4,28 +4,28 @@ import { LAYOUT } from './document-text.js'
 import type { Recovery } from './recovery.js'
 import { Damage } from './store-error.js'
 
-/** Stands for the pets that were read already, where the rest of the document is read. */
+/** Replaces the pets that were already read, when the rest of the document is parsed. */
 const PLACEHOLDER = '"pets by line"'
 
 const WHOLE_NUMBER = '0|-?[1-9]\\d{0,14}'
-/** From the blank on, but no quote and no backslash: what stands for itself in JSON. */
+/** Characters that need no escaping in JSON. */
 const PLAIN_TEXT = '[ !#-[\\]-\\uffff]*'
 /**
- * A pet as it is written here, if its numbers are short enough for a double to
- * be exact and its name has nothing escaped. What fits it is a right pet, and so
- * need not be parsed nor checked; what does not may still be one.
+ * A pet in our layout, if its numbers are short enough for a double to
+ * be exact and nothing in its name is escaped. What matches is a valid pet, and so
+ * need not be parsed or checked; what does not match may still be one.
  */
 const PLAIN_PET = new RegExp(
   `${LAYOUT.petIndent}{"id":(${WHOLE_NUMBER}),"name":"(${PLAIN_TEXT})","categoryId":(${WHOLE_NUMBER})(?:,"status":"(${PET_STATUSES.join('|')})")?}(,?)\n`,
   'y',
 )
 
-/** V8 keeps a longer part of a text as a view of it, and with it the whole text. */
+/** V8 keeps longer substrings as views, which keep the whole string alive. */
 const LONGEST_COPIED = 12
-/** Names kept at most to be used again; generated pets share a few. */
+/** Number of names cached for reuse; generated pets share a few. */
 const NAMES_KEPT = 1024
 
-/** Reads the pets of a document in our layout line by line, and keeps the other lines. */
+/** Reads the pets of a document in our layout line by line, and collects the other lines. */
 export class PetLines {
   readonly #recovery: Recovery
   readonly #others: string[] = []
@@ -67,7 +67,7 @@ export class PetLines {
     return at
   }
 
-  /** The same name in a text of its own: one for all that have it, if they are among the first. */
+  /** A copy of a name that does not keep the block alive; the first names are shared. */
   #ownText(name: string): string {
     const known = this.#names.get(name)
     if (known !== undefined) return known
@@ -82,7 +82,7 @@ export class PetLines {
     try {
       const document = parseJson(this.#others.join('\n')) as Readonly<Record<string, unknown>>
       const { pets } = document
-      // A second list of pets further down would count instead of the first.
+      // A second list of pets further down would override the first.
       return Array.isArray(pets) && pets.length === 1 && `"${pets[0]}"` === PLACEHOLDER
         ? { ...document, pets: [] }
         : undefined
@@ -121,7 +121,7 @@ export class PetLines {
   }
 }
 
-/** The constant, as what was found is one more text for each pet. */
+/** The shared constant, as the match is a new string for each pet. */
 function statusNamed(text: string | undefined): PetStatus | undefined {
   return PET_STATUSES.find((status) => status === text)
 }

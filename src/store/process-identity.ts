@@ -1,9 +1,9 @@
 import { readRegularFile } from '../system/regular-file.js'
 
-/** A process, told apart from a later one that was given the same number. */
+/** A process, distinguished from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Which start of the machine and when in it; undefined where the system does not say. */
+  /** Boot id and start time; undefined if the system does not tell. */
   readonly started: string | undefined
 }
 
@@ -15,15 +15,15 @@ export function ownIdentity(): ProcessIdentity {
 /**
  * Whether a process still runs.
  *
- * A number that was given to another process since, or one whose process has
- * ended and was only not collected by its parent yet, does not count. Where the
+ * A pid that now belongs to another process, or to one that has
+ * ended but has not been reaped by its parent, does not count. Where the
  * system does not say when a process started, its number alone decides.
  */
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: somebody else's, and alive.
+    // EPERM: alive, and another user's.
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
   }
   const present = startOf(pid)
@@ -33,7 +33,7 @@ export function isRunning({ pid, started }: ProcessIdentity): boolean {
 
 interface ProcessStart {
   readonly started: string
-  /** A zombie: it has ended, its parent has not asked yet. */
+  /** A zombie: it has ended but has not been reaped yet. */
   readonly ended: boolean
 }
 

@@ -10,7 +10,7 @@ import { Damage } from './store-error.js'
 const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
 
 /**
- * A state while it is being read back: first what a document says, then the changes of its journal.
+ * A state being read back: first the document, then the changes of its journal.
  *
  * The order of creation is kept: a pet that changes stays in its place, one that
  * was removed and comes back is the newest.
@@ -23,22 +23,23 @@ export class Recovery {
   #orders: readonly unknown[] = []
   #nextPetId: Int64 = 1
 
-  /** Adds the next pet of a document. @throws Damage for one that is no pet, or whose id was there before */
+  /** Adds the next pet of a document. @throws Damage if it is not a pet or its id is taken */
   addPet(value: unknown): void {
     this.addCheckedPet(asPet(value, `pets[${this.#pets.length}]`))
   }
 
-  /** Adds the next pet of a document, of which is known that it is one. @throws Damage if its id was there before */
+  /** Adds the next pet of a document, already checked. @throws Damage if its id is taken */
   addCheckedPet(pet: Pet): void {
     const count = this.#pets.length
     this.#putPet(pet)
-    if (this.#pets.length === count) throw new Damage(`pets[${count}].id is ${pet.id}, which another pet has before it`)
+    if (this.#pets.length === count)
+      throw new Damage(`pets[${count}].id is ${pet.id}, which an earlier pet already has`)
   }
 
   /**
-   * Takes a whole state as it stands in a file, beside the pets that were added already.
+   * Takes a whole state from a file, in addition to the pets already added.
    *
-   * A nextPetId that a pet has reached is raised: who adds a pet by hand need not know of it.
+   * A nextPetId that a pet has reached is raised, so that pets can be added by hand without minding it.
    *
    * @throws Damage
    */
@@ -51,12 +52,12 @@ export class Recovery {
     this.#orders = asList(state.orders, 'orders')
     for (const [index, entry] of asList(state.keys, 'keys').entries()) {
       const key = asKey(entry, `keys[${index}]`)
-      if (this.#keys.has(key.key)) throw new Damage(`keys[${index}].key is there twice`)
+      if (this.#keys.has(key.key)) throw new Damage(`keys[${index}].key appears twice`)
       this.#keys.set(key.key, key)
     }
   }
 
-  /** Makes one change of the journal. */
+  /** Applies one change of the journal. */
   apply(change: Change): void {
     switch (change.kind) {
       case 'pet':

@@ -5,7 +5,7 @@ import { PET_STATUSES, type Pet } from '../domain/pets.js'
 import { Damage } from './store-error.js'
 
 /**
- * Takes a value from a file for a pet only if it is one.
+ * Checks that a value from a file is a pet.
  *
  * A field that a pet does not have is refused, not dropped: the next write would lose it.
  *
@@ -17,9 +17,9 @@ export function asPet(value: unknown, where: string): Pet {
   for (const name in pet) {
     if (name !== 'id' && name !== 'name' && name !== 'categoryId' && name !== 'status') unknownField(name, where)
   }
-  if (!isInt64(pet.id)) wrong(pet.id, `${where}.id`, 'a whole number of 64 bits')
-  if (typeof pet.name !== 'string') wrong(pet.name, `${where}.name`, 'a text')
-  if (!isInt64(pet.categoryId)) wrong(pet.categoryId, `${where}.categoryId`, 'a whole number of 64 bits')
+  if (!isInt64(pet.id)) wrong(pet.id, `${where}.id`, 'a 64-bit integer')
+  if (typeof pet.name !== 'string') wrong(pet.name, `${where}.name`, 'a string')
+  if (!isInt64(pet.categoryId)) wrong(pet.categoryId, `${where}.categoryId`, 'a 64-bit integer')
   if ('status' in pet) asOneOf(pet.status, PET_STATUSES, `${where}.status`)
   return value as Pet
 }
@@ -37,13 +37,13 @@ export function asNextPetId(value: unknown, where: string): Int64 {
   return id <= LAST_NEXT_PET_ID ? id : wrong(value, where, `a whole number up to ${LAST_NEXT_PET_ID}`)
 }
 
-/** Takes a value from a file for an API key only if it is one. @throws Damage */
+/** Checks that a value from a file is an API key. @throws Damage */
 export function asKey(value: unknown, where: string): ApiKey {
   const key = asRecord(value, where)
   for (const name in key) {
     if (name !== 'key' && name !== 'plan' && name !== 'always') unknownField(name, where)
   }
-  if (typeof key.key !== 'string' || key.key === '') wrong(key.key, `${where}.key`, 'a text that is not empty')
+  if (typeof key.key !== 'string' || key.key === '') wrong(key.key, `${where}.key`, 'a non-empty string')
   if ('plan' in key) asOneOf(key.plan, PLAN_NAMES, `${where}.plan`)
   if ('always' in key) asOneOf(key.always, KEY_CONDITIONS, `${where}.always`)
   return value as ApiKey
@@ -51,12 +51,12 @@ export function asKey(value: unknown, where: string): ApiKey {
 
 /** @throws Damage */
 export function asInt64(value: unknown, where: string): Int64 {
-  return isInt64(value) ? value : wrong(value, where, 'a whole number of 64 bits')
+  return isInt64(value) ? value : wrong(value, where, 'a 64-bit integer')
 }
 
 /** @throws Damage */
 export function asText(value: unknown, where: string): string {
-  return typeof value === 'string' ? value : wrong(value, where, 'a text')
+  return typeof value === 'string' ? value : wrong(value, where, 'a string')
 }
 
 /** @throws Damage */
@@ -135,7 +135,7 @@ export function asFields<T extends object>(
   return read as T
 }
 
-/** As much of a wrong value as a message shows. */
+/** How much of a wrong value a message shows. */
 const SHOWN_CHARACTERS = 60
 
 function wrong(value: unknown, where: string, expected: string): never {
@@ -145,5 +145,5 @@ function wrong(value: unknown, where: string, expected: string): never {
 }
 
 function unknownField(name: string, where: string): never {
-  throw new Damage(`${where} has a field that is not known here, ${JSON.stringify(name)}`)
+  throw new Damage(`${where} has an unknown field, ${JSON.stringify(name)}`)
 }

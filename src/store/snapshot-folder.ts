@@ -118,7 +118,7 @@ function readSnapshotFile(file: string): Snapshot {
   }
   try {
     const { crc, snapshot } = asRecord(parseJson(text), 'it')
-    if (crc !== crc32(stringifyJson(snapshot))) throw new Damage('its checksum does not fit its content')
+    if (crc !== crc32(stringifyJson(snapshot))) throw new Damage('its checksum does not match its content')
     return asSnapshot(snapshot)
   } catch (error) {
     if (error instanceof StoreError) throw new StoreError(error.code, `"${file}": ${error.message}`, { cause: error })

@@ -5,12 +5,12 @@ export class StoreError extends Failure {
   override readonly name = 'StoreError'
 }
 
-/** What a file of the store has wrong, as a sentence part: `pets[3].id is "7", not a whole number`. */
+/** What is wrong with a file of the store, as a phrase: `pets[3].id is "7", where a 64-bit integer is expected`. */
 export class Damage extends Error {
   override readonly name = 'Damage'
 }
 
-/** Names the damaged file. Nothing of it was touched. */
+/** Names the damaged file, which was not touched. */
 export function corrupt(file: string, damage: Error): StoreError {
   return new StoreError(
     'STORE_CORRUPT',
@@ -19,7 +19,7 @@ export function corrupt(file: string, damage: Error): StoreError {
   )
 }
 
-/** Passes a StoreError on as it is, and names the file for what the system said. */
+/** Returns a StoreError as it is, and wraps a system error with the file's name. */
 export function cannot(code: FailureCode, deed: string, file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error
   return new StoreError(

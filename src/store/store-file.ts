@@ -8,8 +8,8 @@ import { syncFolder } from './sync-folder.js'
 const MOST_LINKS = 40
 
 /**
- * Finds the one true path of a store's file, which need not be there, and
- * creates its folder. Two names that lead to one file lead to one store.
+ * Finds the canonical path of a store's file, which need not exist, and
+ * creates its folder. Two names for one file lead to one store.
  *
  * @throws UnusableFile, before anything is written beside a device; whatever the system says
  */

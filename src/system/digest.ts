@@ -1,8 +1,8 @@
 /**
- * The SHA-256 of some parts, one after the other.
+ * The SHA-256 of the concatenated parts.
  *
- * node:crypto is loaded at the first one, which few requests need: at a start it
- * would take longer than all of the sandbox's own modules.
+ * node:crypto is loaded on first use, because few requests need it: at startup it
+ * would take longer than all of our own modules.
  */
 export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256')

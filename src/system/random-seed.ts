@@ -1,7 +1,7 @@
-/** Seeds of up to ten digits: people type them. */
+/** Seeds have at most ten digits, because people type them. */
 const SEED_BOUND = 2 ** 32
 
-/** A seed where none is given: the only place that draws from the machine. */
+/** A seed if none is given: the only use of the machine's randomness. */
 export function randomSeed(): number {
   return Math.floor(Math.random() * SEED_BOUND)
 }

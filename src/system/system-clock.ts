@@ -1,8 +1,8 @@
-/** The machine's clocks. A space's own clock is computed from the first. */
+/** The machine's clocks. A space's clock derives from the first. */
 export interface SystemClock {
   /** Milliseconds since the Unix epoch. */
   wall(): number
-  /** Milliseconds from an arbitrary start, never going back: for measuring how long something took. */
+  /** Milliseconds from an arbitrary start, never going back: for measuring durations. */
   monotonic(): number
 }
 

@@ -1,16 +1,16 @@
 import { executionAsyncResource } from 'node:async_hooks'
 
-/** One object as process.nextTick makes it for each call. */
+/** One object of the kind that process.nextTick creates for each call. */
 const held: object[] = []
 
 /**
- * Keeps process.nextTick fast, which Node calls several times a request.
+ * Keeps process.nextTick fast, which Node calls several times per request.
  *
  * Node makes an object with computed names for each call. V8 remembers the shape
  * of these objects weakly: a full garbage collection at a moment when there is
- * none forgets it, and from the second shape on V8 takes the slow way for good.
- * That is the rule where a large store is read before the first request, and
- * can happen to an idle sandbox, too. One object that is held keeps the shape.
+ * none forgets it, and from the second shape on V8 stays on the slow path.
+ * That always happens if a large store is read before the first request, and
+ * can happen to an idle sandbox, too. Holding one object keeps the shape.
  */
 export function holdTickShape(): void {
   if (held.length > 0) return

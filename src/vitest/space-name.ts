@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 const LONGEST_NAME = 64
 const DIGEST_LENGTH = 10
 
-/** What Vitest says of the test that runs. */
+/** What Vitest tells about the running test. */
 export interface RunningTest {
   readonly name: string
   /** Unique in a run, and the same in every run: made from the project, the file's path in it and the test's place in the file. */
@@ -13,9 +13,9 @@ export interface RunningTest {
 }
 
 /**
- * Names the space of a test: for people by the test's name, for machines by its identity.
+ * Names the space of a test: readable through the test's name, unique through its id.
  *
- * The name is the same in every run, because a space draws its chance from the seed
+ * The name is the same in every run, because a space derives its randomness from the seed
  * and its name: a storm that failed a test in CI fails it on a desk too.
  *
  * @param root folder that the tests run in; its name tells apart the packages of a

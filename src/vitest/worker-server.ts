@@ -9,7 +9,7 @@ import { optionRow } from '../options/table.js'
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string
   readonly controlUrl: string
-  /** A space as new, with the options that a space can have. */
+  /** A fresh space, with those options that a space can have. */
   freshSpace(name: string): Promise<Space>
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ async function joinServer(
   const { switches, scenario, left } = spaceOptions(options)
   if (left.length > 0) {
     process.emitWarning(
-      `createTest: ${left.join(', ')} cannot be given to the sandbox at ${controlUrl}, which runs already. Start that one with them.`,
+      `createTest: ${left.join(', ')} cannot be applied to the sandbox at ${controlUrl}, which is already running. Start it with them instead.`,
     )
   }
   return {
@@ -48,7 +48,7 @@ async function joinServer(
     controlUrl,
     async freshSpace(name) {
       const space = controls.space(name)
-      // A run that was killed has removed nothing.
+      // A killed run has removed nothing.
       await removeSpace(space)
       await openAfresh(space)
       if (scenario !== undefined) await space.scenario(scenario)

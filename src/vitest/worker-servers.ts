@@ -11,7 +11,7 @@ export class WorkerServers {
     this.#env = env
   }
 
-  /** The server with these options, the same for everyone who asks for the same. */
+  /** The server with these options, shared by everyone who asks for the same. */
   open(options: SandboxOptions): Promise<WorkerServer> {
     const wanted = JSON.stringify(options)
     const server = this.#servers.get(wanted) ?? openWorkerServer(options, this.#env)

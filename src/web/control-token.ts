@@ -1,7 +1,7 @@
 /** Where both pages keep the control token: for this tab only, and gone with it. */
 const KEPT_AS = 'petstore-sandbox.control-token'
 
-/** Stands in where the browser denies its storage. */
+/** Fallback if the browser denies storage. */
 let remembered: string | null = null
 
 /** The control token that was entered in this tab, null before that. */
@@ -13,7 +13,7 @@ export function controlToken(): string | null {
   }
 }
 
-/** Keeps the token for both pages; null forgets it, as when the sandbox has refused it. */
+/** Keeps the token for both pages; null forgets it, for example when the sandbox rejects it. */
 export function keepControlToken(token: string | null): void {
   remembered = token
   try {
@@ -24,7 +24,7 @@ export function keepControlToken(token: string | null): void {
   }
 }
 
-/** What every request to the control plane carries. */
+/** Headers of every request to the control plane. */
 export function controlHeaders(): Record<string, string> {
   const token = controlToken()
   return token === null ? {} : { Authorization: `Bearer ${token}` }

@@ -168,7 +168,7 @@ describe.each([
     expect(await controls.pets.add({ name: 'Next', categoryId: 1 })).toMatchObject({ id: 61 })
   })
 
-  it('snapshot a nearly spent quota, so that the next answers are the same again', async () => {
+  it('snapshot a nearly spent quota, so that the next responses repeat', async () => {
     const { controls, ask } = await open({ limits: '3/min', storm: '0.4', fault: 'getPet:500*1' })
     const story = async () => {
       const seen = []
@@ -314,7 +314,7 @@ describe('startSandbox', () => {
     await again.close()
   })
 
-  it('closes by itself at the end of its block, and by the shutdown verb', async () => {
+  it('closes at the end of its block, and through the shutdown verb', async () => {
     let baseUrl = ''
     {
       await using sandbox = await startSandbox()
@@ -352,7 +352,7 @@ describe('startSandbox', () => {
 })
 
 describe('connectSandbox', () => {
-  it('says where nobody answers', async () => {
+  it('says where nothing answers', async () => {
     const sandbox = await startSandbox()
     await sandbox.close()
     await expect(connectSandbox(sandbox.controlUrl).state()).rejects.toMatchObject({

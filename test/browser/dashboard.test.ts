@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('button', { name: 'Start storm' }).click()
     await page.getByText('refuses 100 %, 0:30 left').waitFor()
     expect((await ask('/pets')).status).toBe(429)
-    await keyCard(page, 'sandbox').getByText('last answer 429 storm').waitFor()
+    await keyCard(page, 'sandbox').getByText('last response 429 storm').waitFor()
     await page.getByRole('img', { name: 'Requests in the last 1 min: 1 429' }).waitFor()
     await row(page, 'storm').click()
     await page.locator('.detail').getByText('A storm refused it').waitFor()
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect((await ask('/pets')).status).toBe(200)
   })
 
-  it('sets the status of a pet, of one beyond 2^53 too, which is then what listPets finds', async () => {
+  it('sets the status of a pet, even one beyond 2^53, and listPets finds it by that', async () => {
     const { page, ask, complaints } = await openLive()
     const id = '9007199254740993'
     await page.getByRole('combobox', { name: `, pet ${id}` }).selectOption('sold')
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await sandbox.snapshots.list()).toEqual(['calm'])
   })
 
-  it('turns switches, and says beside the switch why one could not be turned', async () => {
+  it('changes settings, and says beside a setting why it could not be changed', async () => {
     const { sandbox, page, complaints } = await openLive()
     await page.getByLabel('Latency', { exact: true }).fill('5ms..9ms')
     await page.keyboard.press('Enter')
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('button', { name: /^4xx/ }).click()
     await page.getByText('1 of 2 exchanges').waitFor()
     await page.getByRole('searchbox', { name: 'Filter' }).fill('/pets')
-    await page.getByText('No exchange fits the filter.').waitFor()
+    await page.getByText('No exchange matches the filter.').waitFor()
     await page.reload()
     await page.getByText('0 of 2 exchanges').waitFor()
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('/pets')
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await sandbox.spaces.list()).toEqual([])
   })
 
-  it('asks before a reset, after which all is as at the start', async () => {
+  it('asks before a reset, which returns everything to the start', async () => {
     const { sandbox, page, ask } = await openLive()
     await ask('/pets')
     await sandbox.storm.start()
@@ -188,11 +188,11 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect((await sandbox.state()).storm).toBeNull()
   })
 
-  it('says that the sandbox is gone, and recovers by itself when it is back', async () => {
+  it('says that the sandbox is gone, and reconnects when it is back', async () => {
     const { sandbox, page } = await openLive()
     const { port } = new URL(sandbox.baseUrl)
     await sandbox.close()
-    await page.getByText('The sandbox does not answer.').waitFor()
+    await page.getByText('The sandbox is not responding.').waitFor()
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
@@ -200,12 +200,12 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await row(page, '/v1/pets?limit=9').waitFor()
   })
 
-  it('asks for the control token, says when it is wrong, and keeps it for the tab', async () => {
+  it('asks for the control token, rejects a wrong one, and keeps it for the tab', async () => {
     const { page, ask } = await open({ controlToken: 'open-sesame' })
     const token = page.getByRole('dialog', { name: 'Control token' }).getByLabel('Control token')
     await token.fill('open-barley')
     await page.getByRole('button', { name: 'Unlock' }).click()
-    await page.getByText('The sandbox has refused this token.').waitFor()
+    await page.getByText('The sandbox rejected this token.').waitFor()
     await token.fill('open-sesame')
     await page.getByRole('button', { name: 'Unlock' }).click()
     await page.getByText('live', { exact: true }).waitFor()

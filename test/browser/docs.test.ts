@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('the docs page, in a browser', () => {
     const token = page.getByLabel('Control token')
     await token.fill('open-barley')
     await token.press('Enter')
-    await page.getByText('The sandbox refused this token.').waitFor()
+    await page.getByText('The sandbox rejected this token.').waitFor()
     await token.fill('open-sesame')
     await token.press('Enter')
     await page.getByText('Animal Store Service').waitFor()
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('the docs page, in a browser', () => {
     const { origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage()
     await page.goto(`${origin}/__sandbox/docs?space=a/b`)
-    expect(await page.getByRole('alert').textContent()).toContain('"a/b" is no name of a space')
+    expect(await page.getByRole('alert').textContent()).toContain('"a/b" is not a valid space name')
     await page.close()
   })
 

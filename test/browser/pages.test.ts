@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)('the pages, in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  it('sends who opens the bare address to the dashboard', async () => {
+  it('redirects a browser at the bare address to the dashboard', async () => {
     await using sandbox = await startSandbox()
     const { origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage()

@@ -143,7 +143,7 @@ describe('call', () => {
   it('warns of deprecated and experimental operations', async () => {
     const sandbox = await sandboxWith()
     expect((await call(['getPet', '1'], ioFor(sandbox))).err).toContain(
-      'getPet is deprecated, and to be removed on 2030-12-05',
+      'getPet is deprecated and will be removed on 2030-12-05',
     )
     expect((await call(['listOrders'], ioFor(sandbox))).err).toContain('listOrders is experimental')
   })
@@ -184,7 +184,7 @@ describe('what call refuses to send', () => {
     const sandbox = await sandboxWith()
     const { code, out, err } = await call(['createPet', '--category-id', '1.5', '--status', 'gone'], ioFor(sandbox))
     expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toContain('name is required; it is given by --name')
+    expect(err).toContain('name is required; set it with --name')
     expect(err).toContain('categoryId must be a whole number')
     expect(err).toContain('status must be one of available, pending, sold (it is "gone")')
     expect(await sandbox.requests()).toEqual([])
@@ -198,7 +198,7 @@ describe('what call refuses to send', () => {
   })
 
   it.each([
-    [['lstPets'], /UNKNOWN_OPERATION: .*did you mean listPets\? Known are listPets, createPet/],
+    [['lstPets'], /UNKNOWN_OPERATION: .*did you mean listPets\? The operations are listPets, createPet/],
     [['lstPets', '--limit', '5'], /UNKNOWN_OPERATION/],
     [['getPet'], /petId/],
     [['getPet', '9223372036854775808'], /petId must be a whole number/],
@@ -298,7 +298,7 @@ describe('retries', () => {
     expect(err).toMatch(/^note: 503 Service Unavailable; attempt 2 of 3 in 250ms\nnote: .*attempt 3 of 3 in 500ms\n$/)
   })
 
-  it('never send a POST twice after a 5xx, unless told to', async () => {
+  it('never repeat a POST after a 5xx, unless told to', async () => {
     const sandbox = await sandboxWith({ fault: ['createPet:503*2'] })
     const argv = ['createPet', '--name', 'Rex', '--category-id', '1']
     expect((await call(argv, ioFor(sandbox))).code).toBe(5)
@@ -341,7 +341,7 @@ describe('retries', () => {
       code: 'api_key_banned',
       retryAfter: 300,
       attempts: 1,
-      hint: expect.stringContaining('Come back in 300 s'),
+      hint: expect.stringContaining('Try again in 300 s'),
     })
   })
 
@@ -409,7 +409,7 @@ describe('odd answers', () => {
     expect(errorIn(err)).toMatchObject({ status: 302, hint: expect.stringContaining('elsewhere.invalid') })
   })
 
-  it('are shown as received where they are no JSON', async () => {
+  it('are shown as received if they are not JSON', async () => {
     const { baseUrl } = await rawServer('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>')
     const { code, out, err } = await call(['listPets', '--base-url', baseUrl, '-o', 'json'], ioFor(undefined))
     expect({ code, out }).toEqual({ code: 0, out: '<html>' })

@@ -96,7 +96,7 @@ describe('completion', () => {
   })
 })
 
-describe('completion of what the tree of commands says', () => {
+describe('completion from the tree of commands', () => {
   /** A tree as later commands have it. */
   function tree(): Command {
     const program = new Command('petstore-sandbox').enablePositionalOptions()

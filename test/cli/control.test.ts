@@ -111,8 +111,8 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   })
 
   it.each([
-    [['plann=pro'], 2, /^USAGE: "plann" is no setting; there are plan, .*; did you mean plan\?\n$/],
-    [['storm=1'], 2, /^USAGE: "storm" is no setting/],
+    [['plann=pro'], 2, /^USAGE: "plann" is not a setting; the settings are plan, .*; did you mean plan\?\n$/],
+    [['storm=1'], 2, /^USAGE: "storm" is not a setting/],
     [['plan'], 2, /^USAGE: "plan" must be <name>=<value>, for example plan=pro\n$/],
     [['plan=pro', 'plan=free'], 2, /^USAGE: "plan" is given twice\n$/],
     [['plan=gold'], 1, /^INVALID_REQUEST: plan "gold": must be free, pro, business or enterprise\.\n$/],
@@ -155,7 +155,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const sandbox = await start()
     expect(await json(sandbox, 'storm', 'start', ...argv)).toMatchObject(storm)
     expect(await json(sandbox, 'storm', 'show')).toMatchObject(storm)
-    expect((await control(sandbox, 'storm', 'stop')).out).toBe('There is no storm any more.\n')
+    expect((await control(sandbox, 'storm', 'stop')).out).toBe('The storm has stopped.\n')
     expect(await control(sandbox, 'storm', 'show')).toEqual({ code: 0, out: '', err: 'There is no storm.\n' })
   })
 
@@ -163,7 +163,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     const sandbox = await start()
     await control(sandbox, 'fault', 'add', 'listPets:503@20%*3')
     expect((await control(sandbox, 'fault', 'add', '*:hang')).out).toBe(
-      '#  rule                left\n1  listPets:503@20%*3  3\n2  *:hang              without end\n',
+      '#  rule                left\n1  listPets:503@20%*3  3\n2  *:hang              unlimited\n',
     )
     expect(await json(sandbox, 'fault', 'list')).toHaveLength(2)
     expect(await json(sandbox, 'fault', 'clear')).toEqual({ done: true })
@@ -179,7 +179,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
 
   it('turns a packaged scenario, and one that it reads from a file', async () => {
     const sandbox = await start()
-    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('The switches of storm are turned.\n')
+    expect((await control(sandbox, 'scenario', 'storm')).out).toBe('Applied the scenario storm.\n')
     expect(await sandbox.storm.show()).not.toBeNull()
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
     writeFileSync(
@@ -194,7 +194,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     })
   })
 
-  it('refuses a scenario before anything is sent, and says where it is wrong', async () => {
+  it('refuses a wrong scenario before anything is sent, with the place of the mistake', async () => {
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: 'http://127.0.0.1:9/__sandbox' } })
     writeFileSync(join(io.cwd, 'bad.yaml'), 'plan: gold\n')
     expect(await run(io, 'scenario', 'bad.yaml')).toEqual({
@@ -280,7 +280,7 @@ describe('control requests', () => {
     expect(await json(sandbox, 'requests', '--since', '1', '--limit', '1')).toMatchObject([{ id: 3, status: 404 }])
     expect(await json(sandbox, 'requests', '--status', '429')).toEqual([])
     expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'The log is empty.\n' })
-    expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'There are no such requests.\n' })
+    expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'No requests match.\n' })
   })
 
   it.each([
@@ -409,10 +409,10 @@ describe('the sandbox', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/__sandbox`
     const { code, err } = await run(testIo(), 'reset', '--url', url)
     expect(code).toBe(7)
-    expect(err).toMatch(/^NO_SANDBOX: .*not as a sandbox does.* It was found by --url\.\n$/)
+    expect(err).toMatch(/^NO_SANDBOX: .*it is not a sandbox.* It was found by --url\.\n$/)
   })
 
-  it('asks for its token, which comes from the environment or a file', async () => {
+  it('requires its token, which comes from the environment or a file', async () => {
     const sandbox = await start({ controlToken: 'secret-1' })
     const io = (token?: string) =>
       testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl, PETSTORE_SANDBOX_CONTROL_TOKEN: token } })
@@ -559,7 +559,7 @@ describe('a control plane that misbehaves', () => {
   })
 })
 
-describe('wrong usage of control', () => {
+describe('a usage error of control', () => {
   it.each([
     [['nope'], "USAGE: unknown command 'nope'\n"],
     [['stauts'], "USAGE: unknown command 'stauts' (Did you mean status?)\n"],

@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('a signal to exec', () => {
     expect((await ended).code).toBe(9)
   })
 
-  it('is told to the command once where npm sends it twice', async () => {
+  it('reaches the command once even if npm sends it twice', async () => {
     const { child, ended } = await start(node(COUNTS + READY))
     child.kill('SIGINT')
     child.kill('SIGINT')
@@ -148,7 +148,7 @@ function onTerminal(argv: readonly string[]): readonly string[] {
 describe.runIf(hasTerminal)('exec on a terminal', () => {
   const CTRL_C = '\u0003'
 
-  it('leaves Ctrl-C to the terminal, which tells everybody once', async () => {
+  it('leaves Ctrl-C to the terminal, which signals every process once', async () => {
     const { child, ended, pids } = await start(node(COUNTS + READY), onTerminal)
     child.stdin?.write(CTRL_C)
     expect(await ended).toMatchObject({ code: 11, out: expect.stringMatching(/petstore-sandbox: \d+ requests?;/) })

@@ -40,7 +40,7 @@ function reached(...operations: readonly string[]): string {
 }
 
 describe('exec', () => {
-  it('gives the command a sandbox of its own, and says what came to it', async () => {
+  it('gives the command a sandbox of its own, and summarizes its traffic', async () => {
     const { code, out, err, found } = await exec(
       [],
       `${PROLOGUE}
@@ -126,7 +126,9 @@ describe('exec', () => {
 
   it('passes warnings on while the command runs', async () => {
     const io = testIo(environment({ PETSTORE_SANDBOX_PLANN: 'pro' }))
-    expect((await exec([], '', io)).err).toMatch(/^warning: PETSTORE_SANDBOX_PLANN is no option and was ignored/)
+    expect((await exec([], '', io)).err).toMatch(
+      /^warning: PETSTORE_SANDBOX_PLANN is not a known option and was ignored/,
+    )
   })
 
   it('lets the command run on when the sandbox is stopped over its control plane', async () => {
@@ -138,7 +140,9 @@ describe('exec', () => {
        process.exitCode = 4`,
     )
     expect({ code, found }).toEqual({ code: 4, found: true })
-    expect(err).toMatch(/^warning: The sandbox was stopped over its control plane; the command runs on without it\npet/)
+    expect(err).toMatch(
+      /^warning: The sandbox was stopped through its control plane; the command keeps running without it\npet/,
+    )
   })
 })
 
@@ -207,13 +211,13 @@ describe('conduct in a run of exec', () => {
     const wrongIn = (space) =>
       fetch(process.env.PETSTORE_BASE_URL + '/pets?limit=0', { headers: { Authorization: 'Bearer sandbox-pro~' + space } })`
 
-  it('is told when the run is over', async () => {
+  it('is reported when the run is over', async () => {
     const { code, err } = await exec([], STRAY)
     expect(code).toBe(0)
     expect(err).toMatch(/^petstore-sandbox: conduct: 2 violations \(unauthenticated 2\), no warnings/m)
   })
 
-  it('is no matter where nobody has asked', async () => {
+  it('does not matter unless requested', async () => {
     expect((await exec([], '')).err).not.toContain('conduct')
   })
 
@@ -240,7 +244,7 @@ describe('conduct in a run of exec', () => {
     expect(err).toContain('--fail-on was hit')
   })
 
-  it('is told for programs, too', async () => {
+  it('is reported as JSON as well', async () => {
     const { err } = await exec(['--log', 'json', '--fail-on', 'violation'], STRAY)
     const [summary, failOn] = err
       .trimEnd()
@@ -255,7 +259,7 @@ describe('conduct in a run of exec', () => {
     })
   })
 
-  it('is judged by what the environment says, unless a flag says otherwise', async () => {
+  it('follows the environment, unless a flag overrides it', async () => {
     const io = () =>
       testIo(environment({ PETSTORE_SANDBOX_FAIL_ON: 'unauthenticated', PETSTORE_SANDBOX_REPORT: 'r.json' }))
     const told = io()
@@ -273,7 +277,7 @@ describe('conduct in a run of exec', () => {
     ],
     [['--fail-on', ''], /^INVALID_OPTIONS: --fail-on "": must be violation/],
     [['--fail-on', 'a,violation,b'], /^INVALID_OPTIONS: --fail-on "a": .*\nINVALID_OPTIONS: --fail-on "b": .*\n$/],
-    [['--report', ''], /^INVALID_OPTIONS: --report "": must be the path of a file\n$/],
+    [['--report', ''], /^INVALID_OPTIONS: --report "": must be a file path\n$/],
   ])('starts nothing with %j', async (flags, problem) => {
     const { code, err, found } = await exec(flags, `${PROLOGUE} keep('started')`)
     expect({ code, found }).toEqual({ code: 2, found: undefined })
@@ -325,7 +329,7 @@ describe('conduct in a run of exec', () => {
     expect((await written('r.txt', STRAY)).text).toMatch(/^✗ unauthenticated, none.*\(2 times; exchanges 2, 3\)\n/)
   })
 
-  it('that cannot be reported is told, and fails a run that went well', async () => {
+  it('whose report cannot be written fails a run that went well', async () => {
     for (const file of ['.', '/proc/none/r.json', 'plain/r.json']) {
       const io = testIo(environment())
       writeFileSync(join(io.cwd, 'plain'), 'no folder')

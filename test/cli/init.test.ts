@@ -53,7 +53,7 @@ describe('init', () => {
   describe('each switch of the config', () => {
     const nameOf = (name: OptionName) => kebabName({ name, negated: optionRow(name).negative === true })
 
-    it.each(OPTION_NAMES)('%s is told with its meaning, and loads when its line alone is uncommented', async (name) => {
+    it.each(OPTION_NAMES)('%s is explained, and loads if only its line is uncommented', async (name) => {
       const { io, config } = await initialised()
       const { about } = optionRow(name)
       expect(config.replaceAll(/\n# /g, ' ').toLowerCase()).toContain(about.toLowerCase())
@@ -66,7 +66,7 @@ describe('init', () => {
       if (optionRow(name).reads === 'switch') expect(after).not.toEqual(before)
     })
 
-    it('begins with # alone, so that no line of prose looks like one', async () => {
+    it('starts with a bare #, so that no line of prose looks like one', async () => {
       const { config } = await initialised()
       const switches = config.split('\n').filter((line) => /^#?\S/.test(line) && !line.startsWith('# '))
       expect(switches).toHaveLength(OPTION_NAMES.length)
@@ -77,7 +77,7 @@ describe('init', () => {
   })
 
   describe('never overwrites', () => {
-    it('and is done, with a note, when all is there already', async () => {
+    it('and succeeds, with a note, if everything exists already', async () => {
       const { io } = await initialised()
       writeFileSync(join(io.cwd, FIXTURES, 'pets.json'), '[]')
       const before = filesOf(io)
@@ -86,17 +86,17 @@ describe('init', () => {
       expect(filesOf(io)).toEqual(before)
       expect(again.stdout.text).toBe('')
       expect(again.stderr.text).toMatch(
-        /^petstore-sandbox\.yaml and all of .* are there already\. Nothing was written\.\n$/,
+        /^petstore-sandbox\.yaml and all of .* already exist\. Nothing was written\.\n$/,
       )
     })
 
-    it('and fails when only some was there: the rest is written, and how to join them is told', async () => {
+    it('and fails if only some files existed: the rest is written, with a note on how to use them', async () => {
       const io = testIo()
       writeFileSync(join(io.cwd, CONFIG), 'plan: pro\n')
       expect(await runCli(['init'], io)).toBe(1)
       expect(filesOf(io)[CONFIG]).toBe('plan: pro\n')
       expect(io.stderr.text).toBe(
-        `${CONFIG} was there already and was left as it is.\nTo serve these fixtures, write into ${CONFIG}: fixtures: ${FIXTURES}\n`,
+        `${CONFIG} already exists and was left alone.\nTo serve these fixtures, add to ${CONFIG}: fixtures: ${FIXTURES}\n`,
       )
       expect(io.stdout.text).toContain(join(FIXTURES, 'pets.json'))
     })
@@ -109,7 +109,7 @@ describe('init', () => {
       expect(readdirSync(io.cwd)).not.toContain('elsewhere.yaml')
     })
 
-    it('and says what is in the way of a folder', async () => {
+    it('and reports what is in the way of a folder', async () => {
       const io = testIo()
       writeFileSync(join(io.cwd, FIXTURES), 'a file')
       expect(await runCli(['init'], io)).toBe(1)

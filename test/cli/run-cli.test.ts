@@ -53,7 +53,7 @@ describe('the command line', () => {
     const io = testIo()
     writeFileSync(join(io.cwd, 'petstore-sandbox.yaml'), '"\\e[2Jplan": pro')
     expect((await run(['serve'], io)).err).toBe(
-      'INVALID_OPTIONS: petstore-sandbox.yaml:1:1: \\u001b[2Jplan: is no option\n',
+      'INVALID_OPTIONS: petstore-sandbox.yaml:1:1: \\u001b[2Jplan: is not a known option\n',
     )
   })
 
@@ -76,7 +76,7 @@ describe('the help of serve', () => {
     expect(out).toContain('Usage: petstore-sandbox serve [options]')
   })
 
-  it('shows every option under its heading, with its default, and says how else to set it', async () => {
+  it('shows every option under its heading, with its default and the other ways to set it', async () => {
     const { out } = await run(['serve', '--help'])
     const text = out.replace(/\n {10,}/g, ' ')
     for (const name of OPTION_NAMES) {

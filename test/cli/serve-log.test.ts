@@ -113,7 +113,7 @@ describe('the line writer', () => {
     expect(writes).toEqual(['a\nb\nc\n'])
   })
 
-  it('holds back, then drops, while nobody reads, and says how much', async () => {
+  it('buffers, then drops lines while nothing reads, and reports how many', async () => {
     const writes: string[] = []
     let read = () => {}
     const stream = new Writable({

@@ -46,7 +46,7 @@ describe('serve', () => {
     expect(await ended).toBe(0)
   })
 
-  it('says that it is ready, where it is, and answers there', async () => {
+  it('announces that it is ready and where, and answers there', async () => {
     const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
     expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 5 })
     expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))
@@ -89,7 +89,7 @@ describe('serve', () => {
 
   it('warns of an unknown variable, and starts', async () => {
     const { io } = await serving([], testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
-    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM is no option')
+    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM is not a known option')
   })
 })
 
@@ -118,7 +118,7 @@ describe('the locator', () => {
     const io = testIo()
     writeFileSync(join(io.cwd, '.petstore-sandbox'), 'a file in its way')
     const { ended } = await serving([], io)
-    expect(io.stderr.text).toContain('"event":"warning","message":"No locator could be written')
+    expect(io.stderr.text).toContain('"event":"warning","message":"run.json could not be written')
     io.signal('SIGTERM')
     expect(await ended).toBe(0)
   })

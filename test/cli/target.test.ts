@@ -72,7 +72,7 @@ describe('target list', () => {
         'sandbox *   http://127.0.0.1:4010/v1  default  present  default',
         'staging     not set                            none',
         'production  not set                            none',
-        '* is used where none is named.',
+        '* default target',
         '',
       ].join('\n'),
     )
@@ -85,13 +85,13 @@ describe('target list', () => {
     }
   })
 
-  it('shows a key file that holds no key as none, and says why', async () => {
+  it('shows a key file without a key as none, and says why', async () => {
     const one = user()
     const key = one.keyFile('gone.key', 'top-secret and more')
     await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'gone.key')
     const { out, err } = await one.target('list', '--json')
     expect(JSON.parse(out)[1]).toMatchObject({ apiKey: { present: false, source: key } })
-    expect(err).toMatch(/^warning: Key file ".*gone\.key" of the target "staging": must hold one API key/)
+    expect(err).toMatch(/^warning: Key file ".*gone\.key" of the target "staging": must contain a single API key/)
   })
 })
 
@@ -135,11 +135,11 @@ describe('target set', () => {
     await one.target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'k')
     const { code, err } = await one.target('set', 'staging', '--base-url', 'https://evil.test/v1')
     expect(code).toBe(0)
-    expect(err).toMatch(/^note: Its key file ".*" was for another origin and is forgotten\.\n$/)
+    expect(err).toMatch(/^note: Its key file ".*" was for another origin and has been dropped\.\n$/)
     expect((await listed(one))[1]).toMatchObject({ apiKey: { present: false, source: null } })
   })
 
-  it('says when the key file is not there yet', async () => {
+  it('notes that the key file does not exist yet', async () => {
     const { code, err } = await user().target('set', 'staging', '--base-url', STAGING, '--api-key-file', 'later')
     expect(code).toBe(0)
     expect(err).toMatch(/^note: --api-key-file ".*later": cannot be read \(ENOENT\)\.\n$/)
@@ -149,7 +149,7 @@ describe('target set', () => {
     [['staging'], '--base-url or --api-key-file is needed: there is nothing to set'],
     [['staging', '--api-key-file', 'k'], '--base-url is needed: the target "staging" has no base address yet'],
     [['a b', '--base-url', STAGING], 'Target "a b": must be up to 64 letters, digits, dots, dashes and underscores'],
-    [['x', '--base-url', STAGING, '--api-key-file', '-'], '--api-key-file: must be a file that stays'],
+    [['x', '--base-url', STAGING, '--api-key-file', '-'], '--api-key-file: must be a permanent file'],
     [['x', '--base-url', 'staging'], '--base-url "staging": must be an http or https address'],
   ])('refuses %j', async (argv, problem) => {
     const { code, out, err } = await user().target('set', ...argv)
@@ -175,7 +175,7 @@ describe('target set', () => {
 })
 
 describe('target use', () => {
-  it('makes a target the one of whoever names none, until another is used', async () => {
+  it('makes a target the default, until another one is used', async () => {
     const one = user()
     await one.target('set', 'staging', '--base-url', STAGING)
     expect(await one.target('use', 'staging')).toEqual({ code: 0, out: `staging: ${STAGING}\n`, err: '' })
@@ -192,7 +192,7 @@ describe('target use', () => {
       expect(await one.target('use', name)).toEqual({
         code: 2,
         out: '',
-        err: `INVALID_TARGET: Production is never used unless it is named: give -t ${name} each time.\n`,
+        err: `INVALID_TARGET: Production cannot be the default target: give -t ${name} each time.\n`,
       })
     }
   })
@@ -217,7 +217,7 @@ describe('target remove', () => {
     expect(await one.target('remove', 'mine')).toEqual({
       code: 0,
       out: 'mine is removed.\n',
-      err: 'The target of whoever names none is sandbox again.\n',
+      err: 'The default target is sandbox again.\n',
     })
     expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])
     expect((await listed(one))[0]).toMatchObject({ isDefault: true })
@@ -227,7 +227,7 @@ describe('target remove', () => {
     expect(await user().target('remove', 'staging')).toEqual({
       code: 0,
       out: '',
-      err: 'Nothing is kept of the target staging.\n',
+      err: 'Nothing is stored for the target staging.\n',
     })
     expect(await user().target('remove', 'nope')).toMatchObject({ code: 2 })
   })

@@ -64,11 +64,11 @@ describe('verify', () => {
     expect(await sandbox.pets.list()).not.toEqual(before)
   })
 
-  it('says so before it writes to production', async () => {
+  it('warns before it writes to production', async () => {
     const { baseUrl } = await started()
     const env = { ...KEY, XDG_CONFIG_HOME: temporaryFolder() }
     await runCli(['target', 'set', 'production', '--base-url', baseUrl], testIo({ env }))
-    const warning = 'warning: --writes adds to production, and does not take it away.\n'
+    const warning = 'warning: --writes adds to production and cleans nothing up.\n'
     expect((await verify(['-t', 'production', '--writes'], env)).err).toContain(warning)
     expect((await verify(['--base-url', baseUrl, '--writes'], env)).err).toContain(warning)
     expect((await verify(['-t', 'production'], env)).err).not.toContain(warning)
@@ -86,14 +86,16 @@ describe('verify', () => {
     expect(out).toContain(', 1 drifted, ')
   })
 
-  it('ends with 7 where nobody answers', async () => {
+  it('ends with 7 if nothing answers', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
     const { code, out, err } = await verify(['--base-url', `http://127.0.0.1:${port}/v1`], KEY)
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toContain(`NO_ANSWER: No answer from http://127.0.0.1:${port}: nobody listens there (ECONNREFUSED). `)
+    expect(err).toContain(
+      `NO_ANSWER: No answer from http://127.0.0.1:${port}: nothing is listening there (ECONNREFUSED). `,
+    )
   })
 
   it('ends with 7 where an answer is cut off', async () => {
@@ -191,7 +193,7 @@ describe('the report of verify', () => {
     expect(report.summary.kept + 1 + WRITING.length).toBe(report.checks.length)
   })
 
-  it('is JUnit’s XML with -o junit, whatever an instance says', async () => {
+  it('is JUnit XML with -o junit, whatever an instance sends', async () => {
     const evil = '<b>"&\'\u0007]]>'
     const { baseUrl } = await driftingService(({ url, key }, goes) =>
       url.startsWith('/v1/pets/') && key === 'sandbox'

@@ -59,7 +59,7 @@ describe('the time that an attempt may take', () => {
 
 describe('an answer', () => {
   it.each([
-    ['without end', (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK', Buffer.alloc(65_536))],
+    ['unlimited', (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK', Buffer.alloc(65_536))],
     ['that says that it is too large', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n')],
     ['that ends with its connection', (socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB + 1)}`)],
   ] as const satisfies readonly (readonly [string, Parameters<typeof hostileServer>[0]])[])(

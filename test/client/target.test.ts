@@ -105,7 +105,7 @@ describe('the target sandbox', () => {
     expect(await resolve()).toMatchObject({
       baseUrl: 'http://127.0.0.1:4010/v1',
       warnings: [
-        ".petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process is gone, or somebody else's; it is passed over.",
+        ".petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process is gone, or somebody else's; it is ignored.",
       ],
     })
   })
@@ -194,7 +194,7 @@ describe('staging and production', () => {
     const production = place({ config: 'use: production\n' })
     await expect(production.resolve()).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
-      message: `${production.file}:1:6: production is used only where it is named`,
+      message: `${production.file}:1:6: production cannot be the default target`,
     })
   })
 
@@ -231,7 +231,7 @@ describe('a name that nobody knows', () => {
   it('is refused with those that are known', async () => {
     await expect(place({ config: 'targets: { mine: {} }' }).resolve({ target: 'stagin' })).rejects.toMatchObject({
       code: 'UNKNOWN_TARGET',
-      message: expect.stringContaining('Known are sandbox, staging, production, mine;'),
+      message: expect.stringContaining('The targets are sandbox, staging, production, mine;'),
     })
   })
 })
@@ -301,11 +301,11 @@ describe('the key', () => {
   })
 
   it.each([
-    ['', 'holds no API key'],
-    [' \n', 'holds no API key'],
-    ['top secret', 'must hold one API key of visible ASCII characters, and nothing else'],
-    ['gehéim', 'must hold one API key of visible ASCII characters, and nothing else'],
-    ['one\ntwo', 'must hold one API key of visible ASCII characters, and nothing else'],
+    ['', 'contains no API key'],
+    [' \n', 'contains no API key'],
+    ['top secret', 'must contain a single API key of visible ASCII characters'],
+    ['gehéim', 'must contain a single API key of visible ASCII characters'],
+    ['one\ntwo', 'must contain a single API key of visible ASCII characters'],
   ])('is refused, and not shown, where it can be none: %j', async (text, problem) => {
     const { cwd, resolve } = place()
     write(join(cwd, 'key.txt'), text)
@@ -410,19 +410,16 @@ describe('the config file', () => {
   })
 
   it.each([
-    ['targets: [', '1:11: is no valid YAML'],
-    ['targets:\n  a: {}\n  a: {}\n', '3:3: is no valid YAML: Map keys must be unique'],
+    ['targets: [', '1:11: is not valid YAML'],
+    ['targets:\n  a: {}\n  a: {}\n', '3:3: is not valid YAML: Map keys must be unique'],
     ['- a', '1:1: the file must be a map'],
     ['targets: 1', '1:10: targets must be a map'],
-    ['\ntarget: {}', '2:1: "target" is not known here; known are use and targets'],
-    [
-      'targets:\n  staging:\n    api-key: s3cret',
-      '3:5: "api-key" is not known here; known are base-url and api-key-file',
-    ],
-    ['targets:\n  staging:\n    base-url: 5', '3:15: base-url must be a text'],
+    ['\ntarget: {}', '2:1: "target" is unknown; expected use and targets'],
+    ['targets:\n  staging:\n    api-key: s3cret', '3:5: "api-key" is unknown; expected base-url and api-key-file'],
+    ['targets:\n  staging:\n    base-url: 5', '3:15: base-url must be a string'],
     ['targets:\n  staging:\n    base-url: x', '3:15: "x": must be an http or https address'],
     ['targets:\n  "a b": {}', '2:3: "a b": must be up to 64 letters'],
-    ['use: [a]', '1:6: use must be a text'],
+    ['use: [a]', '1:6: use must be a string'],
   ])('that is malformed is refused with its line, and not written over: %j', async (config, problem) => {
     const { env, file, resolve } = place({ config })
     const refusal = { code: 'INVALID_CONFIG', message: expect.stringContaining(`${file}:${problem}`) }

@@ -182,14 +182,16 @@ describe('a drift is named:', () => {
     ])
   })
 
-  it('a body that is no JSON', async () => {
+  it('a body that is not JSON', async () => {
     const drift = changed(
       (came) => isGet(came) && hasKey(came),
       (goes) => {
         goes.body = '{"id":'
       },
     )
-    expect((await verified(drift)).drifts).toEqual([expect.stringMatching(/^getPet, first: the body is not JSON/)])
+    expect((await verified(drift)).drifts).toEqual([
+      expect.stringMatching(/^getPet, first: the body is not valid JSON/),
+    ])
   })
 
   it('a body of another media type', async () => {
@@ -331,7 +333,9 @@ describe('a drift is named:', () => {
       goes.headers.deprecation = 'top-secret'
     })
     const { drifts } = await verified(drift, { apiKey: 'top-secret' }, { apiKey: ['top-secret'] })
-    expect(drifts).toEqual(['getPet, deprecation headers of first: Deprecation is "***", no date such as @1764892800'])
+    expect(drifts).toEqual([
+      'getPet, deprecation headers of first: Deprecation is "***", not a date such as @1764892800',
+    ])
   })
 })
 
@@ -349,9 +353,9 @@ describe('what cannot be checked is said:', () => {
     const fuller = { contract, engine: await openPrism(contract), writes: true }
     const { drifts, skipped, came } = await verified(undefined, fuller, { spec })
     expect(drifts).toEqual([])
-    expect(skipped).toContain('listCategories, 401: the contract documents none for it')
+    expect(skipped).toContain('listCategories, 401: the contract documents no 401 for it')
     expect(skipped).toContain(
-      'deletePet, every check: it writes, and only what adds something, by an example of the contract, is ever called',
+      'deletePet, every check: it writes, and only operations that add an example of the contract are ever called',
     )
     expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
   })
@@ -450,18 +454,18 @@ describe('rate-limit headers', () => {
   ])('make sense: %j', (given) => expect(rateLimitBreaches(headers(given))).toEqual([]))
 
   it.each([
-    [{ 'x-ratelimit-limit': 'many' }, 'X-RateLimit-Limit is "many", no whole number'],
-    [{ 'x-ratelimit-limit': '-1' }, 'X-RateLimit-Limit is "-1", no whole number'],
-    [{ 'x-ratelimit-remaining': '1.5' }, 'X-RateLimit-Remaining is "1.5", no whole number'],
+    [{ 'x-ratelimit-limit': 'many' }, 'X-RateLimit-Limit is "many", not a whole number'],
+    [{ 'x-ratelimit-limit': '-1' }, 'X-RateLimit-Limit is "-1", not a whole number'],
+    [{ 'x-ratelimit-remaining': '1.5' }, 'X-RateLimit-Remaining is "1.5", not a whole number'],
     [{ 'x-ratelimit-remaining': '61' }, 'X-RateLimit-Remaining is 61, more than the limit of 60'],
-    [{ 'x-ratelimit-reset': '60' }, 'X-RateLimit-Reset is 60, no Unix timestamp in seconds of the next day'],
+    [{ 'x-ratelimit-reset': '60' }, 'X-RateLimit-Reset is 60, not a Unix timestamp in seconds within the next day'],
     [
       { 'x-ratelimit-reset': `${seconds}000` },
-      `X-RateLimit-Reset is ${seconds}000, no Unix timestamp in seconds of the next day`,
+      `X-RateLimit-Reset is ${seconds}000, not a Unix timestamp in seconds within the next day`,
     ],
     [
       { 'x-ratelimit-reset': `${seconds}000`, date: '' },
-      `X-RateLimit-Reset is ${seconds}000, no Unix timestamp in seconds of the next day`,
+      `X-RateLimit-Reset is ${seconds}000, not a Unix timestamp in seconds within the next day`,
     ],
   ])('make none: %j', (given, breach) => expect(rateLimitBreaches(headers(given))).toEqual([breach]))
 })

@@ -36,7 +36,7 @@ describe('a contract that is too much', () => {
       'deeper than 500 levels',
     ],
     ['lists in lists in YAML', 'c.yaml', `${HEAD}x-a: ${'['.repeat(levels)}${']'.repeat(levels)}`, 'nested too deeply'],
-    ['a circle', 'c.yaml', `${HEAD}x-a: &a [*a]`, 'aliases go in a circle'],
+    ['a circle', 'c.yaml', `${HEAD}x-a: &a [*a]`, 'aliases are circular'],
     ['aliases of aliases', 'c.yaml', `${HEAD}x-0: &a0 [1]\n${bomb.join('')}`, 'Excessive alias count'],
     [
       'aliases of one long text',

@@ -89,7 +89,7 @@ describe('the contract', () => {
     expect(operation('listPets').hideTryItPanel).toBe(false)
   })
 
-  it('has base addresses that end with v1 and belong to nobody', () => {
+  it('has base addresses that end with v1 on reserved example hosts', () => {
     expect(contract.servers.map(({ description }) => description)).toEqual(['Production', 'Staging'])
     for (const { url } of contract.servers) expect(url).toMatch(/^https:\/\/[a-z]+\.petstore\.example\/v1$/)
   })

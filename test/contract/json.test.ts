@@ -145,7 +145,7 @@ describe('finding a mistake', () => {
 })
 
 describe('writing JSON', () => {
-  it('agrees with JSON.stringify where there is no bigint', () => {
+  it('agrees with JSON.stringify if there is no bigint', () => {
     const value = {
       a: [1, -0, 1e21, Number.NaN, undefined, 'x'],
       b: new Date(0),
@@ -158,7 +158,7 @@ describe('writing JSON', () => {
     expect(stringifyJson({ ...value, big: 1n }, 2)).toBe(JSON.stringify({ ...value, big: 1 }, undefined, 2))
   })
 
-  it('writes digits as digits where somebody taught BigInt to write itself as a string', () => {
+  it('writes digits as digits even if BigInt has a toJSON that returns a string', () => {
     Object.defineProperty(BigInt.prototype, 'toJSON', { value: String, configurable: true })
     try {
       expect(stringifyJson({ id: 9007199254740993n, n: 1, s: '2' })).toBe('{"id":9007199254740993,"n":1,"s":"2"}')

@@ -160,11 +160,11 @@ describe('a document that cannot be served', () => {
   it.each([
     ['empty.yaml', '', 'the document must be an object'],
     ['text.yaml', 'hello', 'the document must be an object'],
-    ['other.yaml', 'a: 1', 'the document is no OpenAPI document: it has no field "openapi"'],
-    ['old.yaml', 'swagger: "2.0"\nopenapi: 2.0.0', 'the document is of OpenAPI "2.0.0"; 3.0 and 3.1 are understood'],
-    ['cycle.yaml', `${head}paths: &a {/a: *a}`, 'cannot be read: its aliases go in a circle'],
-    ['typo.yaml', 'a: [1\nb: 2', 'is not YAML: '],
-    ['typo.json', '{"openapi": }', 'is not JSON: unexpected "}" at line 1, column 13'],
+    ['other.yaml', 'a: 1', 'the document is not an OpenAPI document: it has no field "openapi"'],
+    ['old.yaml', 'swagger: "2.0"\nopenapi: 2.0.0', 'the document uses OpenAPI "2.0.0"; only 3.0 and 3.1 are supported'],
+    ['cycle.yaml', `${head}paths: &a {/a: *a}`, 'cannot be read: its aliases are circular'],
+    ['typo.yaml', 'a: [1\nb: 2', 'is not valid YAML: '],
+    ['typo.json', '{"openapi": }', 'is not valid JSON: unexpected "}" at line 1, column 13'],
     ['paths.yaml', `${head}paths: []`, 'paths must be an object'],
     ['slash.yaml', `${head}paths: {pets: {}}`, 'paths.pets must begin with "/"'],
     [
@@ -196,7 +196,7 @@ describe('a document that cannot be served', () => {
     [
       'plans.yaml',
       `${head}x-plans: {free: {requestsPerMinute: 0, requestsPerDay: 5}}`,
-      'x-plans.free.requestsPerMinute must be a whole number from 1, or "custom"',
+      'x-plans.free.requestsPerMinute must be a whole number of at least 1, or "custom"',
     ],
     ['plan.yaml', `${head}x-plans: {gold: {}}`, 'x-plans has the unknown plan "gold"'],
     [

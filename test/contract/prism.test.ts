@@ -57,7 +57,7 @@ describe('mocking an operation without a handler', () => {
     ['', '{"name":"Rex"}', 'colour'],
     ['colour=red', '{"name":1}', 'name'],
     ['colour=red', '', 'required'],
-    ['colour=red', '{"name":', 'the body is not JSON: unexpected end at line 1, column 9'],
+    ['colour=red', '{"name":', 'the body is not valid JSON: unexpected end at line 1, column 9'],
   ])('says what is wrong with the query %j and the body %j', async (query, body, word) => {
     const { violations } = { violations: [], ...(await prism.mock(request('PUT', '/pets/1', query, body))) }
     expect(violations).toEqual([expect.stringContaining(word)])
@@ -118,9 +118,9 @@ describe('checking an answer', () => {
     [
       'an undocumented status',
       answer(418, '{}'),
-      ['the status 418 is not documented (documented are 200, 401, 404, 429)'],
+      ['the status 418 is not documented (the documented ones are 200, 401, 404, 429)'],
     ],
-    ['no JSON', answer(200, '{'), ['the body is not JSON: unexpected end at line 1, column 2']],
+    ['no JSON', answer(200, '{'), ['the body is not valid JSON: unexpected end at line 1, column 2']],
     ['a missing field', answer(200, '{"id":1,"name":"Rex"}'), [/categoryId/]],
     ['a wrong value', answer(200, '{"id":1,"name":"Rex","categoryId":1,"status":"gone"}'), [/status/]],
     ['a fraction', answer(200, '{"id":1.5,"name":"Rex","categoryId":1}'), [/id must be integer/]],

@@ -74,7 +74,7 @@ describe('a query of listPets', () => {
     )
   })
 
-  it('is read once, and cannot be changed by whoever it is given to', () => {
+  it('is read once, and cannot be changed by its readers', () => {
     expect(read('limit=7')).toBe(read('limit=7'))
     expect(Object.isFrozen(read('limit=7').values)).toBe(true)
   })
@@ -131,8 +131,8 @@ describe('a body of createPet', () => {
     ['{}', ['name is required', 'categoryId is required']],
     ['{"name":null}', ['categoryId is required', 'name must be a string (it is null)']],
     ['', ['a body is required; send a JSON object']],
-    [' ', ['the body is not JSON: unexpected end at line 1, column 2']],
-    ['{"name":"Rex",\n}', ['the body is not JSON: unexpected "}" at line 2, column 1']],
+    [' ', ['the body is not valid JSON: unexpected end at line 1, column 2']],
+    ['{"name":"Rex",\n}', ['the body is not valid JSON: unexpected "}" at line 2, column 1']],
     ['[]', ['the body must be a JSON object (it is an array)']],
     ['"Rex"', ['the body must be a JSON object (it is "Rex")']],
     ['null', ['the body must be a JSON object (it is null)']],

@@ -12,7 +12,7 @@ describe('a mailbox', () => {
     expect(await next).toEqual({ kind: 'items', items: [3], dropped: 0 })
   })
 
-  it('drops the oldest for a slow reader, and says how many', async () => {
+  it('drops the oldest exchanges for a slow reader, and reports how many', async () => {
     const mailbox = new Mailbox<number>(3)
     for (let i = 1; i <= 10; i++) mailbox.push(i)
     expect(await mailbox.take()).toEqual({ kind: 'items', items: [8, 9, 10], dropped: 7 })
@@ -24,7 +24,7 @@ describe('a mailbox', () => {
     expect(await new Mailbox<number>().take(1)).toEqual({ kind: 'quiet' })
   })
 
-  it('gives what is in it before it says that it is closed', async () => {
+  it('delivers what is in it before it reports that it is closed', async () => {
     const mailbox = new Mailbox<number>()
     mailbox.push(1)
     mailbox.close()

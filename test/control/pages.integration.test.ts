@@ -24,7 +24,7 @@ describe('the pages', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([308, '/__sandbox/'])
   })
 
-  it('sends a browser at the bare address there, and nobody else', async () => {
+  it('redirects browsers at the bare address there, and no other client', async () => {
     await using sandbox = await startSandbox()
     const root = new URL('/', sandbox.baseUrl)
     const visit = (accept: string) => fetch(root, { redirect: 'manual', headers: { Accept: accept } })
@@ -34,7 +34,7 @@ describe('the pages', () => {
     expect((await sandbox.requests()).length).toBe(1)
   })
 
-  it('are there without the control token, which only they can ask for', async () => {
+  it('are served without the control token, so that they can ask for it', async () => {
     await using sandbox = await startSandbox({ controlToken: 'secret' })
     expect((await fetch(`${sandbox.controlUrl}/`)).status).toBe(200)
     expect((await fetch(`${sandbox.controlUrl}/assets/dashboard.js`)).status).toBe(200)

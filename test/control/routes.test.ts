@@ -112,7 +112,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     expect((await sandbox.control('GET', '/pets?limit=few')).status).toBe(400)
   })
 
-  it('says what it has not, and what it has', async () => {
+  it('reports unknown paths and wrong methods, with the ones it has', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('GET', '/nothing')).toMatchObject({ status: 404, json: { code: 'not_found' } })
     expect(await sandbox.control('DELETE', '/state')).toMatchObject({

@@ -16,7 +16,7 @@ describe('the stream of exchanges', () => {
     expect(await stream.text()).toMatch(/^: connected/)
   })
 
-  it('is given up when its reader goes, so that nobody goes on writing it', async () => {
+  it('is cancelled when its reader goes away', async () => {
     let given = () => {}
     const isGivenUp = new Promise<void>((resolve) => {
       given = resolve

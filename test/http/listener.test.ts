@@ -77,7 +77,7 @@ describe('requests in unusual form', () => {
     expect([...got.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2', '3'])
   })
 
-  it('are answered before what comes after them on the connection, even if that is no HTTP', async () => {
+  it('are answered before anything that follows on the connection, even if that is not HTTP', async () => {
     const { port } = await start()
     const got = await exchange(port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`)
     expect([...got.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '400'])
@@ -155,7 +155,7 @@ describe('stopping', () => {
     expect(again.port).toBe(sandbox.port)
   })
 
-  it('lets an open answer finish, and says that the connection closes', async () => {
+  it('lets an open response finish, and announces that the connection closes', async () => {
     const sandbox = await start({ latency: '50ms' })
     const answer = exchange(sandbox.port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
     while ([...sandbox.assembly.spaces.default.log].length === 0) await new Promise(setImmediate)

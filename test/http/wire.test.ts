@@ -41,7 +41,7 @@ describe('on the wire', () => {
     expect(JSON.stringify(await sandbox.requests())).not.toContain('REALSECRET')
   })
 
-  it('the control plane is found with a query, too', async () => {
+  it('the control plane is found with a query as well', async () => {
     const { sandbox } = await start()
     const answer = await fetch(`${sandbox.controlUrl}?x=1`, { redirect: 'manual' })
     expect([answer.status, answer.headers.get('Location')]).toEqual([308, '/__sandbox/?x=1'])

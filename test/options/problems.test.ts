@@ -9,7 +9,7 @@ function configProblems(config: string): readonly string[] {
 }
 
 describe('a value that cannot be used', () => {
-  it('is told with its source, itself and what is allowed, all at once', () => {
+  it('is reported with its source, its value and what is allowed, all at once', () => {
     const sources = {
       flags: { plan: 'gold', port: 'http', fault: ['listPets:200', 'x'] },
       env: { PETSTORE_SANDBOX_BAN_AFTER: '0', PETSTORE_SANDBOX_FREEZE: 'maybe', PETSTORE_SANDBOX_API_KEY: 'a b' },
@@ -21,7 +21,7 @@ describe('a value that cannot be used', () => {
         "--port "http": must be a whole number from 0 to 65535",
         "--fault "listPets:200": the fault must be a status from 400 to 599 or one of connection-reset, empty-response, malformed-chunk, slow-body, hang",
         "--fault "x": write it as <operation|*>:<status|connection-reset|empty-response|malformed-chunk|slow-body|hang>[@20%][*3], for example listPets:503@20%*3",
-        "PETSTORE_SANDBOX_API_KEY: must consist of letters, digits and . _ - + / with = only at its end, at most 4096 characters ("~" marks spaces)",
+        "PETSTORE_SANDBOX_API_KEY: must consist of letters, digits and . _ - + /, with = only at the end, at most 4096 characters ("~" marks spaces)",
         "PETSTORE_SANDBOX_BAN_AFTER "0": must be a whole number of 1 or more, or never",
         "PETSTORE_SANDBOX_FREEZE "maybe": must be true or false",
         "petstore-sandbox.yaml:1:1: ban-duration "5 minutes": must be a whole number with a unit, for example 500ms, 30s, 5m or 24h",
@@ -30,7 +30,7 @@ describe('a value that cannot be used', () => {
     `)
   })
 
-  it('is told even where it would not have won', () =>
+  it('is reported even if it would not have won', () =>
     expect(problemsOf(() => gathered({ flags: { plan: 'pro' }, config: 'plan: gold' }))).toMatchInlineSnapshot(`
       [
         "petstore-sandbox.yaml:1:1: plan "gold": must be free, pro, business or enterprise",
@@ -56,14 +56,14 @@ describe('a value that cannot be used', () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "prot: is no option; did you mean port?",
-        "ban-after: is no option; did you mean banAfter?",
+        "prot: is not a known option; did you mean port?",
+        "ban-after: is not a known option; did you mean banAfter?",
         "port "70000": must be a whole number from 0 to 65535",
         "seed "1.5": must be a whole number of 0 or more",
         "pets "5000001": must be a whole number from 0 to 5000000",
         "banStatus "500": must be 429, 403 or 401",
         "storm.rate "2": must be from 0 to 1",
-        "storm.until: is not known; the whole must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s",
+        "storm.until: is unknown; the whole must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s",
         "fault[0] "{"operation":"listPets","fault":"status"}": the fault must be a status from 400 to 599 or one of connection-reset, empty-response, malformed-chunk, slow-body, hang",
         "limits "{}": must be requests per minute, per day or both, for example 5000/min,200000/day",
         "now "null": must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC)",
@@ -96,7 +96,7 @@ describe('a host beyond loopback', () => {
   it('needs a control token', () =>
     expect(problemsOf(() => gathered({ flags: { host: '0.0.0.0' } }))).toMatchInlineSnapshot(`
       [
-        "--host "0.0.0.0": can be reached from other machines; give a control token too (--control-token)",
+        "--host "0.0.0.0": can be reached from other machines; set a control token too (--control-token)",
       ]
     `))
   it('may have it from another source', () =>
@@ -104,10 +104,10 @@ describe('a host beyond loopback', () => {
 })
 
 describe('a store that is in memory too', () => {
-  it('is refused where one source says both', () =>
+  it('is refused if one source sets both', () =>
     expect(problemsOf(() => gathered({ flags: { store: 'a.json', inMemory: true } }))).toMatchInlineSnapshot(`
       [
-        "--store "a.json": cannot be kept in memory too; leave one of the two out",
+        "--store "a.json": cannot be combined with in-memory; drop one of the two",
       ]
     `))
 })
@@ -150,7 +150,7 @@ describe('the config file', () => {
     ['too many aliases', `a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\nc: &c [${'*b,'.repeat(50)}]\n`],
   ])('with %s is refused with the place', (_what, config) => expect(configProblems(config)).toMatchSnapshot())
 
-  it('that cannot be read is told', () => {
+  it('that cannot be read is reported', () => {
     const cwd = folderWith({ 'petstore-sandbox.yaml/inside': '' })
     expect(problemsOf(() => gathered({ cwd }))).toEqual([
       'petstore-sandbox.yaml: cannot be read (it is a folder, not a file)',

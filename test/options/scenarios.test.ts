@@ -46,10 +46,10 @@ describe('a scenario of the user', () => {
     expect(resolved({ scenario: content }).start.settings).toMatchObject({ banAfter: 2, rateLimit: false })
   })
 
-  it('that does not exist is told, with those that do', () => {
+  it('that does not exist is reported, with the ones that do', () => {
     expect(problemsOf(() => gathered({ flags: { scenario: 'strom' } }))).toMatchInlineSnapshot(`
       [
-        "--scenario "strom": is no packaged scenario (the packaged ones are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset); a file is given as ./strom.yaml; did you mean storm?",
+        "--scenario "strom": is not a packaged scenario (the packaged ones are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset); to name a file, write ./strom.yaml; did you mean storm?",
       ]
     `)
     expect(problemsOf(() => gathered({ config: 'scenario: ./strom.yaml' }))).toMatchInlineSnapshot(`
@@ -60,7 +60,7 @@ describe('a scenario of the user', () => {
     expect(problemsOf(() => loadPackagedScenario('../scenarios/storm'))).toHaveLength(1)
   })
 
-  it('that is wrong is told with file and line', () => {
+  it('that is wrong is reported with file and line', () => {
     const cwd = folderWith({
       'mine.yaml': `description: 5
 plan: gold
@@ -77,11 +77,11 @@ ban:
     })
     expect(problemsOf(() => gathered({ flags: { scenario: 'mine.yaml' }, cwd }))).toMatchInlineSnapshot(`
       [
-        "mine.yaml:3:1: port: is no switch of a scenario",
-        "mine.yaml:4:1: strom: is no switch of a scenario; did you mean storm?",
-        "mine.yaml:1:1: description "5": must be a text",
+        "mine.yaml:3:1: port: cannot be set by a scenario",
+        "mine.yaml:4:1: strom: cannot be set by a scenario; did you mean storm?",
+        "mine.yaml:1:1: description "5": must be a string",
         "mine.yaml:8:12: used.sandbox "57": must be requests per minute, per day or both, for example 5000/min,200000/day",
-        "mine.yaml:9:10: used.a b "a b": must consist of letters, digits and . _ - + / with = only at its end, at most 4096 characters ("~" marks spaces)",
+        "mine.yaml:9:10: used.a b "a b": must consist of letters, digits and . _ - + /, with = only at the end, at most 4096 characters ("~" marks spaces)",
         "mine.yaml:11:12: ban.sandbox "5": must be a whole number with a unit, for example 500ms, 30s, 5m or 24h",
         "mine.yaml:2:1: plan "gold": must be free, pro, business or enterprise",
         "mine.yaml:6:9: storm.rate "2": must be from 0 to 1",

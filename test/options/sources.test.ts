@@ -166,8 +166,8 @@ describe('the environment', () => {
       }).warnings,
     ).toMatchInlineSnapshot(`
       [
-        "PETSTORE_SANDBOX_PLAM is no option and was ignored; did you mean PETSTORE_SANDBOX_PLAN?",
-        "PETSTORE_SANDBOX_ is no option and was ignored",
+        "PETSTORE_SANDBOX_PLAM is not a known option and was ignored; did you mean PETSTORE_SANDBOX_PLAN?",
+        "PETSTORE_SANDBOX_ is not a known option and was ignored",
       ]
     `))
 })

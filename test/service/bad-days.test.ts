@@ -14,7 +14,7 @@ async function statuses(
 }
 
 describe.each(transports)('a storm, %s', (_name, openSandbox) => {
-  it('refuses everybody, whatever the quota says, and costs no quota', async () => {
+  it('refuses everyone, whatever the quota, and costs no quota', async () => {
     const sandbox = await openSandbox({ storm: '1', banAfter: 'never' })
     const seen = await sandbox.get('/pets')
     expect(seen).toMatchObject({
@@ -31,7 +31,7 @@ describe.each(transports)('a storm, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets')).toMatchObject({ retryAfter: '7' })
   })
 
-  it('lasts as long as it was told to, and comes again', async () => {
+  it('lasts as long as configured, and repeats', async () => {
     const sandbox = await openSandbox({ storm: '1,for=30s,every=5m' })
     const seen = []
     for (const step of ['29s', '1s', '4m', '30s', '30s']) {
@@ -67,12 +67,12 @@ describe.each(transports)('a fault, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/store/orders')).toMatchObject({ status: 200 })
   })
 
-  it('that is a 429 says when to come back', async () => {
+  it('that is a 429 has Retry-After', async () => {
     const sandbox = await openSandbox({ fault: '*:429' })
     expect(await sandbox.get('/pets')).toMatchObject({ status: 429, code: 'rate_limit_exceeded', retryAfter: '1' })
   })
 
-  it('happens as often as it was told to', async () => {
+  it('happens as often as configured', async () => {
     const sandbox = await openSandbox({ fault: ['listPets:503*2', 'listPets:500*1'] })
     expect(await statuses(sandbox, 4)).toEqual([503, 503, 500, 200])
   })
@@ -129,7 +129,7 @@ describe.each(transports)('spaces, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets', 'sandbox~a')).toMatchObject({ status: 429 })
   })
 
-  it('are at most so many; then the answer is 503 and says how to make room', async () => {
+  it('are limited in number; beyond that the response is 503 and says how to make room', async () => {
     const sandbox = await openSandbox({ maxSpaces: 1 })
     expect(await sandbox.get('/pets', 'sandbox~a')).toMatchObject({ status: 200 })
     const seen = await sandbox.call('/v1/nowhere', { key: 'sandbox~b' })

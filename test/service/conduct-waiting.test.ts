@@ -94,7 +94,7 @@ function optionsOf({
 }
 
 describe.each(transports)('a client that waits, %s', (name, openSandbox) => {
-  it('breaks no rule, however many requests it has under way', async () => {
+  it('breaks no rule, however many requests it has in flight', async () => {
     await fc.assert(
       fc.asyncProperty(days, async (day) => {
         const sandbox = await openSandbox(optionsOf(day))

@@ -98,14 +98,14 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect(await broken(sandbox)).toEqual({ 'early-retry': 1 })
   })
 
-  it('sees nothing wrong in refusals of requests that were under way together', async () => {
+  it('finds nothing wrong with refusals of requests that were in flight together', async () => {
     const sandbox = await open({ limits: '2/min' })
     const seen = await Promise.all([1, 2, 3, 4, 5].map(() => sandbox.get('/pets')))
     expect(seen.filter(({ status }) => status === 429)).toHaveLength(3)
     expect(await broken(sandbox)).toEqual({})
   })
 
-  it('tells the same request from another one by its body, too', async () => {
+  it('distinguishes requests by their body as well', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     await sandbox.get('/pets')
     await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })
@@ -115,7 +115,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect(await broken(sandbox)).toEqual({ 'request-while-limited': 1, 'early-retry': 1 })
   })
 
-  it('warns of other requests while the key is told to wait, each key by itself', async () => {
+  it('warns of other requests while the key has to wait, for each key separately', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     await repeat(2, () => sandbox.get('/pets'))
     await sandbox.get('/pets?limit=1')
@@ -216,7 +216,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
       { key: 'sandbox', operation: null, message: 'GET /v1/animals is not in the contract: there is no such path.' },
       {
         key: 'sandbox',
-        message: expect.stringMatching(/^DELETE \/v1\/pets is not in the contract: the path takes GET/),
+        message: expect.stringMatching(/^DELETE \/v1\/pets is not in the contract: the path supports GET/),
       },
       { key: 'none', message: 'GET /pets is not in the contract: the service is under /v1.' },
     ])
@@ -279,7 +279,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect((await conductOf(sandbox)).whatIf).toMatchObject({ requests: 2, peakMinute: 2 })
   })
 
-  it('says what each plan would have refused, of all keys together and of each', async () => {
+  it('reports what each plan would have refused, for all keys together and for each', async () => {
     const sandbox = await openSandbox({ limits: '100000/min' })
     await repeat(62, () => sandbox.get('/pets'))
     await repeat(3, () => sandbox.get('/pets', 'sandbox-pro'))
@@ -299,7 +299,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
 })
 
 describe.each(transports)('a finding of conduct, %s', (_name, openSandbox) => {
-  it('says how early a request was, also where that was a millisecond', async () => {
+  it('says how early a request was, even if by a millisecond', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     for (let i = 0; i < 2; i++) await sandbox.get('/pets')
     await sandbox.advance('59999ms')

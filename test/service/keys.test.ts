@@ -29,7 +29,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
   })
 })
 
-describe.each(transports)('a token that is nobody’s here, %s', (_name, openSandbox) => {
+describe.each(transports)('an unknown token, %s', (_name, openSandbox) => {
   it('is in no log, also where every key is taken', async () => {
     const sandbox = await openSandbox({ anyKey: true })
     expect(await sandbox.get('/pets', 'sk_live_secret')).toMatchObject({ status: 200 })

@@ -71,7 +71,7 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
 })
 
 describe.each(transports)('createPet, %s', (_name, openSandbox) => {
-  it('answers 201 with the pet, which is then the first of the list', async () => {
+  it('answers 201 with the pet, which is then first in the list', async () => {
     const sandbox = await openSandbox()
     const created = await sandbox.post('/pets', { name: 'Rex', categoryId: 1, status: 'available' })
     expect(created).toMatchObject({ status: 201, json: { id: 60, name: 'Rex', categoryId: 1, status: 'available' } })
@@ -79,7 +79,7 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
     expect((await sandbox.get('/pets/60')).json).toEqual(created.json)
   })
 
-  it('takes a pet without a status, which no filter finds', async () => {
+  it('accepts a pet without a status, which no filter finds', async () => {
     const sandbox = await openSandbox()
     const { json } = await sandbox.post('/pets', { name: '', categoryId: -1 })
     expect(json).toEqual({ id: 60, name: '', categoryId: -1 })
@@ -212,7 +212,7 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
     },
   )
 
-  it('says on every answer that it is deprecated, and what replaces it', async () => {
+  it('announces in every response that it is deprecated, and what replaces it', async () => {
     const sandbox = await openSandbox({ limits: '4/min' })
     const answers = [
       await sandbox.get('/pets/1'),

@@ -51,7 +51,7 @@ describe.each(transports)('a client on the Free plan, %s', (_name, openSandbox) 
     expect(await sandbox.get('/pets')).toMatchObject({ status: 429, reason: 'quota-day', reset: NOON + DAY })
   })
 
-  it('is told of the day when the day is spent, and served again when it is over', async () => {
+  it('is refused for the day once the day is spent, and served again when it is over', async () => {
     const sandbox = await openSandbox({ limits: '100/min,3/day' })
     const seen = await times(4, () => sandbox.get('/pets?limit=1'))
     expect(seen.map(({ remaining, limit }) => [remaining, limit])).toEqual([
@@ -177,7 +177,7 @@ describe.each(transports)('a ban, %s', (_name, openSandbox) => {
     expect(seen[13]).toMatchObject({ status: 429, reason: 'ban', retryAfter: '300' })
   })
 
-  it('is over when its time is, and says how much of it is left', async () => {
+  it('ends on time, and says how much of it is left', async () => {
     const sandbox = await openSandbox({ limits: '1/min', banAfter: 1, banDuration: '5m' })
     await times(3, () => sandbox.get('/pets'))
     await sandbox.advance('4m')

@@ -28,7 +28,7 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
     },
   )
 
-  it('asks who calls before what is called', async () => {
+  it('checks the key before the operation', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.get('/nowhere', null)).toMatchObject({ status: 401 })
     expect(await sandbox.get('/nowhere')).toMatchObject({ status: 404, code: 'not_found' })

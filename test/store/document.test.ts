@@ -44,7 +44,7 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['a text for an id', documentOf({ pets: [{ ...BELLA, id: '1' }] }), 'pets[0].id is "1"'],
   ['half an id', documentOf({ pets: [{ ...BELLA, id: 1.5 }] }), 'pets[0].id is 1.5'],
   ['an id beyond int64', documentOf({ pets: [{ ...BELLA, id: 2n ** 63n }] }), 'pets[0].id is 9223372036854775808'],
-  ['an id twice', documentOf({ pets: [BELLA, BELLA] }), 'pets[1].id is 1, which another pet has'],
+  ['an id twice', documentOf({ pets: [BELLA, BELLA] }), 'pets[1].id is 1, which an earlier pet'],
   ['a big id twice', documentOf({ pets: [SEED.pets[1], SEED.pets[1]] }), 'pets[1].id is 9007199254740993'],
   ['no name', documentOf({ pets: [{ id: 1, categoryId: 1 }] }), 'pets[0].name is missing'],
   ['no categoryId', documentOf({ pets: [{ id: 1, name: 'x' }] }), 'pets[0].categoryId is missing'],
@@ -52,7 +52,7 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['a status that is null', documentOf({ pets: [{ ...BELLA, status: null }] }), 'pets[0].status is null'],
   ['an unknown field of a pet', documentOf({ pets: [{ ...BELLA, tag: 'x' }] }), '"tag"'],
   ['a key without a name', documentOf({ keys: [{ plan: 'free' }] }), 'keys[0].key is missing'],
-  ['a key twice', documentOf({ keys: [{ key: 'a' }, { key: 'a' }] }), 'keys[1].key is there twice'],
+  ['a key twice', documentOf({ keys: [{ key: 'a' }, { key: 'a' }] }), 'keys[1].key appears twice'],
   ['an unknown plan', documentOf({ keys: [{ key: 'a', plan: 'gold' }] }), 'keys[0].plan is "gold"'],
 ]
 
@@ -70,7 +70,7 @@ describe('a document that is damaged', () => {
     expect(readdirSync(folder)).toEqual(['store.json'])
   })
 
-  it('by another version is told apart', async () => {
+  it('by another version is reported as such', async () => {
     const file = join(temporaryFolder(), 'store.json')
     writeFileSync(file, documentOf({ version: 2 }))
     await expect(Owner.open(file)).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe('a document', () => {
     expect(readdirSync(folder)).toHaveLength(2)
   })
 
-  it('that cannot be read or written is told in one line', async () => {
+  it('that cannot be read or written is reported in one line', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'a-folder'))
     await expect(Owner.open(join(folder, 'a-folder'))).rejects.toMatchObject({

@@ -120,7 +120,7 @@ describe('the document', () => {
     },
   )
 
-  it('is not replayed onto when a crash comes before the journal is cut, so that pets keep their order', async () => {
+  it('is not replayed onto if a crash comes before the journal is cut, so that pets keep their order', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(fc.array(anyChange, { minLength: 1, maxLength: 20 }), async (changes) => {

@@ -220,7 +220,7 @@ describe('a journal that a crash left behind', () => {
     })
   })
 
-  it('is no obstacle to a new store when nothing was acknowledged', async () => {
+  it('does not prevent a new store if nothing was acknowledged', async () => {
     const folder = temporaryFolder()
     expect(await readBack(join(folder, 'copy'), undefined, Buffer.from('{"pet":{"id"'))).toMatchObject({
       state: SEED,

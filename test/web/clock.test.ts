@@ -6,7 +6,7 @@ import { banLeft, minuteAt, stormAt, windowAt } from '../../src/web/dashboard/qu
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
 describe("the page's own reading of the space's clock", () => {
-  it('goes on by itself, and stands still where the clock does', () => {
+  it('keeps running by itself, and stops while the clock is frozen', () => {
     const now = '2026-03-01T12:00:00.000Z'
     expect(readLocalClock(hearClock({ now, frozen: false }, 1000), 3500)).toBe(NOON + 2500)
     expect(readLocalClock(hearClock({ now, frozen: true }, 1000), 3500)).toBe(NOON)
@@ -36,7 +36,7 @@ describe("the page's own reading of the space's clock", () => {
 describe('a gauge', () => {
   const told = { limit: 60, remaining: 12, reset: '2026-03-01T12:00:30.000Z' }
 
-  it('shows what was told while the window runs', () => {
+  it('shows what was reported while the window is open', () => {
     expect(windowAt(told, NOON)).toEqual({ limit: 60, remaining: 12, leftMs: 30_000 })
   })
 

@@ -16,7 +16,7 @@ describe('the explanation of an exchange', () => {
     })
   })
 
-  it.each(REASONS)('says for %s what would help', (reason) => {
+  it.each(REASONS)('says what would help against %s', (reason) => {
     const { rule, help } = explainExchange(anExchange({ status: 429, reason }), undefined)
     expect(rule).toMatch(/^[A-Z].*\.$/)
     expect(help).toMatch(/^[A-Z].*\.$/)
@@ -65,7 +65,7 @@ describe('an exchange as a curl command', () => {
     ])
   })
 
-  it('lets no client run something in the shell of who pastes it', () => {
+  it('lets no client run code in the shell of the person who pastes it', () => {
     const evil = '\'; echo $(id) `id` "$HOME" \\'
     const exchange = anExchange({ query: evil, request: { headers: { 'x-evil': evil }, body: evil } })
     const given = words(curlOf(exchange, 'http://127.0.0.1:4010'))
@@ -93,7 +93,7 @@ describe('a body that is shown', () => {
     ])
   })
 
-  it.each(['', '{"name":', 'plain text', '<p>html</p>'])('is left as it is where it is no JSON: %s', (body) => {
+  it.each(['', '{"name":', 'plain text', '<p>html</p>'])('is left as it is if it is not valid JSON: %s', (body) => {
     expect(readableBody(body)).toBe(body)
   })
 })

@@ -37,7 +37,7 @@ describe('the filter of the list', () => {
     expect(filterExchanges(EXCHANGES, { text: '', outcome }).map(({ id }) => id)).toEqual(ids)
   })
 
-  it('stands in the address with the space, and is read from it', () => {
+  it('is part of the address with the space, and is read from it', () => {
     const place = { space: 'checkout', filter: { text: '429 & pets', outcome: 'limited' as const } }
     expect(readPlace(writePlace(place))).toEqual(place)
     expect(writePlace({ space: '', filter: EVERYTHING })).toBe('')

@@ -9,7 +9,7 @@ describe('the exchanges that a page keeps', () => {
     expect(ring.newestFirst().map(({ id }) => id)).toEqual([5, 4, 3])
   })
 
-  it('hold each exchange once, whether the list or the stream told it', () => {
+  it('hold each exchange once, whether it came from the list or the stream', () => {
     const ring = new ExchangeRing()
     expect([ring.add(anExchange({ id: 7 })), ring.add(anExchange({ id: 7 }))]).toEqual(['new', 'known'])
     expect(ring.size).toBe(1)

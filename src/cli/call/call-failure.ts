@@ -31,7 +31,7 @@ const HTTP_CLASS = 100
 /** What a status beyond the known classes is taken for, too. @source RFC 9110, section 15 */
 const SERVER_ERROR = 5
 
-/** The last status says how a call ends. */
+/** The last status decides the exit code. */
 export function exitOfStatus(status: number): number {
   const ofClass = Math.floor(status / HTTP_CLASS)
   return ofClass === 2 ? EXIT.ok : Math.min(ofClass, SERVER_ERROR)
@@ -83,7 +83,7 @@ function hintOf({ answer, comeBack, waitTooLong }: Sent): string | undefined {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
     const at = new Date(comeBack.at)
     const until = Number.isNaN(at.getTime()) ? '' : ` (at ${at.toISOString().slice(0, 19)}Z)`
-    return `Come back in ${secondsOf(comeBack.in)} s${until}${limit}.${reason}`
+    return `Try again in ${secondsOf(comeBack.in)} s${until}${limit}.${reason}`
   }
   if (answer.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${reason}`
   if (answer.status >= 300 && answer.status < 400) {
@@ -92,7 +92,7 @@ function hintOf({ answer, comeBack, waitTooLong }: Sent): string | undefined {
   return reason === '' ? undefined : reason.trim()
 }
 
-/** Nobody should hunt for what a sandbox made up. */
+/** Says so when a sandbox made the response up, so that nobody hunts for its cause. */
 function madeUp(answer: Answer): string {
   const reason = headerOf(answer, 'x-sandbox-reason')
   return reason === undefined ? '' : ` The sandbox made this up: ${reason}.`

@@ -61,7 +61,7 @@ export async function callOperation(call: Call, io: CliIo, tell: Teller): Promis
     }),
     body: request.body,
   }
-  const unknown = request.unknownFields.map((name) => `${operation.id} knows no field ${JSON.stringify(name)}.`)
+  const unknown = request.unknownFields.map((name) => `${operation.id} has no field ${JSON.stringify(name)}.`)
   for (const warning of [...target.warnings, ...stabilityWarnings(operation), ...unknown]) tell.warning(warning)
   if (flags.has('curl') || flags.has('dry-run')) {
     const text = `${flags.has('curl') ? toCurl(outgoing) : toHttpText(outgoing)}\n`
@@ -170,14 +170,14 @@ async function findBreaches(
   )
 }
 
-/** @throws RequestError with all that is wrong, each beside the flag that says it */
+/** @throws RequestError listing every violation with the flag that caused it */
 function refuse({ operation, names }: Call, violations: readonly Violation[]): never {
   const flagOf = new Map([...names].map(([one, flag]) => [`${'in' in one ? one.in : 'body'} ${one.name}`, `--${flag}`]))
   throw new RequestError(
     'INVALID_REQUEST',
     violations.map(({ in: location, name, message }) => {
       const flag = flagOf.get(`${location} ${name.replace(/[.[].*$/s, '')}`)
-      return `${operation.id}: ${message}${flag === undefined ? '' : `; it is given by ${flag}`}`
+      return `${operation.id}: ${message}${flag === undefined ? '' : `; set it with ${flag}`}`
     }),
   )
 }
@@ -196,7 +196,7 @@ async function givenBody(text: string | undefined, { id, takesBody }: Operation,
   }
 }
 
-/** @throws RequestError unless whoever calls knows that it is production */
+/** @throws RequestError unless the caller has confirmed that this is production */
 async function mayWrite(
   { isProduction, baseUrl }: Target,
   { operation, method }: BuiltRequest,
@@ -206,17 +206,17 @@ async function mayWrite(
 ): Promise<void> {
   if (!isProduction || method === 'GET' || method === 'HEAD' || flags.has('yes')) return
   const what = escapeControls(`${operation.id} writes to production (${baseUrl})`)
-  // What stdin holds is the body or the key then, not an answer.
+  // In these cases stdin holds the body or the key, not an answer to our question.
   const isFree = flags.text('body') !== '-' && flags.text('api-key-file') !== '-'
   if (isFree && canAsk() && io.stderr.isTTY === true) {
     if (await confirms(`${what}. Send it?`, io.stderr, signal)) return
     signal.throwIfAborted()
     throw new RequestError('CONFIRMATION_NEEDED', ['nothing was sent'])
   }
-  throw new RequestError('CONFIRMATION_NEEDED', [`${what}. Say that it is meant with --yes.`])
+  throw new RequestError('CONFIRMATION_NEEDED', [`${what}. Confirm with --yes.`])
 }
 
-/** The first signal ends whatever is under way, a wait too. */
+/** The first signal aborts whatever is in progress, waits included. */
 async function untilSignal(io: CliIo, act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const abort = new AbortController()
   let received: StopSignal | undefined

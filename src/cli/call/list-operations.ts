@@ -37,9 +37,9 @@ function viewOf({ id, method, path, deprecated, sunsetAt, stability, summary }: 
   }
 }
 
-/** What whoever calls an operation should know of its future, a sentence each. */
+/** Warnings about an operation's future, one sentence each. */
 export function stabilityWarnings({ id, deprecated, sunsetAt, stability }: Operation): readonly string[] {
-  const removal = sunsetAt === undefined ? '' : `, and to be removed on ${dayOf(sunsetAt)}`
+  const removal = sunsetAt === undefined ? '' : ` and will be removed on ${dayOf(sunsetAt)}`
   return [
     deprecated ? `${id} is deprecated${removal}.` : [],
     stability === undefined || stability === 'stable' ? [] : `${id} is ${stability}: it may change without notice.`,

@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/contract.js'
 import type { Expected, Field, Parameter } from '../../contract/contract-data.js'
 import { addOwnFlags, type GivenFlags } from './own-flags.js'
 
-/** What was said of an operation on the command line, but for `--body`. */
+/** What the command line says about an operation, except for `--body`. */
 export type OperationInput = Omit<CallInput, 'body'>
 
 /**
@@ -22,7 +22,7 @@ export function addOperationCommand(
     .command(operation.id)
     .summary(summaryOf(operation))
     .description(descriptionOf(operation))
-    // The parent lets words too many pass, and its commands begin with its settings.
+    // The parent allows excess arguments, and its subcommands inherit that.
     .allowExcessArguments(false)
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   for (const parameter of inPath) command.argument(`<${parameter.name}>`, aboutOf(parameter))
@@ -48,7 +48,7 @@ export function addOperationCommand(
 /** The long flag of each parameter and field, without its dashes. */
 export type FlagNames = ReadonlyMap<Parameter | Field, string>
 
-/** Names flags after parameters and fields, in kebab-case. The second of a name says what it is. */
+/** Names flags after parameters and fields, in kebab-case. If a name is taken, `query-` or `body-` is put in front. */
 function flagNames({ parameters, body }: Operation): FlagNames {
   const names = new Map<Parameter | Field, string>()
   const taken = new Set<string>()
@@ -64,7 +64,7 @@ function flagNames({ parameters, body }: Operation): FlagNames {
   return names
 }
 
-/** `categoryId` to `category-id`. What no flag can be called becomes a dash. */
+/** `categoryId` to `category-id`. Characters that a flag cannot have become dashes. */
 export function kebabCase(name: string): string {
   const kebab = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

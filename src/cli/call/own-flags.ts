@@ -2,49 +2,54 @@ import { type Command, Option } from 'commander'
 
 /** The flags of `call` itself, by their long name. The contract's own come beside them. */
 const OWN_FLAGS = {
-  target: { short: 't', value: '<name>', about: 'sandbox, staging, production or one of your own', group: 'Where to' },
-  'base-url': { value: '<url>', about: 'base address instead of the one of the target', group: 'Where to' },
+  target: {
+    short: 't',
+    value: '<name>',
+    about: 'sandbox, staging, production or one of your own',
+    group: 'Destination',
+  },
+  'base-url': { value: '<url>', about: 'base address, overriding that of the target', group: 'Destination' },
   'api-key-file': {
     value: '<file>',
     about: 'file that holds the API key, - for stdin (default: PETSTORE_API_KEY)',
-    group: 'Where to',
+    group: 'Destination',
   },
-  yes: { short: 'y', about: 'write to production without asking', group: 'Where to' },
-  spec: { value: '<file>', about: 'OpenAPI document instead of the packaged contract', group: 'Request' },
+  yes: { short: 'y', about: 'write to production without asking', group: 'Destination' },
+  spec: { value: '<file>', about: 'OpenAPI document to use instead of the packaged contract', group: 'Request' },
   body: { value: '<json|@file|->', about: 'body as JSON, from a file, or from stdin', group: 'Request' },
   header: {
     short: 'H',
     value: '<header>',
-    about: '"Name: value", sent as well (repeatable)',
+    about: '"Name: value" to send as well (repeatable)',
     group: 'Request',
     list: true,
   },
-  'no-validate': { about: 'send what breaks the contract', group: 'Request' },
+  'no-validate': { about: 'send the request even if it breaks the contract', group: 'Request' },
   'dry-run': { short: 'n', about: 'print the request, send nothing', group: 'Request' },
   curl: { about: 'print it as a curl command, send nothing', group: 'Request' },
-  retry: { value: '<n>', about: 'attempts after the first (default: 2)', group: 'Retries' },
+  retry: { value: '<n>', about: 'retries after the first attempt (default: 2)', group: 'Retries' },
   'retry-max-wait': {
     value: '<duration>',
     about: 'give up at once if told to wait longer (default: 60s)',
     group: 'Retries',
   },
   'retry-unsafe': {
-    about: 'repeat other methods than GET after 502, 503, 504 and dropped connections, too',
+    about: 'also retry methods other than GET after 502, 503, 504 and dropped connections',
     group: 'Retries',
   },
   timeout: { value: '<duration>', about: 'for each attempt, its body too (default: 30s)', group: 'Retries' },
-  'max-body': { value: '<size>', about: 'largest answer that is read (default: 64MiB)', group: 'Answer' },
+  'max-body': { value: '<size>', about: 'largest answer that is read (default: 64MiB)', group: 'Response' },
   output: {
     short: 'o',
     value: '<format>',
-    about: 'auto is table on a terminal, else the body as received',
-    group: 'Answer',
+    about: 'auto: a table on a terminal, otherwise the body as received',
+    group: 'Response',
   },
-  include: { short: 'i', about: 'print the headers of the answer, too', group: 'Answer' },
-  verbose: { short: 'v', about: 'show each exchange on stderr, the key masked', group: 'Answer' },
-  check: { about: 'hold the answer against the contract, too', group: 'Answer' },
-  'ignore-status': { about: 'exit with 0 whatever the status', group: 'Answer' },
-  debug: { about: 'show where a failure happened', group: 'Answer' },
+  include: { short: 'i', about: 'also print the response headers', group: 'Response' },
+  verbose: { short: 'v', about: 'show each exchange on stderr, with the key masked', group: 'Response' },
+  check: { about: 'also check the response against the contract', group: 'Response' },
+  'ignore-status': { about: 'exit with 0 whatever the status', group: 'Response' },
+  debug: { about: 'show stack traces', group: 'Response' },
 } as const satisfies Record<string, OwnFlag>
 
 interface OwnFlag {
@@ -60,7 +65,7 @@ export type OwnFlagName = keyof typeof OWN_FLAGS
 export const OUTPUTS = ['auto', 'json', 'yaml', 'table', 'raw'] as const
 export type OutputFormat = (typeof OUTPUTS)[number]
 
-/** What was given, by the flag's own name, however it was called. */
+/** The flags that were given, by their own name, even when they went by another. */
 export class GivenFlags {
   readonly #values = new Map<OwnFlagName, readonly string[]>()
 
@@ -98,7 +103,7 @@ export function addOwnFlags(command: Command, given: GivenFlags, taken: Readonly
     if (name === 'output') option.choices(OUTPUTS)
     if (flag.list) option.argParser((text) => text)
     command.addOption(option.helpGroup(`${flag.group}:`))
-    // Listened to, as commander would keep the value under a name that a parameter may have, too.
+    // An event listener, because commander would store the value under a name that a parameter may have too.
     command.on(`option:${option.name()}`, (value: string | null | undefined) => given.add(name, value))
   }
   command.helpOption(taken.has('help') ? '-h, --cli-help' : '-h, --help', 'print this help')

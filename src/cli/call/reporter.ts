@@ -7,13 +7,13 @@ import { print } from '../print.js'
 import type { CallFailure } from './call-failure.js'
 import { showBody } from './show-answer.js'
 
-/** All that `call` says besides its result. */
+/** Everything that `call` says besides its result. */
 export interface Teller {
   warning(message: string): void
   note(message: string): void
   detail(lines: readonly string[]): void
   breach(message: string): void
-  /** For people: head, body, what it means. Else one JSON line, the body in it. */
+  /** On a terminal: head, body and what it means. Otherwise one JSON line that holds the body. */
   failure(failure: CallFailure, answer?: Answer, head?: readonly string[]): Promise<void>
 }
 

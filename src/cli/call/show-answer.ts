@@ -7,10 +7,10 @@ import { escapeControls, escapeLines } from '../escape-controls.js'
 import type { OutputFormat } from './own-flags.js'
 import { yamlText } from './yaml-text.js'
 
-/** An answer's body as it is to be printed. */
+/** A response body, ready to be printed. */
 export interface Shown {
   readonly bytes: string | Buffer
-  /** Why it is not shown as it was asked for. */
+  /** Why it is not shown in the requested format. */
   readonly note?: string
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Output } from '../io.js'
 
-/** All that comes on stdin. It is opened only where somebody asked for it. */
+/** Reads all of stdin, which is opened only on request. */
 export async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
@@ -16,10 +16,10 @@ export function canAsk(): boolean {
 /** Asks a question that is answered with yes or, by default, no. */
 export async function confirms(question: string, output: Output, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output })
-  // The terminal's Ctrl-C comes here, not as a signal.
+  // In raw mode, Ctrl-C arrives here and not as a signal.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
-    // Ctrl-D closes the terminal without an answer, which is none.
+    // Ctrl-D closes the terminal without an answer, which counts as no.
     const closed = once(terminal, 'close').then(() => '')
     const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed])
     return /^y(?:es)?$/i.test(answer.trim())

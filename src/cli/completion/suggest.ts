@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { NO_SUGGESTIONS, type Suggestion, type Suggestions } from './suggestion.js'
 import { valuesOfArgument, valuesOfOption } from './values.js'
 
-/** Where the words before the cursor have led. */
+/** Where the words before the cursor lead. */
 interface Place {
   readonly command: Command
   /** The flag that waits for its value. */
@@ -75,7 +75,7 @@ async function walk(
   return { command, ...(pending === undefined ? {} : { pending }), givenOptions, count, onlyArguments }
 }
 
-/** Commander's own: what follows it is a command from beside it. */
+/** Commander's own `help`, which is followed by one of its sibling commands. */
 function isHelp(command: Command): boolean {
   return command.name() === 'help' && command.parent === null
 }
@@ -130,7 +130,7 @@ function argumentsAt({ command, count, onlyArguments }: Place): Suggestions {
 
 /** Whether all that follows a first argument belongs to another program, as in `exec npx vitest --run`. */
 function passesThrough(command: Command): boolean {
-  // Commander sets it, but does not tell.
+  // Commander has no getter for it.
   return Reflect.get(command, '_passThroughOptions') === true
 }
 

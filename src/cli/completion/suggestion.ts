@@ -4,7 +4,7 @@ export interface Suggestion {
   readonly about?: string
 }
 
-/** What can stand in a place. */
+/** What can be completed at one position. */
 export interface Suggestions {
   readonly words: readonly Suggestion[]
   /** Whether the shell should offer paths too. */

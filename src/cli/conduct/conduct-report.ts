@@ -24,7 +24,7 @@ export interface ConductReport {
   readonly spaces: number
   readonly violations: readonly (Finding<ViolationRule> & InSpace)[]
   readonly warnings: readonly (Finding<WarningRule> & InSpace)[]
-  /** How often each rule was broken, what is left out here included; rules that were kept are missing. */
+  /** How often each rule was broken, including findings left out here; rules that were kept are absent. */
   readonly counts: Readonly<Partial<Record<ConductRule, number>>>
   /** Findings beyond as many as are kept. */
   readonly leftOut: number
@@ -33,7 +33,7 @@ export interface ConductReport {
   readonly keys: readonly KeyConduct[]
 }
 
-/** More findings than anybody reads; a run of ten thousand tests must not fill the memory. */
+/** More findings than anyone reads; a run of ten thousand tests must not exhaust memory. */
 const MOST_FINDINGS = 10_000
 const MOST_KEYS = 10_000
 
@@ -49,7 +49,7 @@ export const NO_CONDUCT: ConductReport = {
   keys: [],
 }
 
-/** A report with the conduct in one space more, or in one that was used before and began anew since. */
+/** Adds the conduct of one more space to a report, or that of one that was reset since. */
 export function withConduct(report: ConductReport, { space, requests, whatIf, ...conduct }: Conduct): ConductReport {
   const inSpace = <T extends object>(items: readonly T[]) => items.map((item) => ({ space, ...item }))
   const violations = kept(report.violations, inSpace(conduct.violations), MOST_FINDINGS)

@@ -1,7 +1,7 @@
 import { escapeControls } from '../escape-controls.js'
 import type { ConductReport } from './conduct-report.js'
 
-/** What else a run has to tell, for programs. */
+/** Further facts about a run, for programs. */
 export type RunFacts = Readonly<Record<string, unknown>>
 
 export function jsonReport(report: ConductReport, facts: RunFacts = {}): string {

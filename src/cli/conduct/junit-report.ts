@@ -9,7 +9,7 @@ const RULES: readonly ConductRule[] = [...VIOLATIONS, ...WARNINGS]
 /**
  * Conduct as CI systems read it: a suite for each key, a case for each rule.
  *
- * @param failing rules whose findings are failures; those of others are only told
+ * @param failing rules whose findings count as failures; all others are only reported
  */
 export function junitReport(report: ConductReport, failing: readonly ConductRule[], at: EpochMs): string {
   const { keys, violations, warnings } = report

@@ -33,7 +33,7 @@ export function countsLine(report: ConductReport): string {
   return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
 }
 
-/** Which plan would have been enough; undefined where nothing was counted. */
+/** The plan that would have been enough; undefined if nothing was counted. */
 export function cheapestLine({ requests, cheapest }: WhatIf): string | undefined {
   if (requests === 0) return undefined
   return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`

@@ -6,9 +6,9 @@ import { readDuration } from '../../options/values/duration.js'
 import { readInstant } from '../../options/values/instant.js'
 import type { Reading } from '../../options/values/reading.js'
 
-// What is wrong with a text is told before anything is sent: it is a slip of whoever typed it.
+// Typing mistakes are reported before anything is sent.
 
-/** A duration, as the text that the control plane takes. */
+/** Checks a duration and passes it on as the string that the control plane expects. */
 export function durationText(text: string): string {
   valueIn(readDuration(text))
   return text
@@ -25,7 +25,7 @@ export function patienceMs(text: string): DurationMs {
   return value
 }
 
-/** An instant, as the text that the control plane takes. */
+/** Checks an instant and passes it on as the string that the control plane expects. */
 export function instantText(text: string): string {
   valueIn(readInstant(text))
   return text
@@ -33,7 +33,7 @@ export function instantText(text: string): string {
 
 export function int64(text: string): Int64 {
   const value = parseInt64(text)
-  if (value === undefined) throw new InvalidArgumentError('It must be a whole number of 64 bits.')
+  if (value === undefined) throw new InvalidArgumentError('It must be a 64-bit integer.')
   return value
 }
 

@@ -5,8 +5,8 @@ import type { Result } from './result.js'
 import type { VerbCommands } from './verb-commands.js'
 
 export function addClockVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
-  const clock = group(parent, 'clock', 'the one clock of quotas, bans, storms and the sunset')
-  verb(clock, 'show', 'what it shows', ['clock show']).action(
+  const clock = group(parent, 'clock', 'the clock behind quotas, bans, storms and the sunset')
+  verb(clock, 'show', 'show the time', ['clock show']).action(
     steer(async ({ controls }) => view(await controls.clock.show())),
   )
   verb(clock, 'set', 'move it forward to an instant', ['clock set 2030-12-04T23:59:00Z'])
@@ -15,13 +15,13 @@ export function addClockVerbs(parent: Command, { group, verb, steer }: VerbComma
   verb(clock, 'advance', 'move it forward by a duration', ['clock advance 1m', 'clock advance 24h'])
     .argument('<duration>', 'how far: 500ms, 30s, 5m or 24h', durationText)
     .action(steer(async ({ controls }, by: string) => view(await controls.clock.advance(by))))
-  verb(clock, 'freeze', 'let it stand still', ['clock freeze']).action(
+  verb(clock, 'freeze', 'stop it', ['clock freeze']).action(
     steer(async ({ controls }) => view(await controls.clock.freeze())),
   )
-  verb(clock, 'resume', 'let it run again from where it stands', ['clock resume']).action(
+  verb(clock, 'resume', 'let it run again', ['clock resume']).action(
     steer(async ({ controls }) => view(await controls.clock.resume())),
   )
-  verb(clock, 'reset', 'back to real time', ['clock reset']).action(
+  verb(clock, 'reset', 'return to real time', ['clock reset']).action(
     steer(async ({ controls }) => view(await controls.clock.reset())),
   )
 }

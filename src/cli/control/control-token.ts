@@ -4,10 +4,10 @@ import type { CliIo } from '../io.js'
 import { UsageError } from './errors.js'
 
 const VARIABLE = 'PETSTORE_SANDBOX_CONTROL_TOKEN'
-/** What a header can carry without further ado. */
+/** Characters that a header can carry as they are. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
-/** How a token is given, for whoever was refused without one. */
+/** How to provide a token, for callers that were refused without one. */
 export const TOKEN_HINT = `Give it in ${VARIABLE} or with --token-file.`
 
 /**
@@ -19,7 +19,7 @@ export function readToken(file: string | undefined, { env, cwd }: CliIo): string
   const text = file === undefined ? env[VARIABLE] : contentOf(file, cwd)
   if (file === undefined && (text === undefined || text === '')) return undefined
   if (text === undefined || !SENDABLE.test(text)) {
-    throw new UsageError(`${where}: must hold one token of visible ASCII characters, and nothing else`)
+    throw new UsageError(`${where}: must contain a single token of visible ASCII characters`)
   }
   return text
 }

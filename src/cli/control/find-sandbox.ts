@@ -12,11 +12,11 @@ const VARIABLE = 'PETSTORE_SANDBOX_URL'
 export interface Found {
   /** `http://127.0.0.1:4010/__sandbox` */
   readonly controlUrl: string
-  /** How it was found, for whoever wonders why nobody is there. */
+  /** How it was found, to explain why nothing answers there. */
   readonly how: string
   /** Its process, where that is known. */
   readonly pid?: number
-  /** Something to tell before it is used. */
+  /** A note to print before it is used. */
   readonly note?: string
 }
 
@@ -47,12 +47,12 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   return { controlUrl: DEFAULT_URL, how: 'the default', note: `${passedOver}; ${DEFAULT_URL} is used.` }
 }
 
-/** One line on who was looked for where, and what to do. */
+/** One line saying where a sandbox was looked for, and what to do. */
 export function nobodyAt(controlUrl: string, how: string): string {
   return `Nothing answers at ${controlUrl} (${how}). Start one with "petstore-sandbox serve", or say where it is with --url or ${VARIABLE}.`
 }
 
-/** The address of a control plane; that of the server alone will do. */
+/** Reads the address of a control plane; the server's address is enough. */
 function readUrl(text: string, where: string): string {
   const form = `must be the address of a control plane, for example ${DEFAULT_URL}`
   let url: URL

@@ -7,17 +7,17 @@ import { ofKey } from './steering.js'
 import { table } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-const KEY = 'an API key of the sandbox; sandbox-pro~checkout is that key in the space checkout'
+const KEY = 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout'
 
 export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
   const keys = group(parent, 'keys', 'the API keys')
-  verb(keys, 'list', 'all of them, with plan, quotas and ban', ['keys list']).action(
+  verb(keys, 'list', 'list all keys with plan, quotas and ban', ['keys list']).action(
     steer(async ({ controls }) => {
       const value = await controls.keys.list()
       return { value, text: keyTable(value) }
     }),
   )
-  verb(keys, 'add', 'one more; it is stored', ['keys add team-a', 'keys add team-b pro'])
+  verb(keys, 'add', 'add a key; it is stored', ['keys add team-a', 'keys add team-b pro'])
     .argument('<key>', 'the new key')
     .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
     .action(
@@ -44,7 +44,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
         return view(await controls.plan(key, plan))
       }),
     )
-  verb(parent, 'ban', 'ban a key from now on', ['ban sandbox', 'ban sandbox --for 30s'])
+  verb(parent, 'ban', 'ban a key', ['ban sandbox', 'ban sandbox --for 30s'])
     .argument('<key>', KEY)
     .option('--for <duration>', 'how long (default: the ban duration of the settings)', durationText)
     .action(
@@ -63,7 +63,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
     )
 }
 
-/** A key a line: what is left of its quotas, and what befalls it. */
+/** One key per line: what is left of its quotas, and its ban. */
 export function keyTable(keys: readonly KeyView[]): string {
   const rows = keys.map(({ key, plan, minute, day, always, ban }) => [
     key,

@@ -16,7 +16,7 @@ import { connect, knowingWhere, type SharedFlags, type VerbCommands } from './ve
 const POLL_MS: DurationMs = 50
 /** @source docs/behaviour.md, "control" */
 const PATIENCE_MS: DurationMs = 30 * SECOND_MS
-/** A stop takes 5 s at most for open answers; what is written after that is little. */
+/** Open responses may delay a stop by 5 s; little is left to write after that. */
 const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS
 
 export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbCommands, io: CliIo): void {
@@ -47,7 +47,7 @@ export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbComman
   )
 }
 
-/** Looks again and again, in all places: a sandbox that is just starting may leave its locator any moment. */
+/** Polls every place: a sandbox that is starting may write its locator at any moment. */
 async function healthySandbox(flags: SharedFlags, timeout: DurationMs, io: CliIo): Promise<Found> {
   const giveUpAt = io.monotonic() + timeout
   for (;;) {
@@ -71,14 +71,14 @@ async function findOrNot({ url }: SharedFlags, io: CliIo): Promise<Found | NoSan
   }
 }
 
-/** Its port is closed first; what is to be written is written when its process has ended. */
+/** The port closes first; everything is on disk once the process has ended. */
 async function untilGone({ controlUrl, pid }: Found, io: CliIo): Promise<void> {
   const giveUpAt = io.monotonic() + STOP_PATIENCE_MS
   const isThere = async () =>
     (await askHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
   while (await isThere()) {
     if (io.monotonic() >= giveUpAt) {
-      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} was asked to stop, but is still there.`)
+      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} was asked to stop but is still running.`)
     }
     await pause(POLL_MS)
   }

@@ -16,26 +16,26 @@ interface PetFlags {
   readonly status?: PetStatus | typeof NONE
 }
 
-/** State by hand: no key, no quota, no exchange in the log. */
+/** Changes state directly: no key, no quota, no exchange in the log. */
 export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
-  const pets = group(parent, 'pets', 'the pets, without key or quota')
-  verb(pets, 'list', 'all of them, newest first', ['pets list', 'pets list --json']).action(
+  const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
+  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --json']).action(
     steer(async ({ controls }) => view(await controls.pets.list())),
   )
-  verb(pets, 'add', 'one more', ['pets add --name Rex --category-id 1 --status sold'])
+  verb(pets, 'add', 'add a pet', ['pets add --name Rex --category-id 1 --status sold'])
     .requiredOption('--name <name>', 'its name')
-    .requiredOption('--category-id <id>', 'its category, an int64', int64)
+    .requiredOption('--category-id <id>', 'its category id', int64)
     .addOption(new Option('--status <status>', 'its status').choices(PET_STATUSES))
     .action(
       steer(async ({ controls }, { name, categoryId, status }: NewPet) =>
         view([await controls.pets.add({ name, categoryId, ...(status === undefined ? {} : { status }) })]),
       ),
     )
-  verb(pets, 'set', 'change fields of one', ['pets set 1 --status sold', 'pets set 1 --name Rex --status none'])
+  verb(pets, 'set', 'change a pet', ['pets set 1 --status sold', 'pets set 1 --name Rex --status none'])
     .argument('<id>', 'its id', int64)
     .option('--name <name>', 'its name')
-    .option('--category-id <id>', 'its category, an int64', int64)
-    .addOption(new Option('--status <status>', `its status; ${NONE} takes it away`).choices([...PET_STATUSES, NONE]))
+    .option('--category-id <id>', 'its category id', int64)
+    .addOption(new Option('--status <status>', `its status; ${NONE} removes it`).choices([...PET_STATUSES, NONE]))
     .action(
       steer(async ({ controls }, id: Int64, { name, categoryId, status }: PetFlags) => {
         if (name === undefined && categoryId === undefined && status === undefined) {
@@ -49,7 +49,7 @@ export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommand
         return view([await controls.pets.set(id, change)])
       }),
     )
-  verb(pets, 'remove', 'remove one; its id is not given again', ['pets remove 1'])
+  verb(pets, 'remove', 'remove a pet; its id is not reused', ['pets remove 1'])
     .argument('<id>', 'its id', int64)
     .action(
       steer(async ({ controls }, id: Int64) => {

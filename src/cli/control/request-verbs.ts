@@ -25,32 +25,32 @@ interface RequestFlags extends RequestFilter {
 }
 
 export function addRequestVerbs(parent: Command, { verb, steer, steerFreely }: VerbCommands): void {
-  const requests = verb(parent, 'requests', 'the log of requests with their answers, oldest first', [
+  const requests = verb(parent, 'requests', 'list requests and responses, oldest first', [
     'requests --limit 20',
     'requests --status 429 --json',
     'requests -f --operation listPets',
   ])
-    .option('-f, --follow', 'those to come, until SIGINT; --json prints one a line')
-    .option('--operation <id>', 'of this operation only')
-    .option('--status <status>', 'with this status only', count)
-    .option('--key <label>', 'by this key only, without its space; unknown and none are labels too')
-    .addOption(new Option('--reason <reason>', 'made up for this reason only').choices(REASONS))
-    .option('--since <id|instant>', 'after this one, or from this instant of the clock on')
-    .option('--limit <n>', 'the newest n', count)
+    .option('-f, --follow', 'follow new ones until interrupted; --json prints one per line')
+    .option('--operation <id>', 'only this operation')
+    .option('--status <status>', 'only this status', count)
+    .option('--key <label>', 'only this key, without its space; unknown and none are labels too')
+    .addOption(new Option('--reason <reason>', 'only this reason').choices(REASONS))
+    .option('--since <id|instant>', 'after this id, or from this instant on')
+    .option('--limit <n>', 'only the newest n', count)
     .action(
       steerFreely(async (at, flags: RequestFlags) => {
         const { since, limit } = flags
         const filter = filterOf(flags)
         if (flags.follow === true) {
           if (since === undefined && limit === undefined) return follow(at, filter)
-          throw new UsageError('--since and --limit are for what has been; leave them out with --follow.')
+          throw new UsageError('--since and --limit cannot be combined with --follow.')
         }
         const past = { ...(since === undefined ? {} : { since }), ...(limit === undefined ? {} : { limit }) }
         await list(at, await at.controls.requests({ ...filter, ...past }))
         return EXIT.ok
       }),
     )
-  verb(requests, 'clear', 'forget them', ['requests clear']).action(
+  verb(requests, 'clear', 'clear the log', ['requests clear']).action(
     steer(async ({ controls }) => {
       await controls.requests.clear()
       return done('The log is empty.')
@@ -76,10 +76,10 @@ async function list(at: Steering, exchanges: readonly Exchange[]): Promise<void>
   }
   const line = await prettyLines(at)
   if (exchanges.length > 0) await print(io.stdout, `${exchanges.map(line).join('\n')}\n`)
-  else say(io.stderr, 'There are no such requests.')
+  else say(io.stderr, 'No requests match.')
 }
 
-/** Prints exchanges as they happen, until a signal, the end of the sandbox, or nobody reads. */
+/** Prints exchanges as they happen, until a signal comes, the sandbox ends or the reader goes away. */
 async function follow(at: Steering, filter: RequestFilter): Promise<number> {
   const { controls, found, io, json } = at
   const line = json ? jsonLine : await prettyLines(at)
@@ -97,9 +97,9 @@ async function follow(at: Steering, filter: RequestFilter): Promise<number> {
     say(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
     return EXIT.ok
   } catch (error) {
-    // A stream that breaks off is fetch's own error: the sandbox was killed.
+    // A broken stream is a TypeError of fetch: the sandbox was killed.
     if (error instanceof ControlError || !(error instanceof TypeError)) throw error
-    throw new NoSandboxError(`The sandbox at ${found.controlUrl} is gone without a word.`)
+    throw new NoSandboxError(`The sandbox at ${found.controlUrl} went away unexpectedly.`)
   } finally {
     ignoreSignals()
     stop.abort()
@@ -110,7 +110,7 @@ function jsonLine(exchange: Exchange): string {
   return escapeControls(stringifyJson(exchange))
 }
 
-/** The lines of the server's own log. */
+/** Formats exchanges as the server's own log does. */
 async function prettyLines({ io }: Steering): Promise<(exchange: Exchange) => string> {
   const chalk = await chalkFor(colourLevel(io.stdout, io.env))
   return (exchange) => prettyExchange(recordOf(exchange), chalk)

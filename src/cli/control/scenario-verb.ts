@@ -8,7 +8,7 @@ import { escapeControls } from '../escape-controls.js'
 import type { VerbCommands } from './verb-commands.js'
 
 export function addScenarioVerb(parent: Command, { verb, steer }: VerbCommands): void {
-  verb(parent, 'scenario', 'turn a bundle of switches; what it does not say stays', [
+  verb(parent, 'scenario', 'apply a bundle of switches; the others stay as they are', [
     'scenario storm',
     'scenario ./black-friday.yaml',
   ])
@@ -16,14 +16,14 @@ export function addScenarioVerb(parent: Command, { verb, steer }: VerbCommands):
     .action(
       steer(async ({ controls, io }, nameOrFile: string) => {
         const value = await controls.scenario(readScenario(nameOrFile, io.cwd))
-        return { value, text: `The switches of ${escapeControls(nameOrFile)} are turned.` }
+        return { value, text: `Applied the scenario ${escapeControls(nameOrFile)}.` }
       }),
     )
 }
 
 /**
- * A packaged scenario's name, or what stands in a file: it is read here, for the
- * sandbox may run elsewhere.
+ * A packaged scenario's name, or the content of a file, which is read here because
+ * the sandbox may run elsewhere.
  *
  * @throws OptionsError with everything that is wrong with it, by line and column
  */

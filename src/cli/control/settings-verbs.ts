@@ -12,15 +12,15 @@ import type { Result } from './result.js'
 import { aligned } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-/** Stands for a setting that is not there: the plan's own limits, no latency. */
+/** Stands for an absent setting: the plan's own limits, no latency. */
 const NONE = 'none'
 
 export function addSettingsVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
   const settings = group(parent, 'settings', 'the switches of a space')
-  verb(settings, 'show', 'all of them', ['settings show']).action(
+  verb(settings, 'show', 'show all settings', ['settings show']).action(
     steer(async ({ controls }) => view(await controls.settings.show())),
   )
-  verb(settings, 'set', 'turn some, all or none', [
+  verb(settings, 'set', 'change some: all of them or none', [
     'settings set plan=pro latency=50ms..200ms',
     'settings set limits=none rate-limit=off',
   ])
@@ -59,13 +59,15 @@ function readPatch(pairs: readonly string[], known: readonly string[]): Settings
     const option = optionNamed(toCamelCase(written))
     if (option === undefined || !known.includes(option.name)) {
       const names = known.map(settingName)
-      throw new UsageError(`"${written}" is no setting; there are ${names.join(', ')}${didYouMean(written, names)}`)
+      throw new UsageError(
+        `"${written}" is not a setting; the settings are ${names.join(', ')}${didYouMean(written, names)}`,
+      )
     }
     if (Object.hasOwn(patch, option.name)) throw new UsageError(`"${written}" is given twice`)
     const isNone = OPTIONAL_SETTINGS.includes(option.name) && (text === NONE || text === '')
     const value = isNone ? null : naturalFromText(optionRow(option.name).reads, text)
     patch[option.name] = option.negated && typeof value === 'boolean' ? !value : value
   }
-  // The sandbox checks the values, and changes all or nothing.
+  // The sandbox checks the values and changes all of them or none.
   return patch as SettingsPatch
 }

@@ -4,26 +4,26 @@ import { done } from './result.js'
 import type { VerbCommands } from './verb-commands.js'
 
 export function addSnapshotVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
-  const snapshot = group(parent, 'snapshot', 'everything of a space, kept under a name')
-  verb(snapshot, 'save', 'keep it, in place of what had the name', ['snapshot save full-basket'])
+  const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name')
+  verb(snapshot, 'save', 'save it, replacing one of the same name', ['snapshot save full-basket'])
     .argument('<name>', 'letters, digits and . _ -')
     .action(
       steer(async ({ controls }, name: string) => {
         await controls.snapshots.save(name)
-        return done(`The snapshot ${name} is kept.`, { name })
+        return done(`Saved the snapshot ${name}.`, { name })
       }),
     )
-  verb(snapshot, 'restore', 'put everything back, quotas, bans and clock included; the log stays', [
+  verb(snapshot, 'restore', 'restore everything, including quotas, bans and clock; the log stays', [
     'snapshot restore full-basket',
   ])
     .argument('<name>', 'its name')
     .action(
       steer(async ({ controls }, name: string) => {
         await controls.snapshots.restore(name)
-        return done(`All is as in the snapshot ${name}.`, { name })
+        return done(`Restored the snapshot ${name}.`, { name })
       }),
     )
-  verb(snapshot, 'list', 'the names', ['snapshot list']).action(
+  verb(snapshot, 'list', 'list the snapshots', ['snapshot list']).action(
     steer(async ({ controls }) => {
       const value = await controls.snapshots.list()
       return {

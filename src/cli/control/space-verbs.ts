@@ -4,19 +4,19 @@ import { table } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
 export function addSpaceVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
-  const spaces = group(parent, 'spaces', 'the isolated copies that keys like sandbox~checkout open')
-  verb(spaces, 'list', 'the open ones, beside the default one', ['spaces list']).action(
+  const spaces = group(parent, 'spaces', 'isolated copies, opened by keys such as sandbox~checkout')
+  verb(spaces, 'list', 'list the open spaces except the default one', ['spaces list']).action(
     steer(async ({ sandbox }) => {
       const value = await sandbox.spaces.list()
       const rows = value.map(({ name, pets, requests }) => [name, String(pets), String(requests)])
       return {
         value,
         text: table(['space', 'pets', 'requests'], rows),
-        ...(rows.length === 0 ? { note: 'There is the default space only.' } : {}),
+        ...(rows.length === 0 ? { note: 'There is only the default space.' } : {}),
       }
     }),
   )
-  verb(spaces, 'remove', 'remove one with everything in it; its next request starts it afresh', [
+  verb(spaces, 'remove', 'remove a space and everything in it; its next request starts it afresh', [
     'spaces remove checkout',
   ])
     .argument('<name>', 'its name')

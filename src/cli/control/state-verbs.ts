@@ -21,7 +21,7 @@ export function addStateVerbs(parent: Command, { verb, steer }: VerbCommands): v
       return { value, text: stateText(value, found.controlUrl) }
     }),
   )
-  verb(parent, 'reset', 'back to the start: fixtures, flags, quotas, bans, clock, log; snapshots stay', [
+  verb(parent, 'reset', 'return to the start: fixtures, flags, quotas, bans, clock, log; snapshots stay', [
     'reset',
     'reset --space checkout',
   ]).action(

@@ -3,9 +3,9 @@ import type { CliIo } from '../io.js'
 import { UsageError } from './errors.js'
 import type { Found } from './find-sandbox.js'
 
-/** What a verb of the command line works with. */
+/** What the action of a `control` verb gets to work with. */
 export interface Steering {
-  /** Of the space that was named, or of the default one. */
+  /** Of the named space, or of the default one. */
   readonly controls: Controls
   readonly sandbox: SandboxControls
   /** Empty for the default space. */

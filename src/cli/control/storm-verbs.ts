@@ -9,7 +9,7 @@ import type { VerbCommands } from './verb-commands.js'
 
 export function addStormVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
   const storm = group(parent, 'storm', '429s that no quota explains')
-  verb(storm, 'start', 'start one afresh; it refuses everything if no rate is given', [
+  verb(storm, 'start', 'start a new storm; without a rate it refuses everything', [
     'storm start',
     'storm start 0.3,for=30s',
     'storm start --rate 0.3 --for 30s --every 5m',
@@ -17,15 +17,15 @@ export function addStormVerbs(parent: Command, { group, verb, steer }: VerbComma
     .argument('[spec]', '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', stormOption)
     .option('--rate <rate>', 'share of requests refused, 0 to 1', rate)
     .option('--for <duration>', 'how long it lasts', durationText)
-    .option('--every <duration>', 'how often it comes again', durationText)
-    .option('--retry-after <duration>', 'what the refused are told', durationText)
+    .option('--every <duration>', 'how often it repeats', durationText)
+    .option('--retry-after <duration>', 'Retry-After of refused requests', durationText)
     .action(
       steer(async ({ controls }, spec: StormOption | undefined, flags: StormOption) => {
         const value = await controls.storm.start({ ...spec, ...partsOf(flags) })
         return { value, text: stormText(value) }
       }),
     )
-  verb(storm, 'show', 'the storm, if there is one', ['storm show']).action(
+  verb(storm, 'show', 'show the storm, if there is one', ['storm show']).action(
     steer(async ({ controls }) => {
       const value = await controls.storm.show()
       return value === null ? { value, text: '', note: 'There is no storm.' } : { value, text: stormText(value) }
@@ -34,7 +34,7 @@ export function addStormVerbs(parent: Command, { group, verb, steer }: VerbComma
   verb(storm, 'stop', 'stop it', ['storm stop']).action(
     steer(async ({ controls }) => {
       await controls.storm.stop()
-      return done('There is no storm any more.')
+      return done('The storm has stopped.')
     }),
   )
 }

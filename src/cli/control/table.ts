@@ -2,7 +2,7 @@ import { escapeControls } from '../escape-controls.js'
 
 const GAP = '  '
 
-/** Rows in aligned columns, a line each; nothing where there are none. Cells may come from anywhere. */
+/** Rows in aligned columns, one line each; empty if there are none. Cells are escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return rows.length === 0 ? '' : aligned([head, ...rows])
 }

@@ -13,7 +13,7 @@ import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
 import { printResult, type Result } from './result.js'
 import type { Steering } from './steering.js'
 
-/** What every verb can be told, before its name or after it. */
+/** Flags that every verb takes, before its name or after it. */
 export interface SharedFlags {
   readonly space?: string
   readonly url?: string
@@ -25,9 +25,9 @@ export interface SharedFlags {
 /** A sandbox answers its verbs in milliseconds. */
 const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
 
-/** What a verb does, with its arguments and then its flags, as commander gives them. */
+/** The action of a verb; it gets its arguments, then its flags, as commander passes them. */
 type Act = (at: Steering, ...args: never[]) => Promise<Result>
-/** The same, of a verb that chooses its exit code. */
+/** The action of a verb that chooses its own exit code. */
 type FreeAct = (at: Steering, ...args: never[]) => Promise<number>
 /** What commander calls: with arguments, flags, and the command itself. */
 type Action = (...given: unknown[]) => Promise<void>
@@ -38,11 +38,11 @@ export interface VerbCommands {
   group(parent: Command, name: string, about: string): Command
   /** @param examples what may follow `petstore-sandbox control` */
   verb(parent: Command, usage: string, about: string, examples: readonly string[]): Command
-  /** The action of a verb that gives a result. */
+  /** Wraps the action of a verb that returns a result. */
   steer(act: Act): Action
-  /** The action of a verb that prints for itself, and has an exit code of its own. */
+  /** Wraps the action of a verb that does its own printing and has its own exit code. */
   steerFreely(act: FreeAct): Action
-  /** The action of a verb that has no sandbox to start with. */
+  /** Wraps the action of a verb that runs before a sandbox is found. */
   alone(act: (flags: SharedFlags, ...args: never[]) => Promise<number>): Action
 }
 
@@ -76,10 +76,10 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
   }
 }
 
-/** Gives them to a command and to all below it, behind their own flags. */
+/** Adds the shared flags to a command and all its subcommands, after their own. */
 export function addSharedFlags(command: Command): void {
   const options = [
-    new Option('--space <name>', 'steer this space instead of the default one'),
+    new Option('--space <name>', 'use this space instead of the default one'),
     new Option(
       '--url <url>',
       'control plane of the sandbox (default: PETSTORE_SANDBOX_URL, else the sandbox started in this folder, else port 4010)',
@@ -90,16 +90,16 @@ export function addSharedFlags(command: Command): void {
       `how long it may take to answer; a stream of requests, to begin (default: ${formatDuration(DEFAULT_TIMEOUT_MS)})`,
     ).argParser(patienceMs),
     new Option('--json', 'print JSON'),
-    new Option('--debug', 'show where a failure happened'),
+    new Option('--debug', 'show stack traces'),
   ]
   const own = new Set(command.options.map(({ long }) => long))
   for (const option of options) {
-    if (!own.has(option.long)) command.addOption(option.helpGroup('Every verb takes:'))
+    if (!own.has(option.long)) command.addOption(option.helpGroup('Options of every verb:'))
   }
   for (const below of command.commands) addSharedFlags(below)
 }
 
-/** Connects to the sandbox that is meant; nothing is asked of it yet. */
+/** Connects to the chosen sandbox; nothing is sent yet. */
 export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<Steering> {
   const { url, tokenFile, space = '', json = false, timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
@@ -112,7 +112,7 @@ export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Pro
   return { controls: space === '' ? sandbox : sandbox.space(space), sandbox, space, found: place, json, io }
 }
 
-/** Lets an error that says nobody answers say where was looked. */
+/** Turns an error that says nothing answers into one that says where was searched. */
 export async function knowingWhere<T>({ controlUrl, how }: Found, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -122,7 +122,7 @@ export async function knowingWhere<T>({ controlUrl, how }: Found, act: () => Pro
     }
     if (!isOfStranger(error)) throw error
     const nobody = (await askHealth(controlUrl)).kind === 'none'
-    const stranger = `${controlUrl} answers, but not as a sandbox does. It was found ${how}.`
+    const stranger = `${controlUrl} answers, but it is not a sandbox. It was found ${how}.`
     throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : stranger, { cause: error })
   }
 }
@@ -139,7 +139,7 @@ function sharedFlags(command: Command): SharedFlags {
   return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
 }
 
-/** Tells why a verb failed, as `CODE: message`; what nobody foresaw goes on to whoever runs the command. */
+/** Reports why a verb failed, as `CODE: message`; unexpected errors are rethrown. */
 async function toldErrors(act: () => Promise<number>, { stderr }: CliIo): Promise<number> {
   try {
     return await act()

@@ -1,6 +1,6 @@
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What of a sandbox its command is told. */
+/** What the command is told about its sandbox. */
 export interface ToldSandbox {
   readonly baseUrl: string
   readonly controlUrl: string
@@ -25,13 +25,13 @@ export function childEnvironment(env: Environment, { baseUrl, controlUrl, contro
     PETSTORE_API_KEY: API_KEY,
     PETSTORE_SANDBOX_URL: controlUrl,
     ...(controlToken === undefined ? {} : { PETSTORE_SANDBOX_CONTROL_TOKEN: controlToken }),
-    // Which of the two is read differs by program; each is given what it says, or else the other.
+    // Programs differ in which of the two they read, so each falls back to the other.
     NO_PROXY: withHosts(env.NO_PROXY || env.no_proxy, direct),
     no_proxy: withHosts(env.no_proxy || env.NO_PROXY, direct),
   }
 }
 
-/** A list for NO_PROXY with some hosts more; `*` is all hosts already. */
+/** Adds hosts to a NO_PROXY list; `*` already covers all of them. */
 function withHosts(list = '', hosts: readonly string[]): string {
   const known = list.split(/[\s,]+/).filter((host) => host !== '')
   return known.includes('*') ? list : [...known, ...hosts.filter((host) => !known.includes(host))].join(',')

@@ -7,15 +7,15 @@ import type { FailOn } from './fail-on.js'
 import { type Ending, isMissing } from './run-command.js'
 import { jsonSummary, prettySummary, type Summary } from './tally.js'
 
-/** Findings that are named on stderr; all are in the report. */
+/** Findings named on stderr; the report has all of them. */
 const MOST_NAMED = 20
 
-/** What came of a run: its traffic, how its clients behaved, and what of that makes it a failed one. */
+/** The outcome of a run: its traffic, the conduct of its clients, and the rules that make it fail. */
 export interface Outcome {
   readonly summary: Summary
   readonly conduct: ConductReport
   readonly failOn: FailOn
-  /** Rules of it that were broken. */
+  /** Rules in `failOn` that were broken. */
   readonly hit: readonly ConductRule[]
 }
 

@@ -1,6 +1,6 @@
 import { FAILURES } from '../../domain/failures.js'
 
-/** What `exec` ends with where there is no child's code to hand on. @source coreutils, env, nohup and timeout: exit status */
+/** Exit codes of `exec` when there is none of the command's to pass on. @source coreutils, env, nohup and timeout: exit status */
 export const EXEC_EXIT = {
   /** No sandbox could be started, or it could not be stopped well. */
   noSandbox: 125,

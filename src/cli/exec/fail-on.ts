@@ -5,23 +5,23 @@ import { didYouMean } from '../../options/suggest.js'
 import { listed } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 
-/** When a run that its command takes for good has failed all the same. */
+/** When a run fails although its command passed. */
 export interface FailOn {
   /** What it was written in: `--fail-on`. */
   readonly where: string
   readonly rules: readonly ConductRule[]
 }
 
-/** Whatever clients did, the command alone decides. */
+/** The command alone decides, whatever clients did. */
 export const NEVER_FAIL: FailOn = { where: '', rules: [] }
 
-/** Words for many rules at once. */
+/** Words that stand for several rules. */
 const KINDS: Readonly<Record<string, readonly ConductRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
 
 /** What `--fail-on` takes, one or more of them. */
 export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), ...VIOLATIONS, ...WARNINGS]
 
-/** The rules whose breach makes the run a failed one. */
+/** The rules that were broken and make the run fail. */
 export function rulesHit({ rules }: FailOn, { counts }: ConductReport): readonly ConductRule[] {
   return rules.filter((rule) => counts[rule] !== undefined)
 }

@@ -5,9 +5,9 @@ import { writeProblem } from '../../options/problem.js'
 import type { CliIo } from '../io.js'
 import { type FailOn, NEVER_FAIL, parseFailOn } from './fail-on.js'
 
-const GROUP = 'What comes of it:'
+const GROUP = 'Outcome:'
 
-/** Flags of `exec` that `serve` has not; each has a twin in the environment. */
+/** Flags that only `exec` has; each has an environment variable. */
 export interface OwnFlags {
   readonly failOn?: string
   readonly report?: string
@@ -16,13 +16,13 @@ export interface OwnFlags {
 /** The same, read. */
 export interface OwnSwitches {
   readonly failOn: FailOn
-  /** A path as it was written, undefined where no report is wanted. */
+  /** The path as given; undefined if no report is wanted. */
   readonly report: string | undefined
 }
 
 export function addOwnFlags(command: Command): void {
   const failOn = 'exit with 1 if clients break one of these rules of conduct: violation, warning, early-retry …'
-  const report = 'write how clients behaved: .json, .xml (JUnit), else text'
+  const report = 'write a conduct report: .json, .xml (JUnit) or text'
   command
     .addOption(new Option('--fail-on <rules>', failOn).helpGroup(GROUP))
     .addOption(new Option('--report <file>', report).helpGroup(GROUP))
@@ -32,11 +32,11 @@ export function addOwnFlags(command: Command): void {
 export function readOwnFlags(flags: OwnFlags, env: CliIo['env']): OwnSwitches {
   const failOn = given('--fail-on', flags.failOn, `${ENV_PREFIX}FAIL_ON`, env)
   const report = given('--report', flags.report, `${ENV_PREFIX}REPORT`, env)
-  if (report?.text === '') throw new OptionsError([writeProblem(report.where, '', 'must be the path of a file')])
+  if (report?.text === '') throw new OptionsError([writeProblem(report.where, '', 'must be a file path')])
   return { failOn: failOn === undefined ? NEVER_FAIL : parseFailOn(failOn.where, failOn.text), report: report?.text }
 }
 
-/** What was written, and in what. As for every option, an empty variable counts as not set. */
+/** The value and where it came from. As with every option, an empty variable counts as not set. */
 function given(flag: string, text: string | undefined, variable: string, env: CliIo['env']) {
   if (text !== undefined) return { where: flag, text }
   const value = env[variable]

@@ -8,11 +8,11 @@ import { type Summary, Tally } from './tally.js'
 /** A sandbox for one command. */
 export interface OwnSandbox {
   readonly facts: Omit<ReadyFacts, 'pid'>
-  /** What has come to it so far. */
+  /** The traffic so far. */
   summary(): Summary
-  /** How its clients have behaved so far, in spaces that are gone too. */
+  /** The conduct of its clients so far, including that in removed spaces. */
   conduct(): ConductReport
-  /** Stops it, or waits for it where it is stopping already. */
+  /** Stops it, or waits for a stop in progress. */
   stop(): Promise<void>
 }
 
@@ -26,15 +26,15 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
       tally.add(record)
       log.exchange?.(record)
     },
-    // Tests reset and remove their spaces; what clients did in them still counts.
+    // Tests reset and remove their spaces; what clients did there still counts.
     onForget(conduct) {
       forgotten = withConduct(forgotten, conduct)
     },
     onWarning: log.warning,
     onShutdown: () => {
-      log.warning('The sandbox was stopped over its control plane; the command runs on without it')
+      log.warning('The sandbox was stopped through its control plane; the command keeps running without it')
       stopped ??= sandbox.stop('clean')
-      // Whoever waits for it in the end hears of it.
+      // `stop` awaits it and sees the failure.
       stopped.catch(() => {})
     },
   })
@@ -44,7 +44,7 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
     summary: () => tally.summary(operations),
     conduct: () => sandbox.conduct().reduce(withConduct, forgotten),
     async stop() {
-      // Whoever had a request open is gone.
+      // The clients are gone.
       stopped ??= sandbox.stop('now')
       await stopped
     },

@@ -1,16 +1,16 @@
 import type { CliIo, StopSignal } from '../io.js'
 import { type SignalHandlers, wishThenOrder } from '../stop-signals.js'
 
-/** Signals that ask to end, or that make a process end. */
+/** Signals that end a process, or ask it to end. */
 export type PartingSignal = StopSignal | (typeof OTHERS)[number]
 
-/** Those that only `exec` must know of, lest it ends before its command does. */
+/** Signals that only `exec` handles, so that it does not end before its command. */
 const OTHERS = ['SIGHUP', 'SIGQUIT'] as const
 
 /**
- * Makes the first signal a wish to be passed on, and a later one an order.
+ * The first signal is passed on to the command; a later one kills it.
  *
- * SIGINT and SIGTERM are never let go again: the second of npm's must not end this
+ * SIGINT and SIGTERM stay handled: npm sends each twice, and the second must not end this
  * process between the command's end and its own.
  *
  * @returns how to leave the other signals alone again

@@ -1,8 +1,8 @@
 import { descendsFrom, type ProcessFacts, processes } from './processes.js'
 
-/** A command with all that it has started and that has not gone its own way. */
+/** A command and everything it started, except daemons. */
 export interface Family {
-  /** Sends a signal to every member that is still there. */
+  /** Sends a signal to every member that is still running. */
   signal(signal: NodeJS.Signals): void
   isAlive(): boolean
 }
@@ -18,7 +18,7 @@ export function groupFamily(leader: number): Family {
   }
 }
 
-/** In a container whose first process does not ask how others ended, the dead stay in their group. */
+/** In a container whose init does not reap children, zombies stay in their group. */
 function isAllZombies(group: number): boolean {
   const members = processes().filter((one) => one.group === group)
   return members.length > 0 && members.every(({ isZombie }) => isZombie)
@@ -42,7 +42,7 @@ export function markedFamily(self: number, mark: string): Family {
   }
 }
 
-/** Where there is neither: only the command itself can be reached. */
+/** Where there are no groups: only the command itself can be reached. */
 export const NO_FAMILY: Family = { signal: () => {}, isAlive: () => false }
 
 export function membersAmong(all: readonly ProcessFacts[], self: number): readonly number[] {
@@ -53,7 +53,7 @@ export function membersAmong(all: readonly ProcessFacts[], self: number): readon
     .map(({ pid }) => pid)
 }
 
-/** @returns false if there is nobody any more */
+/** @returns false if no such process exists any more */
 function send(to: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(to, signal)

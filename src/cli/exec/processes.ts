@@ -7,9 +7,9 @@ export interface ProcessFacts {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** It has ended; nobody has asked how, yet. */
+  /** It has ended but has not been reaped yet. */
   readonly isZombie: boolean
-  /** The mark stands in the environment that it was started with. */
+  /** The mark is in the environment it was started with. */
   readonly isMarked: boolean
 }
 
@@ -38,7 +38,7 @@ export function descendsFrom(one: ProcessFacts, ancestor: number, all: readonly 
   return false
 }
 
-/** Whether a process is of the group that its terminal speaks to; supposed to be, where the system does not say. */
+/** Whether a process is in its terminal's foreground group; assumed where the system does not say. */
 export function isInForeground(pid: number): boolean {
   try {
     const text = execFileSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(pid)], {
@@ -72,7 +72,7 @@ function fromProc(mark: string | undefined): readonly ProcessFacts[] {
     })
 }
 
-/** What is gone meanwhile, or somebody else's, is empty. */
+/** Empty if the process has ended or belongs to another user. */
 function textOf(file: string): string {
   try {
     return readRegularFile(file).toString('latin1')
@@ -81,7 +81,7 @@ function textOf(file: string): string {
   }
 }
 
-/** macOS shows the environment behind the command (-E); others only whose child a process is. */
+/** macOS shows the environment after the command (-E); other systems only show parents. */
 function fromPs(mark: string | undefined): readonly ProcessFacts[] {
   const environment = mark !== undefined && process.platform === 'darwin' ? ['-E', '-ww'] : []
   const text = execFileSync('ps', ['-A', ...environment, '-o', 'pid=,ppid=,pgid=,stat=,command='], {

@@ -8,7 +8,7 @@ import type { PartingSignal } from './parting-signals.js'
 import { type Family, groupFamily, markedFamily, NO_FAMILY } from './process-tree.js'
 import { isInForeground } from './processes.js'
 
-/** How long what a command leaves behind may take to end, once it was told to. */
+/** How long leftover processes may take to end after SIGTERM. */
 const SWEEP_PATIENCE_MS: DurationMs = 2000
 const SWEEP_CHECK_MS: DurationMs = 20
 const STDIN = 0
@@ -31,11 +31,11 @@ export interface Command {
 /** A command that runs on this process's terminal, or on its pipes. */
 export interface RunningCommand {
   readonly ended: Promise<Ending>
-  /** Tells it of a signal that this process got. */
+  /** Passes on a signal that this process received. */
   relay(signal: PartingSignal): void
-  /** Ends it and all that it started, at once. */
+  /** Kills it and everything it started. */
   kill(): void
-  /** Ends what it has left behind; resolves when nothing is left. */
+  /** Ends leftover processes; resolves when none is left. */
   sweep(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
     family.signal('SIGKILL')
     child.kill('SIGKILL')
   }
-  // However this process ends, as long as it can still say something.
+  // Runs however this process ends, unless it is killed outright.
   process.once('exit', kill)
   return {
     ended,
@@ -85,7 +85,7 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
   }
 }
 
-/** The exit code that hands an ending on. */
+/** The exit code for an ending. */
 export function codeOfEnding(ending: Ending): number {
   switch (ending.kind) {
     case 'exited':

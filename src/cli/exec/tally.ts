@@ -2,20 +2,20 @@ import type { Reason } from '../../domain/reasons.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { escapeControls } from '../escape-controls.js'
 
-/** Operations that a line names; the rest is only counted. */
+/** How many operations a line names; the rest are only counted. */
 const MOST_NAMES = 5
 
-/** What came of a run. */
+/** The traffic of a run. */
 export interface Summary {
   readonly requests: number
   /** Operations that were called at least once, whatever the answer. */
   readonly reached: readonly string[]
   readonly missed: readonly string[]
-  /** How many requests were refused as one too many (429, or a ban), by the reason. */
+  /** How many requests were refused with a 429 or a ban, by reason. */
   readonly refused: ReadonlyMap<Reason | 'other', number>
 }
 
-/** Counts exchanges as they happen, so that the summary does not end with the log. */
+/** Counts exchanges as they happen, so the summary does not depend on the log. */
 export class Tally {
   #requests = 0
   readonly #reached = new Set<string>()

@@ -5,7 +5,7 @@ import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js
 
 const WIDTH = 100
 
-/** What stands on an option's line where its default is none that could be written, or says little. YAML, on one line. */
+/** Example values, as one line of YAML, for options whose default cannot be written or says little. */
 const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? never : string } = {
   pets: '500',
   apiKey: '[my-key, my-pro-key:pro]',
@@ -21,8 +21,8 @@ const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? nev
 }
 
 /**
- * Writes a config file that says nothing but where the fixtures are: every other
- * switch of the table stands there as a comment, ready to be uncommented.
+ * Writes a config file that sets only the fixtures folder: every other
+ * option of the table is commented out.
  *
  * A switch begins with `#` alone, prose with `# `.
  *
@@ -31,9 +31,9 @@ const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? nev
 export function configText(fixtures: string): string {
   const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
   return [
-    '# Settings of the sandbox that is started in this folder.',
-    '# Take the # from the line of a switch to turn it. Flags and the environment',
-    `# (${ENV_PREFIX}…) win over this file; it wins over a scenario and the defaults.`,
+    '# Settings for a sandbox started in this folder.',
+    '# Remove the # from a line to set its switch. Flags and the environment',
+    `# (${ENV_PREFIX}…) override this file, which overrides scenarios and defaults.`,
     ...groups.flatMap((group) => ['', '', `# === ${group} ===`, ...groupLines(group, fixtures)]),
     '',
   ].join('\n')
@@ -55,7 +55,7 @@ function proseLines(name: OptionName): readonly string[] {
     .map((line) => `# ${line}`)
 }
 
-/** "n generated pets" stays as it is. */
+/** A single letter at the start is a placeholder and keeps its case. */
 function capitalised(text: string): string {
   return text.replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase())
 }
@@ -70,7 +70,7 @@ function switchLine(name: OptionName): string {
   return `${kebabName({ name, negated: false })}: ${example ?? yamlText(fallback)}`
 }
 
-/** A text as YAML; what YAML would read as something else is put in quotes. */
+/** A string as YAML, quoted where YAML would read it as something else. */
 function yamlText(text: string): string {
   return /^[A-Za-z0-9./]/.test(text) ? text : `'${text}'`
 }

@@ -5,8 +5,8 @@ import { makeFolder } from '../../system/make-folder.js'
 import { PRIVATE_FILE } from '../../system/regular-file.js'
 
 /**
- * Writes a file that is not there yet, with the folders it needs. Whatever is there
- * already, even a broken link, stays as it is.
+ * Writes a new file and the folders it needs. Whatever exists there
+ * already, even a broken link, is left alone.
  *
  * @returns false if something was there
  * @throws Failure CANNOT_WRITE
@@ -19,12 +19,8 @@ export async function placeFile(file: string, content: string | Uint8Array): Pro
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' && (error as NodeJS.ErrnoException).path === file) return false
-    throw new Failure(
-      'CANNOT_WRITE',
-      `"${file}" cannot be written (${message}). Nothing that was there has been changed.`,
-      {
-        cause: error,
-      },
-    )
+    throw new Failure('CANNOT_WRITE', `"${file}" cannot be written (${message}). No existing file was changed.`, {
+      cause: error,
+    })
   }
 }

@@ -6,7 +6,7 @@ import { table } from '../control/table.js'
 import type { CliIo } from '../io.js'
 import { say } from '../print.js'
 
-/** A target as it is shown: its key only as present or not. */
+/** A target as shown: of its key, only whether there is one. */
 interface TargetView {
   readonly name: string
   readonly isDefault: boolean
@@ -54,5 +54,5 @@ function textOf(views: readonly TargetView[]): string {
     apiKey.present ? 'present' : 'none',
     apiKey.source ?? '',
   ])
-  return `${table(['target', 'base address', 'from', 'key', 'from'], rows)}\n* is used where none is named.`
+  return `${table(['target', 'base address', 'from', 'key', 'from'], rows)}\n* default target`
 }

@@ -3,16 +3,16 @@ import { changeTargetConfig, readTargetConfig } from '../../client/target-config
 import type { CliIo } from '../io.js'
 import { say } from '../print.js'
 
-/** Forgets what is kept of a target. Those that are built in can be set again. */
+/** Forgets what is stored for a target. Built-in targets can be set again. */
 export async function removeTarget(name: string, io: CliIo): Promise<void> {
   const config = await readTargetConfig(io.env)
   findTarget(await knownTargets(config, io), name)
   if (!config.targets.has(name)) {
-    say(io.stderr, `Nothing is kept of the target ${name}.`)
+    say(io.stderr, `Nothing is stored for the target ${name}.`)
     return
   }
   const wasUsed = config.use === name
   await changeTargetConfig(io.env, { target: { name, kept: null }, ...(wasUsed ? { use: null } : {}) })
   say(io.stdout, `${name} is removed.`)
-  if (wasUsed) say(io.stderr, `The target of whoever names none is ${SANDBOX} again.`)
+  if (wasUsed) say(io.stderr, `The default target is ${SANDBOX} again.`)
 }

@@ -12,25 +12,25 @@ export interface SetFlags {
   readonly apiKeyFile?: string
 }
 
-/** Keeps where a target is. What is not said stays, except a key file when the target moves to another origin. */
+/** Stores where a target is. Omitted values stay, except a key file when the target moves to another origin. */
 export async function setTarget(name: string, flags: SetFlags, io: CliIo): Promise<void> {
   const problem = problemOfName(name)
   if (problem !== undefined) throw invalid(`Target ${JSON.stringify(name)}: ${problem}`)
   if (flags.apiKeyFile === '-' || flags.apiKeyFile === '') {
-    throw invalid('--api-key-file: must be a file that stays; the key itself is not kept')
+    throw invalid('--api-key-file: must be a permanent file, since the key itself is not stored')
   }
   const before = (await readTargetConfig(io.env)).targets.get(name) ?? {}
   const after = changed(name, before, flags, io.cwd)
   await changeTargetConfig(io.env, { target: { name, kept: after } })
 
   const { baseUrl, apiKeyFile } = after
-  say(io.stdout, `${name}: ${baseUrl ?? 'the sandbox that runs'}`)
+  say(io.stdout, `${name}: ${baseUrl ?? 'the running sandbox'}`)
   const note = (text: string) => say(io.stderr, `note: ${text}`)
   if (apiKeyFile !== undefined) {
     const where = `--api-key-file ${JSON.stringify(apiKeyFile)}`
     await readKeyFile(apiKeyFile, where).catch((error: Error) => note(`${error.message}.`))
   } else if (before.apiKeyFile !== undefined) {
-    note(`Its key file ${JSON.stringify(before.apiKeyFile)} was for another origin and is forgotten.`)
+    note(`Its key file ${JSON.stringify(before.apiKeyFile)} was for another origin and has been dropped.`)
   }
 }
 

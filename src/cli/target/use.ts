@@ -5,14 +5,14 @@ import type { CliIo } from '../io.js'
 import { say } from '../print.js'
 
 /**
- * Makes a target the one of whoever names none. Production never is: a choice that
- * somebody made long ago must not be what a command writes to today.
+ * Makes a target the default. Production cannot be: a choice that
+ * someone made long ago must not decide what a command writes to today.
  */
 export async function useTarget(name: string, io: CliIo): Promise<void> {
   const known = await knownTargets(await readTargetConfig(io.env), io)
   const target = findTarget(known, name)
   if (name === PRODUCTION || (target.baseUrl && ownerOf(known, target.baseUrl.value)?.name === PRODUCTION)) {
-    throw new TargetError('INVALID_TARGET', `Production is never used unless it is named: give -t ${name} each time.`)
+    throw new TargetError('INVALID_TARGET', `Production cannot be the default target: give -t ${name} each time.`)
   }
   const { value } = addressOf(target)
   await changeTargetConfig(io.env, { use: name === SANDBOX ? null : name })

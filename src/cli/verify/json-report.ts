@@ -3,14 +3,14 @@ import type { ContractData } from '../../contract/contract-data.js'
 import { stringifyJson } from '../../contract/json.js'
 import { escapeLines } from '../escape-controls.js'
 
-/** What was held against what. */
+/** What was checked against what. */
 export interface Subject {
   readonly target: string
   readonly baseUrl: string
   readonly contract: Pick<ContractData, 'title' | 'version'>
 }
 
-/** How many checks ended how. */
+/** The number of checks by outcome. */
 export function counts({ checks }: Verification): Readonly<Record<CheckOutcome, number>> {
   const count = (wanted: CheckOutcome) => checks.filter(({ outcome }) => outcome === wanted).length
   return { kept: count('kept'), drift: count('drift'), skipped: count('skipped'), unanswered: count('unanswered') }

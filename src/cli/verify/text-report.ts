@@ -5,7 +5,7 @@ import { counts, type Subject } from './json-report.js'
 
 const MARKS: Readonly<Record<CheckOutcome, string>> = { kept: '✓', drift: '✗', skipped: '–', unanswered: '✗' }
 
-/** A line a check, and the sum of them. */
+/** One line per check, and a summary. */
 export function textReport({ contract }: Subject, verification: Verification, chalk: ChalkInstance): string {
   const colours = { kept: chalk.green, drift: chalk.red, skipped: chalk.dim, unanswered: chalk.red }
   const lines = verification.checks.map((check) => `${colours[check.outcome](MARKS[check.outcome])} ${lineOf(check)}`)

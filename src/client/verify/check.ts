@@ -1,4 +1,4 @@
-/** How one promise of the contract was kept. */
+/** How well one promise of the contract was kept. */
 export type CheckOutcome =
   | 'kept'
   | 'drift'
@@ -10,7 +10,7 @@ export type CheckOutcome =
 export interface Check {
   /** The operation's id. */
   readonly operation: string
-  /** What was held against the contract: `two-newest`, `401 without a key`. */
+  /** What was checked against the contract: `two-newest`, `401 without a key`. */
   readonly name: string
   /** Method, path and query of what was asked; undefined if nothing was. */
   readonly request?: string
@@ -21,7 +21,7 @@ export interface Check {
 
 export interface Verification {
   readonly checks: readonly Check[]
-  /** Operations of which an answer to the key was held against the contract. */
+  /** Operations of which a response to the key was checked against the contract. */
   readonly reached: readonly string[]
   /** What was left behind. */
   readonly notes: readonly string[]

@@ -11,8 +11,8 @@ export interface Example {
 type Node = Readonly<Record<string, unknown>>
 
 /**
- * Reads the requests that the contract's named examples make up: what has the same
- * name in several parameters belongs together.
+ * Reads the requests that the contract's named examples add up to: values with the same
+ * example name belong together.
  */
 export async function readExamples(contract: Contract): Promise<(operation: Operation) => readonly Example[]> {
   const document: unknown = parseJson(await contract.text('json'))

@@ -4,13 +4,13 @@ import { DAY_MS, HOUR_MS, httpDate, MINUTE_MS, SECOND_MS } from '../../domain/ti
 type Headers = Readonly<Record<string, string>>
 
 const WHOLE_NUMBER = /^\d{1,15}$/
-/** Without a Date to hold it against: from 2001 to 2286, which milliseconds are not. */
+/** Without a Date to compare with: seconds from 2001 to 2286, a range that milliseconds are not in. */
 const SECONDS_SINCE_1970 = { from: 1e9, to: 1e10 }
-/** The longest documented window is a day; clocks and windows need not agree to the minute. */
+/** The longest documented window is a day; clocks need not agree to the minute. */
 const LATEST_RESET_MS = DAY_MS + HOUR_MS
 
 /**
- * Says what is wrong with the rate-limit headers of an answer.
+ * Finds what is wrong with the rate-limit headers of a response.
  *
  * @source docs/specification.md, "Rate limit headers": every response carries them
  */
@@ -19,7 +19,7 @@ export function rateLimitBreaches(headers: Headers): readonly string[] {
   const read = (name: string) => {
     const text = headers[name.toLowerCase()]
     if (text === undefined) breaches.push(`${name} is missing`)
-    else if (!WHOLE_NUMBER.test(text.trim())) breaches.push(`${name} is ${JSON.stringify(text)}, no whole number`)
+    else if (!WHOLE_NUMBER.test(text.trim())) breaches.push(`${name} is ${JSON.stringify(text)}, not a whole number`)
     else return Number(text)
     return undefined
   }
@@ -30,7 +30,7 @@ export function rateLimitBreaches(headers: Headers): readonly string[] {
     breaches.push(`X-RateLimit-Remaining is ${remaining}, more than the limit of ${limit}`)
   }
   if (reset !== undefined && !isPlausibleReset(reset, headers.date)) {
-    breaches.push(`X-RateLimit-Reset is ${reset}, no Unix timestamp in seconds of the next day`)
+    breaches.push(`X-RateLimit-Reset is ${reset}, not a Unix timestamp in seconds within the next day`)
   }
   return breaches
 }
@@ -42,15 +42,15 @@ function isPlausibleReset(seconds: number, date: string | undefined): boolean {
   return reset >= now - MINUTE_MS && reset <= now + LATEST_RESET_MS
 }
 
-/** What an answer says of its operation's deprecation. Nothing is said where neither header is there. */
+/** What a response says about its operation's deprecation; `unsaid` if it has neither header. */
 export type DeprecationReading =
   | { readonly kind: 'kept' | 'unsaid' }
   | { readonly kind: 'drift'; readonly breaches: readonly string[] }
 
 /**
- * Holds Deprecation and Sunset against the contract. The specification documents
- * which operation is deprecated, and until when it is there, but not the headers:
- * they may be missing, but must not say something else.
+ * Checks Deprecation and Sunset against the contract. The specification documents
+ * which operation is deprecated and when it goes away, but not the headers:
+ * they may be missing, but must not contradict it.
  *
  * @source RFC 9745: Deprecation; RFC 8594: Sunset
  */
@@ -65,7 +65,7 @@ export function readDeprecation(
     breaches.push(`${names.join(' and ')} is sent, but the contract does not deprecate the operation`)
   } else {
     if (deprecation !== undefined && !/^@-?\d+$/.test(deprecation)) {
-      breaches.push(`Deprecation is ${JSON.stringify(deprecation)}, no date such as @1764892800`)
+      breaches.push(`Deprecation is ${JSON.stringify(deprecation)}, not a date such as @1764892800`)
     }
     if (sunset !== undefined) breaches.push(...sunsetBreaches(sunset, sunsetAt))
   }
@@ -74,7 +74,7 @@ export function readDeprecation(
 
 function sunsetBreaches(sunset: string, sunsetAt: number | undefined): readonly string[] {
   const said = Date.parse(sunset)
-  if (Number.isNaN(said) || httpDate(said) !== sunset) return [`Sunset is ${JSON.stringify(sunset)}, no HTTP date`]
+  if (Number.isNaN(said) || httpDate(said) !== sunset) return [`Sunset is ${JSON.stringify(sunset)}, not an HTTP date`]
   if (sunsetAt === undefined || httpDate(said).slice(0, 16) === httpDate(sunsetAt).slice(0, 16)) return []
   return [`Sunset is ${sunset}, but the contract says ${httpDate(sunsetAt)}`]
 }

@@ -2,14 +2,14 @@ import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { type Answer, type AnswerLimits, openExchange } from '../exchange.js'
 import type { Environment } from '../target-config.js'
 
-/** The instance that is asked. */
+/** The instance being verified. */
 export interface Service {
   /** @throws NoAnswerError */
   ask(request: EngineRequest): Promise<EngineAnswer>
   close(): Promise<void>
 }
 
-/** Opens the way to an instance, through the proxies of the environment unless it is on this machine. */
+/** Connects to an instance, through the proxies of the environment unless it is on this machine. */
 export async function openService(baseUrl: string, env: Environment, limits: AnswerLimits): Promise<Service> {
   const exchange = await openExchange(baseUrl, env)
   return {

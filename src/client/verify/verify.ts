@@ -23,18 +23,18 @@ export interface VerifyOptions {
   onWait?(seconds: number, request: string): void
 }
 
-/** A longer Retry-After is not waited for. */
+/** Longer waits are not waited out. */
 const LONGEST_WAIT_MS = MINUTE_MS
-/** A key that nobody has. */
+/** A key that is valid nowhere. */
 const WRONG_KEY = 'no-such-key-sent-by-petstore-sandbox-verify'
-/** Answers that the sandbox makes up when it plays the removal of an operation. */
+/** Reasons that a sandbox gives when it simulates the removal of an operation. */
 const REMOVAL_REASONS = ['sunset', 'brownout']
 
 /**
- * Calls every operation of the contract, and holds what comes back against it.
+ * Calls every operation of the contract and checks what comes back against it.
  *
- * Lists are asked for first, so that an operation on one thing can be asked for one
- * that is there. Nothing is written unless it was asked for.
+ * Lists come first, so that operations on a single item can use the id of one
+ * that exists. Nothing is written unless requested.
  *
  * @throws NoAnswerError if the first request is not answered
  */
@@ -57,7 +57,7 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** What came back, or why nothing did that can be judged. */
+/** The response, or why there is none to judge. */
 type Asked =
   | { readonly kind: 'answer'; readonly answer: EngineAnswer }
   | { readonly kind: 'stopped'; readonly outcome: CheckOutcome; readonly details: readonly string[] }
@@ -88,7 +88,7 @@ class Run {
     const skip = (reason: string) => this.#add(operation, 'every check', undefined, 'skipped', [reason])
     if (!isRead(operation.method)) {
       if (operation.method !== 'POST' || operation.body?.example === undefined || operation.path.includes('{')) {
-        return skip('it writes, and only what adds something, by an example of the contract, is ever called')
+        return skip('it writes, and only operations that add an example of the contract are ever called')
       }
       if (!writes) return skip('it writes, and --writes was not given')
     }
@@ -106,7 +106,7 @@ class Run {
     if (operation.responses.has(401)) {
       await this.#verifyRefusal(operation, '401 without a key', first.request)
       await this.#verifyRefusal(operation, '401 with a wrong key', withKey(first.request, WRONG_KEY))
-    } else this.#add(operation, '401', undefined, 'skipped', ['the contract documents none for it'])
+    } else this.#add(operation, '401', undefined, 'skipped', ['the contract documents no 401 for it'])
     for (const { name, request } of requests) {
       if (apiKey === undefined) this.#add(operation, name, request, 'skipped', ['no API key was given'])
       else await this.#verifyAnswer(operation, name, withKey(request, apiKey), isFound)
@@ -144,7 +144,7 @@ class Run {
     if (isSuccess) this.#remember(operation, answer)
   }
 
-  /** Asks once, and once more after a 429 that says to come back soon. The 429 itself is held against the contract. */
+  /** Sends a request, and once more after a 429 with a short wait. The 429 itself is checked against the contract. */
   async #ask(operation: Operation, request: EngineRequest): Promise<Asked> {
     const { service, wait, onWait } = this.#options
     try {
@@ -165,7 +165,7 @@ class Run {
     }
   }
 
-  /** How an answer breaks the contract; the rate-limit headers are a check of their own. */
+  /** How a response breaks the contract, leaving aside the rate-limit headers, which have their own check. */
   async #breaches(request: EngineRequest, answer: EngineAnswer): Promise<readonly string[]> {
     const found = await this.#options.engine.check(request, answer)
     return [...found.filter((sentence) => !/x-ratelimit-/i.test(sentence)), ...bodyBreaches(answer)]
@@ -225,7 +225,7 @@ function waitOf({ headers }: EngineAnswer): number | undefined {
   return readRetryAfter(headers['retry-after'], headers.date, undefined)
 }
 
-/** Why an answer that is no success tells nothing about the contract. */
+/** Why an unsuccessful response says nothing about the contract. */
 function reasonToSkip(operation: Operation, { status, headers }: EngineAnswer, isFound: boolean): string | undefined {
   const { path, sunsetAt } = operation
   if (status !== 404 && status !== 410) return undefined
@@ -247,7 +247,7 @@ function bodyBreaches(answer: EngineAnswer): readonly string[] {
   return [`the body's status is ${body.status}, that of the answer ${answer.status}`]
 }
 
-/** What was asked for and not given: more than `limit`, or something else than was filtered by. */
+/** Unmet query parameters: more items than `limit`, or items that the filter excludes. */
 function unmet(request: EngineRequest, answer: EngineAnswer): readonly string[] {
   const items = bodyOf(answer)
   if (!Array.isArray(items)) return []

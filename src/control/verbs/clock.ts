@@ -15,7 +15,7 @@ export function clockView(world: World): ClockView {
 export const show = verb({
   method: 'GET',
   path: '/clock',
-  summary: 'What the clock of a space shows',
+  summary: 'Shows the clock of a space',
   run: ({ world }) => clockView(world),
 })
 

@@ -20,7 +20,7 @@ export const list = verb({
 export const set = verb({
   method: 'PUT',
   path: '/faults',
-  summary: 'Puts an ordered list of rules in place of the present one',
+  summary: 'Replaces the ordered list of rules',
   body: 'rules',
   input: fields({ rules: faultsSchema }),
   run({ world }, { rules }) {
@@ -46,14 +46,14 @@ export const add = verb({
 export const clear = verb({
   method: 'DELETE',
   path: '/faults',
-  summary: 'Takes all fault rules away',
+  summary: 'Removes all fault rules',
   run({ world }) {
     world.faults = []
     return faultViews(world)
   },
 })
 
-/** A rule for an operation that does not exist would never happen, and nobody would know why. */
+/** A rule for an operation that does not exist would never apply, and nobody would know why. */
 export function checkOperations({ surroundings: { contract } }: World, rules: readonly FaultRule[]): void {
   const known = contract.operations.map(({ id }) => id)
   for (const { operation } of rules) {

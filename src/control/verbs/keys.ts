@@ -36,12 +36,12 @@ export const add = verb({
 export const change = verb({
   method: 'PATCH',
   path: '/keys/{key}',
-  summary: 'Puts a key on another plan',
+  summary: 'Moves a key to another plan',
   input: fields({ key: text, plan: planSchema }),
   async run({ world }, { key, plan }) {
     const apiKey = find(world, key)
     if (apiKey.key !== DEFAULT_KEY) return keep(world, { ...apiKey, plan })
-    // The plan of the key `sandbox` is a setting, so that a reset finds it again.
+    // The plan of the key `sandbox` is a setting, so that a reset restores it.
     world.settings = { ...world.settings, plan }
     return keyView(world, apiKey)
   },
@@ -63,7 +63,7 @@ export const remove = verb({
 export const ban = verb({
   method: 'PUT',
   path: '/keys/{key}/ban',
-  summary: 'Bans a key from now on, for the ban duration of the settings unless another is given',
+  summary: 'Bans a key, for the ban duration of the settings unless another is given',
   input: fields({ key: text, for: v.optional(someWaitSchema) }),
   run({ world }, { key, for: duration = world.settings.banDuration }) {
     const apiKey = find(world, key)

@@ -8,7 +8,7 @@ import { textSchema } from '../../options/values/reading.js'
 import { countSchema, fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 
-/** An id as it stands in a path, or as a program has it. */
+/** An id as written in a path, or as a program passes it. */
 const idSchema = v.pipe(
   v.union([v.string(), v.number(), v.bigint()], 'must be the id of a pet'),
   v.transform(String),
@@ -21,7 +21,7 @@ const idSchema = v.pipe(
 export const list = verb({
   method: 'GET',
   path: '/pets',
-  summary: 'All pets of a space, newest first; limit gives the newest so many',
+  summary: 'The pets of a space, newest first; limit returns only the newest',
   input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
   run: ({ world: { pets } }, { limit = pets.size }) => pets.newest(limit),
 })
@@ -37,7 +37,7 @@ export const add = verb({
 export const set = verb({
   method: 'PATCH',
   path: '/pets/{id}',
-  summary: 'Changes fields of a pet; null takes its status away',
+  summary: 'Changes fields of a pet; null removes its status',
   input: fields({
     id: idSchema,
     name: v.exactOptional(petFields.name),
@@ -55,7 +55,7 @@ export const set = verb({
 export const remove = verb({
   method: 'DELETE',
   path: '/pets/{id}',
-  summary: 'Removes a pet; its id is not given again',
+  summary: 'Removes a pet; its id is not reused',
   input: fields({ id: idSchema }),
   async run({ world }, { id }) {
     find(world, id)

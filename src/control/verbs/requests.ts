@@ -35,7 +35,7 @@ export const list = verb({
   method: 'GET',
   path: '/requests',
   summary:
-    'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (the newest so many)',
+    'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (only the newest)',
   input: fields({
     ...filterEntries,
     since: v.optional(sinceSchema),

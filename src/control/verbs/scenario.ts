@@ -26,8 +26,7 @@ export const list = verb({
 export const apply = verb({
   method: 'PUT',
   path: '/scenario',
-  summary:
-    'Turns the switches of a packaged scenario ({"name": …}), or of the content of one; what it does not say stays',
+  summary: 'Applies a packaged scenario ({"name": …}) or the content of one; all other switches stay as they are',
   body: 'scenario',
   input: fields({
     scenario: v.record(v.string(), v.unknown(), 'must be {"name": …} or the content of a scenario'),
@@ -37,7 +36,7 @@ export const apply = verb({
     checkOperations(world, scenario.faults ?? [])
     checkKeys(world, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
     const clock = clockOf(world, scenario)
-    // From here on nothing can fail, so that no half of a scenario stays.
+    // Nothing can fail from here on, so a scenario is never half applied.
     world.settings = changeSettings(world.settings, scenario.settings)
     world.setClock(clock)
     const now = world.now()
@@ -76,7 +75,7 @@ function checkKeys(world: World, named: readonly string[]): void {
 function clockOf(world: World, { now, freeze }: Scenario): ClockState {
   const wall = world.surroundings.systemClock.wall()
   if (now !== undefined && now < world.now()) {
-    // A scenario sets a stage: unlike the clock's own verbs, it may go back.
+    // Unlike the clock's own verbs, a scenario may set the clock back.
     return clockAt(now, freeze ?? world.clock.kind === 'frozen', wall)
   }
   const change = { ...(now === undefined ? {} : { now }), ...(freeze === undefined ? {} : { frozen: freeze }) }

@@ -7,7 +7,7 @@ import { verb } from '../verb.js'
 export const show = verb({
   method: 'GET',
   path: '/settings',
-  summary: 'The switches of a space',
+  summary: 'The settings of a space',
   run: ({ world }) => settingsView(world.settings),
 })
 

@@ -3,7 +3,7 @@ import { restoreSnapshot, takeSnapshot } from '../../core/snapshot.js'
 import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 
-/** A name that is a file's name everywhere, and no way out of its folder. */
+/** A name that is a valid file name everywhere and cannot leave its folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
 
 const nameSchema = v.pipe(
@@ -21,7 +21,7 @@ export const list = verb({
 export const save = verb({
   method: 'PUT',
   path: '/snapshots/{name}',
-  summary: 'Keeps everything of a space under a name, in place of what had it',
+  summary: 'Saves the whole state of a space under a name, replacing a snapshot of that name',
   input: fields({ name: nameSchema }),
   async run({ world, sandbox }, { name }) {
     await sandbox.shelfOf(world).put(name, takeSnapshot(world))
@@ -32,7 +32,7 @@ export const save = verb({
 export const restore = verb({
   method: 'POST',
   path: '/snapshots/{name}/restore',
-  summary: 'Puts a space back to a snapshot, quotas, bans, clock and chance included; the log stays',
+  summary: 'Restores a space from a snapshot, including quotas, bans, clock and randomness; the log stays',
   input: fields({ name: nameSchema }),
   async run({ world, sandbox }, { name }) {
     const shelf = sandbox.shelfOf(world)
@@ -57,5 +57,8 @@ export const remove = verb({
 
 async function missing(name: string, names: Promise<readonly string[]>): Promise<VerbError> {
   const known = await names
-  return new VerbError('not_found', `There is no snapshot "${name}". There is ${known.join(', ') || 'none yet'}.`)
+  return new VerbError(
+    'not_found',
+    `There is no snapshot "${name}". ${known.length === 0 ? 'There are none yet' : `The snapshots are ${known.join(', ')}`}.`,
+  )
 }

@@ -6,7 +6,7 @@ import type { SpaceView } from '../views.js'
 export const list = verb({
   method: 'GET',
   path: '/spaces',
-  summary: 'The open spaces beside the default one',
+  summary: 'The open spaces other than the default one',
   run: ({ sandbox: { spaces } }): readonly SpaceView[] =>
     spaces.names().map((name) => ({
       name,

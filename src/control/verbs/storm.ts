@@ -30,7 +30,7 @@ export const show = verb({
 export const start = verb({
   method: 'PUT',
   path: '/storm',
-  summary: 'Starts a storm afresh; everything is refused if no rate is given',
+  summary: 'Starts a new storm; without a rate it refuses everything',
   input: stormMapSchema,
   run({ world }, storm) {
     world.storm = { ...storm, startedAt: world.now() }

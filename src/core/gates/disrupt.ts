@@ -9,7 +9,7 @@ export const disrupt: Gate = (visit) => {
   if (visit.caller.kind !== 'key') return undefined
   const { storm, dice, faults } = visit.world
   if (storm !== undefined && blows(storm, visit.now) && dice.storm.next() < storm.rate) {
-    return refuse(visit, storm.retryAfter ?? STORM_RETRY_AFTER_MS, 'storm', 'The service has too much to do.')
+    return refuse(visit, storm.retryAfter ?? STORM_RETRY_AFTER_MS, 'storm', 'The service is overloaded.')
   }
   if (faults.length === 0 || visit.route.kind !== 'operation') return undefined
   const rule = takeFault(faults, visit.route.operation.id, () => dice.faults.next())
@@ -23,7 +23,7 @@ function suffer(visit: Visit, rule: FaultRule): Answer | undefined {
       if (rule.status === 429) return refuse(visit, STORM_RETRY_AFTER_MS, 'fault', message)
       return problem('simulated_fault', { message, reason: 'fault', ...(rule.status && { status: rule.status }) })
     case 'slow-body':
-      // What is slow is the real answer, so the request goes on.
+      // The real response is slowed down, so the request goes on.
       visit.fault = 'slow-body'
       return undefined
     default:

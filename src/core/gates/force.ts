@@ -8,7 +8,7 @@ import type { Gate, Visit } from '../request-context.js'
 /** Statuses that may be forced on every operation, documented or not. @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
 
-/** Did the caller ask for a certain answer? It gets it, and nothing is changed by it. @source RFC 7240 */
+/** Did the client force a response? It gets that one, and no state changes. @source RFC 7240 */
 export const force: Gate = (visit) => {
   const { request, route, caller } = visit
   if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
@@ -48,13 +48,13 @@ function forcedAnswer({ world, now }: Visit, operation: Operation, status: numbe
       return problem('not_found')
     case 429:
       return {
-        ...limitBody(world, 'rate_limit_exceeded', 'This refusal was asked for with Prefer: code=429.'),
+        ...limitBody(world, 'rate_limit_exceeded', 'This refusal was forced with Prefer: code=429.'),
         headers: retryAfterHeader(world, now + STORM_RETRY_AFTER_MS, now),
         retryAt: now + STORM_RETRY_AFTER_MS,
       }
     default:
       return status < 400
         ? { status, body: operation.responses.get(status)?.example ?? '' }
-        : problem('simulated_fault', { status, message: `This answer was asked for with Prefer: code=${status}.` })
+        : problem('simulated_fault', { status, message: `This response was forced with Prefer: code=${status}.` })
   }
 }

@@ -32,7 +32,7 @@ export const throttle: Gate = (visit) => {
   return undefined
 }
 
-/** What the headers show of a request that was charged nothing. */
+/** What the headers show for a request that was not charged. */
 export function shownUncharged(world: World, caller: Caller, now: EpochMs): WindowView {
   const { account, limits } = caller
   if (!world.settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
@@ -46,11 +46,11 @@ function refuse(visit: Visit, shown: WindowView): Answer {
   visit.shown = shown
   rememberRefusal(visit, shown.resetAt)
   const all = shown.limit === 1 ? 'The 1 request' : `The ${shown.limit} requests`
-  const sentence = `${all} a ${shown.window} of this plan ${shown.limit === 1 ? 'is' : 'are'} used up.`
+  const sentence = `${all} per ${shown.window} of this plan ${shown.limit === 1 ? 'is' : 'are'} used up.`
   return tooManyRequests(world, sentence, shown.resetAt, now, `quota-${shown.window}`)
 }
 
-/** The key `sandbox-limited`: its minute is spent from its first request on, and the next one, too. */
+/** The key `sandbox-limited`: its minute is spent from the first request on, and so is every later one. */
 function isAlwaysSpent(caller: Caller): boolean {
   return caller.kind === 'key' && caller.apiKey.always === 'limited'
 }

@@ -3,7 +3,7 @@ import type { Answer, ServiceRequest } from '../../domain/messages.js'
 import { problem, unreadBody } from '../answers.js'
 import type { Gate } from '../request-context.js'
 
-/** Does the request keep the contract? A request for an operation that Prism answers is checked there. */
+/** Does the request keep the contract? Prism checks requests for the operations that it mocks. */
 export const validate: Gate = (visit) => {
   const { route, request, handler } = visit
   if (route.kind !== 'operation' || handler === undefined) return undefined

@@ -9,7 +9,7 @@ import type { Visit } from '../request-context.js'
 const NOT_TAKEN_OVER =
   /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*)$/i
 
-/** Lets Prism answer an operation that has no handler here. @source docs/behaviour.md, "A fuller contract" */
+/** Has Prism answer an operation without a handler. @source docs/behaviour.md, "A fuller contract" */
 export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
   const { engine, warn } = visit.world.surroundings
   const unread = unreadBody(visit.request)
@@ -27,7 +27,7 @@ export async function mockOperation(visit: Visit, operation: Operation): Promise
   }
 }
 
-/** The request is at fault, not the answer, so the contract need not know its status. */
+/** The request is at fault, so the contract need not document the status. */
 function refused(operation: Operation, { of, violations }: EngineRefusal): Answer {
   const message = `${operation.id}: ${violations.join('; ')}.`
   switch (of) {
@@ -40,7 +40,7 @@ function refused(operation: Operation, { of, violations }: EngineRefusal): Answe
   }
 }
 
-/** A request as Prism wants it. */
+/** A request in Prism's terms. */
 export function mockRequest({ request, query, path, world }: Visit): EngineRequest {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)

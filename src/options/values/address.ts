@@ -4,15 +4,15 @@ import { type Reading, textSchema } from './reading.js'
 const HOST_FORM = 'must be an IP address or a host name, without scheme and port'
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/
 
-/** Reads what to listen on. IPv6 may stand in brackets, as in addresses. */
+/** Reads a host to listen on. IPv6 addresses may be in brackets, as in URLs. */
 export function readHost(text: string): Reading<string> {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   if (isIPv4(bare) || isIPv6(bare)) return { value: bare }
-  // Digits and dots alone are a mistyped address: 127.0.0.1.1
+  // Only digits and dots means a mistyped address: 127.0.0.1.1
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text) ? { value: text } : { problem: HOST_FORM }
 }
 
-/** Whether only this machine can reach what listens there. */
+/** Whether only this machine can reach a host. */
 export function isLoopback(host: string): boolean {
   return host === '::1' || host.toLowerCase() === 'localhost' || (isIPv4(host) && host.startsWith('127.'))
 }
@@ -30,7 +30,7 @@ export function readBasePath(text: string): Reading<string> {
 export const hostSchema = textSchema(HOST_FORM, readHost)
 export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)
 
-const TOKEN_FORM = 'must consist of letters, digits and . _ ~ - + / with = only at its end'
+const TOKEN_FORM = 'must consist of letters, digits and . _ ~ - + /, with = only at the end'
 
 /** The control plane's bearer token. @source RFC 6750, section 2.1: b64token */
 export const tokenSchema = textSchema<string>(TOKEN_FORM, (text) =>

@@ -4,7 +4,7 @@ import { listed, type Reading, textSchema } from './reading.js'
 /** What may follow "Bearer", without `~`: that marks a space. @source RFC 6750, section 2.1: b64token */
 const KEY = /^[A-Za-z0-9._+/-]+=*$/
 const LONGEST_KEY = 4096
-const KEY_FORM = `must consist of letters, digits and . _ - + / with = only at its end, at most ${LONGEST_KEY} characters ("~" marks spaces)`
+const KEY_FORM = `must consist of letters, digits and . _ - + /, with = only at the end, at most ${LONGEST_KEY} characters ("~" marks spaces)`
 /** How a key may be called, and no longer than a report's line likes it. */
 const LABEL = /^[A-Za-z0-9._-]{1,64}$/
 const FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${listed(PLAN_NAMES)} and a label of 1 to 64 of A-Z a-z 0-9 . _ -`
@@ -26,7 +26,7 @@ export function readApiKey(text: string): Reading<ApiKey> {
   const reading = readKey(key)
   if ('problem' in reading) return reading
   if (key === 'sandbox' && plan !== undefined)
-    return { problem: 'must have no plan: that of the key sandbox is chosen with --plan' }
+    return { problem: 'must not have a plan: the key sandbox gets its plan from --plan' }
   return {
     value: { key, ...(label === undefined ? {} : { label }), ...(plan === undefined ? {} : { plan }) },
   }

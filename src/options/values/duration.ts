@@ -3,13 +3,13 @@ import { type Reading, textSchema } from './reading.js'
 
 const FORM = 'must be a whole number with a unit, for example 500ms, 30s, 5m or 24h'
 
-/** A duration as users write it, 0 among them. */
+/** A duration as users write it, including 0. */
 export const durationSchema = textSchema(FORM, (text) => readDuration(text))
 
-/** A duration that a client is told to wait. */
+/** A duration that a client may be told to wait. */
 export const waitSchema = textSchema(FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS))
 
-/** As waitSchema, but some time at all. */
+/** As waitSchema, but longer than 0. */
 export const someWaitSchema = textSchema(FORM, (text) => readDuration(text, 1, LONGEST_WAIT_MS))
 
 /** Reads a duration between two bounds, both allowed. */

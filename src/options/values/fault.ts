@@ -16,7 +16,7 @@ const faultMapSchema = v.pipe(
     {
       operation: v.pipe(
         v.string('must be an operation or *'),
-        v.regex(/^[^:@\s]+$/, 'must be an operation or *, without blanks'),
+        v.regex(/^[^:@\s]+$/, 'must be an operation or *, without spaces'),
       ),
       fault: oneOf(['status', ...WIRE_FAULTS]),
       status: number,

@@ -12,7 +12,7 @@ const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 /**
  * Reads an instant of ISO 8601 with Z or an offset, or a bare date.
  *
- * Date.parse is not asked: it takes 2026-02-30 for the 2nd of March, and a time
+ * Not Date.parse, which takes 2026-02-30 for 2 March and a time
  * without an offset for local time.
  */
 export function readInstant(text: string): Reading<EpochMs> {
@@ -32,8 +32,8 @@ export function readInstant(text: string): Reading<EpochMs> {
     read.getUTCMinutes(),
     read.getUTCSeconds(),
   ].every((part, index) => part === parts[index])
-  if (!same) return { problem: 'must be a day and a time that exist' }
-  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return { problem: 'must have an offset up to 23:59' }
+  if (!same) return { problem: 'must be a date and time that exist' }
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return { problem: 'must have an offset of at most 23:59' }
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * MINUTE_MS
   const value = sign === '-' ? at + offset : at - offset
   if (value < FIRST || value > LAST) return { problem: 'must be from 1970-01-01 to 9999-12-31' }

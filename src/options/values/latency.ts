@@ -12,7 +12,7 @@ export function readLatency(text: string): Reading<Latency> {
   const min = readDuration(least, 0, LONGEST_LATENCY_MS)
   const max = readDuration(most, 0, LONGEST_LATENCY_MS)
   if ('problem' in min || 'problem' in max || rest.length > 0) return { problem: `${FORM}, at most 24h` }
-  if (min.value > max.value) return { problem: 'must begin with the shorter duration' }
+  if (min.value > max.value) return { problem: 'must start with the shorter duration' }
   return { value: { min: min.value, max: max.value } }
 }
 

@@ -14,7 +14,7 @@ export function readLimits(text: string): Reading<Partial<Limits>> {
     const match = PART.exec(part)
     if (match === null) return { problem: FORM }
     const window = WINDOWS[match[2] as keyof typeof WINDOWS]
-    if (limits[window] !== undefined) return { problem: `must name each window once (${match[2]} is there twice)` }
+    if (limits[window] !== undefined) return { problem: `must name each window once (${match[2]} appears twice)` }
     limits[window] = Number(match[1])
   }
   return { value: limits }

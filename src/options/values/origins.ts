@@ -3,7 +3,7 @@ import { type Reading, textSchema } from './reading.js'
 
 const FORM = 'must be an origin such as http://localhost:6006: scheme, host and port only'
 const CORS_FORM = 'must be *, off, or origins separated by commas, for example http://localhost:3000'
-/** Also those of other schemes: capacitor://localhost, chrome-extension://… */
+/** Other schemes too: capacitor://localhost, chrome-extension://… */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\\\s?#@,]+$/i
 
 /** Reads a web origin, as a browser would write it: lower case, without the scheme's own port. */

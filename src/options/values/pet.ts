@@ -10,4 +10,4 @@ export const int64Schema = v.custom<Int64>(
 )
 
 /** The fields of a pet, each for itself. */
-export const petFields = { name: v.string('must be a text'), categoryId: int64Schema, status: oneOf(PET_STATUSES) }
+export const petFields = { name: v.string('must be a string'), categoryId: int64Schema, status: oneOf(PET_STATUSES) }

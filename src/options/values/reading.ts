@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** What a parser makes of a text: the value, or a sentence part on what is wrong ("must be a whole number"). */
+/** The result of parsing a string: the value, or a phrase that says what is wrong ("must be a whole number"). */
 export type Reading<T> = { readonly value: T } | { readonly problem: string }
 
 /**
- * A schema for a value that users write as text.
+ * A schema for a value that users write as a string.
  *
- * @param allowed what is said when it is no text at all
+ * @param allowed the message if it is not a string at all
  */
 export function textSchema<T>(allowed: string, read: (text: string) => Reading<T>) {
   return v.pipe(
@@ -28,7 +28,7 @@ export function oneOf<const T extends readonly (string | number)[]>(values: T) {
 /** A schema for a yes or no. */
 export const switchSchema = v.boolean('must be true or false')
 
-/** A schema for a text that is not empty. `what` names it: "a file". */
+/** A schema for a non-empty string. `what` names it: "a file". */
 export function filledText(what: string) {
   const message = `must be ${what}`
   return v.pipe(v.string(message), v.nonEmpty(message))
@@ -39,7 +39,7 @@ export function listed(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 
-/** A schema for a map with these entries and no others. What is an array is no map. */
+/** A schema for a map with these entries and no others. Arrays are not maps. */
 export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed),

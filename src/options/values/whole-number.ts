@@ -6,7 +6,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
   return v.pipe(v.number(message), v.safeInteger(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
-/** A whole number, or a word that stands for having none. */
+/** A whole number, or a word that stands for none. */
 export function wholeNumberOr<const Word extends string>(word: Word, least: number) {
   const message = `${wholeNumberRule(least, Number.MAX_SAFE_INTEGER)}, or ${word}`
   return v.union(

@@ -8,7 +8,7 @@ import { routeOf } from './verbs.js'
 /** The control plane refused; its sentence says why. */
 export class Refusal extends Error {}
 
-/** The control plane asks for a token, or for another one. */
+/** The control plane requires a token, or a different one. */
 export class TokenNeeded extends Error {}
 
 /** No sandbox answers. */
@@ -51,7 +51,7 @@ export async function operationIds(): Promise<readonly string[]> {
 export async function followExchanges(space: string, signal: AbortSignal): Promise<AsyncIterable<ServerEvent[]>> {
   const query = new URLSearchParams(space === '' ? {} : { space })
   const { body } = await ask(withQuery('/requests/stream', query), { signal })
-  if (body === null) throw new Unreachable('The sandbox told nothing.')
+  if (body === null) throw new Unreachable('The sandbox sent nothing.')
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   const first = await reader.read()
   return eventsOf(reader, first.value ?? '')
@@ -74,16 +74,16 @@ async function ask(address: string, init: RequestInit): Promise<Response> {
     cache: 'no-store',
     headers: { ...controlHeaders(), ...init.headers },
   }).catch(() => {
-    throw new Unreachable('The sandbox does not answer.')
+    throw new Unreachable('The sandbox is not responding.')
   })
   if (response.ok) return response
-  if (response.status === 401) throw new TokenNeeded('The control plane asks for its token.')
+  if (response.status === 401) throw new TokenNeeded('The control plane requires its token.')
   throw new Refusal(messageIn(await textOf(response)) ?? `The sandbox answered ${response.status}.`)
 }
 
 async function textOf(response: Response): Promise<string> {
   return response.text().catch(() => {
-    throw new Unreachable('The sandbox broke off.')
+    throw new Unreachable('The connection to the sandbox was lost.')
   })
 }
 

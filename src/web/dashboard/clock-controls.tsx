@@ -4,7 +4,7 @@ import { useDashboard, useSession } from './session-context.js'
 import { useAction } from './use-action.js'
 import { useSpaceTime } from './use-space-time.js'
 
-/** How far the clock can be moved with one click, as shown and as said. */
+/** Steps by which one click moves the clock, as shown and as spoken. */
 const STEPS = [
   { text: '+1 s', by: '1s', spoken: '1 second' },
   { text: '+1 m', by: '1m', spoken: '1 minute' },
@@ -38,7 +38,11 @@ export function ClockControls() {
           type="button"
           onClick={() =>
             action.run(() =>
-              session.steer('clock.set', { frozen: !frozen }, frozen ? 'The clock runs.' : 'The clock stands still.'),
+              session.steer(
+                'clock.set',
+                { frozen: !frozen },
+                frozen ? 'The clock is running.' : 'The clock is frozen.',
+              ),
             )
           }
         >

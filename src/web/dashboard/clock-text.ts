@@ -10,7 +10,7 @@ export function dateText(at: number): string {
 }
 
 /**
- * How long something still takes, for a person: `0:42`, `4:05`, `1:00:00`, `2 d 3 h`.
+ * Time left, for people: `0:42`, `4:05`, `1:00:00`, `2 d 3 h`.
  * Rounded up, so that 0:00 is shown only when it is over.
  */
 export function countdownText(milliseconds: number): string {

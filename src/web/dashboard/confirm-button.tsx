@@ -10,7 +10,7 @@ interface ConfirmProps {
   readonly children: ComponentChildren
 }
 
-/** A button for what cannot be taken back: it asks first. */
+/** A button for something irreversible: it asks first. */
 export function ConfirmButton({ label, ...question }: ConfirmProps & { readonly label?: string }) {
   const [isAsking, setAsking] = useState(false)
   return (

@@ -73,7 +73,7 @@ export function ChoiceField<Value extends string | number>({
   )
 }
 
-/** A text, saved with Enter or on leaving it; Escape takes it back. */
+/** A text field, saved with Enter or on blur; Escape reverts it. */
 export function TextField({ label, value, hint, save }: FieldProps<string> & { readonly hint?: string }) {
   const action = useAction()
   const [draft, setDraft] = useState<string>()

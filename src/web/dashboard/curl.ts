@@ -1,7 +1,7 @@
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { addressOf } from './exchange-filter.js'
 
-/** What curl sets by itself, or what belonged to that one connection. */
+/** Headers that curl sets by itself, or that belonged to one connection. */
 const OWN_HEADERS = new Set(['authorization', 'host', 'connection', 'content-length', 'accept-encoding', 'expect'])
 
 /**

@@ -13,7 +13,7 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'locked'
 /** A space's state without its clock, which the page carries on by itself. */
 export type SteadyState = Omit<StateView, 'clock'>
 
-/** All that the page shows, but for the exchanges themselves, which change too often. */
+/** Everything that the page shows, except the exchanges, which change too often. */
 export interface DashboardState {
   readonly connection: Connection
   /** Empty for the default space. */
@@ -22,7 +22,7 @@ export interface DashboardState {
   readonly clock: LocalClock | undefined
   /** Grows whenever exchanges have come or gone. */
   readonly revision: number
-  /** Exchanges that the stream could not tell. */
+  /** Number of exchanges that the stream had to drop. */
   readonly missed: number
   readonly selected: Exchange | undefined
   readonly filter: ExchangeFilter
@@ -35,9 +35,9 @@ export interface DashboardState {
   readonly scenarios: readonly ScenarioView[]
   readonly operations: readonly string[]
   readonly conduct: Conduct | undefined
-  /** What a switch has done, for those who do not see it. */
+  /** The effect of the last control, for screen readers. */
   readonly announcement: string
-  /** What happened without anybody's doing: a space is gone. */
+  /** Something that happened by itself: a space is gone. */
   readonly notice: string
 }
 
@@ -74,12 +74,12 @@ export function turnTo(space: string): Partial<DashboardState> {
   return { ...OF_A_SPACE, space, connection: 'connecting', petsWanted: PETS_A_PAGE }
 }
 
-/** The older of two values that say the same, so that nobody looks at it again. */
+/** The older of two equal values, so that nothing renders again. */
 export function olderIfSame<T>(older: T, newer: T): T {
   return stringifyJson(older) === stringifyJson(newer) ? older : newer
 }
 
-/** A newer record in which each part that says the same is the older one. */
+/** The newer record, with the older value of each part that has not changed. */
 export function keepSame<T extends object>(older: T | undefined, newer: T): T {
   if (older === undefined) return newer
   const parts = Object.entries(newer).map(([name, value]) => [name, olderIfSame(Reflect.get(older, name), value)])

@@ -9,7 +9,7 @@ import { MessageView } from './message-view.js'
 import { outcomeOf } from './outcome.js'
 import { useDashboard, useSession } from './session-context.js'
 
-/** One exchange with all that was said, and the rule that made its answer. */
+/** One exchange in full, with the rule that decided its response. */
 export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
   const session = useSession()
   const plan = useDashboard(({ state }) => state?.keys.find(({ key }) => key === exchange.key)?.plan)
@@ -52,7 +52,7 @@ export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
         <Fact name="Took">{`${durationMs} ms`}</Fact>
       </dl>
       <MessageView title="Request" message={exchange.request} />
-      <MessageView title="Answer" message={exchange.response} />
+      <MessageView title="Response" message={exchange.response} />
       <div class="row">
         <CopyButton text={curl}>Copy as curl</CopyButton>
       </div>

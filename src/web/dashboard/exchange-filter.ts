@@ -3,7 +3,7 @@ import { type Outcome, outcomeOf } from './outcome.js'
 
 /** Which exchanges the list shows. */
 export interface ExchangeFilter {
-  /** Words that must all be found, in whatever column. */
+  /** Words that must all match, in any column. */
   readonly text: string
   readonly outcome: Outcome | undefined
 }

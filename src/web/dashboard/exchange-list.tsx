@@ -28,7 +28,7 @@ export function ExchangeList() {
   const { first, end } = visibleRows(shown.length, rowHeight, scrollTop, height)
 
   useStandStill(scroller, shown, rowHeight)
-  // The row that had the focus may be gone from the page by now, so whether to move it is known from before.
+  // The focused row may be gone by now, so whether to move the focus was decided earlier.
   const isWalking = useRef(false)
   useLayoutEffect(() => {
     if (!isWalking.current) return
@@ -96,7 +96,7 @@ export function ExchangeList() {
   )
 }
 
-/** Keeps in place what somebody has scrolled to, or stands on with the keyboard, while new exchanges come in above. */
+/** Keeps the scroll position, or the row with keyboard focus, while new exchanges come in above. */
 function useStandStill(
   scroller: { readonly current: HTMLDivElement | null },
   shown: readonly Exchange[],
@@ -115,7 +115,7 @@ function useStandStill(
 function Empty({ isFiltered }: { readonly isFiltered: boolean }) {
   const basePath = useDashboard(({ state }) => state?.basePath ?? '')
   const space = useDashboard(({ space }) => space)
-  if (isFiltered) return <p class="empty">No exchange fits the filter.</p>
+  if (isFiltered) return <p class="empty">No exchange matches the filter.</p>
   const key = space === '' ? 'sandbox' : `sandbox~${space}`
   return (
     <div class="empty">

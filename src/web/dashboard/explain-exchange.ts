@@ -1,7 +1,7 @@
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { timeText } from './clock-text.js'
 
-/** Why an answer is what it is, for a person. */
+/** Why a response is what it is, for people. */
 export interface Explanation {
   /** The rule that made it. */
   readonly rule: string
@@ -30,7 +30,7 @@ const BY_REASON: Readonly<
   }),
   storm: (exchange) => ({
     rule: `A storm refused it: the service sheds load, whatever the quota says.${waitOf(exchange)}`,
-    help: 'Wait as Retry-After says and try again, with growing pauses; or stop the storm.',
+    help: 'Wait as Retry-After says and try again, with growing delays; or stop the storm.',
   }),
   forced: ({ status }) => ({
     rule: `The request itself asked for ${status ?? 'this'}, with the header Prefer: code=….`,
@@ -39,8 +39,8 @@ const BY_REASON: Readonly<
   fault: ({ status }) => ({
     rule:
       status === null
-        ? 'A fault rule broke the connection, so that the client got no answer.'
-        : `A fault rule spoilt this answer, status ${status}.`,
+        ? 'A fault rule broke the connection, so the client got no response.'
+        : `A fault rule spoilt this response, status ${status}.`,
     help: 'Remove the rule (Faults), or let the client try again if the operation can be repeated.',
   }),
   sunset: () => ({
@@ -69,9 +69,9 @@ function spent(window: 'minute' | 'day', exchange: Exchange, plan: string | unde
 function byStatus({ status, operation }: Exchange): Explanation {
   switch (status) {
     case null:
-      return { rule: 'The client got no answer.' }
+      return { rule: 'The client got no response.' }
     case 400:
-      return { rule: 'The request breaks the contract.', help: 'The answer’s message names every violation.' }
+      return { rule: 'The request breaks the contract.', help: 'The response’s message names every violation.' }
     case 401:
       return {
         rule: 'No valid API key was sent.',
@@ -79,16 +79,16 @@ function byStatus({ status, operation }: Exchange): Explanation {
       }
     case 404:
       return operation === null
-        ? { rule: 'The contract has no such path.', help: 'See the docs page for the paths that there are.' }
-        : { rule: 'There is no such pet.', help: 'See Pets for the ids that there are.' }
+        ? { rule: 'The contract has no such path.', help: 'See the docs page for its paths.' }
+        : { rule: 'There is no such pet.', help: 'See Pets for the known ids.' }
     case 405:
-      return { rule: 'The path has no such method.', help: 'The answer’s Allow header names those that there are.' }
+      return { rule: 'The path has no such method.', help: 'The response’s Allow header names the ones it has.' }
     case 429:
       return { rule: 'The rate limit is used up.', help: 'Wait as Retry-After says.' }
     default:
       return status < 400
         ? { rule: 'Answered as the contract says.' }
-        : { rule: 'Answered by the sandbox itself.', help: 'The answer’s message says why.' }
+        : { rule: 'Answered by the sandbox itself.', help: 'The response’s message says why.' }
   }
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { ActionError } from './controls.js'
 import { useAction } from './use-action.js'
 
-/** A form that does one verb; its fields are read by their names. It is emptied when that is done, unless it keeps them. */
+/** A form that performs one verb; its fields are read by name. It is cleared afterwards, unless `keeps` is set. */
 export function Form({
   label,
   send,

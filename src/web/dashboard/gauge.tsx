@@ -1,6 +1,6 @@
 import { countdownText } from './clock-text.js'
 
-/** How much is left of one quota window, and when it is full again. */
+/** What is left of one quota window, and when it resets. */
 export function Gauge({
   name,
   of,
@@ -10,7 +10,7 @@ export function Gauge({
 }: {
   /** `minute`, `day` */
   readonly name: string
-  /** Whose it is, for those who do not see where it stands. */
+  /** Whose it is, for screen readers. */
   readonly of: string
   readonly limit: number
   readonly remaining: number

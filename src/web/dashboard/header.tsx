@@ -6,11 +6,11 @@ import { SpaceChooser } from './space-chooser.js'
 const CONNECTION_TEXTS = {
   connecting: 'connecting',
   live: 'live',
-  lost: 'not there',
+  lost: 'disconnected',
   locked: 'locked',
 } as const
 
-/** What sandbox this is, in which space, at what time. */
+/** Which sandbox this is, which space, and its time. */
 export function Header() {
   const session = useSession()
   const connection = useDashboard(({ connection }) => connection)
@@ -39,7 +39,7 @@ export function Header() {
       <div class="row space">
         <SpaceChooser />
         <ConfirmButton
-          question="Put this space back to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
+          question="Reset this space to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
           act={() => session.steer('reset', {}, 'The space is back at its start.')}
         >
           Reset

@@ -10,7 +10,7 @@ import { banLeft, minuteAt, windowAt } from './quota-now.js'
 import { useSession } from './session-context.js'
 import { useAction } from './use-action.js'
 
-/** One key: plan, both windows, ban, and what it was last answered. */
+/** One key: plan, both windows, ban, and its last response. */
 export function KeyCard({
   view,
   now,
@@ -44,7 +44,7 @@ export function KeyCard({
         ) : null}
         <ConfirmButton
           label={`Remove ${key}`}
-          question={`Remove the key ${key}? Requests with it are then answered with 401.`}
+          question={`Remove the key ${key}? Requests with it will get 401.`}
           act={() => session.steer('keys.remove', { key }, `${key} is removed.`)}
         >
           Remove
@@ -57,7 +57,7 @@ export function KeyCard({
           {banned > 0 ? <span class="ban">Banned, {countdownText(banned)} left</span> : null}
           {last === undefined ? null : (
             <span class="last">
-              last answer <span class={`status ${outcomeOf(last)}`}>{last.status ?? 'cut'}</span> {last.reason ?? ''}
+              last response <span class={`status ${outcomeOf(last)}`}>{last.status ?? 'cut'}</span> {last.reason ?? ''}
             </span>
           )}
         </div>

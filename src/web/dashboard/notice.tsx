@@ -1,6 +1,6 @@
 import { useDashboard, useSession } from './session-context.js'
 
-/** What the page has to say by itself: a lost sandbox, a removed space; and, unseen, what a switch has done. */
+/** Notices of the page: a lost sandbox, a removed space; and, for screen readers, the effect of the last control. */
 export function Notices() {
   const session = useSession()
   const connection = useDashboard(({ connection }) => connection)
@@ -10,7 +10,7 @@ export function Notices() {
     <>
       <div role="status">
         {connection === 'lost' ? (
-          <p class="notice">The sandbox does not answer. What is shown is what it was last; trying again …</p>
+          <p class="notice">The sandbox is not responding. This is its last known state; reconnecting …</p>
         ) : null}
         {notice === '' ? null : (
           <p class="notice">

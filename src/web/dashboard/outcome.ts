@@ -1,6 +1,6 @@
 import type { Exchange } from '../../exchanges/exchange-view.js'
 
-/** How requests end, as chart and filter tell them apart; in the order in which the chart piles them up. */
+/** The outcomes that chart and filter distinguish, in the chart's stacking order. */
 export const OUTCOMES = ['answered', 'refused', 'limited', 'failed', 'cut'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 

@@ -3,8 +3,8 @@ const INDENT = '  '
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g
 
 /**
- * A body as it is best read: JSON laid out, anything else (or half of it) as it is.
- * Only blanks are changed, so that what a client wrote is seen as it wrote it: 1.0, repeated names, every digit.
+ * A body in readable form: JSON indented, anything else (or incomplete JSON) as it is.
+ * Only whitespace changes, so everything else shows as the client wrote it: 1.0, repeated names, every digit.
  */
 export function readableBody(body: string): string {
   if (!isJson(body)) return body

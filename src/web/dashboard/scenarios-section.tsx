@@ -29,7 +29,7 @@ export function ScenariosSection() {
         </label>
         <button type="submit">Apply</button>
       </Form>
-      <p class="muted">{shown.description}. What it does not say stays.</p>
+      <p class="muted">{shown.description}. All other switches stay as they are.</p>
     </Section>
   )
 }

@@ -11,7 +11,7 @@ const SECTIONS = [
   ['spaces', 'Spaces'],
 ] as const
 
-/** Ways to the sections, where they stand below each other. */
+/** Links to the sections, for narrow screens where they are stacked. */
 export function SectionLinks() {
   return (
     <nav class="sections" aria-label="Sections">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** A part of the page that can be folded. */
+/** A collapsible part of the page. */
 export function Section({
   id,
   title,

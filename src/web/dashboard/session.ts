@@ -15,11 +15,11 @@ const SHOW_EVERY_MS = 100
 /** State, and what else exchanges change, is read so often at most while they come. */
 const STATE_PAUSE_MS = 500
 const REPORT_PAUSE_MS = 1500
-/** Others may steer the same sandbox, of which no stream tells. */
+/** Others may control the same sandbox, which no stream reports. */
 const LOOK_AGAIN_MS = 5000
 const TRY_AGAIN_MS = 1000
 
-/** A page's tie to its sandbox: reads, follows, comes back after a loss, and steers. */
+/** The page's connection to its sandbox: reads, follows, reconnects, and calls verbs. */
 export class Session {
   readonly store: Store<DashboardState>
   readonly exchanges = new ExchangeRing()
@@ -33,7 +33,7 @@ export class Session {
     this.store = new Store(newState(place))
   }
 
-  /** Begins, and goes on as long as the page lives. */
+  /** Starts, and runs as long as the page lives. */
   start(): void {
     setInterval(() => {
       if (document.hidden || this.store.get().connection !== 'live') return
@@ -43,7 +43,7 @@ export class Session {
     void this.#stayConnected()
   }
 
-  /** Does a verb to the space that is shown, and shows what came of it. Rejects when the sandbox refuses. */
+  /** Calls a verb on the shown space and shows the result. Rejects if the sandbox refuses. */
   async steer<Name extends VerbName>(verb: Name, input: VerbInput<Name>, done?: string): Promise<VerbOutput<Name>> {
     const { space } = this.store.get()
     const answer = await this.#lockedIfAsked(() => steer(verb, space, ...([input] as OptionalInput<Name>)))
@@ -236,7 +236,7 @@ export class Session {
     })
   }
 
-  /** Reading goes on by itself; that it failed once shows in the connection. */
+  /** Ignores errors: reads are repeated, and a failure shows in the connection. */
   async #quietly(read: () => Promise<unknown>): Promise<void> {
     await this.#lockedIfAsked(read).catch(() => undefined)
   }

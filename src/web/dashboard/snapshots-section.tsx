@@ -16,7 +16,7 @@ export function SnapshotsSection() {
               <span class="mono grow">{name}</span>
               <ConfirmButton
                 label={`Restore ${name}`}
-                question={`Put the space back to the snapshot ${name}? What it is now is lost; the log stays.`}
+                question={`Restore the snapshot ${name}? The present state is lost; the log stays.`}
                 act={() => session.steer('snapshots.restore', { name }, `The space is as in ${name}.`)}
               >
                 Restore

@@ -2,7 +2,7 @@ import { ConfirmButton } from './confirm-button.js'
 import { Section } from './section.js'
 import { useDashboard, useSession } from './session-context.js'
 
-/** The open spaces beside the default one. */
+/** The open spaces other than the default one. */
 export function SpacesSection() {
   const session = useSession()
   const spaces = useDashboard(({ spaces }) => spaces)

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** A record that components read parts of, and are rendered anew for when those change. */
+/** A record that components read parts of; they render again when those change. */
 export class Store<State extends object> {
   #state: State
   readonly #readers = new Set<() => void>()

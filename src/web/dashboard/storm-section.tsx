@@ -29,7 +29,7 @@ export function StormSection() {
         </label>
         <label>
           For
-          <input name="for" placeholder="without end" defaultValue="30s" autocomplete="off" />
+          <input name="for" placeholder="until stopped" defaultValue="30s" autocomplete="off" />
         </label>
         <label>
           Every
@@ -40,7 +40,7 @@ export function StormSection() {
           <input name="retryAfter" placeholder="1s" autocomplete="off" />
         </label>
         <button type="submit" class="primary">
-          {storm === null ? 'Start storm' : 'Start afresh'}
+          {storm === null ? 'Start storm' : 'Restart storm'}
         </button>
         {storm === null ? null : (
           <ActionButton act={() => session.steer('storm.stop', {}, 'The storm is stopped.')}>Stop storm</ActionButton>

@@ -1,4 +1,4 @@
-/** Something done now and then, at most so often, however often it is asked for. */
+/** Runs an action at a limited rate, however often it is requested. */
 export class Throttle {
   readonly #act: () => Promise<void>
   readonly #pauseMs: number

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { controlToken } from '../control-token.js'
 import { useDashboard, useSession } from './session-context.js'
 
-/** Asks for the control token, as long as the sandbox does. */
+/** Asks for the control token while the sandbox requires one. */
 export function TokenDialog() {
   const session = useSession()
   const isLocked = useDashboard(({ connection }) => connection === 'locked')
@@ -24,15 +24,15 @@ export function TokenDialog() {
         }}
       >
         <label class="stacked">
-          This sandbox is steered with a control token.
+          This sandbox requires a control token.
           <input name="token" type="password" required autocomplete="off" aria-label="Control token" />
         </label>
         {wasRefused ? (
           <p class="error" role="alert">
-            The sandbox has refused this token.
+            The sandbox rejected this token.
           </p>
         ) : (
-          <p class="muted">It is what --control-token said at the start. It is kept in this tab only.</p>
+          <p class="muted">It is the value of --control-token. It is kept in this tab only.</p>
         )}
         <div class="row end">
           <button type="submit" class="primary">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-/** Something that a control does, with what came of it. */
+/** An action of a control, and its result. */
 export interface Action {
   /** Does it. @returns whether it was done; why not is in `error` */
   run(act: () => Promise<unknown>): Promise<boolean>
@@ -8,7 +8,7 @@ export interface Action {
   readonly isBusy: boolean
 }
 
-/** For one control or form: errors are shown where they were caused. */
+/** For one control or form: errors show where they were caused. */
 export function useAction(): Action {
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)

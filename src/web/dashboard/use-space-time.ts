@@ -4,7 +4,7 @@ import { useDashboard } from './session-context.js'
 
 const TICK_MS = 500
 
-/** What the space's clock shows now, counted on by the page; undefined before it was first told. */
+/** The time on the space's clock, kept running by the page; undefined before it is known. */
 export function useSpaceTime(): number | undefined {
   const clock = useDashboard(({ clock }) => clock)
   const [, tick] = useState(0)

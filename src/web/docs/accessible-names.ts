@@ -1,5 +1,5 @@
 /**
- * What Swagger UI leaves unnamed, and what names it. A name stays on an element
+ * Controls that Swagger UI leaves unnamed, and their names. A name stays on an element
  * through Swagger UI's own updates, since its React knows nothing of it.
  */
 const NAMES: readonly {
@@ -16,7 +16,7 @@ const NAMES: readonly {
   { selector: '.opblock-section-request-body .body-param-content-type select', name: () => 'Content type of the body' },
   { selector: '.body-param textarea', name: () => 'Body' },
 ]
-/** What may scroll, and so must be reachable by the keyboard. */
+/** Scrollable parts, which must be reachable by keyboard. */
 const SCROLLS = 'pre.microlight, .highlight-code pre'
 
 /** Names the controls of Swagger UI, now and whenever it changes the page. */

@@ -6,7 +6,7 @@ export function askForToken(): Promise<void> {
   const form = elementOf('token')
   const input = childOf(form, 'input')
   childOf(form, 'p').textContent =
-    controlToken() === null ? '' : 'The sandbox refused this token. It is the one given to --control-token.'
+    controlToken() === null ? '' : 'The sandbox rejected this token. Enter the one given to --control-token.'
   form.hidden = false
   input.select()
   input.focus()

@@ -1,4 +1,4 @@
-/** Swagger UI goes by a class for its dark colours, not by what the reader's system prefers. */
+/** Swagger UI uses a class for its dark colours instead of the system's preference. */
 export function followColourScheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

@@ -1,6 +1,6 @@
 import type { JsonMap } from './json-map.js'
 
-/** What is to be seen of an operation before it is opened. */
+/** A marker on an operation that is visible before it is opened. */
 export interface Marker {
   readonly kind: 'deprecated' | 'stability'
   readonly text: string
@@ -10,7 +10,7 @@ export interface Marker {
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}/
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** Says what the contract marks an operation with: deprecation, its removal's day, stability. */
+/** The marks of an operation in the contract: deprecation, removal date, stability. */
 export function markersOf(operation: JsonMap): readonly Marker[] {
   const { 'x-deprecated-sunset': sunset, 'x-stability': stability } = operation
   const markers: Marker[] = []

@@ -83,7 +83,7 @@ interface OperationSummary {
   readonly operationProps: { get(name: string): unknown }
 }
 
-/** Where requests go, instead of a choice of one. */
+/** Where requests go, instead of a choice with one entry. */
 function thisSandbox({ React }: SwaggerSystem, { servers }: JsonMap): SwaggerComponent {
   const [server] = Array.isArray(servers) ? servers : []
   const text = isMap(server) ? String(server.url) : ''

@@ -1,6 +1,6 @@
 import { controlHeaders } from '../control-token.js'
 
-/** The control plane asks for its token, or for another one than was sent. */
+/** The control plane requires its token, or for another one than was sent. */
 export class TokenNeeded extends Error {}
 
 /**
@@ -16,7 +16,7 @@ export async function readControl(path: string): Promise<unknown> {
   } catch (error) {
     throw new Error('The sandbox does not answer. Start it again, then reload this page.', { cause: error })
   }
-  if (response.status === 401) throw new TokenNeeded('The control plane asks for its token.')
+  if (response.status === 401) throw new TokenNeeded('The control plane requires its token.')
   const body = await response.json()
   if (!response.ok) throw new Error(`The sandbox refuses: ${body.message}`)
   return body

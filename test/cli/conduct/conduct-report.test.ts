@@ -82,7 +82,7 @@ describe('the text report', () => {
     )
   })
 
-  it('names some of many exchanges, and says that there are more', () => {
+  it('names some of many exchanges, and notes that there are more', () => {
     const violations = [
       aFinding({ rule: 'no-backoff' as const, operation: null, count: 40, exchanges: [1, 2, 3, 4, 5, 6] }),
     ]

@@ -5,7 +5,7 @@ const HERE = 'http://127.0.0.1:4010/v1'
 const serve = (contract: Record<string, unknown>) => servedContract(contract, HERE)
 
 describe('a contract on the docs page', () => {
-  it('has this sandbox as its only server, whatever a path or an operation says', () => {
+  it('has this sandbox as its only server, whatever paths and operations name', () => {
     const elsewhere = [{ url: 'https://api.petstore.example/v1' }]
     const { document } = serve({
       servers: elsewhere,
@@ -30,7 +30,7 @@ describe('a contract on the docs page', () => {
     expect(document.security).toBe(security)
   })
 
-  it('takes a key also where it says that none is needed, since the sandbox asks for one', () => {
+  it('takes a key even where the contract needs none, since the sandbox requires one', () => {
     const { document, scheme } = serve({ paths: { '/open': { get: { security: [] } }, '/pets': { get: {} } } })
     const security = [{ [scheme]: [] }]
     expect(document).toMatchObject({ security, components: { securitySchemes: { [scheme]: { scheme: 'bearer' } } } })
