@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -19,8 +19,9 @@ async function documentInOurLayout(folder: string): Promise<string> {
 }
 
 async function read(folder: string, text: string | Uint8Array) {
-  const file = join(folderWithin(folder), 'store.json')
+  const file = join(folder, 'store.json')
   writeFileSync(file, text)
+  rmSync(`${file}.journal`, { force: true })
   const owner = await Owner.open(file)
   await owner.store.close()
   return owner.state

@@ -24,9 +24,9 @@ async function killedAfter(folder: string, changes: readonly Change[]) {
 /** What a store with these files holds, or the code with which it refuses to start. */
 async function readBack(folder: string, document: Uint8Array | undefined, journal: Uint8Array) {
   const file = join(folder, 'store.json')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
-  if (document !== undefined) writeFileSync(file, document)
+  mkdirSync(folder, { recursive: true })
+  if (document === undefined) rmSync(file, { force: true })
+  else writeFileSync(file, document)
   writeFileSync(`${file}.journal`, journal)
   try {
     const owner = await Owner.open(file)
