@@ -7,10 +7,10 @@ import { openContract } from './contract/open-contract.js'
 import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
-import type { Steerable } from './control/verb.js'
+import type { ControlTarget } from './control/verb.js'
 import { MemoryRoom } from './core/memory-room.js'
-import { memoryShelf, type Shelf } from './core/snapshot.js'
-import { type Surroundings, World } from './core/space.js'
+import { memorySnapshots, type SnapshotStore } from './core/snapshot.js'
+import { Space, type SpaceContext } from './core/space.js'
 import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
@@ -19,7 +19,7 @@ import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { loadSeed } from './fixtures/load-fixtures.js'
 import { answerPreflight, refusalTeller } from './http/preflight.js'
-import { greetVisitor } from './http/redirect-browser.js'
+import { redirectBrowser } from './http/redirect-browser.js'
 import type { ResolvedOptions } from './options/options.js'
 import { type OpenedStore, openFileStore } from './store/open-file-store.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
@@ -38,11 +38,11 @@ export interface SandboxEvents {
 }
 
 /** A sandbox with all its parts, not yet reachable over a socket. */
-export interface Assembly {
+export interface SandboxCore {
   readonly identity: SandboxIdentity
   readonly spaces: Spaces
   /** What the verbs work on. */
-  readonly steerable: Steerable
+  readonly controlTarget: ControlTarget
   service(request: ServiceRequest): PendingReply
   /** The control plane as a `fetch`; it is loaded on its first use. */
   control(request: Request): Promise<Response>
@@ -58,7 +58,11 @@ export interface Assembly {
 }
 
 /** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED, STORE_CORRUPT … */
-export async function assemble(options: ResolvedOptions, events: SandboxEvents, given?: Contract): Promise<Assembly> {
+export async function openSandboxCore(
+  options: ResolvedOptions,
+  events: SandboxEvents,
+  given?: Contract,
+): Promise<SandboxCore> {
   const warn = (message: string) => events.onWarning?.(message)
   const contract = given ?? (await openContract(options.spec))
   checkFaults(options, contract)
@@ -67,7 +71,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
   const seeded = (stored?.state ?? fixtures).keys
   const apiKeys = labelled(options.apiKeys, seeded)
   const engine = lazyEngine(contract)
-  const surroundings: Surroundings = {
+  const shared: SpaceContext = {
     contract,
     basePath: options.basePath,
     systemClock,
@@ -85,20 +89,20 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
     engine,
     warn,
     onExchange: (record) => events.onExchange?.(record),
-    onForget: (world) => {
-      if (world.conduct.requests > 0) events.onForget?.(conductReport(world))
+    onForget: (space) => {
+      if (space.conduct.requests > 0) events.onForget?.(conductReport(space))
     },
   }
   checkKeys(options, [...seeded, ...apiKeys])
-  const world = new World('', surroundings, fixtures, options.reset ? undefined : stored?.state, stored?.store)
-  const spaces = new Spaces(surroundings, world, fixtures, options.maxSpaces)
+  const space = new Space('', shared, fixtures, options.reset ? undefined : stored?.state, stored?.store)
+  const spaces = new Spaces(shared, space, fixtures, options.maxSpaces)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.
   setMaxListeners(0, stopping.signal)
-  const steerable: Steerable = {
+  const controlTarget: ControlTarget = {
     spaces,
     stopping: stopping.signal,
-    shelfOf: shelves(world, options.store),
+    snapshotsOf: shelves(space, options.store),
     shutdown: () => events.onShutdown?.(),
   }
   const identity = { pid: process.pid, startedAt: new Date(systemClock.wall()).toISOString() }
@@ -106,13 +110,13 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
   return {
     identity,
     spaces,
-    steerable,
+    controlTarget,
     service: (request) =>
-      answerPreflight(request, options.cors, world.now(), onRefused) ??
-      greetVisitor(request, DASHBOARD_PATH, world.now()) ??
+      answerPreflight(request, options.cors, space.now(), onRefused) ??
+      redirectBrowser(request, DASHBOARD_PATH, space.now()) ??
       spaces.handle(request),
     control: lazyControl({
-      sandbox: steerable,
+      sandbox: controlTarget,
       contract,
       version: packageVersion,
       identity,
@@ -130,7 +134,7 @@ export async function assemble(options: ResolvedOptions, events: SandboxEvents, 
       // Before anything else can be appended, hence not awaited yet.
       const reset = options.reset && stored.state !== undefined
       const replaced = reset ? stored.store.append({ kind: 'replaced', state: fixtures }) : undefined
-      await stored.store.start(() => world.state())
+      await stored.store.start(() => space.state())
       await replaced
     },
     end: () => stopping.abort(),
@@ -206,13 +210,13 @@ function openStore(
 }
 
 /** Snapshots of the default space are kept beside its store; those of other spaces go when their space does. */
-function shelves(defaultWorld: World, store: string | undefined): Steerable['shelfOf'] {
-  const shelves = new WeakMap<World, Shelf>()
+function shelves(defaultWorld: Space, store: string | undefined): ControlTarget['snapshotsOf'] {
+  const shelves = new WeakMap<Space, SnapshotStore>()
   if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder(join(dirname(store), 'snapshots')))
-  return (world) => {
-    const shelf = shelves.get(world) ?? memoryShelf()
-    shelves.set(world, shelf)
-    return shelf
+  return (space) => {
+    const snapshots = shelves.get(space) ?? memorySnapshots()
+    shelves.set(space, snapshots)
+    return snapshots
   }
 }
 

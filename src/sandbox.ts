@@ -5,7 +5,7 @@ import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
 import { problem } from './core/answers.js'
 import { replyWith } from './core/handle-request.js'
-import type { World } from './core/space.js'
+import type { Space } from './core/space.js'
 import type { Spaces } from './core/spaces.js'
 import type { PlanName } from './domain/keys.js'
 import { type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
@@ -13,12 +13,12 @@ import type { ProblemCode } from './domain/problems.js'
 import type { BodyRoom } from './http/body-room.js'
 import { listen } from './http/listener.js'
 import type { ResolvedOptions } from './options/options.js'
-import { type Assembly, assemble, type SandboxEvents } from './sandbox-core.js'
+import { openSandboxCore, type SandboxCore, type SandboxEvents } from './sandbox-core.js'
 import { holdTickShape } from './system/tick-shape.js'
 
 /** A listening sandbox. */
 export interface RunningSandbox {
-  readonly assembly: Assembly
+  readonly core: SandboxCore
   readonly baseUrl: string
   readonly controlUrl: string
   readonly plan: PlanName
@@ -38,8 +38,8 @@ export async function runSandbox(
   contract?: Contract,
 ): Promise<RunningSandbox> {
   holdTickShape()
-  const assembly = await assemble(options, events, contract)
-  const { spaces, service, control } = assembly
+  const core = await openSandboxCore(options, events, contract)
+  const { spaces, service, control } = core
   const warn = (message: string) => events.onWarning?.(message)
   try {
     const listener = await listen(options.host, options.port, {
@@ -49,33 +49,33 @@ export async function runSandbox(
       control: (request, response, room) => void answerControl(control, request, response, room, warn),
       warn,
     })
-    await assembly.begin().catch(async (error: unknown) => {
+    await core.begin().catch(async (error: unknown) => {
       await listener.stop('now')
       throw error
     })
     const origin = `http://${isAnyAddress(options.host) ? '127.0.0.1' : urlHost(options.host)}:${listener.port}`
     return {
-      assembly,
+      core,
       baseUrl: origin + options.basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: options.start.settings.plan,
       petCount: spaces.default.pets.size,
-      operations: spaces.default.surroundings.contract.operations.map(({ id }) => id),
+      operations: spaces.default.shared.contract.operations.map(({ id }) => id),
       conduct: () => usedSpaces(spaces).map(conductReport),
       async stop(how = 'clean') {
-        assembly.end()
+        core.end()
         await listener.stop(how)
-        await assembly.close()
+        await core.close()
       },
     }
   } catch (error) {
-    await assembly.close()
+    await core.close()
     throw error
   }
 }
 
 async function answerControl(
-  control: Assembly['control'],
+  control: SandboxCore['control'],
   request: IncomingMessage,
   response: ServerResponse,
   room: BodyRoom,
@@ -90,13 +90,13 @@ async function answerControl(
   }
 }
 
-function usedSpaces(spaces: Spaces): readonly World[] {
+function usedSpaces(spaces: Spaces): readonly Space[] {
   const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
   return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
 }
 
 /** Answers what never became a request, with the common headers. */
-function refuse(world: World, code: ProblemCode, address: string): Reply {
+function refuse(space: Space, code: ProblemCode, address: string): Reply {
   const nothing: ServiceRequest = {
     method: UNREAD,
     target: UNREAD,
@@ -106,7 +106,7 @@ function refuse(world: World, code: ProblemCode, address: string): Reply {
     address,
     heardUntil: 0,
   }
-  return replyWith(world, nothing, undefined, problem(code, { outside: true }))
+  return replyWith(space, nothing, undefined, problem(code, { outside: true }))
 }
 
 function isAnyAddress(host: string): boolean {

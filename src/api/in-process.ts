@@ -1,13 +1,13 @@
-import { Mailbox } from '../control/async-queue.js'
+import { AsyncQueue } from '../control/async-queue.js'
 import { findSpace } from '../control/find-space.js'
 import { checkInput, perform } from '../control/perform.js'
-import { type Steerable, VerbError } from '../control/verb.js'
+import { type ControlTarget, VerbError } from '../control/verb.js'
 import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
 
 /** Verbs of a sandbox in this process. */
-export function inProcess(sandbox: Steerable): Transport {
+export function inProcess(sandbox: ControlTarget): Transport {
   return {
     call: (name, space, ...[input]) => asControlError(() => perform(sandbox, space, name, input)),
     follow: (space, filter, signal) => follow(sandbox, space, filter, signal),
@@ -15,20 +15,20 @@ export function inProcess(sandbox: Steerable): Transport {
 }
 
 async function* follow(
-  sandbox: Steerable,
-  space: string,
+  sandbox: ControlTarget,
+  name: string,
   given: object,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Exchange> {
-  const { world, filter } = await asControlError(() => {
-    const { world } = findSpace(sandbox, space)
-    return { world, filter: filterIn(world, checkInput({ input: filterSchema }, given) as Filter) }
+  const { space, filter } = await asControlError(() => {
+    const { space } = findSpace(sandbox, name)
+    return { space, filter: filterIn(space, checkInput({ input: filterSchema }, given) as Filter) }
   })
-  const mailbox = new Mailbox<Exchange>()
-  const end = () => mailbox.close()
-  const unfollow = world.log.follow({
-    tell(record) {
-      if (matches(record, filter)) mailbox.push(exchangeView(record))
+  const queue = new AsyncQueue<Exchange>()
+  const end = () => queue.close()
+  const unfollow = space.log.follow({
+    onExchange(record) {
+      if (matches(record, filter)) queue.push(exchangeView(record))
     },
     end,
   })
@@ -37,7 +37,7 @@ async function* follow(
   ends.addEventListener('abort', end)
   try {
     for (;;) {
-      const delivery = await mailbox.take()
+      const delivery = await queue.take()
       if (delivery.kind !== 'items') return
       yield* delivery.items
     }

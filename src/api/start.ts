@@ -4,7 +4,7 @@ import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import type { ResolvedOptions, SandboxOptions } from '../options/options.js'
 import { resolveOptions } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
-import { assemble } from '../sandbox-core.js'
+import { openSandboxCore } from '../sandbox-core.js'
 import { randomSeed } from '../system/random-seed.js'
 import { type KeyKind, keyOf, type SandboxControls, sandboxControlsOf } from './controls.js'
 import { inProcess } from './in-process.js'
@@ -42,7 +42,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const running = await runSandbox(resolve(options), { onShutdown: () => void close() })
   const close = once(() => running.stop('clean'))
   return {
-    ...sandboxControlsOf(inProcess(running.assembly.steerable)),
+    ...sandboxControlsOf(inProcess(running.core.controlTarget)),
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
     key: (kind = 'default') => keyOf(kind),
@@ -57,12 +57,12 @@ const SOCKETLESS_ORIGIN = 'http://localhost'
 /** The same without a socket: requests go through `sandbox.fetch`. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SocketlessSandbox> {
   const resolved = resolve(options)
-  const assembly = await assemble(resolved, { onShutdown: () => void close() })
-  const close = once(() => assembly.close())
-  await assembly.begin()
-  const service = fetchOf(assembly.service, assembly.steerable.stopping)
+  const core = await openSandboxCore(resolved, { onShutdown: () => void close() })
+  const close = once(() => core.close())
+  await core.begin()
+  const service = fetchOf(core.service, core.controlTarget.stopping)
   return {
-    ...sandboxControlsOf(inProcess(assembly.steerable)),
+    ...sandboxControlsOf(inProcess(core.controlTarget)),
     baseUrl: SOCKETLESS_ORIGIN + resolved.basePath,
     controlUrl: SOCKETLESS_ORIGIN + CONTROL_PATH,
     key: (kind = 'default') => keyOf(kind),
@@ -71,7 +71,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Socke
       if (!isControl(new URL(request.url).pathname)) return service(request)
       // Code that holds the sandbox object may control it, whatever the host name.
       request.headers.set('host', 'localhost')
-      return assembly.control(request)
+      return core.control(request)
     },
     close,
     [Symbol.asyncDispose]: close,

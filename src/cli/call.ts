@@ -8,7 +8,7 @@ import { callOperation } from './call/call-operation.js'
 import { listOperations } from './call/list-operations.js'
 import { addOperationCommand } from './call/operation-command.js'
 import { addOwnFlags, GivenFlags } from './call/own-flags.js'
-import { openTeller } from './call/reporter.js'
+import { openReporter } from './call/reporter.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
@@ -61,7 +61,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       addOperationCommand(command, operation, flags, async (input, names) => {
         try {
           const call = { contract, operation, input, names, flags }
-          finish(await callOperation(call, io, await openTeller(io)))
+          finish(await callOperation(call, io, await openReporter(io)))
         } catch (error) {
           if (!(error instanceof RequestError)) throw error
           finish(refuse(error, io))

@@ -7,7 +7,7 @@ import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
 import { type OptionName, optionRow } from '../options/table.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
-import { closingWords, type Outcome } from './exec/closing-words.js'
+import { closingWords, type RunOutcome } from './exec/closing-words.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
 import { rulesHit } from './exec/fail-on.js'
 import { addOwnFlags, type OwnFlags, type OwnSwitches, readOwnFlags } from './exec/own-flags.js'
@@ -70,7 +70,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   for (const option of command.options) {
     const fallback = OWN_FALLBACKS[option.attributeName() as OptionName]
     if (fallback === undefined) continue
-    option.description = `${optionRow(option.attributeName() as OptionName).about} (default: ${fallback})`
+    option.description = `${optionRow(option.attributeName() as OptionName).description} (default: ${fallback})`
   }
   command
     .usage('[options] [--] <command> [args...]')
@@ -102,8 +102,8 @@ async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<
     log.flush()
     // Registered before the command starts, so that no signal can orphan it.
     const ignoreSignals = onPartingSignals(io, {
-      wish: (signal) => command.relay(signal),
-      order: () => command.kill(),
+      graceful: (signal) => command.relay(signal),
+      force: () => command.kill(),
     })
     const command = startCommand({ baseUrl, controlUrl, controlToken: options.controlToken }, name, args, io)
     const ending = await command.ended
@@ -135,13 +135,13 @@ async function codeOf(act: () => Promise<void>, code: number, io: CliIo, debug: 
   }
 }
 
-function outcomeOf(sandbox: OwnSandbox, { failOn }: OwnSwitches): Outcome {
+function outcomeOf(sandbox: OwnSandbox, { failOn }: OwnSwitches): RunOutcome {
   const conduct = sandbox.conduct()
   return { summary: sandbox.summary(), conduct, failOn, hit: rulesHit(failOn, conduct) }
 }
 
 async function report(
-  { summary, conduct }: Outcome,
+  { summary, conduct }: RunOutcome,
   exitCode: number,
   { failOn, report: file }: OwnSwitches,
   { cwd }: CliIo,

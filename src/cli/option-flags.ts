@@ -21,9 +21,9 @@ defaults. Durations are written 500ms, 30s, 5m or 24h.`,
 }
 
 function flagOf(name: OptionName): Option {
-  const { short, value, reads, about, fallback, group } = optionRow(name)
+  const { short, value, reads, description, default: fallback, group } = optionRow(name)
   const flags = [short === undefined ? [] : [`-${short},`], flagName(name), value ?? []].flat().join(' ')
-  const option = new Option(flags, fallback === undefined ? about : `${about} (default: ${fallback})`)
+  const option = new Option(flags, fallback === undefined ? description : `${description} (default: ${fallback})`)
   // Commander takes brackets in a placeholder ("<key[:plan]>") for an optional value.
   option.optional = false
   if (reads === 'list') option.argParser((text, before: readonly string[] = []) => [...before, text])

@@ -33,17 +33,17 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
 
   // While signals still end us at once: nobody waits for a contract of megabytes who has changed his mind.
   const contract = await openContract(options.spec)
-  let wish = () => {}
-  const wished = new Promise<void>((resolve) => {
-    wish = resolve
+  let askToStop = () => {}
+  const askedToStop = new Promise<void>((resolve) => {
+    askToStop = resolve
   })
   // Registered before the port opens, so that a start is finished before it is stopped and no store is left half made. They
   // stay registered: npm sends SIGINT twice, and the second may come when all is done but must not change the exit code.
-  const ignoreSignals = onStopSignals(io, { wish, order: (signal) => io.exit(SIGNAL_EXIT[signal]) })
+  const ignoreSignals = onStopSignals(io, { graceful: askToStop, force: (signal) => io.exit(SIGNAL_EXIT[signal]) })
   const events = {
     ...(log.exchange && { onExchange: log.exchange }),
     onWarning: log.warning,
-    onShutdown: wish,
+    onShutdown: askToStop,
   }
   const sandbox = await runSandbox(options, events, contract).catch((error: unknown) => {
     ignoreSignals()
@@ -51,10 +51,10 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   })
   try {
     const { baseUrl, controlUrl, plan, petCount } = sandbox
-    const location = { baseUrl, controlUrl, ...sandbox.assembly.identity }
+    const location = { baseUrl, controlUrl, ...sandbox.core.identity }
     const forget = announce(location, io.cwd, log)
     log.ready({ ...location, plan, pets: petCount, seed: options.seed })
-    await wished
+    await askedToStop
     log.note('Stopping; press Ctrl-C again to force.')
     log.flush()
     forget()

@@ -5,26 +5,26 @@ export const SAME_SIGNAL_MS = 100
 
 /** Called for the first signal (stop gracefully) and for a later one (stop at once). */
 export interface SignalHandlers<Signal> {
-  wish(signal: Signal): void
-  order(signal: Signal): void
+  graceful(signal: Signal): void
+  force(signal: Signal): void
 }
 
 /** Distinguishes the first signal from later ones, and treats a doubled one as one. */
-export function wishThenOrder<Signal>(
+export function gracefulThenForce<Signal>(
   { monotonic }: Pick<CliIo, 'monotonic'>,
-  { wish, order }: SignalHandlers<Signal>,
+  { graceful, force }: SignalHandlers<Signal>,
 ): (signal: Signal) => void {
   let firstAt: number | undefined
   return (signal) => {
     const now = monotonic()
     if (firstAt === undefined) {
       firstAt = now
-      wish(signal)
-    } else if (now - firstAt > SAME_SIGNAL_MS) order(signal)
+      graceful(signal)
+    } else if (now - firstAt > SAME_SIGNAL_MS) force(signal)
   }
 }
 
 /** Stops gracefully at the first signal and at once at a later one. @returns a function that unsubscribes */
 export function onStopSignals(io: CliIo, handlers: SignalHandlers<StopSignal>): () => void {
-  return io.onSignal(wishThenOrder(io, handlers))
+  return io.onSignal(gracefulThenForce(io, handlers))
 }

@@ -20,8 +20,8 @@ Examples:
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   command.addHelpText('after', HELP)
-  const verb = (usage: string, about: string) =>
-    command.command(usage).description(about).option('--debug', 'show stack traces')
+  const verb = (usage: string, description: string) =>
+    command.command(usage).description(description).option('--debug', 'show stack traces')
 
   verb('list', 'list the targets and where each value comes from')
     .option('--json', 'print JSON')

@@ -14,7 +14,7 @@ export interface ClientRequest {
   readonly body: Uint8Array | undefined
 }
 
-export interface Answer {
+export interface ServiceAnswer {
   readonly status: number
   readonly statusText: string
   readonly headers: readonly Header[]
@@ -36,7 +36,7 @@ export interface Exchange {
    * @param attempt which one this is, to be told
    * @throws NoAnswerError if no answer came, or one too large; the signal's reason once it is aborted
    */
-  send(request: ClientRequest, limits: AnswerLimits, signal?: AbortSignal, attempt?: number): Promise<Answer>
+  send(request: ClientRequest, limits: AnswerLimits, signal?: AbortSignal, attempt?: number): Promise<ServiceAnswer>
   /** Closes what is open, or it would keep the process. */
   close(): Promise<void>
 }
@@ -54,7 +54,11 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
   const timers = { headersTimeout: 0, bodyTimeout: 0 }
   const dispatcher = proxies === undefined ? new Agent(timers) : new EnvHttpProxyAgent({ ...proxies, ...timers })
 
-  async function sendOnce(request: ClientRequest, { maxBody }: AnswerLimits, signal: AbortSignal): Promise<Answer> {
+  async function sendOnce(
+    request: ClientRequest,
+    { maxBody }: AnswerLimits,
+    signal: AbortSignal,
+  ): Promise<ServiceAnswer> {
     const { method, url, headers, body } = request
     const response = await exchange(url, {
       dispatcher,

@@ -1,6 +1,6 @@
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { type Bytes, MIB } from '../domain/size.js'
-import type { Answer } from './exchange.js'
+import type { ServiceAnswer } from './exchange.js'
 
 /** Far more than any documented answer. Sixty million brackets take 3 GB and a minute to be laid out. */
 const LARGEST_LAID_OUT: Bytes = 8 * MIB
@@ -11,7 +11,7 @@ export type ReadBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'empty' }
 
-export function readBody({ body }: Pick<Answer, 'body'>): ReadBody {
+export function readBody({ body }: Pick<ServiceAnswer, 'body'>): ReadBody {
   const text = body.toString('utf8')
   if (text === '') return { kind: 'empty' }
   if (body.length > LARGEST_LAID_OUT) return { kind: 'text', text }

@@ -2,7 +2,7 @@ import { readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 
 /** How one attempt ended, as far as the next one depends on it. */
-export type Outcome =
+export type AttemptOutcome =
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -50,7 +50,7 @@ const PASSING_STATUSES: readonly number[] = [502, 503, 504]
  * @source docs/behaviour.md, "Retries"
  */
 export function decideRetry(
-  { method, attempt, outcome }: { readonly method: string; readonly attempt: number; readonly outcome: Outcome },
+  { method, attempt, outcome }: { readonly method: string; readonly attempt: number; readonly outcome: AttemptOutcome },
   { retries, maxWait, unsafe }: RetryRules,
   now: EpochMs,
   random: number,
@@ -64,7 +64,7 @@ export function decideRetry(
   return { kind: 'retry', wait: Math.ceil(Math.max(random * bound, retryAfter ?? 0)) }
 }
 
-function mayRepeat(method: string, outcome: Outcome, unsafe: boolean): boolean {
+function mayRepeat(method: string, outcome: AttemptOutcome, unsafe: boolean): boolean {
   const isSafe = method === 'GET' || unsafe
   switch (outcome.kind) {
     case 'answer':

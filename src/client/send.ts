@@ -1,7 +1,7 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import { type Answer, type AnswerLimits, type ClientRequest, openExchange } from './exchange.js'
+import { type AnswerLimits, type ClientRequest, openExchange, type ServiceAnswer } from './exchange.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
-import { type Decision, decideRetry, type Outcome, type RetryRules } from './retry-policy.js'
+import { type AttemptOutcome, type Decision, decideRetry, type RetryRules } from './retry-policy.js'
 import type { Environment } from './target-config.js'
 
 /** Clock, randomness and waiting. */
@@ -14,7 +14,7 @@ export interface ClientMachine {
 }
 
 /** A wait before another attempt. */
-export interface Wait {
+export interface RetryWait {
   readonly wait: DurationMs
   /** The attempt that follows, and how many there can be. */
   readonly attempt: number
@@ -28,13 +28,13 @@ export interface SendOptions extends RetryRules, AnswerLimits {
   readonly env: Environment
   /** Aborts the present attempt or wait. */
   readonly signal: AbortSignal
-  onWait(wait: Wait): void
-  onAnswer?(answer: Answer): void
+  onWait(wait: RetryWait): void
+  onAnswer?(answer: ServiceAnswer): void
 }
 
 /** The outcome after the last attempt. */
 export interface Sent {
-  readonly answer: Answer
+  readonly answer: ServiceAnswer
   readonly attempts: number
   /** How long the service asks the client to wait, if it does, and until when. */
   readonly comeBack?: { readonly in: DurationMs; readonly at: EpochMs }
@@ -72,7 +72,7 @@ export async function send(request: ClientRequest, options: SendOptions, machine
   }
 }
 
-function outcomeOf(tried: Answer | NoAnswerError): Outcome {
+function outcomeOf(tried: ServiceAnswer | NoAnswerError): AttemptOutcome {
   if (tried instanceof NoAnswerError) return { kind: isDropped(tried.cause) ? 'dropped' : 'no-answer' }
   return {
     kind: 'answer',
@@ -82,14 +82,14 @@ function outcomeOf(tried: Answer | NoAnswerError): Outcome {
   }
 }
 
-function ended(answer: Answer, attempts: number, decision: Decision, now: EpochMs): Sent {
+function ended(answer: ServiceAnswer, attempts: number, decision: Decision, now: EpochMs): Sent {
   const wait = decision.kind === 'give-up' ? decision.retryAfter : undefined
   const waitTooLong = decision.kind === 'give-up' && decision.because === 'wait-too-long'
   if (wait === undefined) return { answer, attempts, waitTooLong }
   return { answer, attempts, waitTooLong, comeBack: { in: wait, at: now + wait } }
 }
 
-export function headerOf({ headers }: Pick<Answer, 'headers'>, name: string): string | undefined {
+export function headerOf({ headers }: Pick<ServiceAnswer, 'headers'>, name: string): string | undefined {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1]
 }
 

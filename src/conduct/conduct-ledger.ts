@@ -1,5 +1,5 @@
 import type { Account, Caller } from '../domain/callers.js'
-import type { Answer } from '../domain/messages.js'
+import type { HandlerResult } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import { countAgain, Findings, type Group } from './findings.js'
@@ -52,7 +52,7 @@ export class ConductLedger {
    * @param startedAt when the request arrived, monotonic
    * @param dueAt     when its response is sent, monotonic
    */
-  judge(judged: JudgedRequest, answer: Answer, id: number, startedAt: number, dueAt: number): void {
+  judge(judged: JudgedRequest, answer: HandlerResult, id: number, startedAt: number, dueAt: number): void {
     const { caller, now } = judged
     this.#requests++
     const account = caller.kind === 'key' ? this.#of(caller) : undefined

@@ -15,8 +15,8 @@ export interface JudgedRequest {
   readonly readings: Readings | undefined
   /** Undefined where the sandbox has no code of its own for the operation. */
   readonly handler: unknown
-  readonly world: {
+  readonly space: {
     readonly settings: BanRules
-    readonly surroundings: { readonly basePath: string }
+    readonly shared: { readonly basePath: string }
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/keys.js'
-import type { Answer } from '../domain/messages.js'
+import type { HandlerResult } from '../domain/messages.js'
 import { leavesNoStatus } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
@@ -42,9 +42,9 @@ export class KeyConduct {
   }
 
   /** Counts a request that asks for quota. */
-  count({ world, now }: JudgedRequest): void {
+  count({ space, now }: JudgedRequest): void {
     // A key that is always limited or banned says nothing about plans.
-    if (this.apiKey.always === undefined) countRequest(this.traffic, world.settings, now)
+    if (this.apiKey.always === undefined) countRequest(this.traffic, space.settings, now)
   }
 
   /** The clock has gone back to an instant. */
@@ -53,7 +53,7 @@ export class KeyConduct {
   }
 
   /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */
-  judge(judged: JudgedRequest, answer: Answer, startedAt: number, dueAt: number): readonly Remark[] {
+  judge(judged: JudgedRequest, answer: HandlerResult, startedAt: number, dueAt: number): readonly Remark[] {
     const { now, request } = judged
     const senders = this.#senders
     if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
@@ -74,7 +74,7 @@ export class KeyConduct {
     return remarks
   }
 
-  #remarks(judged: JudgedRequest, answer: Answer, coming: Coming, arrival: Arrival): readonly Remark[] {
+  #remarks(judged: JudgedRequest, answer: HandlerResult, coming: Coming, arrival: Arrival): readonly Remark[] {
     const what = whatWasSent(judged)
     // Requests of one operation are reported together.
     const detail = judged.route.kind === 'operation' ? '' : what
@@ -107,12 +107,12 @@ export class KeyConduct {
 }
 
 /** A 429 or 5xx that the client saw; a fault on the wire shows nothing. */
-function isFailure(answer: Answer): boolean {
+function isFailure(answer: HandlerResult): boolean {
   return (answer.status === 429 || answer.status >= 500) && !leavesNoStatus(answer)
 }
 
 /** A refusal for want of quota concerns the whole key; a forced one is only a rehearsal. */
-function isLimit({ status, reason }: Answer): boolean {
+function isLimit({ status, reason }: HandlerResult): boolean {
   return status === 429 && reason !== 'forced' && reason !== 'ban'
 }
 

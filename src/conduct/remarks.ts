@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/contract.js'
 import type { Caller } from '../domain/callers.js'
 import { textOf } from '../domain/long-body.js'
-import { type Answer, type ServiceRequest, UNREAD } from '../domain/messages.js'
+import { type HandlerResult, type ServiceRequest, UNREAD } from '../domain/messages.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { ConductRule } from './conduct-view.js'
 import type { JudgedRequest } from './judged-request.js'
@@ -20,7 +20,7 @@ const MOST_NAMES = 20
 const remembered = new WeakMap<Operation, readonly Remark[]>()
 
 /** Remarks on an exchange by itself, regardless of earlier ones. Most exchanges only show which operation was called and take the fast path. */
-export function remarksOn(judged: JudgedRequest, answer: Answer): readonly Remark[] {
+export function remarksOn(judged: JudgedRequest, answer: HandlerResult): readonly Remark[] {
   const { route } = judged
   if (route.kind !== 'operation' || !isOrdinary(judged, answer)) return allRemarksOn(judged, answer)
   const known = remembered.get(route.operation)
@@ -36,7 +36,7 @@ export function whatWasSent({ route, request, path }: JudgedRequest): string {
 }
 
 /** Whether an exchange with a valid key succeeded and named nothing unknown to the contract. */
-function isOrdinary({ caller, readings }: JudgedRequest, { status, fault }: Answer): boolean {
+function isOrdinary({ caller, readings }: JudgedRequest, { status, fault }: HandlerResult): boolean {
   return (
     caller.kind === 'key' &&
     status < 300 &&
@@ -47,7 +47,7 @@ function isOrdinary({ caller, readings }: JudgedRequest, { status, fault }: Answ
   )
 }
 
-function allRemarksOn(judged: JudgedRequest, answer: Answer): readonly Remark[] {
+function allRemarksOn(judged: JudgedRequest, answer: HandlerResult): readonly Remark[] {
   return [
     ...unauthenticated(judged),
     ...undocumentedEndpoint(judged),
@@ -71,12 +71,12 @@ function unauthenticated(judged: JudgedRequest): readonly Remark[] {
 }
 
 function undocumentedEndpoint(judged: JudgedRequest): readonly Remark[] {
-  const { route, request, world } = judged
+  const { route, request, space } = judged
   if (route.kind === 'operation' || isUnread(request)) return []
   const target = whatWasSent(judged)
   const why =
     route.kind === 'outside'
-      ? `the service is under ${world.surroundings.basePath}`
+      ? `the service is under ${space.shared.basePath}`
       : route.kind === 'unknown'
         ? 'there is no such path'
         : `the path supports ${route.allow.join(', ')}`
@@ -84,12 +84,12 @@ function undocumentedEndpoint(judged: JudgedRequest): readonly Remark[] {
 }
 
 /** Refused because of what the client sent, not because a switch or a header demanded it. */
-function invalidRequest(judged: JudgedRequest, answer: Answer): readonly Remark[] {
+function invalidRequest(judged: JudgedRequest, answer: HandlerResult): readonly Remark[] {
   const message = invalidity(judged, answer)
   return message === undefined ? [] : [{ rule: 'invalid-request', detail: message, message }]
 }
 
-function invalidity({ route, request, handler }: JudgedRequest, answer: Answer): string | undefined {
+function invalidity({ route, request, handler }: JudgedRequest, answer: HandlerResult): string | undefined {
   const { status, reason, headers = [] } = answer
   if (isUnread(request)) return messageOf(answer)
   // Forcing an invalid code is the client's mistake; a forced response is what it asked for.
@@ -104,7 +104,7 @@ function invalidity({ route, request, handler }: JudgedRequest, answer: Answer):
 }
 
 /** The sentence in an Error. */
-function messageOf({ body, status }: Answer): string {
+function messageOf({ body, status }: HandlerResult): string {
   try {
     const error: unknown = JSON.parse(textOf(body))
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
@@ -115,7 +115,7 @@ function messageOf({ body, status }: Answer): string {
 }
 
 /** Uses of things that clients should not rely on. */
-function uses({ caller, route }: JudgedRequest, { status, fault }: Answer): readonly Remark[] {
+function uses({ caller, route }: JudgedRequest, { status, fault }: HandlerResult): readonly Remark[] {
   if (caller.kind !== 'key' || route.kind !== 'operation') return []
   const { id, deprecated, sunsetAt, undocumentedShape } = route.operation
   const end = sunsetAt === undefined ? '' : ` and will be removed on ${new Date(sunsetAt).toISOString().slice(0, 10)}`

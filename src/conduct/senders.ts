@@ -1,4 +1,4 @@
-import type { Stretch } from '../domain/ban.js'
+import type { Interval } from '../domain/ban.js'
 import { type DurationMs, type EpochMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { type Failure, findTry, gapSince, TRIES_WITHOUT_BACKOFF, type Try } from './backoff.js'
 import { type FreeSenders, noSenders, setFree, takeUp } from './free-senders.js'
@@ -21,7 +21,7 @@ export interface Senders {
   waits: Wait[]
   failures: Failure[]
   /** The ban that the key was told of last. */
-  ban: (Moment & { readonly ban: Stretch | undefined }) | undefined
+  ban: (Moment & { readonly ban: Interval | undefined }) | undefined
 }
 
 /** Kept of each kind; the oldest is forgotten. */
@@ -98,11 +98,11 @@ export function passCalmly({ free }: Senders, arrivedAt: number, heardUntil: num
 }
 
 /** Whether a key had been told of a ban before, and its sender could know. */
-export function knewOfBan({ ban: told }: Senders, ban: Stretch | undefined, arrival: Arrival): boolean {
+export function knewOfBan({ ban: told }: Senders, ban: Interval | undefined, arrival: Arrival): boolean {
   return told !== undefined && told.ban === ban && isKnown(told, arrival)
 }
 
-export function tellOfBan(senders: Senders, ban: Stretch | undefined, moment: Moment): void {
+export function tellOfBan(senders: Senders, ban: Interval | undefined, moment: Moment): void {
   if (senders.ban === undefined || senders.ban.ban !== ban) senders.ban = { ...moment, ban }
 }
 

@@ -3,9 +3,9 @@ import {
   type BanRecord,
   banFor,
   bringsBan,
+  type Interval,
   NO_BAN_RECORD,
   noteRefusal,
-  type Stretch,
 } from '../domain/ban.js'
 import { charge, type Limits, type QuotaUsage, type Usage, WINDOW_LENGTH, type WindowName } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
@@ -20,7 +20,7 @@ export type RefusalCause = WindowName | 'ban'
 export type Refused = Record<RefusalCause, number>
 
 /** What a plan would have made of a key's traffic, from its first refusal on. */
-interface Shade {
+interface PlanSimulation {
   usage: QuotaUsage
   bans: BanRecord
   readonly refused: Refused
@@ -52,7 +52,7 @@ export interface Traffic {
   readonly minute: OpenWindow
   readonly day: OpenWindow
   /** By plan; undefined while it has refused nothing. */
-  readonly shades: (Shade | undefined)[]
+  readonly shades: (PlanSimulation | undefined)[]
   /** The smallest limits among the plans that have refused nothing. */
   nextPerMinute: number
   nextPerDay: number
@@ -140,7 +140,7 @@ function findNextLimits(traffic: Traffic): void {
 }
 
 /** Asks the real rules, in the order of the gates: is the key banned, does this bring a ban, is there quota? */
-function cast(shade: Shade, limits: Limits, rules: BanRules, now: EpochMs): void {
+function cast(shade: PlanSimulation, limits: Limits, rules: BanRules, now: EpochMs): void {
   // Where a refusal can bring no ban, it changes nothing, so all to come in its window fare alike.
   if (shade.from <= now && now < shade.until && (shade.cause === 'ban' || rules.banAfter === 'never')) {
     shade.more++
@@ -164,7 +164,7 @@ function cast(shade: Shade, limits: Limits, rules: BanRules, now: EpochMs): void
   refuse(shade, window, { from: now, until: resetAt })
 }
 
-function refuse(shade: Shade, cause: RefusalCause, stretch: Stretch): void {
+function refuse(shade: PlanSimulation, cause: RefusalCause, stretch: Interval): void {
   shade.refused[shade.cause] += shade.more
   shade.cause = cause
   shade.more = 1

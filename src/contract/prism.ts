@@ -33,7 +33,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
 
   /** Runs a request through Prism, with our route: Prism's router compares base addresses that we do not have. */
   async function run(
-    route: Found,
+    route: MatchedRoute,
     request: IHttpRequest,
     config: Pick<IHttpConfig, 'validateRequest' | 'validateResponse'>,
     answer: IHttpResponse | undefined,
@@ -58,7 +58,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
     return result.right
   }
 
-  function find({ method, path }: EngineRequest): Found {
+  function find({ method, path }: EngineRequest): MatchedRoute {
     const route = contract.route(method, path)
     if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
     const { operation } = route
@@ -113,7 +113,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
   }
 }
 
-interface Found {
+interface MatchedRoute {
   readonly operation: Operation
   readonly resource: HttpOperation
 }

@@ -5,7 +5,7 @@ export type Delivery<T> =
   | { readonly kind: 'closed' }
 
 /** A queue for a slow reader; beyond its limit, the oldest items are dropped and counted. */
-export class Mailbox<T> {
+export class AsyncQueue<T> {
   readonly #limit: number
   #items: T[] = []
   #dropped = 0

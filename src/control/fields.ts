@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { listed } from '../options/values/reading.js'
+import { joinOr } from '../options/values/reading.js'
 
 /** The input of a verb: these fields and no others; errors list the valid ones. */
 export function fields<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.strictObject(entries, `takes ${listed(Object.keys(entries)) || 'nothing'}`)
+  return v.strictObject(entries, `takes ${joinOr(Object.keys(entries)) || 'nothing'}`)
 }
 
 export const text = v.string('must be a string')

@@ -2,22 +2,22 @@ import type { Spaces } from '../core/spaces.js'
 import { isSpaceName } from '../domain/space-name.js'
 import { quoted } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'
-import { type Steerable, type Steered, VerbError } from './verb.js'
+import { type ControlTarget, type VerbContext, VerbError } from './verb.js'
 
 /** @throws VerbError where there is no such space */
-export function findSpace(sandbox: Steerable, name: string): Steered {
+export function findSpace(sandbox: ControlTarget, name: string): VerbContext {
   checkName(name)
-  const world = sandbox.spaces.get(name)
-  if (world === undefined) throw noSuchSpace(sandbox.spaces, name)
-  return { world, sandbox }
+  const space = sandbox.spaces.get(name)
+  if (space === undefined) throw noSuchSpace(sandbox.spaces, name)
+  return { space, sandbox }
 }
 
 /** Finds a space, or opens it. @throws VerbError `too_many_spaces` */
-export function openSpace(sandbox: Steerable, name: string): Steered {
+export function openSpace(sandbox: ControlTarget, name: string): VerbContext {
   checkName(name)
-  const world = sandbox.spaces.open(name)
-  if (world === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
-  return { world, sandbox }
+  const space = sandbox.spaces.open(name)
+  if (space === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
+  return { space, sandbox }
 }
 
 function checkName(name: string): void {

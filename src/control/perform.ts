@@ -4,7 +4,7 @@ import { StoreFull } from '../domain/store-full.js'
 import { writeIssues } from '../options/problem.js'
 import { fields } from './fields.js'
 import { findSpace, openSpace } from './find-space.js'
-import { type Steerable, type Verb, VerbError } from './verb.js'
+import { type ControlTarget, type Verb, VerbError } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
@@ -20,19 +20,19 @@ import { VERBS } from './verbs.js'
  * @source docs/behaviour.md, "Spaces"
  */
 export async function perform<Name extends VerbName>(
-  sandbox: Steerable,
+  sandbox: ControlTarget,
   space: string,
   name: Name,
   input: unknown,
 ): Promise<VerbOutput<Name>>
-export async function perform(sandbox: Steerable, space: string, name: VerbName, input: unknown): Promise<unknown> {
+export async function perform(sandbox: ControlTarget, space: string, name: VerbName, input: unknown): Promise<unknown> {
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
   const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
-  const steered = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
-  const run = () => verb.run(steered, checked)
+  const context = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
+  const run = () => verb.run(context, checked)
   try {
-    return await (verb.method === 'GET' ? run() : steered.world.inTurn(run))
+    return await (verb.method === 'GET' ? run() : context.space.inTurn(run))
   } catch (error) {
     throw asVerbError(error)
   }

@@ -15,7 +15,7 @@ import { PAGE_FILES, servePageFile } from './pages.js'
 import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
 import { perform } from './perform.js'
 import { streamExchanges } from './stream.js'
-import { type Steerable, type Verb, VerbError } from './verb.js'
+import { type ControlTarget, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
@@ -27,7 +27,7 @@ export interface SandboxIdentity {
 }
 
 export interface ControlPlane {
-  readonly sandbox: Steerable
+  readonly sandbox: ControlTarget
   /** The one being served. */
   readonly contract: Contract
   readonly version: string
@@ -48,7 +48,7 @@ export function controlRoutes(plane: ControlPlane): Hono {
   app.use((context, next) => admit(plane.rules, context, next))
   app.get('/health', () => json({ status: 'healthy', version: plane.version, ...plane.identity }))
   const served = servedText(plane.contract)
-  const baseUrl = (context: Context) => addressOf(context) + plane.sandbox.spaces.default.surroundings.basePath
+  const baseUrl = (context: Context) => addressOf(context) + plane.sandbox.spaces.default.shared.basePath
   app.get('/openapi.yaml', async (context) => text('application/yaml', await served('yaml', baseUrl(context))))
   app.get('/openapi.json', async (context) => text('application/json', await served('json', baseUrl(context))))
   app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))

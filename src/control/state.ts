@@ -1,4 +1,4 @@
-import type { World } from '../core/space.js'
+import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { type ApiKey, labelOf } from '../domain/keys.js'
@@ -9,39 +9,39 @@ import { faultViews } from './verbs/faults.js'
 import { stormView } from './verbs/storm.js'
 import type { KeyView, StateView, WindowState } from './views.js'
 
-export function readState(world: World, spaces: Spaces): StateView {
+export function readState(space: Space, spaces: Spaces): StateView {
   return {
-    space: world.name,
-    basePath: world.surroundings.basePath,
-    settings: settingsView(world.settings),
-    clock: clockView(world),
-    keys: [...world.keys.values()].map((key) => keyView(world, key)),
-    storm: stormView(world),
-    faults: faultViews(world),
+    space: space.name,
+    basePath: space.shared.basePath,
+    settings: settingsView(space.settings),
+    clock: clockView(space),
+    keys: [...space.keys.values()].map((key) => keyView(space, key)),
+    storm: stormView(space),
+    faults: faultViews(space),
     counts: {
-      pets: world.pets.size,
-      orders: world.orders.length,
-      requests: world.log.total,
+      pets: space.pets.size,
+      orders: space.orders.length,
+      requests: space.log.total,
       spaces: spaces.names().length,
     },
   }
 }
 
 /** A key with the rest of its quotas, and its ban. */
-export function keyView(world: World, apiKey: ApiKey): KeyView {
-  const now = world.now()
-  const { usage, bans } = world.accounts.ofKey(apiKey.key)
-  const limits = world.limitsOf(apiKey)
+export function keyView(space: Space, apiKey: ApiKey): KeyView {
+  const now = space.now()
+  const { usage, bans } = space.accounts.ofKey(apiKey.key)
+  const limits = space.limitsOf(apiKey)
   const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
     return { limit, remaining: isSpent ? 0 : remaining, reset: isOpen(name, usage[name], now) ? iso(resetAt) : null }
   }
-  const until = apiKey.always === 'banned' ? now + world.settings.banDuration : activeBan(bans, now)?.until
+  const until = apiKey.always === 'banned' ? now + space.settings.banDuration : activeBan(bans, now)?.until
   return {
     key: labelOf(apiKey),
     secret: labelOf(apiKey) !== apiKey.key,
-    plan: world.planOf(apiKey),
+    plan: space.planOf(apiKey),
     always: apiKey.always ?? null,
     minute: window('minute', limits.perMinute),
     day: window('day', limits.perDay),

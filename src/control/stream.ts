@@ -3,9 +3,9 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeView } from '../exchanges/exchange-view.js'
-import { Mailbox } from './async-queue.js'
+import { AsyncQueue } from './async-queue.js'
 import { checkInput } from './perform.js'
-import type { Steered } from './verb.js'
+import type { VerbContext } from './verb.js'
 import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
 
 /** Exchanges buffered for a slow reader; beyond that the oldest are dropped, and it is told how many. */
@@ -18,17 +18,17 @@ const HEARTBEAT_MS = 15_000
  * Streams the exchanges of a space as they happen, as server-sent events:
  * `exchange` with its JSON, `dropped` with how many a slow reader has missed.
  */
-export function streamExchanges({ world, sandbox }: Steered, context: Context): Response {
+export function streamExchanges({ space, sandbox }: VerbContext, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
-  const filter = filterIn(world, checkInput({ input: filterSchema }, query) as Filter)
+  const filter = filterIn(space, checkInput({ input: filterSchema }, query) as Filter)
   // Nobody would read it, so nobody would ever end it.
   if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   return streamSSE(context, async (stream) => {
-    const mailbox = new Mailbox<ExchangeRecord>(BUFFERED_EXCHANGES)
-    const end = () => mailbox.close()
-    const unfollow = world.log.follow({
-      tell(record) {
-        if (matches(record, filter)) mailbox.push(record)
+    const queue = new AsyncQueue<ExchangeRecord>(BUFFERED_EXCHANGES)
+    const end = () => queue.close()
+    const unfollow = space.log.follow({
+      onExchange(record) {
+        if (matches(record, filter)) queue.push(record)
       },
       end,
     })
@@ -37,7 +37,7 @@ export function streamExchanges({ world, sandbox }: Steered, context: Context): 
     try {
       await stream.write(': connected\n\n')
       while (!stream.aborted) {
-        const delivery = await mailbox.take(HEARTBEAT_MS)
+        const delivery = await queue.take(HEARTBEAT_MS)
         if (delivery.kind === 'closed') break
         if (delivery.kind === 'quiet') await stream.write(': still here\n\n')
         else await send(stream, delivery)

@@ -1,14 +1,14 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { Shelf } from '../core/snapshot.js'
-import type { World } from '../core/space.js'
+import type { SnapshotStore } from '../core/snapshot.js'
+import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ProblemCode } from '../domain/problems.js'
 
 /** The parts of a running sandbox that verbs can reach. */
-export interface Steerable {
+export interface ControlTarget {
   readonly spaces: Spaces
   /** Where the snapshots of a space are kept. */
-  shelfOf(world: World): Shelf
+  snapshotsOf(space: Space): SnapshotStore
   /** Aborted when the sandbox stops: endless responses must end then. */
   readonly stopping: AbortSignal
   /** Stops the sandbox, as SIGTERM does; returns at once. */
@@ -16,9 +16,9 @@ export interface Steerable {
 }
 
 /** What a verb works on: a space and its sandbox. */
-export interface Steered {
-  readonly world: World
-  readonly sandbox: Steerable
+export interface VerbContext {
+  readonly space: Space
+  readonly sandbox: ControlTarget
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Verb<Input = unknown, Output = unknown> {
   readonly input?: GenericSchema<unknown, Input>
   /** Name of the one field that is the whole JSON body; without it the body's fields are the input's. */
   readonly body?: string
-  run(steered: Steered, input: Input): Output | Promise<Output>
+  run(context: VerbContext, input: Input): Output | Promise<Output>
 }
 
 /** A verb that could not be done; nothing has changed. */

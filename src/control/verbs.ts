@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot'
 import { readState } from './state.js'
-import { type Steered, type Verb, verb } from './verb.js'
+import { type Verb, type VerbContext, verb } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
 import * as clock from './verbs/clock.js'
 import { conduct } from './verbs/conduct.js'
@@ -20,7 +20,7 @@ const state = verb({
   method: 'GET',
   path: '/state',
   summary: 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space',
-  run: ({ world, sandbox }) => readState(world, sandbox.spaces),
+  run: ({ space, sandbox }) => readState(space, sandbox.spaces),
 })
 
 /** Everything that can be done to a running sandbox, by the verb's name. */
@@ -67,5 +67,5 @@ export const VERBS = {
 /** A verb that gives what the map of verbs says. */
 interface TableEntry<Name extends VerbName> extends Pick<Verb, 'method' | 'path' | 'summary' | 'body'> {
   readonly input?: GenericSchema
-  run(context: Steered, input: never): VerbOutput<Name> | Promise<VerbOutput<Name>>
+  run(context: VerbContext, input: never): VerbOutput<Name> | Promise<VerbOutput<Name>>
 }

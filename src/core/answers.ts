@@ -1,10 +1,10 @@
 import { noteRefusal } from '../domain/ban.js'
-import type { Answer, ServiceRequest } from '../domain/messages.js'
+import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import type { Reason } from '../domain/reasons.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
-import type { Visit } from './request-context.js'
-import type { World } from './space.js'
+import type { RequestContext } from './request-context.js'
+import type { Space } from './space.js'
 
 /** What may differ from an error's entry in the catalogue. */
 export interface ProblemDetails {
@@ -16,7 +16,7 @@ export interface ProblemDetails {
 }
 
 /** An error in the Error shape, with the headers that its status requires. */
-export function problem(code: ProblemCode, details: ProblemDetails = {}): Answer {
+export function problem(code: ProblemCode, details: ProblemDetails = {}): HandlerResult {
   const { message = PROBLEMS[code].message, status = PROBLEMS[code].status, headers = [], reason, outside } = details
   return {
     status,
@@ -28,7 +28,7 @@ export function problem(code: ProblemCode, details: ProblemDetails = {}): Answer
 }
 
 /** Answers a request whose body was not read; undefined where it was, or where there was none. */
-export function unreadBody({ body }: ServiceRequest): Answer | undefined {
+export function unreadBody({ body }: ServiceRequest): HandlerResult | undefined {
   if (body === 'too-large') return problem('payload_too_large', { outside: true })
   // There is room again as soon as somebody else's body has come.
   if (body === 'no-room') return problem('overloaded', { headers: ['Retry-After', '1'], outside: true })
@@ -41,8 +41,8 @@ function challenge(code: ProblemCode): string {
 }
 
 /** Retry-After in the configured form, never earlier than the instant it stands for. */
-export function retryAfterHeader(world: World, until: EpochMs, now: EpochMs): readonly string[] {
-  switch (world.settings.retryAfter) {
+export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): readonly string[] {
+  switch (space.settings.retryAfter) {
     case 'seconds':
       return ['Retry-After', String(ceilSeconds(until - now))]
     case 'http-date':
@@ -57,19 +57,25 @@ export function retryAfterHeader(world: World, until: EpochMs, now: EpochMs): re
  *
  * @param sentence what was exceeded, for people
  */
-export function tooManyRequests(world: World, sentence: string, until: EpochMs, now: EpochMs, reason: Reason): Answer {
-  const retryAfter = retryAfterHeader(world, until, now)
+export function tooManyRequests(
+  space: Space,
+  sentence: string,
+  until: EpochMs,
+  now: EpochMs,
+  reason: Reason,
+): HandlerResult {
+  const retryAfter = retryAfterHeader(space, until, now)
   const message = retryAfter.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
-  return { ...limitBody(world, 'rate_limit_exceeded', message), headers: retryAfter, retryAt: until, reason }
+  return { ...limitBody(space, 'rate_limit_exceeded', message), headers: retryAfter, retryAt: until, reason }
 }
 
 /** A 429's status and body. @source docs/behaviour.md, "429 bodies" */
 export function limitBody(
-  world: World,
+  space: Space,
   code: ProblemCode,
   message: string,
-): Pick<Answer, 'status' | 'body' | 'contentType'> {
-  switch (world.settings.limitBody) {
+): Pick<HandlerResult, 'status' | 'body' | 'contentType'> {
+  switch (space.settings.limitBody) {
     case 'error':
       return { status: 429, body: errorBody(code, message, 429) }
     case 'empty':
@@ -86,8 +92,8 @@ export function limitBody(
 }
 
 /** Records that the caller was told to wait, as bans depend on it. Addresses and `sandbox-limited` are never banned. */
-export function rememberRefusal(visit: Visit, until: EpochMs): void {
-  const { caller, world, now } = visit
-  if (caller.kind !== 'key' || caller.apiKey.always !== undefined || world.settings.banAfter === 'never') return
+export function rememberRefusal(context: RequestContext, until: EpochMs): void {
+  const { caller, space, now } = context
+  if (caller.kind !== 'key' || caller.apiKey.always !== undefined || space.settings.banAfter === 'never') return
   caller.account.bans = noteRefusal(caller.account.bans, until, now)
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/callers.js'
 import { type ApiKey, labelOf } from '../domain/keys.js'
 import { digestOf } from '../system/digest.js'
-import type { World } from './space.js'
+import type { Space } from './space.js'
 
 /** Label of a caller without a key, and of one whose token the sandbox does not know (it may be a real key). */
 const NO_KEY = 'none'
@@ -14,26 +14,26 @@ const UNKNOWN_KEY = 'unknown'
  * @param address charged in place of a key
  * @source docs/specification.md, "Authentication"; docs/behaviour.md, "requests without a valid key"
  */
-export function identify(world: World, token: string | undefined, address: string): Caller {
-  if (token === undefined) return anonymous(world, 'missing_api_key', NO_KEY, address)
-  const apiKey = world.keys.get(token)
+export function identify(space: Space, token: string | undefined, address: string): Caller {
+  if (token === undefined) return anonymous(space, 'missing_api_key', NO_KEY, address)
+  const apiKey = space.keys.get(token)
   if (apiKey !== undefined) {
     const label = labelOf(apiKey)
-    if (apiKey.always === 'revoked') return anonymous(world, 'invalid_api_key', label, address)
+    if (apiKey.always === 'revoked') return anonymous(space, 'invalid_api_key', label, address)
     return {
       kind: 'key',
       label,
       apiKey,
       isStranger: false,
       isOpen: label === token,
-      account: world.accounts.ofKey(token),
-      limits: world.limitsOf(apiKey),
+      account: space.accounts.ofKey(token),
+      limits: space.limitsOf(apiKey),
     }
   }
-  if (!world.anyKey || token === '') return anonymous(world, 'invalid_api_key', UNKNOWN_KEY, address)
+  if (!space.anyKey || token === '') return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
   // The digest separates the quotas of unknown tokens without storing the tokens.
-  const account = world.accounts.ofStranger(`token:${digestOf(token)}`)
+  const account = space.accounts.ofStranger(`token:${digestOf(token)}`)
   return {
     kind: 'key',
     label: UNKNOWN_KEY,
@@ -41,16 +41,16 @@ export function identify(world: World, token: string | undefined, address: strin
     isStranger: true,
     isOpen: false,
     account,
-    limits: world.limitsOf(stranger),
+    limits: space.limitsOf(stranger),
   }
 }
 
 function anonymous(
-  world: World,
+  space: Space,
   problem: 'missing_api_key' | 'invalid_api_key',
   label: string,
   address: string,
 ): Caller {
-  const account = world.accounts.ofStranger(`address:${address}`)
-  return { kind: 'address', label, isOpen: false, problem, account, limits: world.planLimits('free') }
+  const account = space.accounts.ofStranger(`address:${address}`)
+  return { kind: 'address', label, isOpen: false, problem, account, limits: space.planLimits('free') }
 }

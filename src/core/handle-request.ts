@@ -1,5 +1,5 @@
 import { startOf } from '../domain/long-body.js'
-import type { Answer, PendingReply, Reply, ServiceRequest } from '../domain/messages.js'
+import type { HandlerResult, PendingReply, Reply, ServiceRequest } from '../domain/messages.js'
 import { leavesNoStatus } from '../domain/messages.js'
 import { redactAddress, redactQuery } from '../domain/redaction.js'
 import { loggedBody, loggedHeaders } from '../exchanges/exchange-content.js'
@@ -11,8 +11,8 @@ import { GATES } from './gates.js'
 import { handlerOf, operate } from './operations.js'
 import { breachOfContract } from './own-answer.js'
 import { replyHeaders } from './reply-headers.js'
-import type { Visit } from './request-context.js'
-import type { World } from './space.js'
+import type { RequestContext } from './request-context.js'
+import type { Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
 
 /**
@@ -22,34 +22,39 @@ import { findRoute, splitTarget } from './target.js'
  *
  * @param token the API key without its space, undefined if none was sent, '' if what was sent cannot be one
  */
-export function handle(world: World, request: ServiceRequest, token: string | undefined): PendingReply {
-  const startedAt = world.surroundings.systemClock.monotonic()
-  const visit = arrive(world, request, token)
-  const answer = answerSafely(visit)
+export function handle(space: Space, request: ServiceRequest, token: string | undefined): PendingReply {
+  const startedAt = space.shared.systemClock.monotonic()
+  const context = arrive(space, request, token)
+  const answer = answerSafely(context)
   // In the order of arrival, like the quota itself; responses may be sent in another order.
-  if (visit.asksForQuota) world.conduct.count(visit)
+  if (context.asksForQuota) space.conduct.count(context)
   return answer instanceof Promise
-    ? answer.then((late) => depart(visit, late, startedAt))
-    : depart(visit, answer, startedAt)
+    ? answer.then((late) => depart(context, late, startedAt))
+    : depart(context, answer, startedAt)
 }
 
 /** Answers without asking the gates, but with the common headers and the log. */
-export function replyWith(world: World, request: ServiceRequest, token: string | undefined, answer: Answer): Reply {
-  return depart(arrive(world, request, token), answer, world.surroundings.systemClock.monotonic())
+export function replyWith(
+  space: Space,
+  request: ServiceRequest,
+  token: string | undefined,
+  answer: HandlerResult,
+): Reply {
+  return depart(arrive(space, request, token), answer, space.shared.systemClock.monotonic())
 }
 
-function arrive(world: World, request: ServiceRequest, token: string | undefined): Visit {
-  const { contract, basePath } = world.surroundings
+function arrive(space: Space, request: ServiceRequest, token: string | undefined): RequestContext {
+  const { contract, basePath } = space.shared
   const { path, query } = splitTarget(request.target)
   const route = findRoute(contract, basePath, request, path)
   return {
-    world,
+    space,
     request,
-    now: world.now(),
+    now: space.now(),
     path,
     query,
     route,
-    caller: identify(world, token, request.address),
+    caller: identify(space, token, request.address),
     handler: route.kind === 'operation' ? handlerOf(route.operation) : undefined,
     shown: undefined,
     fault: undefined,
@@ -58,52 +63,56 @@ function arrive(world: World, request: ServiceRequest, token: string | undefined
   }
 }
 
-function askGates(visit: Visit): Answer | Promise<Answer> {
+function askGates(context: RequestContext): HandlerResult | Promise<HandlerResult> {
   for (const gate of GATES) {
-    const answer = gate(visit)
+    const answer = gate(context)
     if (answer !== undefined) return answer
   }
   // The gate `exist` lets only operations through.
-  return visit.route.kind === 'operation' ? operate(visit, visit.route.operation) : problem('not_found')
+  return context.route.kind === 'operation' ? operate(context, context.route.operation) : problem('not_found')
 }
 
 /** Whatever goes wrong here is the sandbox's own fault: a 500, never a crash or a hanging request. */
-function answerSafely(visit: Visit): Answer | Promise<Answer> {
+function answerSafely(context: RequestContext): HandlerResult | Promise<HandlerResult> {
   try {
-    const answer = askGates(visit)
-    if (visit.world.surroundings.strict) return holdToContract(visit, answer).catch((error) => ownFault(visit, error))
-    return answer instanceof Promise ? answer.catch((error) => ownFault(visit, error)) : answer
+    const answer = askGates(context)
+    if (context.space.shared.strict) return holdToContract(context, answer).catch((error) => ownFault(context, error))
+    return answer instanceof Promise ? answer.catch((error) => ownFault(context, error)) : answer
   } catch (error) {
-    return ownFault(visit, error)
+    return ownFault(context, error)
   }
 }
 
-function ownFault({ world, request }: Visit, error: unknown): Answer {
+function ownFault({ space, request }: RequestContext, error: unknown): HandlerResult {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  world.surroundings.warn(`${request.method} ${redactAddress(request.target)} failed inside the sandbox: ${what}`)
+  space.shared.warn(`${request.method} ${redactAddress(request.target)} failed inside the sandbox: ${what}`)
   return problem('internal_error')
 }
 
 /** For --strict: a response of our own that breaks the contract is logged and becomes a 500. */
-async function holdToContract(visit: Visit, pending: Answer | Promise<Answer>): Promise<Answer> {
+async function holdToContract(
+  context: RequestContext,
+  pending: HandlerResult | Promise<HandlerResult>,
+): Promise<HandlerResult> {
   const answer = await pending
-  const breach = await breachOfContract(visit, answer)
+  const breach = await breachOfContract(context, answer)
   if (breach === undefined) return answer
-  visit.world.surroundings.warn(breach)
+  context.space.shared.warn(breach)
   return problem('internal_error', { message: `The sandbox's own answer broke the contract. Its log says how.` })
 }
 
 /** Adds the common headers, logs the exchange and returns the reply. */
-function depart(visit: Visit, given: Answer, startedAt: number): Reply {
-  const { world, request } = visit
+function depart(context: RequestContext, given: HandlerResult, startedAt: number): Reply {
+  const { space, request } = context
   // A real response with a fault on the wire is the sandbox's doing, too.
-  const answer: Answer = visit.fault === undefined ? given : { reason: 'fault', fault: visit.fault, ...given }
-  const headers = replyHeaders(visit, answer)
+  const answer: HandlerResult =
+    context.fault === undefined ? given : { reason: 'fault', fault: context.fault, ...given }
+  const headers = replyHeaders(context, answer)
   const hasBody = request.method !== 'HEAD'
-  const delayMs = delay(world)
-  const dueAt = world.surroundings.systemClock.monotonic() + delayMs
-  const id = note(visit, answer, headers, dueAt - startedAt)
-  world.conduct.judge(visit, answer, id, startedAt, dueAt)
+  const delayMs = delay(space)
+  const dueAt = space.shared.systemClock.monotonic() + delayMs
+  const id = note(context, answer, headers, dueAt - startedAt)
+  space.conduct.judge(context, answer, id, startedAt, dueAt)
   return {
     status: answer.status,
     headers,
@@ -115,17 +124,17 @@ function depart(visit: Visit, given: Answer, startedAt: number): Reply {
   }
 }
 
-function delay({ settings: { latency }, dice }: World): number {
+function delay({ settings: { latency }, randomStreams }: Space): number {
   if (latency === undefined) return 0
-  return latency.min + Math.floor(dice.latency.next() * (latency.max - latency.min + 1))
+  return latency.min + Math.floor(randomStreams.latency.next() * (latency.max - latency.min + 1))
 }
 
-function note(visit: Visit, answer: Answer, headers: readonly string[], durationMs: number): number {
-  const { world, request, caller, route, path, query, now } = visit
+function note(context: RequestContext, answer: HandlerResult, headers: readonly string[], durationMs: number): number {
+  const { space, request, caller, route, path, query, now } = context
   const record: ExchangeRecord = {
-    id: world.log.takeId(),
+    id: space.log.takeId(),
     at: now,
-    space: world.name,
+    space: space.name,
     key: caller.label,
     method: request.method,
     path: redactQuery(path),
@@ -134,13 +143,13 @@ function note(visit: Visit, answer: Answer, headers: readonly string[], duration
     status: leavesNoStatus(answer) ? undefined : answer.status,
     reason: answer.reason,
     durationMs,
-    remaining: visit.shown?.remaining ?? 0,
+    remaining: context.shown?.remaining ?? 0,
     requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
     responseBody: startOf(answer.body, LOG_BODY_CHARACTERS),
   }
-  world.log.add(record)
-  world.surroundings.onExchange(record)
+  space.log.add(record)
+  space.shared.onExchange(record)
   return record.id
 }

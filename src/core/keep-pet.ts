@@ -1,5 +1,5 @@
 import type { NewPet, Pet } from '../domain/pets.js'
-import type { World } from './space.js'
+import type { Space } from './space.js'
 
 /**
  * Gives a new pet its id and adds it: at once in memory, otherwise as soon as it is
@@ -8,19 +8,19 @@ import type { World } from './space.js'
  * @returns the pet, or a promise of it that rejects if it could not be written
  * @throws StoreFull
  */
-export function keepNewPet(world: World, { name, categoryId, status }: NewPet): Pet | Promise<Pet> {
-  const pet: Pet = { id: world.takePetId(), name, categoryId, ...(status === undefined ? {} : { status }) }
+export function keepNewPet(space: Space, { name, categoryId, status }: NewPet): Pet | Promise<Pet> {
+  const pet: Pet = { id: space.takePetId(), name, categoryId, ...(status === undefined ? {} : { status }) }
   const listed = () => {
-    world.settlePetId(pet.id, true)
-    world.pets.put(pet)
+    space.settlePetId(pet.id, true)
+    space.pets.put(pet)
     return pet
   }
   const refused = (error: unknown) => {
-    world.settlePetId(pet.id, false)
+    space.settlePetId(pet.id, false)
     throw error
   }
   try {
-    const kept = world.keep({ kind: 'pet', pet })
+    const kept = space.keep({ kind: 'pet', pet })
     return kept === undefined ? listed() : kept.then(listed, refused)
   } catch (error) {
     return refused(error)

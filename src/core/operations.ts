@@ -1,11 +1,11 @@
 import type { Operation } from '../contract/contract.js'
-import type { Answer } from '../domain/messages.js'
+import type { HandlerResult } from '../domain/messages.js'
 import { createPet } from './operations/create-pet.js'
 import { getPet } from './operations/get-pet.js'
 import { listOrders } from './operations/list-orders.js'
 import { listPets } from './operations/list-pets.js'
 import { mockOperation } from './operations/mock-operation.js'
-import type { Handler, Visit } from './request-context.js'
+import type { Handler, RequestContext } from './request-context.js'
 
 /** The operations that the sandbox implements; Prism mocks the others of a fuller contract. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ listPets, createPet, getPet, listOrders }))
@@ -14,9 +14,9 @@ export function handlerOf(operation: Operation): Handler | undefined {
   return HANDLERS.get(operation.id)
 }
 
-export function operate(visit: Visit, operation: Operation): Answer | Promise<Answer> {
-  const { handler } = visit
-  return handler !== undefined && visit.readings !== undefined
-    ? handler(visit, visit.readings)
-    : mockOperation(visit, operation)
+export function operate(context: RequestContext, operation: Operation): HandlerResult | Promise<HandlerResult> {
+  const { handler } = context
+  return handler !== undefined && context.readings !== undefined
+    ? handler(context, context.readings)
+    : mockOperation(context, operation)
 }

@@ -1,8 +1,8 @@
 import { textOf } from '../domain/long-body.js'
-import type { Answer } from '../domain/messages.js'
+import type { HandlerResult } from '../domain/messages.js'
 import { mockRequest } from './operations/mock-operation.js'
 import { replyHeaders } from './reply-headers.js'
-import type { Visit } from './request-context.js'
+import type { RequestContext } from './request-context.js'
 
 /**
  * Finds how a response breaks the contract, if it does.
@@ -10,14 +10,14 @@ import type { Visit } from './request-context.js'
  * Responses made up by a switch may break it, and about requests outside the
  * contract it says nothing, so both pass.
  */
-export async function breachOfContract(visit: Visit, answer: Answer): Promise<string | undefined> {
-  const { world, route, request } = visit
+export async function breachOfContract(context: RequestContext, answer: HandlerResult): Promise<string | undefined> {
+  const { space, route, request } = context
   if (route.kind !== 'operation' || answer.outside || answer.reason !== undefined || answer.status >= 500)
     return undefined
   const headers: Record<string, string> = {}
-  const list = replyHeaders(visit, answer)
+  const list = replyHeaders(context, answer)
   for (let i = 0; i < list.length; i += 2) headers[String(list[i]).toLowerCase()] = String(list[i + 1])
-  const violations = await world.surroundings.engine.check(mockRequest(visit), {
+  const violations = await space.shared.engine.check(mockRequest(context), {
     status: answer.status,
     headers,
     body: textOf(answer.body),

@@ -1,10 +1,10 @@
 import type { Operation } from '../contract/contract.js'
-import type { Answer } from '../domain/messages.js'
+import type { HandlerResult } from '../domain/messages.js'
 import { deprecationHeaders } from '../domain/sunset.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import { shownUncharged } from './gates/throttle.js'
-import type { Visit } from './request-context.js'
-import type { World } from './space.js'
+import type { RequestContext } from './request-context.js'
+import type { Space } from './space.js'
 
 /** Headers that scripts of a web page may read. @source docs/behaviour.md, "CORS" */
 const EXPOSED = [
@@ -26,11 +26,11 @@ const EXPOSED = [
 const SUCCESSORS: Readonly<Record<string, string>> = { getPet: '/pets?status=available' }
 
 /** The headers of a response, including those that every response has. @source docs/specification.md, "Rate limit headers" */
-export function replyHeaders(visit: Visit, answer: Answer): string[] {
-  const { world, route, caller, now } = visit
-  const { basePath, reason } = world.surroundings
-  const shown = visit.shown ?? shownUncharged(world, caller, now)
-  visit.shown = shown
+export function replyHeaders(context: RequestContext, answer: HandlerResult): string[] {
+  const { space, route, caller, now } = context
+  const { basePath, reason } = space.shared
+  const shown = context.shown ?? shownUncharged(space, caller, now)
+  context.shown = shown
   const headers = [
     'X-RateLimit-Limit',
     String(shown.limit),
@@ -48,8 +48,8 @@ export function replyHeaders(visit: Visit, answer: Answer): string[] {
   else if (answer.body !== '') headers.push('Content-Type', 'application/json')
   if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)
   if (reason && answer.reason !== undefined) headers.push('X-Sandbox-Reason', answer.reason)
-  const origin = visit.request.headers.origin
-  pushCorsHeaders(headers, world, typeof origin === 'string' ? origin : undefined)
+  const origin = context.request.headers.origin
+  pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined)
   if (route.kind === 'operation' && route.operation.deprecated) {
     // Not concat, which costs more than everything else here.
     for (const item of deprecation(route.operation, basePath)) headers.push(item)
@@ -69,8 +69,8 @@ function deprecation(operation: Operation, basePath: string): readonly string[] 
   return headers
 }
 
-function pushCorsHeaders(headers: string[], world: World, origin: string | undefined): void {
-  const { cors } = world.surroundings
+function pushCorsHeaders(headers: string[], space: Space, origin: string | undefined): void {
+  const { cors } = space.shared
   if (cors === '*') headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   else if (cors.length > 0) {
     headers.push('Vary', 'Origin')

@@ -1,13 +1,13 @@
 import type { Caller } from '../domain/callers.js'
 import type { WireFault } from '../domain/faults.js'
-import type { Answer, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
+import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
-import type { World } from './space.js'
+import type { Space } from './space.js'
 
 /** A request on its way through the gates, and what is known about it so far. */
-export interface Visit {
-  readonly world: World
+export interface RequestContext {
+  readonly space: Space
   readonly request: ServiceRequest
   readonly now: EpochMs
   readonly path: string
@@ -26,7 +26,7 @@ export interface Visit {
 }
 
 /** Asks one question about a request: answers it, or lets it pass (undefined). */
-export type Gate = (visit: Visit) => Answer | Promise<Answer> | undefined
+export type Gate = (context: RequestContext) => HandlerResult | Promise<HandlerResult> | undefined
 
 /** Carries out an operation. The readings have no violations. */
-export type Handler = (visit: Visit, readings: Readings) => Answer | Promise<Answer>
+export type Handler = (context: RequestContext, readings: Readings) => HandlerResult | Promise<HandlerResult>

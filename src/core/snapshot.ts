@@ -2,10 +2,10 @@ import type { Account } from '../domain/callers.js'
 import { clockAt } from '../domain/clock.js'
 import { armFault } from '../domain/faults.js'
 import { DICE, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
-import type { World } from './space.js'
+import type { Space } from './space.js'
 
 /** Where snapshots of one space are kept. */
-export interface Shelf {
+export interface SnapshotStore {
   names(): Promise<readonly string[]>
   put(name: string, snapshot: Snapshot): Promise<void>
   /** Undefined if there is none with this name. */
@@ -14,45 +14,49 @@ export interface Shelf {
   remove(name: string): Promise<boolean>
 }
 
-export function takeSnapshot(world: World): Snapshot {
-  const { settings, storm, faults, dice } = world
+export function takeSnapshot(space: Space): Snapshot {
+  const { settings, storm, faults, randomStreams } = space
   return {
     version: SNAPSHOT_VERSION,
-    state: world.state(),
+    state: space.state(),
     settings,
-    clock: { now: world.now(), frozen: world.clock.kind === 'frozen' },
+    clock: { now: space.now(), frozen: space.clock.kind === 'frozen' },
     storm: storm ?? null,
     faults: faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
-    accounts: [...world.accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
-      const shown = kind === 'key' ? world.labelOfKey(name) : name
+    accounts: [...space.accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
+      const shown = kind === 'key' ? space.labelOfKey(name) : name
       return shown === undefined ? [] : [{ kind, name: shown, usage, bans }]
     }),
-    dice: { storm: dice.storm.state, faults: dice.faults.state, latency: dice.latency.state },
+    randomStreams: {
+      storm: randomStreams.storm.state,
+      faults: randomStreams.faults.state,
+      latency: randomStreams.latency.state,
+    },
   }
 }
 
 /** Restores a space from a snapshot, including its clock. The store comes first, so that a failed write changes nothing. */
-export async function restoreSnapshot(world: World, snapshot: Snapshot): Promise<void> {
-  await world.keep({ kind: 'replaced', state: snapshot.state })
-  world.replaceState(snapshot.state)
-  world.settings = snapshot.settings
-  world.clock = clockAt(snapshot.clock.now, snapshot.clock.frozen, world.surroundings.systemClock.wall())
-  world.storm = snapshot.storm ?? undefined
-  world.faults = snapshot.faults.map(({ rule, left }) => ({ ...armFault(rule), left: left ?? undefined }))
-  world.accounts.clear()
+export async function restoreSnapshot(space: Space, snapshot: Snapshot): Promise<void> {
+  await space.keep({ kind: 'replaced', state: snapshot.state })
+  space.replaceState(snapshot.state)
+  space.settings = snapshot.settings
+  space.clock = clockAt(snapshot.clock.now, snapshot.clock.frozen, space.shared.systemClock.wall())
+  space.storm = snapshot.storm ?? undefined
+  space.faults = snapshot.faults.map(({ rule, left }) => ({ ...armFault(rule), left: left ?? undefined }))
+  space.accounts.clear()
   for (const { kind, name, usage, bans } of snapshot.accounts) {
-    const key = kind === 'key' ? world.findKey(name)?.key : name
+    const key = kind === 'key' ? space.findKey(name)?.key : name
     // A key that is no longer given at the start is none any more.
     if (key === undefined) continue
-    const account: Account = kind === 'key' ? world.accounts.ofKey(key) : world.accounts.ofStranger(key)
+    const account: Account = kind === 'key' ? space.accounts.ofKey(key) : space.accounts.ofStranger(key)
     account.usage = usage
     account.bans = bans
   }
-  for (const name of DICE) world.dice[name].state = snapshot.dice[name]
+  for (const name of DICE) space.randomStreams[name].state = snapshot.randomStreams[name]
 }
 
 /** Keeps snapshots in memory, for spaces that exist only there. */
-export function memoryShelf(): Shelf {
+export function memorySnapshots(): SnapshotStore {
   const snapshots = new Map<string, Snapshot>()
   return {
     names: async () => [...snapshots.keys()].sort(),

@@ -26,7 +26,7 @@ import { PetCatalogue } from './pet-catalogue.js'
 import type { Store } from './ports.js'
 
 /** What all spaces of a sandbox share. */
-export interface Surroundings {
+export interface SpaceContext {
   readonly contract: Contract
   /** Path under which the service is, `/v1`. */
   readonly basePath: string
@@ -50,11 +50,11 @@ export interface Surroundings {
   warn(message: string): void
   onExchange(record: ExchangeRecord): void
   /** A space is about to forget what happened in it. */
-  onForget(world: World): void
+  onForget(space: Space): void
 }
 
 /** A random stream for each purpose, so that changing one switch does not shift the draws of others. */
-interface Dice {
+interface RandomStreams {
   readonly storm: RandomStream
   readonly faults: RandomStream
   readonly latency: RandomStream
@@ -66,9 +66,9 @@ interface Dice {
  * It holds state and answers questions about it; the order of the service's
  * rules is in gates.ts.
  */
-export class World {
+export class Space {
   readonly name: string
-  readonly surroundings: Surroundings
+  readonly shared: SpaceContext
   readonly store: Store | undefined
   readonly accounts = new Accounts()
   readonly log: ExchangeLog
@@ -82,7 +82,7 @@ export class World {
   /** The state that a reset returns to. */
   readonly seed: SpaceState
   readonly #storedKeys = new Map<string, ApiKey>()
-  dice: Dice
+  randomStreams: RandomStreams
   pets: PetCatalogue
   nextPetId: Int64
   #nextAfterStored: Int64
@@ -102,15 +102,15 @@ export class World {
    * @param state what was stored, if anything was
    * @param store where changes are kept; in memory only without one
    */
-  constructor(name: string, surroundings: Surroundings, seed: SpaceState, state: SpaceState = seed, store?: Store) {
+  constructor(name: string, shared: SpaceContext, seed: SpaceState, state: SpaceState = seed, store?: Store) {
     this.name = name
     this.seed = seed
-    this.surroundings = surroundings
+    this.shared = shared
     this.store = store
-    this.log = new ExchangeLog(surroundings.logLimit, surroundings.logBudget)
+    this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     this.conduct = new ConductLedger(PLAN_NAMES.map((plan) => this.planLimits(plan)))
-    this.settings = surroundings.start.settings
-    this.dice = this.#throwDice()
+    this.settings = shared.start.settings
+    this.randomStreams = this.#throwDice()
     this.pets = new PetCatalogue(state.pets)
     this.nextPetId = this.#nextAfterStored = state.nextPetId
     this.orders = state.orders
@@ -130,11 +130,11 @@ export class World {
   }
 
   get anyKey(): boolean {
-    return this.surroundings.anyKey
+    return this.shared.anyKey
   }
 
   now(): EpochMs {
-    return readClock(this.clock, this.surroundings.systemClock.wall())
+    return readClock(this.clock, this.shared.systemClock.wall())
   }
 
   /**
@@ -162,7 +162,7 @@ export class World {
   keep(change: Change): Promise<void> | undefined {
     if (this.store !== undefined) return this.store.append(change)
     const bytes = this.#bytesOf(change)
-    this.surroundings.memoryRoom.book(bytes)
+    this.shared.memoryRoom.book(bytes)
     this.#heldBytes += bytes
     return undefined
   }
@@ -195,7 +195,7 @@ export class World {
   /** The space is gone: what it held is free. */
   close(): void {
     this.log.close()
-    this.surroundings.memoryRoom.book(-this.#heldBytes)
+    this.shared.memoryRoom.book(-this.#heldBytes)
     this.#heldBytes = 0
   }
 
@@ -220,10 +220,10 @@ export class World {
 
   /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log, conduct. */
   restart(): void {
-    this.surroundings.onForget(this)
+    this.shared.onForget(this)
     this.replaceState(this.seed)
-    this.settings = this.surroundings.start.settings
-    this.dice = this.#throwDice()
+    this.settings = this.shared.start.settings
+    this.randomStreams = this.#throwDice()
     this.accounts.clear()
     this.log.clear()
     this.conduct.clear()
@@ -271,8 +271,7 @@ export class World {
 
   /** Limits of a plan; for "custom", the sandbox's own choice. */
   planLimits(plan: PlanName): Limits {
-    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } =
-      this.surroundings.contract.plans[plan]
+    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } = this.shared.contract.plans[plan]
     return { perMinute, perDay }
   }
 
@@ -319,23 +318,23 @@ export class World {
 
   /** Whether a key was given at the start: such a key is never stored. */
   isStartKey(key: string): boolean {
-    return this.surroundings.apiKeys.some((apiKey) => apiKey.key === key)
+    return this.shared.apiKeys.some((apiKey) => apiKey.key === key)
   }
 
   #loadKeys(stored: readonly ApiKey[]): void {
     this.#storedKeys.clear()
     this.keys.clear()
     for (const apiKey of stored) this.#storedKeys.set(apiKey.key, apiKey)
-    for (const apiKey of [...stored, ...this.surroundings.apiKeys]) this.keys.set(apiKey.key, apiKey)
+    for (const apiKey of [...stored, ...this.shared.apiKeys]) this.keys.set(apiKey.key, apiKey)
   }
 
-  #throwDice(): Dice {
-    const stream = (what: string) => randomStream(`${this.surroundings.seed}:${this.name}:${what}`)
+  #throwDice(): RandomStreams {
+    const stream = (what: string) => randomStream(`${this.shared.seed}:${this.name}:${what}`)
     return { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') }
   }
 
   #begin(): void {
-    const { start, systemClock } = this.surroundings
+    const { start, systemClock } = this.shared
     const wall = systemClock.wall()
     this.clock = start.now === undefined && !start.freeze ? REAL_TIME : clockAt(start.now ?? wall, start.freeze, wall)
     const now = this.now()

@@ -4,19 +4,19 @@ import type { SpaceState } from '../domain/state.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
 import { handle, replyWith } from './handle-request.js'
-import { type Surroundings, World } from './space.js'
+import { Space, type SpaceContext } from './space.js'
 
 /** All spaces of a sandbox: the default one, and those opened by their first request or control call. */
 export class Spaces {
-  readonly default: World
-  readonly #surroundings: Surroundings
+  readonly default: Space
+  readonly #shared: SpaceContext
   readonly #fixtures: SpaceState
   readonly #maxSpaces: number
-  readonly #named = new Map<string, World>()
+  readonly #named = new Map<string, Space>()
 
   /** @param fixtures what a new space is seeded from */
-  constructor(surroundings: Surroundings, defaultWorld: World, fixtures: SpaceState, maxSpaces: number) {
-    this.#surroundings = surroundings
+  constructor(shared: SpaceContext, defaultWorld: Space, fixtures: SpaceState, maxSpaces: number) {
+    this.#shared = shared
     this.default = defaultWorld
     this.#fixtures = fixtures
     this.#maxSpaces = maxSpaces
@@ -27,20 +27,20 @@ export class Spaces {
     return [...this.#named.keys()]
   }
 
-  get(name: string): World | undefined {
+  get(name: string): Space | undefined {
     return name === '' ? this.default : this.#named.get(name)
   }
 
   /** Finds a space, or opens it from the fixtures; undefined if there is no room for one more. */
-  open(name: string): World | undefined {
+  open(name: string): Space | undefined {
     const known = this.get(name)
     if (known !== undefined) return known
     if (this.#named.size >= this.#maxSpaces) return undefined
     // Keys are the same everywhere, including those added since the start; all else is as at the start.
     const { keys } = this.default.state()
-    const world = new World(name, this.#surroundings, { ...this.#fixtures, keys })
-    this.#named.set(name, world)
-    return world
+    const space = new Space(name, this.#shared, { ...this.#fixtures, keys })
+    this.#named.set(name, space)
+    return space
   }
 
   /** The message when there is no room: the limit, and how to make room. */
@@ -51,10 +51,10 @@ export class Spaces {
 
   /** @returns whether there was such a space */
   remove(name: string): boolean {
-    const world = this.#named.get(name)
-    if (world === undefined) return false
-    this.#surroundings.onForget(world)
-    world.close()
+    const space = this.#named.get(name)
+    if (space === undefined) return false
+    this.#shared.onForget(space)
+    space.close()
     return this.#named.delete(name)
   }
 
@@ -64,12 +64,12 @@ export class Spaces {
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
     if (sent === undefined) return handle(this.default, request, undefined)
     if (sent.space === '') return handle(this.default, request, sent.token)
-    const { token, space } = sent
+    const { token, space: name } = sent
     // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
-    if (!this.default.keys.has(token) && this.get(space) === undefined)
-      return handle(this.default, request, this.default.anyKey ? `${token}~${space}` : '')
-    const world = this.open(space)
-    if (world !== undefined) return handle(world, request, token)
+    if (!this.default.keys.has(token) && this.get(name) === undefined)
+      return handle(this.default, request, this.default.anyKey ? `${token}~${name}` : '')
+    const space = this.open(name)
+    if (space !== undefined) return handle(space, request, token)
     const message = this.fullMessage()
     return replyWith(this.default, request, token, problem('too_many_spaces', { message }))
   }

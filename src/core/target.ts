@@ -2,14 +2,14 @@ import type { Contract } from '../contract/contract.js'
 import type { ServiceRequest, ServiceRoute } from '../domain/messages.js'
 
 /** A request target split into its parts, not decoded. */
-export interface Target {
+export interface RequestTarget {
   readonly path: string
   /** What followed the "?", empty if nothing did. */
   readonly query: string
 }
 
 /** Splits origin-form (`/v1/pets?limit=5`) and absolute-form (`http://host/v1/pets`). @source RFC 9112, section 3.2 */
-export function splitTarget(target: string): Target {
+export function splitTarget(target: string): RequestTarget {
   const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '') || '/'
   const mark = origin.indexOf('?')
   return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) }

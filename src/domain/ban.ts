@@ -1,7 +1,7 @@
 import { type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
 /** A half-open stretch of time: `until` itself comes after it. */
-export interface Stretch {
+export interface Interval {
   readonly from: EpochMs
   readonly until: EpochMs
 }
@@ -9,12 +9,12 @@ export interface Stretch {
 /** A key's early requests, and the ban they led to. */
 export interface BanRecord {
   /** The wait that the key was last given; undefined before its first 429. */
-  readonly wait?: Stretch
+  readonly wait?: Interval
   /** For each request that came too early and was refused again: the wait that it was given in turn. Full chunks, then a partial one. */
-  readonly early: readonly (readonly Stretch[])[]
+  readonly early: readonly (readonly Interval[])[]
   /** The interval in which all of them count, so that they need not be searched; undefined if there are none. */
-  readonly allCount?: Stretch
-  readonly ban?: Stretch
+  readonly allCount?: Interval
+  readonly ban?: Interval
 }
 
 /** Early requests per chunk: adding one copies one chunk and the list of chunks, not everything that a large `--ban-after` allows. */
@@ -26,7 +26,7 @@ export const NO_BAN_RECORD: BanRecord = { early: [] }
 const COUNTED_FOR_MS: DurationMs = MINUTE_MS
 
 /** The ban in force at an instant. One that starts in the future (the clock was set back) is over. */
-export function activeBan(record: BanRecord, now: EpochMs): Stretch | undefined {
+export function activeBan(record: BanRecord, now: EpochMs): Interval | undefined {
   return record.ban !== undefined && holds(record.ban, now) ? record.ban : undefined
 }
 
@@ -89,21 +89,21 @@ function stillCounting(record: BanRecord, now: EpochMs): BanRecord {
 }
 
 /** A record of its parts: the early requests as the rules keep them. */
-export function banRecordOf({ wait, ban }: Omit<BanRecord, 'early'>, early: readonly Stretch[]): BanRecord {
+export function banRecordOf({ wait, ban }: Omit<BanRecord, 'early'>, early: readonly Interval[]): BanRecord {
   return { ...(wait === undefined ? {} : { wait }), ...(ban === undefined ? {} : { ban }), ...earlyOnes(early) }
 }
 
-function earlyOnes(waits: readonly Stretch[]): Pick<BanRecord, 'early' | 'allCount'> {
+function earlyOnes(waits: readonly Interval[]): Pick<BanRecord, 'early' | 'allCount'> {
   if (waits.length === 0) return { early: [] }
   return { early: chunked(waits), allCount: waits.map(countsFor).reduce(overlap) }
 }
 
 /** The interval in which an early request counts, given the wait that it was answered with. */
-function countsFor({ from, until }: Stretch): Stretch {
+function countsFor({ from, until }: Interval): Interval {
   return { from, until: Math.min(until, from + COUNTED_FOR_MS) }
 }
 
-function overlap(one: Stretch, other: Stretch): Stretch {
+function overlap(one: Interval, other: Interval): Interval {
   return { from: Math.max(one.from, other.from), until: Math.min(one.until, other.until) }
 }
 
@@ -112,16 +112,16 @@ function countOf({ early }: BanRecord): number {
   return last === undefined ? 0 : (early.length - 1) * CHUNK + last.length
 }
 
-function added(chunks: BanRecord['early'], wait: Stretch): BanRecord['early'] {
+function added(chunks: BanRecord['early'], wait: Interval): BanRecord['early'] {
   const last = chunks.at(-1)
   if (last === undefined || last.length === CHUNK) return [...chunks, [wait]]
   return [...chunks.slice(0, -1), [...last, wait]]
 }
 
-function chunked(waits: readonly Stretch[]): BanRecord['early'] {
+function chunked(waits: readonly Interval[]): BanRecord['early'] {
   return Array.from({ length: Math.ceil(waits.length / CHUNK) }, (_, i) => waits.slice(i * CHUNK, (i + 1) * CHUNK))
 }
 
-function holds(stretch: Stretch, now: EpochMs): boolean {
+function holds(stretch: Interval, now: EpochMs): boolean {
   return stretch.from <= now && now < stretch.until
 }

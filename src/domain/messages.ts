@@ -46,7 +46,7 @@ export interface Readings {
 }
 
 /** The answer of a gate or an operation; the headers that every response has are added later. */
-export interface Answer {
+export interface HandlerResult {
   readonly status: number
   readonly body: string | LongBody
   /** The body as in EncodedText, if it is already encoded. */
@@ -85,6 +85,6 @@ export type PendingReply = Reply | Promise<Reply>
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** Whether a fault leaves the client without a status. */
-export function leavesNoStatus({ fault }: Answer): boolean {
+export function leavesNoStatus({ fault }: HandlerResult): boolean {
   return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }

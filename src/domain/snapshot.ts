@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
   readonly accounts: readonly SnapshotAccount[]
   /** The position of each random stream. */
-  readonly dice: Readonly<Record<(typeof DICE)[number], number>>
+  readonly randomStreams: Readonly<Record<(typeof DICE)[number], number>>
 }
 
 export interface SnapshotAccount {

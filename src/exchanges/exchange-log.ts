@@ -32,7 +32,7 @@ export class LogBudget {
 
 /** Is told of each exchange. */
 export interface Follower {
-  tell(record: ExchangeRecord): void
+  onExchange(record: ExchangeRecord): void
   /** The space is gone; there will be no more. */
   end(): void
 }
@@ -79,7 +79,7 @@ export class ExchangeLog {
   }
 
   add(record: ExchangeRecord): void {
-    for (const { tell } of this.#followers) tell(record)
+    for (const { onExchange } of this.#followers) onExchange(record)
     if (this.#limit === 0 || this.#isClosed) return
     if (this.#count === this.#limit) this.dropOldest()
     const place = (this.#first + this.#count) % this.#limit

@@ -1,6 +1,6 @@
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import type { Connection } from './connection.js'
-import type { Outbox } from './write-batch.js'
+import type { WriteBatch } from './write-batch.js'
 
 /**
  * Who sends on a connection that is in use is taken to have heard of what had left so long ago on others: a pool takes
@@ -22,7 +22,7 @@ const TOO_SOON = 1 / 3
  * So while no more than two are in turn, that time is measured by the client.
  */
 export class Hearing {
-  readonly #outbox: Outbox
+  readonly #batch: WriteBatch
   readonly #monotonic: () => number
   /** The two connections on which requests came last. */
   #last: Connection | undefined
@@ -32,8 +32,8 @@ export class Hearing {
   /** Between an answer and the next request, the last three times. */
   #gaps: readonly DurationMs[] = []
 
-  constructor(outbox: Outbox, monotonic: () => number) {
-    this.#outbox = outbox
+  constructor(batch: WriteBatch, monotonic: () => number) {
+    this.#batch = batch
     this.#monotonic = monotonic
   }
 
@@ -45,7 +45,7 @@ export class Hearing {
     const heardAfter = areTwo ? Math.min(HEARD_AFTER_MS, middleOf(this.#gaps) * TOO_SOON) : HEARD_AFTER_MS
     if (areTwo) this.#measureGap(now)
     if (!connection.isSettled) return connection.heardUntil
-    return Math.max(connection.heardUntil, this.#outbox.leftUntil(now - heardAfter))
+    return Math.max(connection.heardUntil, this.#batch.leftUntil(now - heardAfter))
   }
 
   #takeTurn(connection: Connection, now: number): void {
@@ -56,7 +56,7 @@ export class Hearing {
   }
 
   #measureGap(now: number): void {
-    const gap = this.#outbox.quietFor(now)
+    const gap = this.#batch.quietFor(now)
     if (gap !== undefined) this.#gaps = [...this.#gaps.slice(-2), gap]
   }
 }

@@ -17,7 +17,7 @@ import { isLong, sendLong } from './send-long.js'
 import { hasStalled, LOOK_EVERY_MS } from './stalled-readers.js'
 import { afterwards, inTurn } from './turns.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
-import { Outbox, type Outgoing } from './write-batch.js'
+import { type Outgoing, WriteBatch } from './write-batch.js'
 
 /** Longer than the pools of common clients keep idle connections (browsers: 5 min), so that none writes to a closed one. */
 const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
@@ -34,7 +34,7 @@ const LISTEN_ON_MS: DurationMs = SECOND_MS
 const LINGER_MS: DurationMs = 3 * SECOND_MS
 
 /** Where the listener takes requests. */
-export interface Front {
+export interface RequestHandlers {
   service(request: ServiceRequest): PendingReply
   /** Answers a request that the HTTP parser refused, of which only the client's address is known. */
   refuse(code: ProblemCode, address: string): Reply
@@ -54,13 +54,13 @@ export interface Listener {
 }
 
 /** Opens the port. Rejects with a Failure: PORT_IN_USE, PORT_FORBIDDEN, HOST_UNAVAILABLE. */
-export async function listen(host: string, port: number, front: Front): Promise<Listener> {
+export async function listen(host: string, port: number, front: RequestHandlers): Promise<Listener> {
   const connections = new Map<Socket, Connection>()
   const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
   const room = new BodyRoom()
-  const outbox = new Outbox(send, systemClock.monotonic)
-  const hearing = new Hearing(outbox, systemClock.monotonic)
+  const batch = new WriteBatch(send, systemClock.monotonic)
+  const hearing = new Hearing(batch, systemClock.monotonic)
   let stopping = false
   let accepted = 0
 
@@ -83,7 +83,7 @@ export async function listen(host: string, port: number, front: Front): Promise<
       takenAt: 0,
       isRefused: false,
     }
-    newcomers.welcome(connection, outbox.leftUntil(systemClock.monotonic()))
+    newcomers.welcome(connection, batch.leftUntil(systemClock.monotonic()))
     connections.set(socket, connection)
     accepted++
     socket.once('close', () => {
@@ -178,9 +178,9 @@ export async function listen(host: string, port: number, front: Front): Promise<
 
   function post(outgoing: Outgoing): void {
     const { response, reply } = outgoing
-    if (reply.delayMs === 0) outbox.put(outgoing)
+    if (reply.delayMs === 0) batch.put(outgoing)
     else {
-      const timer = setTimeout(() => outbox.put(outgoing), reply.delayMs)
+      const timer = setTimeout(() => batch.put(outgoing), reply.delayMs)
       response.once('close', () => clearTimeout(timer))
     }
   }

@@ -8,7 +8,7 @@ import { type EpochMs, httpDate } from '../domain/time.js'
  * @param dashboard path of the dashboard
  * @returns undefined where the request is anything else
  */
-export function greetVisitor(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
+export function redirectBrowser(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
   if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
   const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']

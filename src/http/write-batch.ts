@@ -22,7 +22,7 @@ const GRAIN_MS = 0.0001
  * Waking a waiting client costs the sender about as much as making the response,
  * and a client that is sent several replies at once is woken only once.
  */
-export class Outbox {
+export class WriteBatch {
   readonly #send: (outgoing: Outgoing) => void
   readonly #monotonic: () => number
   #waiting: Outgoing[] = []

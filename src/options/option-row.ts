@@ -18,9 +18,9 @@ export interface OptionRow {
   readonly scenario?: true
   /** Never shown, not even in an error. */
   readonly secret?: true
-  readonly about: string
+  readonly description: string
   /** Its default, as the help shows it. */
-  readonly fallback?: string
+  readonly default?: string
   /** Stands on its line of a new config file where its default cannot be written. */
   readonly example?: string
 }

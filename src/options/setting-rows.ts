@@ -26,15 +26,15 @@ export function settingRows<const Group extends keyof typeof SETTING_GROUPS>(
 }
 
 function optionRow(row: SettingRow): OptionRow {
-  const { group, about } = row
+  const { group, description } = row
   return {
     group: SETTING_GROUPS[group],
-    ...(row.kind === 'switch' ? {} : { value: row.value, fallback: fallbackText(row) }),
+    ...(row.kind === 'switch' ? {} : { value: row.value, default: fallbackText(row) }),
     reads: readsOf(row),
     schema: schemaOf(row),
     ...(row.kind === 'switch' && row.default ? { negative: true } : {}),
     scenario: true,
-    about,
+    description,
     ...('example' in row ? { example: row.example } : {}),
   }
 }

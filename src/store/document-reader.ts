@@ -6,7 +6,7 @@ import { Checksum, DOCUMENT_VERSION } from './document-text.js'
 import { PetLines } from './pet-lines.js'
 import { Recovery } from './recovery.js'
 import { asRecord } from './shape.js'
-import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'
+import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 /** A document as it was found. */
 export interface FoundDocument {
@@ -36,7 +36,7 @@ export async function readDocument(file: string): Promise<FoundDocument | undefi
     return { recovery, checksum, stamp }
   } catch (error) {
     if (fd === undefined && failedWith(error, 'ENOENT')) return undefined
-    if (error instanceof Damage || error instanceof SyntaxError) throw corrupt(file, error)
+    if (error instanceof CorruptionError || error instanceof SyntaxError) throw corrupt(file, error)
     throw cannot('STORE_UNREADABLE', 'read', file, error)
   } finally {
     if (fd !== undefined) closeSync(fd)
@@ -86,8 +86,8 @@ function readAsWhole(fd: number, file: string): Recovery {
   const { size } = fstatSync(fd)
   const bytes = Buffer.alloc(size)
   const bytesRead = readSync(fd, bytes, 0, size, 0)
-  if (bytesRead === 0) throw new Damage('it is empty')
-  if (!isUtf8(bytes)) throw new Damage('it is not UTF-8')
+  if (bytesRead === 0) throw new CorruptionError('it is empty')
+  if (!isUtf8(bytes)) throw new CorruptionError('it is not UTF-8')
   const recovery = new Recovery()
   addOthers(recovery, parseJson(withoutMark(bytes.toString('utf8', 0, bytesRead))), file)
   return recovery
@@ -100,7 +100,7 @@ function withoutMark(text: string): string {
 
 function addOthers(recovery: Recovery, document: unknown, file: string): void {
   const { version, ...state } = asRecord(document, 'the document')
-  if (version === undefined) throw new Damage('version is missing')
+  if (version === undefined) throw new CorruptionError('version is missing')
   if (version !== DOCUMENT_VERSION) {
     throw new StoreError(
       'STORE_VERSION',

@@ -4,10 +4,10 @@ import type { Change, SpaceState } from '../domain/state.js'
 import { crc32 } from './crc32.js'
 import { keyText } from './entry-text.js'
 import { asInt64, asKey, asPet, asRecord, asText } from './shape.js'
-import { Damage, StoreError } from './store-error.js'
+import { CorruptionError, StoreError } from './store-error.js'
 
 /** Says that a document contains everything in the journal up to a byte offset. */
-export interface FoldMark {
+export interface CompactionMark {
   readonly kind: 'folded'
   /** Checksum of that document. */
   readonly document: string
@@ -49,7 +49,7 @@ export function journalHead(chain: number): string {
 }
 
 /** What a line says, without its checksum and its end. */
-export function entryText(entry: Change | FoldMark): string {
+export function entryText(entry: Change | CompactionMark): string {
   switch (entry.kind) {
     case 'pet':
       return `{"pet":${petText(entry.pet)}`
@@ -77,7 +77,7 @@ const LONGEST_END = CHECKSUM.length + 11
 
 /** A line as it was read, and its checksum. */
 export interface ReadLine {
-  readonly entry: Change | FoldMark | JournalHead
+  readonly entry: Change | CompactionMark | JournalHead
   readonly checksum: number
 }
 
@@ -92,11 +92,11 @@ export interface ReadLine {
 export function readJournalLine(line: Buffer, before: number): ReadLine {
   const end = line.toString('latin1', Math.max(0, line.length - LONGEST_END))
   const inEnd = end.lastIndexOf(CHECKSUM)
-  if (inEnd === -1) throw new Damage('its checksum is missing')
+  if (inEnd === -1) throw new CorruptionError('its checksum is missing')
   const content = line.subarray(0, line.length - end.length + inEnd)
   const checksum = checksumOf(content, before)
   if (end.slice(inEnd + CHECKSUM.length) !== `${checksum}}`) {
-    throw new Damage('its checksum does not match it and the line before it')
+    throw new CorruptionError('its checksum does not match it and the line before it')
   }
   return { entry: readEntry(parseJson(`${content}}`)), checksum }
 }
@@ -137,7 +137,7 @@ function readEntry(value: unknown): ReadLine['entry'] {
       return { kind: 'journal', chain: Number(asInt64(chain, 'chain')) }
     }
     default:
-      throw new Damage(`it records a change of an unknown kind, ${JSON.stringify(name)}`)
+      throw new CorruptionError(`it records a change of an unknown kind, ${JSON.stringify(name)}`)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Change } from '../domain/state.js'
 import { readRegularFile } from '../system/regular-file.js'
 import type { JournalEnd } from './journal.js'
-import { beginsWithLine, type FoldMark, type ReadLine, readJournalLine } from './journal-line.js'
-import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'
+import { beginsWithLine, type CompactionMark, type ReadLine, readJournalLine } from './journal-line.js'
+import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 const LINE_FEED = 10
 
@@ -33,7 +33,7 @@ export interface JournalContent {
  */
 export function readJournal(file: string, document: string | undefined): JournalContent {
   const bytes = bytesOf(file)
-  const entries: { readonly at: number; readonly entry: Change | FoldMark }[] = []
+  const entries: { readonly at: number; readonly entry: Change | CompactionMark }[] = []
   let from = 0
   let at = 0
   let number = 0
@@ -83,5 +83,5 @@ function readLine(line: Buffer, before: number, isTail: boolean, file: string, n
 }
 
 function damaged(file: string, number: number, problem: string): StoreError {
-  return corrupt(file, new Damage(`line ${number}: ${problem}`))
+  return corrupt(file, new CorruptionError(`line ${number}: ${problem}`))
 }

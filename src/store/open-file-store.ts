@@ -8,7 +8,7 @@ import { Journal } from './journal.js'
 import { type JournalContent, readJournal } from './journal-reader.js'
 import { acquireLock, type Lock } from './lock.js'
 import { Recovery } from './recovery.js'
-import { cannot, corrupt, Damage, StoreError } from './store-error.js'
+import { CorruptionError, cannot, corrupt, StoreError } from './store-error.js'
 import { prepareStoreFile } from './store-file.js'
 import { syncFolder } from './sync-folder.js'
 
@@ -80,7 +80,7 @@ function recover(
   try {
     for (const change of changes) recovery.apply(change)
   } catch (error) {
-    throw error instanceof Damage ? corrupt(journalFile, error) : error
+    throw error instanceof CorruptionError ? corrupt(journalFile, error) : error
   }
   return recovery.state()
 }

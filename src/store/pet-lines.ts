@@ -2,7 +2,7 @@ import { parseJson } from '../contract/json.js'
 import { PET_STATUSES, type Pet, type PetStatus } from '../domain/pets.js'
 import { LAYOUT } from './document-text.js'
 import type { Recovery } from './recovery.js'
-import { Damage } from './store-error.js'
+import { CorruptionError } from './store-error.js'
 
 /** Replaces the pets that were already read, when the rest of the document is parsed. */
 const PLACEHOLDER = '"pets by line"'
@@ -116,7 +116,7 @@ export class PetLines {
       return true
     } catch (error) {
       if (error instanceof SyntaxError) return false
-      throw error instanceof Damage ? error : new Damage(String(error))
+      throw error instanceof CorruptionError ? error : new CorruptionError(String(error))
     }
   }
 }

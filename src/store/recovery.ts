@@ -5,7 +5,7 @@ import type { Pet } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { asKey, asList, asNextPetId, asPet, asRecord, onlyFields } from './shape.js'
-import { Damage } from './store-error.js'
+import { CorruptionError } from './store-error.js'
 
 const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
 
@@ -33,7 +33,7 @@ export class Recovery {
     const count = this.#pets.length
     this.#putPet(pet)
     if (this.#pets.length === count)
-      throw new Damage(`pets[${count}].id is ${pet.id}, which an earlier pet already has`)
+      throw new CorruptionError(`pets[${count}].id is ${pet.id}, which an earlier pet already has`)
   }
 
   /**
@@ -52,7 +52,7 @@ export class Recovery {
     this.#orders = asList(state.orders, 'orders')
     for (const [index, entry] of asList(state.keys, 'keys').entries()) {
       const key = asKey(entry, `keys[${index}]`)
-      if (this.#keys.has(key.key)) throw new Damage(`keys[${index}].key appears twice`)
+      if (this.#keys.has(key.key)) throw new CorruptionError(`keys[${index}].key appears twice`)
       this.#keys.set(key.key, key)
     }
   }

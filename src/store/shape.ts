@@ -2,7 +2,7 @@ import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
 import { PET_STATUSES, type Pet } from '../domain/pets.js'
-import { Damage } from './store-error.js'
+import { CorruptionError } from './store-error.js'
 
 /**
  * Checks that a value from a file is a pet.
@@ -141,9 +141,9 @@ const SHOWN_CHARACTERS = 60
 function wrong(value: unknown, where: string, expected: string): never {
   const text = value === undefined ? 'missing' : stringifyJson(value)
   const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
-  throw new Damage(`${where} is ${shown}, where ${expected} is expected`)
+  throw new CorruptionError(`${where} is ${shown}, where ${expected} is expected`)
 }
 
 function unknownField(name: string, where: string): never {
-  throw new Damage(`${where} has an unknown field, ${JSON.stringify(name)}`)
+  throw new CorruptionError(`${where} has an unknown field, ${JSON.stringify(name)}`)
 }

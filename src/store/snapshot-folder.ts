@@ -7,7 +7,7 @@ import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './crc32.js'
 import { asRecord } from './shape.js'
 import { asSnapshot } from './snapshot-shape.js'
-import { cannot, corrupt, Damage, failedWith, StoreError } from './store-error.js'
+import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 const ENDING = '.json'
 
@@ -118,10 +118,10 @@ function readSnapshotFile(file: string): Snapshot {
   }
   try {
     const { crc, snapshot } = asRecord(parseJson(text), 'it')
-    if (crc !== crc32(stringifyJson(snapshot))) throw new Damage('its checksum does not match its content')
+    if (crc !== crc32(stringifyJson(snapshot))) throw new CorruptionError('its checksum does not match its content')
     return asSnapshot(snapshot)
   } catch (error) {
     if (error instanceof StoreError) throw new StoreError(error.code, `"${file}": ${error.message}`, { cause: error })
-    throw corrupt(file, error instanceof Error ? error : new Damage(String(error)))
+    throw corrupt(file, error instanceof Error ? error : new CorruptionError(String(error)))
   }
 }

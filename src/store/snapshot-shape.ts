@@ -1,5 +1,5 @@
 import { stringifyJson } from '../contract/json.js'
-import { type BanRecord, banRecordOf, type Stretch } from '../domain/ban.js'
+import { type BanRecord, banRecordOf, type Interval } from '../domain/ban.js'
 import { LAST_INSTANT } from '../domain/clock.js'
 import { type FaultRule, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
 import { PLAN_NAMES } from '../domain/keys.js'
@@ -32,7 +32,7 @@ import {
   orNull,
   type Reader,
 } from './shape.js'
-import { Damage, StoreError } from './store-error.js'
+import { CorruptionError, StoreError } from './store-error.js'
 
 /**
  * Takes a value from a file for a snapshot only if all of it is one: what is
@@ -56,7 +56,8 @@ export function asSnapshot(value: unknown): Snapshot {
     storm: orNull(asStorm),
     faults: listOf((fault, where) => asFields(fault, where, { rule: asFaultRule, left: orNull(asCount) })),
     accounts: listOf(asAccount),
-    dice: (dice, where) => asFields(dice, where, { storm: asDie, faults: asDie, latency: asDie }),
+    randomStreams: (randomStreams, where) =>
+      asFields(randomStreams, where, { storm: asDie, faults: asDie, latency: asDie }),
   })
 }
 
@@ -88,7 +89,7 @@ function asSettings(value: unknown, where: string): Settings {
 function asLatency(value: unknown, where: string): Latency {
   const most: Reader<number> = (length, place) => asWhole(length, place, 0, LONGEST_LATENCY_MS)
   const latency = asFields<Latency>(value, where, { min: most, max: most })
-  if (latency.min > latency.max) throw new Damage(`${where}.min is more than its max`)
+  if (latency.min > latency.max) throw new CorruptionError(`${where}.min is more than its max`)
   return latency
 }
 
@@ -138,8 +139,8 @@ function asBanRecord(value: unknown, where: string): BanRecord {
   return banRecordOf(others, early.flat())
 }
 
-function asStretch(value: unknown, where: string): Stretch {
-  return asFields<Stretch>(value, where, {
+function asStretch(value: unknown, where: string): Interval {
+  return asFields<Interval>(value, where, {
     from: asInstant,
     until: (until, place) => asWhole(until, place, 0, LAST_INSTANT + LONGEST_WAIT_MS),
   })
@@ -167,6 +168,6 @@ function listOf<T>(read: Reader<T>): Reader<readonly T[]> {
 }
 
 function withoutProblem<T>(value: T, problem: string | undefined, where: string): T {
-  if (problem !== undefined) throw new Damage(`${where}: ${problem}`)
+  if (problem !== undefined) throw new CorruptionError(`${where}: ${problem}`)
   return value
 }

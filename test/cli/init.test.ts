@@ -55,8 +55,8 @@ describe('init', () => {
 
     it.each(OPTION_NAMES)('%s is explained, and loads if only its line is uncommented', async (name) => {
       const { io, config } = await initialised()
-      const { about } = optionRow(name)
-      expect(config.replaceAll(/\n# /g, ' ').toLowerCase()).toContain(about.toLowerCase())
+      const { description } = optionRow(name)
+      expect(config.replaceAll(/\n# /g, ' ').toLowerCase()).toContain(description.toLowerCase())
       const line = new RegExp(`^#?${nameOf(name)}: .+$`, 'gm')
       expect(config.match(line)).toHaveLength(1)
       const uncommented = config.replace(line, (text) => text.replace('#', ''))

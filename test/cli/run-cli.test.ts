@@ -80,7 +80,7 @@ describe('the help of serve', () => {
     const { out } = await run(['serve', '--help'])
     const text = out.replace(/\n {10,}/g, ' ')
     for (const name of OPTION_NAMES) {
-      const { group, fallback } = optionRow(name)
+      const { group, default: fallback } = optionRow(name)
       const line =
         text.split('\n').find((candidate) => candidate.replace('-p, ', '').startsWith(`  ${flagName(name)} `)) ?? ''
       expect(line, name).toContain(fallback === undefined ? '' : `(default: ${fallback})`)

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decideRetry, type Outcome, type RetryRules } from '../../src/client/retry-policy.js'
+import { type AttemptOutcome, decideRetry, type RetryRules } from '../../src/client/retry-policy.js'
 
 const RULES: RetryRules = { retries: 2, maxWait: 60_000, unsafe: false }
 const NOW = Date.parse('2026-03-01T10:00:00Z')
-const answer = (status: number, retryAfter?: string, date?: string): Outcome => ({
+const answer = (status: number, retryAfter?: string, date?: string): AttemptOutcome => ({
   kind: 'answer',
   status,
   retryAfter,
   date,
 })
-const decide = (method: string, outcome: Outcome, rules: Partial<RetryRules> = {}, attempt = 1, random = 0) =>
+const decide = (method: string, outcome: AttemptOutcome, rules: Partial<RetryRules> = {}, attempt = 1, random = 0) =>
   decideRetry({ method, attempt, outcome }, { ...RULES, ...rules }, NOW, random)
 
 describe('what is tried again', () => {

@@ -27,10 +27,10 @@ describe('the pages', () => {
   it('redirects browsers at the bare address there, and no other client', async () => {
     await using sandbox = await startSandbox()
     const root = new URL('/', sandbox.baseUrl)
-    const visit = (accept: string) => fetch(root, { redirect: 'manual', headers: { Accept: accept } })
-    const browser = await visit('text/html,application/xhtml+xml,*/*;q=0.8')
+    const context = (accept: string) => fetch(root, { redirect: 'manual', headers: { Accept: accept } })
+    const browser = await context('text/html,application/xhtml+xml,*/*;q=0.8')
     expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/__sandbox/'])
-    expect((await visit('*/*')).status).toBe(404)
+    expect((await context('*/*')).status).toBe(404)
     expect((await sandbox.requests()).length).toBe(1)
   })
 

@@ -82,13 +82,13 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     const { status, json } = await sandbox.control(method, `${path}?space=chekout`)
     expect([status, json.code]).toEqual([404, 'not_found'])
     expect(json.message).toContain('There is no space "chekout"; did you mean checkout?')
-    expect(sandbox.assembly.spaces.names()).toEqual(['checkout'])
+    expect(sandbox.core.spaces.names()).toEqual(['checkout'])
   })
 
   it('opens nothing by a change that is not understood', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('PUT', '/storm?space=new', { rate: 2 })).toMatchObject({ status: 400 })
-    expect(sandbox.assembly.spaces.names()).toEqual([])
+    expect(sandbox.core.spaces.names()).toEqual([])
   })
 
   it('lists the packaged scenarios, each with what it does', async () => {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson, stringifyJson } from '../../src/contract/json.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { assemble } from '../../src/sandbox-core.js'
+import { openSandboxCore } from '../../src/sandbox-core.js'
 import { crc32 } from '../../src/store/crc32.js'
 import { temporaryFolder } from '../cli/test-io.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -25,8 +25,8 @@ const EVENTFUL: SandboxOptions = {
 async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
   const warnings: string[] = []
   const resolved = embeddedOptions({ ...options, store: join(folder, 'store.json') })
-  const assembly = await assemble(resolved, { onWarning: (message) => warnings.push(message) })
-  await assembly.begin()
+  const core = await openSandboxCore(resolved, { onWarning: (message) => warnings.push(message) })
+  await core.begin()
   const control = async (method: string, path: string, body?: unknown) => {
     const init = {
       method,
@@ -35,7 +35,7 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
     }
     const request = new Request(`http://localhost/__sandbox${path}`, init)
     request.headers.set('host', 'localhost')
-    const response = await assembly.control(request)
+    const response = await core.control(request)
     return { status: response.status, json: parseJson(await response.text()) as Record<string, unknown> }
   }
   /** All but the counts: the log is not in a snapshot. */
@@ -43,7 +43,7 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
     const { counts: _log, ...state } = (await control('GET', '/state')).json
     return [state, (await control('GET', '/pets')).json]
   }
-  return { assembly, control, all, warnings }
+  return { core, control, all, warnings }
 }
 
 /** Writes a snapshot as whoever edits one would: anything at all, and a checksum that fits it. */
@@ -82,7 +82,7 @@ async function eventful(folder: string) {
   await sandbox.control('PUT', '/keys/sandbox-pro/ban', { for: '5m' })
   await sandbox.control('PUT', '/faults', [{ operation: 'getPet', fault: 'status', status: 503, times: 3 }])
   const ask = () =>
-    sandbox.assembly.service({
+    sandbox.core.service({
       method: 'GET',
       target: '/v1/pets',
       headers: { authorization: 'Bearer sandbox' },
@@ -107,7 +107,7 @@ describe('a snapshot on disk', () => {
     expect(await sandbox.all()).toEqual(before)
     await sandbox.control('PUT', '/snapshots/again')
     expect(readSnapshot(folder, 'again').state).toEqual(readSnapshot(folder, 'good').state)
-    await sandbox.assembly.close()
+    await sandbox.core.close()
   })
 
   it.each<[string, Path, unknown]>([
@@ -138,7 +138,7 @@ describe('a snapshot on disk', () => {
     expect([status, json.code]).toEqual([409, 'conflict'])
     expect(json.message).toContain('bad.json"')
     expect(await sandbox.all()).toEqual(before)
-    await sandbox.assembly.close()
+    await sandbox.core.close()
   })
 
   it.skipIf(process.platform === 'win32')('is refused at once where a FIFO stands for it', async () => {
@@ -150,14 +150,14 @@ describe('a snapshot on disk', () => {
     expect([status, json.message]).toEqual([500, expect.stringContaining('pipe.json" (it is a FIFO, not a file)')])
     expect(await sandbox.control('PUT', '/snapshots/pipe')).toMatchObject({ status: 200 })
     expect(await sandbox.control('POST', '/snapshots/pipe/restore')).toMatchObject({ status: 200 })
-    await sandbox.assembly.close()
+    await sandbox.core.close()
   })
 
   it('is restored or refused as a whole, and never leaves a store that the next start refuses', async () => {
     const folder = temporaryFolder()
     const sandbox = await eventful(folder)
     const good = readSnapshot(folder, 'good')
-    await sandbox.assembly.close()
+    await sandbox.core.close()
     const wrong = fc.oneof(
       fc.constantFrom<unknown>(undefined, null, '', 'x', [], {}, true, -1, 0, 0.5, 1e300, 2 ** 53, 2n ** 63n - 1n),
       fc.jsonValue({ maxDepth: 2 }),
@@ -173,11 +173,11 @@ describe('a snapshot on disk', () => {
           expect(await one.all()).toEqual(before)
         }
         expect(await one.control('POST', '/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 200 })
-        await one.assembly.close()
+        await one.core.close()
         expect(one.warnings).toEqual([])
         const next = await openSandbox(folder)
         await next.control('POST', '/reset')
-        await next.assembly.close()
+        await next.core.close()
         expect(next.warnings).toEqual([])
       }),
       { numRuns: 150 },
@@ -205,7 +205,7 @@ describe('the name of a snapshot', () => {
       expect(await sandbox.control('DELETE', `/snapshots/${name}`)).toMatchObject({ status: 200 })
     }
     expect(readdirSync(join(folder, 'snapshots'))).toEqual([])
-    await sandbox.assembly.close()
+    await sandbox.core.close()
   })
 
   it('is found in the file that the first release gave it, until it is saved again', async () => {
@@ -225,6 +225,6 @@ describe('the name of a snapshot', () => {
     await sandbox.control('PUT', '/snapshots/old')
     expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual(['%4fld.json', 'full.json', 'old.json'])
     expect(await sandbox.control('POST', '/snapshots/Old/restore')).toMatchObject({ status: 200 })
-    await sandbox.assembly.close()
+    await sandbox.core.close()
   })
 })

@@ -36,7 +36,7 @@ describe('the stream of exchanges', () => {
   it('is not followed by who asks for its head only', async () => {
     const sandbox = await runSandbox(embeddedOptions())
     onTestFinished(() => sandbox.stop('now'))
-    const follow = vi.spyOn(sandbox.assembly.spaces.default.log, 'follow')
+    const follow = vi.spyOn(sandbox.core.spaces.default.log, 'follow')
     const { status, headers } = await fetch(`${sandbox.controlUrl}/requests/stream`, { method: 'HEAD' })
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     expect(follow).not.toHaveBeenCalled()
@@ -45,7 +45,7 @@ describe('the stream of exchanges', () => {
   it('is followed no longer when its client goes, also where its turn on the connection never came', async () => {
     const sandbox = await runSandbox(embeddedOptions({ fault: 'getPet:hang' }))
     onTestFinished(() => sandbox.stop('now'))
-    const { log } = sandbox.assembly.spaces.default
+    const { log } = sandbox.core.spaces.default
     const follow = log.follow.bind(log)
     let followers = 0
     vi.spyOn(log, 'follow').mockImplementation((follower) => {

@@ -4,7 +4,7 @@ import { handle } from '../../src/core/handle-request.js'
 import { keepNewPet } from '../../src/core/keep-pet.js'
 import { MemoryRoom } from '../../src/core/memory-room.js'
 import type { Store } from '../../src/core/ports.js'
-import { World } from '../../src/core/space.js'
+import { Space } from '../../src/core/space.js'
 import type { Reply, ServiceRequest } from '../../src/domain/messages.js'
 import type { Change } from '../../src/domain/state.js'
 import { LogBudget } from '../../src/exchanges/exchange-log.js'
@@ -33,7 +33,7 @@ function durableWorld() {
   const warnings: string[] = []
   const store = new HeldStore()
   const nobody = () => Promise.reject(new Error('Prism is not asked here'))
-  const world = new World(
+  const space = new Space(
     '',
     {
       ...options,
@@ -50,10 +50,10 @@ function durableWorld() {
     undefined,
     store,
   )
-  return { world, store, warnings }
+  return { space, store, warnings }
 }
 
-function post(world: World): Promise<Reply> {
+function post(space: Space): Promise<Reply> {
   const request: ServiceRequest = {
     method: 'POST',
     target: '/v1/pets',
@@ -63,38 +63,38 @@ function post(world: World): Promise<Reply> {
     address: 'test',
     heardUntil: 0,
   }
-  return Promise.resolve(handle(world, request, 'sandbox'))
+  return Promise.resolve(handle(space, request, 'sandbox'))
 }
 
 describe('a pet on a durable store', () => {
   it('is listed, and answered with 201, only when it is written', async () => {
-    const { world, store } = durableWorld()
-    const answer = post(world)
-    expect(world.pets.has(60)).toBe(false)
-    expect(world.log.total).toBe(0)
+    const { space, store } = durableWorld()
+    const answer = post(space)
+    expect(space.pets.has(60)).toBe(false)
+    expect(space.log.total).toBe(0)
     store.settleAll()
     expect((await answer).status).toBe(201)
-    expect(world.pets.has(60)).toBe(true)
-    expect([...world.log]).toMatchObject([{ operation: 'createPet', status: 201 }])
+    expect(space.pets.has(60)).toBe(true)
+    expect([...space.log]).toMatchObject([{ operation: 'createPet', status: 201 }])
   })
 
   it('is 500 and not listed when it cannot be written, and its id is given again', async () => {
-    const { world, store, warnings } = durableWorld()
-    const answers = [post(world), post(world)]
+    const { space, store, warnings } = durableWorld()
+    const answers = [post(space), post(space)]
     store.settleAll(new Error('the disk is full'))
     const replies = await Promise.all(answers)
     expect(replies.map(({ status }) => status)).toEqual([500, 500])
     expect(replies[0]?.body).toMatch(/"code":"internal_error"/)
     expect(replies[0]?.body).not.toMatch(/disk/)
     expect(warnings.join()).toMatch(/the disk is full/)
-    const next = post(world)
+    const next = post(space)
     store.settleAll()
     expect((await next).body).toMatch(/^\{"id":60,/)
   })
 
   it('keeps the ids of those under way apart', async () => {
-    const { world, store } = durableWorld()
-    const pets = [keepNewPet(world, { name: 'A', categoryId: 1 }), keepNewPet(world, { name: 'B', categoryId: 1 })]
+    const { space, store } = durableWorld()
+    const pets = [keepNewPet(space, { name: 'A', categoryId: 1 }), keepNewPet(space, { name: 'B', categoryId: 1 })]
     store.settleAll()
     expect((await Promise.all(pets)).map(({ id }) => id)).toEqual([60, 61])
   })

@@ -33,7 +33,7 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
       const sandbox = await openSandbox({ anyKey, seed: 1 })
       await sandbox.call(`/v1${path}`, { ...options, ...(body === undefined ? {} : { method: 'POST', body }) })
       const chalk = await chalkFor(0)
-      const lines = [...sandbox.assembly.spaces.default.log].flatMap((record) => [
+      const lines = [...sandbox.core.spaces.default.log].flatMap((record) => [
         JSON.stringify(record),
         jsonExchange(record),
         prettyExchange(record, chalk),
@@ -51,7 +51,7 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
     const sandbox = await openSandbox({ anyKey: true })
     const remaining = async (key: string) => (await sandbox.get('/pets', key)).remaining
     expect([await remaining('abc~one'), await remaining('abc~one'), await remaining('abc~two')]).toEqual([59, 58, 59])
-    expect(sandbox.assembly.spaces.names()).toEqual([])
+    expect(sandbox.core.spaces.names()).toEqual([])
   })
 
   it('lets a stranger into a space that is open', async () => {

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Connection } from '../../src/http/connection.js'
 import { Hearing } from '../../src/http/hearing.js'
-import { Outbox, type Outgoing } from '../../src/http/write-batch.js'
+import { type Outgoing, WriteBatch } from '../../src/http/write-batch.js'
 
 let now: number
-let outbox: Outbox
+let batch: WriteBatch
 let hearing: Hearing
 
 beforeEach(() => {
   now = 1_000
-  outbox = new Outbox(
+  batch = new WriteBatch(
     () => {},
     () => now,
   )
-  hearing = new Hearing(outbox, () => now)
+  hearing = new Hearing(batch, () => now)
 })
 
 function used(): Connection {
@@ -22,8 +22,8 @@ function used(): Connection {
 
 /** Answers at once. @returns when the answer was due */
 function answer(): number {
-  outbox.put({ reply: { dueAt: now } } as Outgoing)
-  outbox.empty()
+  batch.put({ reply: { dueAt: now } } as Outgoing)
+  batch.empty()
   return now
 }
 
@@ -107,7 +107,7 @@ describe('what the sender of a request can have heard', () => {
 
   it('is nothing that waits to leave', () => {
     const one = used()
-    outbox.put({ reply: { dueAt: now } } as Outgoing)
+    batch.put({ reply: { dueAt: now } } as Outgoing)
     now += 5
     expect(hearing.heardOn(one)).toBeLessThan(1_000)
   })

@@ -147,7 +147,7 @@ describe('stopping', () => {
       idle.write(`GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
     })
     const hanging = exchange(sandbox.port, `GET /v1/store/orders HTTP/1.1\r\n${KEYED}\r\n`)
-    while (sandbox.assembly.spaces.default.log.total < 2) await new Promise(setImmediate)
+    while (sandbox.core.spaces.default.log.total < 2) await new Promise(setImmediate)
     const others = [silent, idle].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     await sandbox.stop()
     await Promise.all([hanging, ...others])
@@ -158,7 +158,7 @@ describe('stopping', () => {
   it('lets an open response finish, and announces that the connection closes', async () => {
     const sandbox = await start({ latency: '50ms' })
     const answer = exchange(sandbox.port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
-    while ([...sandbox.assembly.spaces.default.log].length === 0) await new Promise(setImmediate)
+    while ([...sandbox.core.spaces.default.log].length === 0) await new Promise(setImmediate)
     await sandbox.stop()
     expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close/s)
   })

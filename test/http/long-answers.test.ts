@@ -35,8 +35,8 @@ describe('an answer of many megabytes', () => {
     const names = Array.from({ length: COUNT }, (_, i) => `${COUNT - 1 - i} ${NAME}`)
     const pets = (await (await list()).json()) as readonly { name: string }[]
     expect(pets.map(({ name }) => name).every((name, i) => name === names[i])).toBe(true)
-    const steered = (await (await fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)).json()) as typeof pets
-    expect(steered.every(({ name }, i) => name === names[i])).toBe(true)
+    const context = (await (await fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)).json()) as typeof pets
+    expect(context.every(({ name }, i) => name === names[i])).toBe(true)
     const [logged] = await sandbox.requests({ limit: 1 })
     expect(logged?.response.body).toMatch(/^\[\{"id":\d+,"name":"19 🐱/)
     expect(logged?.response.body.length).toBeLessThanOrEqual(64 * 1024)

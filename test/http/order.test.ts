@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PendingReply, Reply } from '../../src/domain/messages.js'
-import { type Front, listen } from '../../src/http/listener.js'
+import { listen, type RequestHandlers } from '../../src/http/listener.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -70,10 +70,10 @@ const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonl
 describe('what cannot be read as a request', () => {
   it.each(REFUSED)('is refused after the answers to what came before: %s', async (_what, sent, statuses) => {
     const { sandbox, port, serves, warnings } = await start()
-    const before = sandbox.assembly.spaces.default.pets.size
+    const before = sandbox.core.spaces.default.pets.size
     const got = await exchange(port, POST + GET + sent)
     expect(statusesOf(got)).toEqual([201, 200, ...statuses])
-    expect(sandbox.assembly.spaces.default.pets.size).toBe(before + 1)
+    expect(sandbox.core.spaces.default.pets.size).toBe(before + 1)
     expect(await serves()).toBe(true)
     expect(warnings).toEqual([])
   })
@@ -118,11 +118,11 @@ describe('what cannot be read as a request', () => {
 
   it('is refused once, and what follows is not performed', async () => {
     const { sandbox, port } = await start()
-    const before = sandbox.assembly.spaces.default.pets.size
+    const before = sandbox.core.spaces.default.pets.size
     const noHost = 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n'
     expect(statusesOf(await exchange(port, `${noHost}${POST}`, 'hello\r\n\r\n'))).toEqual([400])
     expect(statusesOf(await exchange(port, 'hello\r\n\r\n', POST, POST))).toEqual([400])
-    expect(sandbox.assembly.spaces.default.pets.size).toBe(before)
+    expect(sandbox.core.spaces.default.pets.size).toBe(before)
   })
 
   it('waits for an answer of the control plane, too', async () => {
@@ -185,7 +185,7 @@ describe('a reply that cannot be sent', () => {
 
   async function serving(service: (target: string) => PendingReply) {
     const warnings: string[] = []
-    const front: Front = {
+    const front: RequestHandlers = {
       service: ({ target }) => service(target),
       refuse: () => ({ ...good(), status: 500, body: '{}' }),
       isControl: () => false,

@@ -87,7 +87,7 @@ describe.each(transports)('a fault, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox({ fault: `*:${fault}*1` })
     await expect(sandbox.get('/pets')).rejects.toThrow('fetch failed')
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
-    expect([...sandbox.assembly.spaces.default.log][0]).toMatchObject({ status: undefined, reason: 'fault' })
+    expect([...sandbox.core.spaces.default.log][0]).toMatchObject({ status: undefined, reason: 'fault' })
   })
 
   it('is a malformed chunk: the body breaks off', async () => {
@@ -140,7 +140,7 @@ describe.each(transports)('spaces, %s', (_name, openSandbox) => {
   it('are not opened by a token that the sandbox does not know', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.get('/pets', 'stranger~a')).toMatchObject({ status: 401 })
-    expect(sandbox.assembly.spaces.names()).toEqual([])
+    expect(sandbox.core.spaces.names()).toEqual([])
   })
 })
 

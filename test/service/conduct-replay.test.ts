@@ -5,7 +5,7 @@ import { PLAN_NAMES, type PlanName } from '../../src/domain/keys.js'
 import type { ServiceRequest } from '../../src/domain/messages.js'
 import { randomStream } from '../../src/domain/random.js'
 import { DAY_MS, type EpochMs, MINUTE_MS } from '../../src/domain/time.js'
-import { assemble } from '../../src/sandbox-core.js'
+import { openSandboxCore } from '../../src/sandbox-core.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 const MIDNIGHT = Date.parse('2026-03-01T00:00:00Z')
@@ -52,7 +52,7 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
   const keys = [...new Set(day.map(({ key }) => key))]
   const refused = new Map(keys.map((key) => [key, { minute: 0, day: 0, ban: 0 }]))
   const options = embeddedOptions({ apiKey: keys.map((key) => `${key}=key-of-${key}:${plan}`), banAfter, logLimit: 0 })
-  const assembly = await assemble(options, {
+  const core = await openSandboxCore(options, {
     onExchange({ key, reason }) {
       const causes = refused.get(key)
       if (causes === undefined) return
@@ -61,10 +61,10 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
       if (reason === 'ban') causes.ban++
     },
   })
-  onTestFinished(() => assembly.close())
-  const { default: world } = assembly.spaces
+  onTestFinished(() => core.close())
+  const { default: space } = core.spaces
   for (const { at, key, target, headers = {} } of day) {
-    world.clock = { kind: 'frozen', at }
+    space.clock = { kind: 'frozen', at }
     const request: ServiceRequest = {
       method: 'GET',
       target,
@@ -74,9 +74,9 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
       address: 'test',
       heardUntil: 0,
     }
-    await assembly.service(request)
+    await core.service(request)
   }
-  return { conduct: conductReport(world), refused }
+  return { conduct: conductReport(space), refused }
 }
 
 describe.each([

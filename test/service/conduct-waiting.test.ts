@@ -23,7 +23,7 @@ async function work(
   requests: number,
   paths: readonly string[],
 ): Promise<Conduct> {
-  const { default: world } = sandbox.assembly.spaces
+  const { default: space } = sandbox.core.spaces
   let now = NOON
   let awake = workers
   let sleepers: Sleeper[] = []
@@ -31,7 +31,7 @@ async function work(
   function moveOn(): void {
     if (awake > 0 || sleepers.length === 0) return
     now = Math.min(...sleepers.map((sleeper) => sleeper.until))
-    world.clock = { kind: 'frozen', at: now }
+    space.clock = { kind: 'frozen', at: now }
     const due = sleepers.filter((sleeper) => sleeper.until <= now)
     sleepers = sleepers.filter((sleeper) => sleeper.until > now)
     awake += due.length
@@ -62,7 +62,7 @@ async function work(
   }
 
   await Promise.all(Array.from({ length: workers }, (_, index) => worker(index)))
-  return conductReport(world)
+  return conductReport(space)
 }
 
 const storms = fc.record({

@@ -14,7 +14,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox({ apiKey: 'temp' })
     await sandbox.control('PATCH', '/keys/temp', { plan: 'pro' })
     expect(await sandbox.get('/pets', 'temp')).toMatchObject({ limit: 300 })
-    expect(sandbox.assembly.spaces.default.state().keys.map(({ key }) => key)).not.toContain('temp')
+    expect(sandbox.core.spaces.default.state().keys.map(({ key }) => key)).not.toContain('temp')
   })
 
   it('that are always out of quota are never banned, not even by hand', async () => {

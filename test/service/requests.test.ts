@@ -51,11 +51,11 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
   it('never echoes or keeps a token that it does not know', async () => {
     const sandbox = await openSandbox()
     const seen = await sandbox.get('/pets', 'sk_live_secret')
-    const log = JSON.stringify([...sandbox.assembly.spaces.default.log])
+    const log = JSON.stringify([...sandbox.core.spaces.default.log])
     expect(seen.text + JSON.stringify([...seen.headers]) + log + sandbox.warnings.join()).not.toContain(
       'sk_live_secret',
     )
-    expect([...sandbox.assembly.spaces.default.log][0]?.key).toBe('unknown')
+    expect([...sandbox.core.spaces.default.log][0]?.key).toBe('unknown')
   })
 })
 
@@ -175,7 +175,7 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     expect(seen.status).toBe(204)
     expect(seen.headers.get('access-control-allow-origin')).toBe('*')
     expect(seen.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Prefer')
-    expect([...sandbox.assembly.spaces.default.log]).toEqual([])
+    expect([...sandbox.core.spaces.default.log]).toEqual([])
   })
 
   const askingFor = (names: string) => ({
@@ -235,7 +235,7 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox({ cors: 'off' })
     const seen = await sandbox.call('/v1/pets', preflight)
     expect([seen.status, seen.headers.has('access-control-allow-origin')]).toEqual([204, false])
-    expect([...sandbox.assembly.spaces.default.log]).toEqual([])
+    expect([...sandbox.core.spaces.default.log]).toEqual([])
     expect((await sandbox.get('/pets')).headers.has('access-control-allow-origin')).toBe(false)
   })
 })

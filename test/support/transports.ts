@@ -4,7 +4,7 @@ import { parseJson } from '../../src/contract/json.js'
 import { fetchOf } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
-import { type Assembly, assemble } from '../../src/sandbox-core.js'
+import { openSandboxCore, type SandboxCore } from '../../src/sandbox-core.js'
 import { breaches } from './contract-check.js'
 import { embeddedOptions } from './embedded-options.js'
 
@@ -40,7 +40,7 @@ export interface Seen {
 /** A sandbox as a spec uses it, over whatever transport. */
 export interface TestSandbox {
   readonly warnings: readonly string[]
-  readonly assembly: Assembly
+  readonly core: SandboxCore
   call(path: string, options?: CallOptions): Promise<Seen>
   get(path: string, key?: string | null): Promise<Seen>
   post(path: string, body: unknown, key?: string | null): Promise<Seen>
@@ -51,7 +51,7 @@ export interface TestSandbox {
 type Fetch = (request: Request) => Promise<Response>
 
 interface Transport {
-  readonly assembly: Assembly
+  readonly core: SandboxCore
   readonly origin: string
   readonly service: Fetch
   readonly control: Fetch
@@ -61,7 +61,7 @@ interface Transport {
 async function overSocket(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   const running = await runSandbox(resolved(options), { onWarning: warn })
   return {
-    assembly: running.assembly,
+    core: running.core,
     origin: new URL(running.baseUrl).origin,
     service: inTurn(),
     control: fetch,
@@ -87,18 +87,18 @@ function inTurn(): Fetch {
 }
 
 async function inProcess(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
-  const assembly = await assemble(resolved(options), { onWarning: warn })
-  await assembly.begin()
+  const core = await openSandboxCore(resolved(options), { onWarning: warn })
+  await core.begin()
   const control: Fetch = (request) => {
     request.headers.set('host', 'localhost')
-    return assembly.control(request)
+    return core.control(request)
   }
   return {
-    assembly,
+    core,
     origin: 'http://sandbox',
-    service: fetchOf(assembly.service, assembly.steerable.stopping),
+    service: fetchOf(core.service, core.controlTarget.stopping),
     control,
-    close: () => assembly.close(),
+    close: () => core.close(),
   }
 }
 
@@ -141,7 +141,7 @@ function opener(open: typeof inProcess) {
     }
     return {
       warnings,
-      assembly: transport.assembly,
+      core: transport.core,
       call,
       control,
       get: (path, key = 'sandbox') => call(`/v1${path}`, { key }),

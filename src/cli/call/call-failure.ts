@@ -1,5 +1,5 @@
 import type { BuiltRequest } from '../../client/build-request.js'
-import type { Answer } from '../../client/exchange.js'
+import type { ServiceAnswer } from '../../client/exchange.js'
 import type { NoAnswerError } from '../../client/no-answer.js'
 import { readBody } from '../../client/read-body.js'
 import { headerOf, type Sent, secondsOf } from '../../client/send.js'
@@ -93,12 +93,12 @@ function hintOf({ answer, comeBack, waitTooLong }: Sent): string | undefined {
 }
 
 /** Says so when a sandbox made the response up, so that nobody hunts for its cause. */
-function madeUp(answer: Answer): string {
+function madeUp(answer: ServiceAnswer): string {
   const reason = headerOf(answer, 'x-sandbox-reason')
   return reason === undefined ? '' : ` The sandbox made this up: ${reason}.`
 }
 
-function locationOf(answer: Answer): string {
+function locationOf(answer: ServiceAnswer): string {
   const location = headerOf(answer, 'location')
   return location === undefined ? '' : ` (to ${redactAddress(location)})`
 }

@@ -21,7 +21,7 @@ import { stabilityWarnings } from './list-operations.js'
 import { clientMachine } from './machine.js'
 import type { FlagNames, OperationInput } from './operation-command.js'
 import type { GivenFlags } from './own-flags.js'
-import type { Teller } from './reporter.js'
+import type { Reporter } from './reporter.js'
 import { type CallSettings, readSettings } from './settings.js'
 import { headerLines, headLines, showBody } from './show-answer.js'
 import { canAsk, confirms, readStdin } from './stdin.js'
@@ -36,7 +36,7 @@ export interface Call {
 }
 
 /** Makes the request, sends it and prints the answer. @returns the exit code */
-export async function callOperation(call: Call, io: CliIo, tell: Teller): Promise<number> {
+export async function callOperation(call: Call, io: CliIo, tell: Reporter): Promise<number> {
   const { operation, input, flags } = call
   const settings = readSettings(flags)
   if (flags.text('api-key-file') === '-' && flags.text('body') === '-') {
@@ -83,7 +83,7 @@ interface Exchange {
   readonly signal: AbortSignal
 }
 
-async function exchange(given: Exchange, io: CliIo, tell: Teller): Promise<number> {
+async function exchange(given: Exchange, io: CliIo, tell: Reporter): Promise<number> {
   const { call, request, outgoing, settings, signal } = given
   const { flags } = call
   const verbose = flags.has('verbose')
@@ -125,7 +125,7 @@ async function showSent(
   { call, request, outgoing, settings }: Exchange,
   sent: Sent,
   io: CliIo,
-  tell: Teller,
+  tell: Reporter,
 ): Promise<number> {
   const { flags } = call
   const { answer } = sent

@@ -5,58 +5,58 @@ const OWN_FLAGS = {
   target: {
     short: 't',
     value: '<name>',
-    about: 'sandbox, staging, production or one of your own',
+    description: 'sandbox, staging, production or one of your own',
     group: 'Destination',
   },
-  'base-url': { value: '<url>', about: 'base address, overriding that of the target', group: 'Destination' },
+  'base-url': { value: '<url>', description: 'base address, overriding that of the target', group: 'Destination' },
   'api-key-file': {
     value: '<file>',
-    about: 'file that holds the API key, - for stdin (default: PETSTORE_API_KEY)',
+    description: 'file that holds the API key, - for stdin (default: PETSTORE_API_KEY)',
     group: 'Destination',
   },
-  yes: { short: 'y', about: 'write to production without asking', group: 'Destination' },
-  spec: { value: '<file>', about: 'OpenAPI document to use instead of the packaged contract', group: 'Request' },
-  body: { value: '<json|@file|->', about: 'body as JSON, from a file, or from stdin', group: 'Request' },
+  yes: { short: 'y', description: 'write to production without asking', group: 'Destination' },
+  spec: { value: '<file>', description: 'OpenAPI document to use instead of the packaged contract', group: 'Request' },
+  body: { value: '<json|@file|->', description: 'body as JSON, from a file, or from stdin', group: 'Request' },
   header: {
     short: 'H',
     value: '<header>',
-    about: '"Name: value" to send as well (repeatable)',
+    description: '"Name: value" to send as well (repeatable)',
     group: 'Request',
     list: true,
   },
-  'no-validate': { about: 'send the request even if it breaks the contract', group: 'Request' },
-  'dry-run': { short: 'n', about: 'print the request, send nothing', group: 'Request' },
-  curl: { about: 'print it as a curl command, send nothing', group: 'Request' },
-  retry: { value: '<n>', about: 'retries after the first attempt (default: 2)', group: 'Retries' },
+  'no-validate': { description: 'send the request even if it breaks the contract', group: 'Request' },
+  'dry-run': { short: 'n', description: 'print the request, send nothing', group: 'Request' },
+  curl: { description: 'print it as a curl command, send nothing', group: 'Request' },
+  retry: { value: '<n>', description: 'retries after the first attempt (default: 2)', group: 'Retries' },
   'retry-max-wait': {
     value: '<duration>',
-    about: 'give up at once if told to wait longer (default: 60s)',
+    description: 'give up at once if told to wait longer (default: 60s)',
     group: 'Retries',
   },
   'retry-unsafe': {
-    about: 'also retry methods other than GET after 502, 503, 504 and dropped connections',
+    description: 'also retry methods other than GET after 502, 503, 504 and dropped connections',
     group: 'Retries',
   },
-  timeout: { value: '<duration>', about: 'for each attempt, its body too (default: 30s)', group: 'Retries' },
-  'max-body': { value: '<size>', about: 'largest answer that is read (default: 64MiB)', group: 'Response' },
+  timeout: { value: '<duration>', description: 'for each attempt, its body too (default: 30s)', group: 'Retries' },
+  'max-body': { value: '<size>', description: 'largest answer that is read (default: 64MiB)', group: 'Response' },
   output: {
     short: 'o',
     value: '<format>',
-    about: 'auto: a table on a terminal, otherwise the body as received',
+    description: 'auto: a table on a terminal, otherwise the body as received',
     group: 'Response',
   },
-  include: { short: 'i', about: 'also print the response headers', group: 'Response' },
-  verbose: { short: 'v', about: 'show each exchange on stderr, with the key masked', group: 'Response' },
-  check: { about: 'also check the response against the contract', group: 'Response' },
-  'ignore-status': { about: 'exit with 0 whatever the status', group: 'Response' },
-  debug: { about: 'show stack traces', group: 'Response' },
+  include: { short: 'i', description: 'also print the response headers', group: 'Response' },
+  verbose: { short: 'v', description: 'show each exchange on stderr, with the key masked', group: 'Response' },
+  check: { description: 'also check the response against the contract', group: 'Response' },
+  'ignore-status': { description: 'exit with 0 whatever the status', group: 'Response' },
+  debug: { description: 'show stack traces', group: 'Response' },
 } as const satisfies Record<string, OwnFlag>
 
 interface OwnFlag {
   readonly short?: string
   /** What stands after it in the help; a switch has nothing. */
   readonly value?: string
-  readonly about: string
+  readonly description: string
   readonly group: string
   readonly list?: true
 }
@@ -98,7 +98,7 @@ export function addOwnFlags(command: Command, given: GivenFlags, taken: Readonly
     const long = taken.has(name) ? `--cli-${name}` : `--${name}`
     const option = new Option(
       [flag.short === undefined ? [] : `-${flag.short},`, long, flag.value ?? []].flat().join(' '),
-      flag.about,
+      flag.description,
     )
     if (name === 'output') option.choices(OUTPUTS)
     if (flag.list) option.argParser((text) => text)

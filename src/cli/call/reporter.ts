@@ -1,4 +1,4 @@
-import type { Answer } from '../../client/exchange.js'
+import type { ServiceAnswer } from '../../client/exchange.js'
 import { stringifyJson } from '../../contract/json.js'
 import { chalkFor, colourLevel } from '../colour.js'
 import { escapeControls } from '../escape-controls.js'
@@ -8,16 +8,16 @@ import type { CallFailure } from './call-failure.js'
 import { showBody } from './show-answer.js'
 
 /** Everything that `call` says besides its result. */
-export interface Teller {
+export interface Reporter {
   warning(message: string): void
   note(message: string): void
   detail(lines: readonly string[]): void
   breach(message: string): void
   /** On a terminal: head, body and what it means. Otherwise one JSON line that holds the body. */
-  failure(failure: CallFailure, answer?: Answer, head?: readonly string[]): Promise<void>
+  failure(failure: CallFailure, answer?: ServiceAnswer, head?: readonly string[]): Promise<void>
 }
 
-export async function openTeller({ stderr, env }: CliIo): Promise<Teller> {
+export async function openReporter({ stderr, env }: CliIo): Promise<Reporter> {
   const level = colourLevel(stderr, env)
   const chalk = level === 0 ? undefined : await chalkFor(level)
   const plain = (text: string) => text

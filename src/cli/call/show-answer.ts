@@ -1,4 +1,4 @@
-import type { Answer } from '../../client/exchange.js'
+import type { ServiceAnswer } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
 import { type ReadBody, readBody, toRows } from '../../client/read-body.js'
 import { stringifyJson } from '../../contract/json.js'
@@ -15,7 +15,7 @@ export interface Shown {
 }
 
 /** @param isTTY what is given as received must not drive a terminal; in a pipe it is whole, byte for byte */
-export async function showBody(answer: Answer, format: OutputFormat, isTTY: boolean): Promise<Shown> {
+export async function showBody(answer: ServiceAnswer, format: OutputFormat, isTTY: boolean): Promise<Shown> {
   if (format === 'raw' || (format === 'auto' && !isTTY)) return { bytes: isTTY ? safeText(answer) : answer.body }
   const body = readBody(answer)
   if (body.kind === 'empty') return { bytes: '' }
@@ -36,7 +36,7 @@ async function formatted({ value }: ReadBody & { kind: 'json' }, format: 'json' 
 }
 
 /** Its status line and headers, a line each. A key in them is masked. */
-export function headLines({ status, statusText, headers }: Answer): readonly string[] {
+export function headLines({ status, statusText, headers }: ServiceAnswer): readonly string[] {
   return [escapeControls(`HTTP ${status} ${statusText}`.trimEnd()), ...headerLines(headers)]
 }
 
@@ -44,7 +44,7 @@ export function headerLines(headers: readonly Header[]): readonly string[] {
   return masked(headers).map(([name, value]) => escapeControls(`${name}: ${value}`))
 }
 
-function safeText({ body }: Answer): string {
+function safeText({ body }: ServiceAnswer): string {
   const text = escapeLines(body.toString('utf8').replaceAll('\r\n', '\n'))
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

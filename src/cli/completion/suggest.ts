@@ -3,7 +3,7 @@ import { NO_SUGGESTIONS, type Suggestion, type Suggestions } from './suggestion.
 import { valuesOfArgument, valuesOfOption } from './values.js'
 
 /** Where the words before the cursor lead. */
-interface Place {
+interface Cursor {
   readonly command: Command
   /** The flag that waits for its value. */
   readonly pending?: Option
@@ -43,7 +43,7 @@ async function walk(
   program: Command,
   open: (command: Command) => Promise<void>,
   words: readonly string[],
-): Promise<Place> {
+): Promise<Cursor> {
   let command = program
   let pending: Option | undefined
   let givenOptions = new Set<Option>()
@@ -92,7 +92,7 @@ function commandsIn(command: Command): readonly Suggestion[] {
   return command
     .createHelp()
     .visibleCommands(command)
-    .map((one) => ({ value: one.name(), about: one.summary() || one.description() }))
+    .map((one) => ({ value: one.name(), description: one.summary() || one.description() }))
 }
 
 function optionsOf(command: Command): readonly Option[] {
@@ -109,16 +109,16 @@ function optionValues(command: Command, flag: string): Suggestions {
 }
 
 /** The flags that may still come: one that was given is not offered again, unless it reads what was given before. */
-function flagsAt({ command, givenOptions }: Place): readonly Suggestion[] {
+function flagsAt({ command, givenOptions }: Cursor): readonly Suggestion[] {
   return optionsOf(command)
     .filter((option) => !givenOptions.has(option) || option.parseArg !== undefined)
     .flatMap(({ long, short, description }) => {
       const value = long ?? short
-      return value === undefined ? [] : [{ value, about: description }]
+      return value === undefined ? [] : [{ value, description }]
     })
 }
 
-function argumentsAt({ command, count, onlyArguments }: Place): Suggestions {
+function argumentsAt({ command, count, onlyArguments }: Cursor): Suggestions {
   const { registeredArguments: known } = command
   const last = known.at(-1)
   const argument = known[count] ?? (last?.variadic ? last : undefined)

@@ -1,7 +1,7 @@
 /** One way to finish the word that is being typed. */
 export interface Suggestion {
   readonly value: string
-  readonly about?: string
+  readonly description?: string
 }
 
 /** What can be completed at one position. */
@@ -29,6 +29,6 @@ export function suggestionsOf(words: readonly string[], paths: Suggestions['path
 export function suggestionLines({ words, paths }: Suggestions, typed: string): string {
   const lines = words
     .filter(({ value }) => value.startsWith(typed))
-    .map(({ value, about = '' }) => `${value}\t${about.replace(/\s+/g, ' ')}`)
+    .map(({ value, description = '' }) => `${value}\t${description.replace(/\s+/g, ' ')}`)
   return `${[`:${paths}`, ...lines].join('\n')}\n`
 }

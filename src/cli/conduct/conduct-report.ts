@@ -14,7 +14,7 @@ interface InSpace {
 }
 
 export type SpaceFinding = Finding & InSpace
-export type KeyConduct = Conduct['keys'][number] & InSpace
+export type KeyReport = Conduct['keys'][number] & InSpace
 
 /** Conduct in one space, or in all that a run has used. */
 export interface ConductReport {
@@ -30,7 +30,7 @@ export interface ConductReport {
   readonly leftOut: number
   /** Peaks are the largest of one key in one space; refusals are those of all. */
   readonly whatIf: WhatIf
-  readonly keys: readonly KeyConduct[]
+  readonly keys: readonly KeyReport[]
 }
 
 /** More findings than anyone reads; a run of ten thousand tests must not exhaust memory. */

@@ -4,7 +4,7 @@ import { type FaultRule, parseFaultRule } from '../../domain/faults.js'
 import type { DurationMs } from '../../domain/time.js'
 import { readDuration } from '../../options/values/duration.js'
 import { readInstant } from '../../options/values/instant.js'
-import type { Reading } from '../../options/values/reading.js'
+import type { ParseResult } from '../../options/values/reading.js'
 
 // Typing mistakes are reported before anything is sent.
 
@@ -58,7 +58,7 @@ export function faultRule(text: string): FaultRule {
   return rule
 }
 
-function valueIn<T>(reading: Reading<T>): T {
+function valueIn<T>(reading: ParseResult<T>): T {
   if ('value' in reading) return reading.value
   throw new InvalidArgumentError(`It ${reading.problem}.`)
 }

@@ -7,19 +7,19 @@ import { done, type Result } from './result.js'
 import { table } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addFaultVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addFaultVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const fault = group(parent, 'fault', 'failing and broken responses')
   verb(fault, 'add', 'add a rule at the end of the list; the first match wins', [
     "fault add 'listPets:503@20%*3'",
     "fault add '*:connection-reset'",
   ])
     .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3], as for serve', faultRule)
-    .action(steer(async ({ controls }, rule: FaultRule) => view(await controls.faults.add(rule))))
+    .action(call(async ({ controls }, rule: FaultRule) => view(await controls.faults.add(rule))))
   verb(fault, 'list', 'list the rules in order', ['fault list']).action(
-    steer(async ({ controls }) => view(await controls.faults.list())),
+    call(async ({ controls }) => view(await controls.faults.list())),
   )
   verb(fault, 'clear', 'remove all rules', ['fault clear']).action(
-    steer(async ({ controls }) => {
+    call(async ({ controls }) => {
       await controls.faults.clear()
       return done('All faults were removed.')
     }),
@@ -27,7 +27,7 @@ export function addFaultVerbs(parent: Command, { group, verb, steer }: VerbComma
   verb(parent, 'sunset', 'choose how deprecated operations are removed', ['sunset after', 'sunset auto'])
     .addArgument(new Argument('<mode>', 'auto follows the clock').choices(SUNSET_MODES))
     .action(
-      steer(async ({ controls }, mode: SunsetMode) => {
+      call(async ({ controls }, mode: SunsetMode) => {
         const value = await controls.sunset(mode)
         return { value, text: value.sunset }
       }),

@@ -9,10 +9,10 @@ import type { VerbCommands } from './verb-commands.js'
 
 const KEY = 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout'
 
-export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addKeyVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const keys = group(parent, 'keys', 'the API keys')
   verb(keys, 'list', 'list all keys with plan, quotas and ban', ['keys list']).action(
-    steer(async ({ controls }) => {
+    call(async ({ controls }) => {
       const value = await controls.keys.list()
       return { value, text: keyTable(value) }
     }),
@@ -21,7 +21,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
     .argument('<key>', 'the new key')
     .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
     .action(
-      steer(async (at, sent: string, plan: PlanName) => {
+      call(async (at, sent: string, plan: PlanName) => {
         const { controls, key } = ofKey(at, sent)
         return view(await controls.keys.add(key, plan))
       }),
@@ -29,7 +29,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
   verb(keys, 'remove', 'remove one', ['keys remove team-a'])
     .argument('<key>', KEY)
     .action(
-      steer(async (at, sent: string) => {
+      call(async (at, sent: string) => {
         const { controls, key } = ofKey(at, sent)
         await controls.keys.remove(key)
         return done(`The key ${key} is removed.`, { removed: key })
@@ -39,7 +39,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
     .argument('<key>', KEY)
     .addArgument(new Argument('<plan>', 'the plan').choices(PLAN_NAMES))
     .action(
-      steer(async (at, sent: string, plan: PlanName) => {
+      call(async (at, sent: string, plan: PlanName) => {
         const { controls, key } = ofKey(at, sent)
         return view(await controls.plan(key, plan))
       }),
@@ -48,7 +48,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
     .argument('<key>', KEY)
     .option('--for <duration>', 'how long (default: the ban duration of the settings)', durationText)
     .action(
-      steer(async (at, sent: string, flags: { readonly for?: string }) => {
+      call(async (at, sent: string, flags: { readonly for?: string }) => {
         const { controls, key } = ofKey(at, sent)
         return view(await controls.ban(key, flags.for === undefined ? {} : { for: flags.for }))
       }),
@@ -56,7 +56,7 @@ export function addKeyVerbs(parent: Command, { group, verb, steer }: VerbCommand
   verb(parent, 'unban', 'lift the ban of a key', ['unban sandbox'])
     .argument('<key>', KEY)
     .action(
-      steer(async (at, sent: string) => {
+      call(async (at, sent: string) => {
         const { controls, key } = ofKey(at, sent)
         return view(await controls.unban(key))
       }),

@@ -19,7 +19,7 @@ const PATIENCE_MS: DurationMs = 30 * SECOND_MS
 /** Open responses may delay a stop by 5 s; little is left to write after that. */
 const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS
 
-export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbCommands, io: CliIo): void {
+export function addLifeVerbs(parent: Command, { verb, call, alone }: VerbCommands, io: CliIo): void {
   verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
     .addOption(
       new Option(
@@ -39,7 +39,7 @@ export function addLifeVerbs(parent: Command, { verb, steer, alone }: VerbComman
       }),
     )
   verb(parent, 'stop', 'stop the sandbox, and wait until it is gone', ['stop']).action(
-    steer(async ({ sandbox, found }) => {
+    call(async ({ sandbox, found }) => {
       await sandbox.shutdown()
       await untilGone(found, io)
       return done(`The sandbox at ${found.controlUrl} has stopped.`, { stopped: found.controlUrl })

@@ -17,17 +17,17 @@ interface PetFlags {
 }
 
 /** Changes state directly: no key, no quota, no exchange in the log. */
-export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addPetVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
   verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --json']).action(
-    steer(async ({ controls }) => view(await controls.pets.list())),
+    call(async ({ controls }) => view(await controls.pets.list())),
   )
   verb(pets, 'add', 'add a pet', ['pets add --name Rex --category-id 1 --status sold'])
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--category-id <id>', 'its category id', int64)
     .addOption(new Option('--status <status>', 'its status').choices(PET_STATUSES))
     .action(
-      steer(async ({ controls }, { name, categoryId, status }: NewPet) =>
+      call(async ({ controls }, { name, categoryId, status }: NewPet) =>
         view([await controls.pets.add({ name, categoryId, ...(status === undefined ? {} : { status }) })]),
       ),
     )
@@ -37,7 +37,7 @@ export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommand
     .option('--category-id <id>', 'its category id', int64)
     .addOption(new Option('--status <status>', `its status; ${NONE} removes it`).choices([...PET_STATUSES, NONE]))
     .action(
-      steer(async ({ controls }, id: Int64, { name, categoryId, status }: PetFlags) => {
+      call(async ({ controls }, id: Int64, { name, categoryId, status }: PetFlags) => {
         if (name === undefined && categoryId === undefined && status === undefined) {
           throw new UsageError('Say what to change: --name, --category-id or --status.')
         }
@@ -52,7 +52,7 @@ export function addPetVerbs(parent: Command, { group, verb, steer }: VerbCommand
   verb(pets, 'remove', 'remove a pet; its id is not reused', ['pets remove 1'])
     .argument('<id>', 'its id', int64)
     .action(
-      steer(async ({ controls }, id: Int64) => {
+      call(async ({ controls }, id: Int64) => {
         await controls.pets.remove(id)
         return done(`The pet ${id} is removed.`, { removed: id })
       }),

@@ -15,7 +15,7 @@ import { print, say } from '../print.js'
 import { count } from './arguments.js'
 import { NoSandboxError, UsageError } from './errors.js'
 import { done } from './result.js'
-import type { Steering } from './steering.js'
+import type { ControlContext } from './steering.js'
 import type { VerbCommands } from './verb-commands.js'
 
 interface RequestFlags extends RequestFilter {
@@ -24,7 +24,7 @@ interface RequestFlags extends RequestFilter {
   readonly limit?: number
 }
 
-export function addRequestVerbs(parent: Command, { verb, steer, steerFreely }: VerbCommands): void {
+export function addRequestVerbs(parent: Command, { verb, call, callFreely }: VerbCommands): void {
   const requests = verb(parent, 'requests', 'list requests and responses, oldest first', [
     'requests --limit 20',
     'requests --status 429 --json',
@@ -38,7 +38,7 @@ export function addRequestVerbs(parent: Command, { verb, steer, steerFreely }: V
     .option('--since <id|instant>', 'after this id, or from this instant on')
     .option('--limit <n>', 'only the newest n', count)
     .action(
-      steerFreely(async (at, flags: RequestFlags) => {
+      callFreely(async (at, flags: RequestFlags) => {
         const { since, limit } = flags
         const filter = filterOf(flags)
         if (flags.follow === true) {
@@ -51,7 +51,7 @@ export function addRequestVerbs(parent: Command, { verb, steer, steerFreely }: V
       }),
     )
   verb(requests, 'clear', 'clear the log', ['requests clear']).action(
-    steer(async ({ controls }) => {
+    call(async ({ controls }) => {
       await controls.requests.clear()
       return done('The log is empty.')
     }),
@@ -67,7 +67,7 @@ function filterOf({ operation, status, key, reason }: RequestFlags): RequestFilt
   }
 }
 
-async function list(at: Steering, exchanges: readonly Exchange[]): Promise<void> {
+async function list(at: ControlContext, exchanges: readonly Exchange[]): Promise<void> {
   const { io, json } = at
   if (json) {
     const lines = exchanges.map((exchange) => `  ${jsonLine(exchange)}`)
@@ -80,7 +80,7 @@ async function list(at: Steering, exchanges: readonly Exchange[]): Promise<void>
 }
 
 /** Prints exchanges as they happen, until a signal comes, the sandbox ends or the reader goes away. */
-async function follow(at: Steering, filter: RequestFilter): Promise<number> {
+async function follow(at: ControlContext, filter: RequestFilter): Promise<number> {
   const { controls, found, io, json } = at
   const line = json ? jsonLine : await prettyLines(at)
   const stop = new AbortController()
@@ -111,7 +111,7 @@ function jsonLine(exchange: Exchange): string {
 }
 
 /** Formats exchanges as the server's own log does. */
-async function prettyLines({ io }: Steering): Promise<(exchange: Exchange) => string> {
+async function prettyLines({ io }: ControlContext): Promise<(exchange: Exchange) => string> {
   const chalk = await chalkFor(colourLevel(io.stdout, io.env))
   return (exchange) => prettyExchange(recordOf(exchange), chalk)
 }

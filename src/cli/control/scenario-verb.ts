@@ -7,14 +7,14 @@ import { readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addScenarioVerb(parent: Command, { verb, steer }: VerbCommands): void {
+export function addScenarioVerb(parent: Command, { verb, call }: VerbCommands): void {
   verb(parent, 'scenario', 'apply a bundle of switches; the others stay as they are', [
     'scenario storm',
     'scenario ./black-friday.yaml',
   ])
     .argument('<name|file>', `a packaged one (${packagedScenarios().join(', ')}), or a YAML file`)
     .action(
-      steer(async ({ controls, io }, nameOrFile: string) => {
+      call(async ({ controls, io }, nameOrFile: string) => {
         const value = await controls.scenario(readScenario(nameOrFile, io.cwd))
         return { value, text: `Applied the scenario ${escapeControls(nameOrFile)}.` }
       }),

@@ -6,7 +6,7 @@ import { naturalFromText } from '../../options/option-text.js'
 import type { SettingsView } from '../../options/settings-view.js'
 import { didYouMean } from '../../options/suggest.js'
 import { isOptionName, optionRow } from '../../options/table.js'
-import { listed } from '../../options/values/reading.js'
+import { joinOr } from '../../options/values/reading.js'
 import { UsageError } from './errors.js'
 import type { Result } from './result.js'
 import { aligned } from './table.js'
@@ -15,10 +15,10 @@ import type { VerbCommands } from './verb-commands.js'
 /** Stands for an absent setting: the plan's own limits, no latency. */
 const NONE = 'none'
 
-export function addSettingsVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addSettingsVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const settings = group(parent, 'settings', 'the switches of a space')
   verb(settings, 'show', 'show all settings', ['settings show']).action(
-    steer(async ({ controls }) => view(await controls.settings.show())),
+    call(async ({ controls }) => view(await controls.settings.show())),
   )
   verb(settings, 'set', 'change some: all of them or none', [
     'settings set plan=pro latency=50ms..200ms',
@@ -26,10 +26,10 @@ export function addSettingsVerbs(parent: Command, { group, verb, steer }: VerbCo
   ])
     .argument(
       '<name=value...>',
-      `named and written as the flags of serve; none takes ${listed(OPTIONAL_SETTINGS.map(settingName))} away`,
+      `named and written as the flags of serve; none takes ${joinOr(OPTIONAL_SETTINGS.map(settingName))} away`,
     )
     .action(
-      steer(async ({ controls }, pairs: readonly string[]) => {
+      call(async ({ controls }, pairs: readonly string[]) => {
         const known = Object.keys(await controls.settings.show())
         return view(await controls.settings.change(readPatch(pairs, [...new Set([...known, ...OPTIONAL_SETTINGS])])))
       }),

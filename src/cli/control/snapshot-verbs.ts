@@ -3,12 +3,12 @@ import { escapeControls } from '../escape-controls.js'
 import { done } from './result.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addSnapshotVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addSnapshotVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name')
   verb(snapshot, 'save', 'save it, replacing one of the same name', ['snapshot save full-basket'])
     .argument('<name>', 'letters, digits and . _ -')
     .action(
-      steer(async ({ controls }, name: string) => {
+      call(async ({ controls }, name: string) => {
         await controls.snapshots.save(name)
         return done(`Saved the snapshot ${name}.`, { name })
       }),
@@ -18,13 +18,13 @@ export function addSnapshotVerbs(parent: Command, { group, verb, steer }: VerbCo
   ])
     .argument('<name>', 'its name')
     .action(
-      steer(async ({ controls }, name: string) => {
+      call(async ({ controls }, name: string) => {
         await controls.snapshots.restore(name)
         return done(`Restored the snapshot ${name}.`, { name })
       }),
     )
   verb(snapshot, 'list', 'list the snapshots', ['snapshot list']).action(
-    steer(async ({ controls }) => {
+    call(async ({ controls }) => {
       const value = await controls.snapshots.list()
       return {
         value,
@@ -36,7 +36,7 @@ export function addSnapshotVerbs(parent: Command, { group, verb, steer }: VerbCo
   verb(snapshot, 'remove', 'remove one', ['snapshot remove full-basket'])
     .argument('<name>', 'its name')
     .action(
-      steer(async ({ controls }, name: string) => {
+      call(async ({ controls }, name: string) => {
         await controls.snapshots.remove(name)
         return done(`The snapshot ${name} is removed.`, { removed: name })
       }),

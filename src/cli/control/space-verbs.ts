@@ -3,10 +3,10 @@ import { done } from './result.js'
 import { table } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addSpaceVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addSpaceVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const spaces = group(parent, 'spaces', 'isolated copies, opened by keys such as sandbox~checkout')
   verb(spaces, 'list', 'list the open spaces except the default one', ['spaces list']).action(
-    steer(async ({ sandbox }) => {
+    call(async ({ sandbox }) => {
       const value = await sandbox.spaces.list()
       const rows = value.map(({ name, pets, requests }) => [name, String(pets), String(requests)])
       return {
@@ -21,7 +21,7 @@ export function addSpaceVerbs(parent: Command, { group, verb, steer }: VerbComma
   ])
     .argument('<name>', 'its name')
     .action(
-      steer(async ({ sandbox }, name: string) => {
+      call(async ({ sandbox }, name: string) => {
         await sandbox.spaces.remove(name)
         return done(`The space ${name} is removed.`, { removed: name })
       }),

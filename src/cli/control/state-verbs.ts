@@ -11,12 +11,12 @@ import { stormText } from './storm-verbs.js'
 import { aligned } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addStateVerbs(parent: Command, { verb, steer }: VerbCommands): void {
+export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): void {
   verb(parent, 'status', 'settings, clock, keys with their quotas and bans, storm, faults and counts', [
     'status',
     'status --space checkout --json',
   ]).action(
-    steer(async ({ controls, found }) => {
+    call(async ({ controls, found }) => {
       const value = await controls.state()
       return { value, text: stateText(value, found.controlUrl) }
     }),
@@ -25,7 +25,7 @@ export function addStateVerbs(parent: Command, { verb, steer }: VerbCommands): v
     'reset',
     'reset --space checkout',
   ]).action(
-    steer(async ({ controls, space }) => {
+    call(async ({ controls, space }) => {
       await controls.reset()
       return done(`${space === '' ? 'The sandbox' : `The space "${space}"`} is back at its start.`, { space })
     }),

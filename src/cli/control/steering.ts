@@ -4,7 +4,7 @@ import { UsageError } from './errors.js'
 import type { Found } from './find-sandbox.js'
 
 /** What the action of a `control` verb gets to work with. */
-export interface Steering {
+export interface ControlContext {
   /** Of the named space, or of the default one. */
   readonly controls: Controls
   readonly sandbox: SandboxControls
@@ -21,7 +21,7 @@ export interface Steering {
  *
  * @throws UsageError if `--space` names another one
  */
-export function ofKey({ controls, sandbox, space }: Steering, sent: string): { controls: Controls; key: string } {
+export function ofKey({ controls, sandbox, space }: ControlContext, sent: string): { controls: Controls; key: string } {
   const { key, space: named } = splitKey(sent)
   if (named === '') return { controls, key }
   if (space !== '' && space !== named)

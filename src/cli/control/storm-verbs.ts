@@ -7,7 +7,7 @@ import { durationText, rate } from './arguments.js'
 import { done } from './result.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addStormVerbs(parent: Command, { group, verb, steer }: VerbCommands): void {
+export function addStormVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const storm = group(parent, 'storm', '429s that no quota explains')
   verb(storm, 'start', 'start a new storm; without a rate it refuses everything', [
     'storm start',
@@ -20,19 +20,19 @@ export function addStormVerbs(parent: Command, { group, verb, steer }: VerbComma
     .option('--every <duration>', 'how often it repeats', durationText)
     .option('--retry-after <duration>', 'Retry-After of refused requests', durationText)
     .action(
-      steer(async ({ controls }, spec: StormOption | undefined, flags: StormOption) => {
+      call(async ({ controls }, spec: StormOption | undefined, flags: StormOption) => {
         const value = await controls.storm.start({ ...spec, ...partsOf(flags) })
         return { value, text: stormText(value) }
       }),
     )
   verb(storm, 'show', 'show the storm, if there is one', ['storm show']).action(
-    steer(async ({ controls }) => {
+    call(async ({ controls }) => {
       const value = await controls.storm.show()
       return value === null ? { value, text: '', note: 'There is no storm.' } : { value, text: stormText(value) }
     }),
   )
   verb(storm, 'stop', 'stop it', ['storm stop']).action(
-    steer(async ({ controls }) => {
+    call(async ({ controls }) => {
       await controls.storm.stop()
       return done('The storm has stopped.')
     }),

@@ -11,7 +11,7 @@ import { readToken, TOKEN_HINT } from './control-token.js'
 import { NoSandboxError, UsageError } from './errors.js'
 import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
 import { printResult, type Result } from './result.js'
-import type { Steering } from './steering.js'
+import type { ControlContext } from './steering.js'
 
 /** Flags that every verb takes, before its name or after it. */
 export interface SharedFlags {
@@ -26,22 +26,22 @@ export interface SharedFlags {
 const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
 
 /** The action of a verb; it gets its arguments, then its flags, as commander passes them. */
-type Act = (at: Steering, ...args: never[]) => Promise<Result>
+type Act = (at: ControlContext, ...args: never[]) => Promise<Result>
 /** The action of a verb that chooses its own exit code. */
-type FreeAct = (at: Steering, ...args: never[]) => Promise<number>
+type FreeAct = (at: ControlContext, ...args: never[]) => Promise<number>
 /** What commander calls: with arguments, flags, and the command itself. */
 type Action = (...given: unknown[]) => Promise<void>
 
 /** Makes the verbs of `control`. */
 export interface VerbCommands {
   /** A name with verbs below it: `clock`. */
-  group(parent: Command, name: string, about: string): Command
+  group(parent: Command, name: string, description: string): Command
   /** @param examples what may follow `petstore-sandbox control` */
-  verb(parent: Command, usage: string, about: string, examples: readonly string[]): Command
+  verb(parent: Command, usage: string, description: string, examples: readonly string[]): Command
   /** Wraps the action of a verb that returns a result. */
-  steer(act: Act): Action
+  call(act: Act): Action
   /** Wraps the action of a verb that does its own printing and has its own exit code. */
-  steerFreely(act: FreeAct): Action
+  callFreely(act: FreeAct): Action
   /** Wraps the action of a verb that runs before a sandbox is found. */
   alone(act: (flags: SharedFlags, ...args: never[]) => Promise<number>): Action
 }
@@ -54,24 +54,24 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
       const args = given.slice(0, -1) as never[]
       finish(await toldErrors(() => act(flags, ...args), io))
     }
-  const steerFreely: VerbCommands['steerFreely'] = (act) =>
+  const callFreely: VerbCommands['callFreely'] = (act) =>
     alone(async (flags, ...args) => {
       const at = await connect(flags, io)
       return await knowingWhere(at.found, () => act(at, ...args))
     })
   return {
-    group: (parent, name, about) => parent.command(name).description(about),
-    verb(parent, usage, about, examples) {
+    group: (parent, name, description) => parent.command(name).description(description),
+    verb(parent, usage, description, examples) {
       const lines = examples.map((example) => `  petstore-sandbox control ${example}`)
       const help = ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines].join('\n')
-      return parent.command(usage).description(about).addHelpText('after', help)
+      return parent.command(usage).description(description).addHelpText('after', help)
     },
-    steer: (act) =>
-      steerFreely(async (at, ...args) => {
+    call: (act) =>
+      callFreely(async (at, ...args) => {
         await printResult(await act(at, ...args), io, at.json)
         return EXIT.ok
       }),
-    steerFreely,
+    callFreely,
     alone,
   }
 }
@@ -100,7 +100,7 @@ export function addSharedFlags(command: Command): void {
 }
 
 /** Connects to the chosen sandbox; nothing is sent yet. */
-export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<Steering> {
+export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<ControlContext> {
   const { url, tokenFile, space = '', json = false, timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
   const place = found ?? (await findSandbox(url, io))

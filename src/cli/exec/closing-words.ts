@@ -11,7 +11,7 @@ import { jsonSummary, prettySummary, type Summary } from './tally.js'
 const MOST_NAMED = 20
 
 /** The outcome of a run: its traffic, the conduct of its clients, and the rules that make it fail. */
-export interface Outcome {
+export interface RunOutcome {
   readonly summary: Summary
   readonly conduct: ConductReport
   readonly failOn: FailOn
@@ -20,12 +20,12 @@ export interface Outcome {
 }
 
 /** The last lines of `exec` on stderr. */
-export function closingWords(name: string, ending: Ending, outcome: Outcome, log: LogFormat): readonly string[] {
+export function closingWords(name: string, ending: Ending, outcome: RunOutcome, log: LogFormat): readonly string[] {
   if (ending.kind === 'unstartable') return [whyUnstartable(name, ending.cause)]
   return log === 'json' ? jsonWords(outcome) : prettyWords(outcome)
 }
 
-function prettyWords({ summary, conduct, failOn, hit }: Outcome): readonly string[] {
+function prettyWords({ summary, conduct, failOn, hit }: RunOutcome): readonly string[] {
   const { requests, whatIf, leftOut } = conduct
   const words = [countsLine(conduct), cheapestLine(whatIf)].filter((word) => word !== undefined)
   const failing = findingsOf(conduct, hit)
@@ -39,7 +39,7 @@ function prettyWords({ summary, conduct, failOn, hit }: Outcome): readonly strin
   ]
 }
 
-function jsonWords({ summary, conduct, hit }: Outcome): readonly string[] {
+function jsonWords({ summary, conduct, hit }: RunOutcome): readonly string[] {
   const { counts, whatIf } = conduct
   return [
     jsonSummary(summary, { counts, cheapest: whatIf.cheapest }),

@@ -2,7 +2,7 @@ import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-vi
 import { OptionsError } from '../../options/options-error.js'
 import { writeProblem } from '../../options/problem.js'
 import { didYouMean } from '../../options/suggest.js'
-import { listed } from '../../options/values/reading.js'
+import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 
 /** When a run fails although its command passed. */
@@ -36,7 +36,7 @@ export function parseFailOn(where: string, text: string): FailOn {
   const words = text.split(',').map((word) => word.trim())
   const problems = words
     .filter((word) => !FAIL_ON_WORDS.includes(word))
-    .map((word) => writeProblem(where, word, `must be ${listed(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
+    .map((word) => writeProblem(where, word, `must be ${joinOr(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
   if (problems.length > 0) throw new OptionsError(problems)
   return { where, rules: [...new Set(words.flatMap((word) => KINDS[word] ?? [word as ConductRule]))] }
 }

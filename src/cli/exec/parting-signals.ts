@@ -1,5 +1,5 @@
 import type { CliIo, StopSignal } from '../io.js'
-import { type SignalHandlers, wishThenOrder } from '../stop-signals.js'
+import { gracefulThenForce, type SignalHandlers } from '../stop-signals.js'
 
 /** Signals that end a process, or ask it to end. */
 export type PartingSignal = StopSignal | (typeof OTHERS)[number]
@@ -19,7 +19,7 @@ export function onPartingSignals(
   io: Pick<CliIo, 'onSignal' | 'monotonic'>,
   handlers: SignalHandlers<PartingSignal>,
 ): () => void {
-  const hear = wishThenOrder(io, handlers)
+  const hear = gracefulThenForce(io, handlers)
   io.onSignal(hear)
   const unhear = OTHERS.map((signal) => onProcessSignal(signal, hear))
   return () => {

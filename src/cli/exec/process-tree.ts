@@ -1,7 +1,7 @@
 import { descendsFrom, type ProcessFacts, processes } from './processes.js'
 
 /** A command and everything it started, except daemons. */
-export interface Family {
+export interface ProcessTree {
   /** Sends a signal to every member that is still running. */
   signal(signal: NodeJS.Signals): void
   isAlive(): boolean
@@ -11,7 +11,7 @@ export interface Family {
  * The members of a process group that was made for the command. A daemon, which
  * makes a group of its own, is no member.
  */
-export function groupFamily(leader: number): Family {
+export function groupTree(leader: number): ProcessTree {
   return {
     signal: (signal) => void send(-leader, signal),
     isAlive: () => send(-leader, 0) && !isAllZombies(leader),
@@ -32,7 +32,7 @@ function isAllZombies(group: number): boolean {
  * @param self this process
  * @param mark what stands in the environment of members, and of nobody else
  */
-export function markedFamily(self: number, mark: string): Family {
+export function markedTree(self: number, mark: string): ProcessTree {
   const members = () => membersAmong(processes(mark), self)
   return {
     signal: (signal) => {
@@ -43,7 +43,7 @@ export function markedFamily(self: number, mark: string): Family {
 }
 
 /** Where there are no groups: only the command itself can be reached. */
-export const NO_FAMILY: Family = { signal: () => {}, isAlive: () => false }
+export const NO_TREE: ProcessTree = { signal: () => {}, isAlive: () => false }
 
 export function membersAmong(all: readonly ProcessFacts[], self: number): readonly number[] {
   const group = all.find(({ pid }) => pid === self)?.group

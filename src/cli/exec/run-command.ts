@@ -5,7 +5,7 @@ import { isatty } from 'node:tty'
 import type { DurationMs } from '../../domain/time.js'
 import { EXEC_EXIT } from './exit-codes.js'
 import type { PartingSignal } from './parting-signals.js'
-import { type Family, groupFamily, markedFamily, NO_FAMILY } from './process-tree.js'
+import { groupTree, markedTree, NO_TREE, type ProcessTree } from './process-tree.js'
 import { isInForeground } from './processes.js'
 
 /** How long leftover processes may take to end after SIGTERM. */
@@ -63,10 +63,9 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
       resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
     )
   })
-  const family =
-    pid === undefined || isWindows ? NO_FAMILY : onTerminal ? markedFamily(process.pid, mark) : groupFamily(pid)
+  const tree = pid === undefined || isWindows ? NO_TREE : onTerminal ? markedTree(process.pid, mark) : groupTree(pid)
   const kill = () => {
-    family.signal('SIGKILL')
+    tree.signal('SIGKILL')
     child.kill('SIGKILL')
   }
   // Runs however this process ends, unless it is killed outright.
@@ -74,12 +73,12 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
   return {
     ended,
     relay(signal) {
-      if (!onTerminal && !isWindows) family.signal(signal)
+      if (!onTerminal && !isWindows) tree.signal(signal)
       else if (!onTerminal || !comesFromTerminal(signal)) child.kill(signal)
     },
     kill,
     async sweep() {
-      await endFamily(family)
+      await endFamily(tree)
       process.off('exit', kill)
     },
   }
@@ -110,12 +109,12 @@ function comesFromTerminal(signal: PartingSignal): boolean {
   return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground(process.pid)
 }
 
-async function endFamily(family: Family): Promise<void> {
+async function endFamily(tree: ProcessTree): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!family.isAlive()) return
-    family.signal(signal)
+    if (!tree.isAlive()) return
+    tree.signal(signal)
     const giveUpAt = performance.now() + SWEEP_PATIENCE_MS
-    while (family.isAlive() && performance.now() < giveUpAt) await pause(SWEEP_CHECK_MS)
+    while (tree.isAlive() && performance.now() < giveUpAt) await pause(SWEEP_CHECK_MS)
   }
 }
 

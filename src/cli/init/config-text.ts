@@ -48,9 +48,9 @@ function groupLines(group: string, fixtures: string): readonly string[] {
 }
 
 function proseLines(name: OptionName): readonly string[] {
-  const { about, fallback, reads } = optionRow(name)
+  const { description, default: fallback, reads } = optionRow(name)
   const standard = fallback ?? (reads === 'switch' ? 'false' : 'none')
-  return [about, `${allowedText(name)}; default: ${standard}`]
+  return [description, `${allowedText(name)}; default: ${standard}`]
     .flatMap((text) => wrapped(capitalised(text), WIDTH - 2))
     .map((line) => `# ${line}`)
 }
@@ -62,7 +62,7 @@ function capitalised(text: string): string {
 
 /** The line that turns a switch, or gives an option its default or an example. */
 function switchLine(name: OptionName): string {
-  const { reads, negative, fallback = '', example = EXAMPLES[name] } = optionRow(name)
+  const { reads, negative, default: fallback = '', example = EXAMPLES[name] } = optionRow(name)
   if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
   if (example === undefined && !takes(name, fallback)) {
     throw new TypeError(`${camelName({ name, negated: false })} has no default that can be written, and no example.`)

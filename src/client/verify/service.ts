@@ -1,5 +1,5 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
-import { type Answer, type AnswerLimits, openExchange } from '../exchange.js'
+import { type AnswerLimits, openExchange, type ServiceAnswer } from '../exchange.js'
 import type { Environment } from '../target-config.js'
 
 /** The instance being verified. */
@@ -29,7 +29,7 @@ export async function openService(baseUrl: string, env: Environment, limits: Ans
   }
 }
 
-function joined({ headers }: Answer): Readonly<Record<string, string>> {
+function joined({ headers }: ServiceAnswer): Readonly<Record<string, string>> {
   const together: Record<string, string> = {}
   for (const [name, value] of headers) {
     const key = name.toLowerCase()

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { World } from '../../core/space.js'
+import type { Space } from '../../core/space.js'
 import { changeClock, REAL_TIME } from '../../domain/clock.js'
 import { durationSchema } from '../../options/values/duration.js'
 import { instantSchema } from '../../options/values/instant.js'
@@ -8,15 +8,15 @@ import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 import type { ClockView } from '../views.js'
 
-export function clockView(world: World): ClockView {
-  return { now: new Date(world.now()).toISOString(), frozen: world.clock.kind === 'frozen' }
+export function clockView(space: Space): ClockView {
+  return { now: new Date(space.now()).toISOString(), frozen: space.clock.kind === 'frozen' }
 }
 
 export const show = verb({
   method: 'GET',
   path: '/clock',
   summary: 'Shows the clock of a space',
-  run: ({ world }) => clockView(world),
+  run: ({ space }) => clockView(space),
 })
 
 export const set = verb({
@@ -24,8 +24,8 @@ export const set = verb({
   path: '/clock',
   summary: 'Moves the clock of a space forward to an instant, freezes it or lets it run',
   input: fields({ now: v.optional(instantSchema), frozen: v.optional(switchSchema) }),
-  run: ({ world }, { now, frozen }) =>
-    change(world, { ...(now === undefined ? {} : { now }), ...(frozen === undefined ? {} : { frozen }) }),
+  run: ({ space }, { now, frozen }) =>
+    change(space, { ...(now === undefined ? {} : { now }), ...(frozen === undefined ? {} : { frozen }) }),
 })
 
 export const advance = verb({
@@ -33,22 +33,22 @@ export const advance = verb({
   path: '/clock/advance',
   summary: 'Moves the clock of a space forward by a duration',
   input: fields({ by: durationSchema }),
-  run: ({ world }, { by }) => change(world, { now: world.now() + by }),
+  run: ({ space }, { by }) => change(space, { now: space.now() + by }),
 })
 
 export const reset = verb({
   method: 'DELETE',
   path: '/clock',
   summary: 'Returns the clock of a space to real time',
-  run: ({ world }) => {
-    world.setClock(REAL_TIME)
-    return clockView(world)
+  run: ({ space }) => {
+    space.setClock(REAL_TIME)
+    return clockView(space)
   },
 })
 
-function change(world: World, to: Parameters<typeof changeClock>[1]): ClockView {
-  const changed = changeClock(world.clock, to, world.surroundings.systemClock.wall())
+function change(space: Space, to: Parameters<typeof changeClock>[1]): ClockView {
+  const changed = changeClock(space.clock, to, space.shared.systemClock.wall())
   if (typeof changed === 'string') throw new VerbError('invalid_request', `${changed}.`)
-  world.setClock(changed)
-  return clockView(world)
+  space.setClock(changed)
+  return clockView(space)
 }

@@ -6,5 +6,5 @@ export const conduct = verb({
   path: '/conduct',
   summary:
     "How well the clients of a space kept the service's rules, and what each plan would have done with their traffic",
-  run: ({ world }) => conductReport(world),
+  run: ({ space }) => conductReport(space),
 })

@@ -1,4 +1,4 @@
-import type { World } from '../../core/space.js'
+import type { Space } from '../../core/space.js'
 import { armFault, type FaultRule } from '../../domain/faults.js'
 import { quoted } from '../../options/problem.js'
 import { faultSchema, faultsSchema } from '../../options/values/fault.js'
@@ -6,7 +6,7 @@ import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 import type { FaultView } from '../views.js'
 
-export function faultViews({ faults }: World): readonly FaultView[] {
+export function faultViews({ faults }: Space): readonly FaultView[] {
   return faults.map(({ rule, left }) => ({ ...rule, left: left ?? null }))
 }
 
@@ -14,7 +14,7 @@ export const list = verb({
   method: 'GET',
   path: '/faults',
   summary: 'The ordered fault rules of a space; the first that matches wins',
-  run: ({ world }) => faultViews(world),
+  run: ({ space }) => faultViews(space),
 })
 
 export const set = verb({
@@ -23,10 +23,10 @@ export const set = verb({
   summary: 'Replaces the ordered list of rules',
   body: 'rules',
   input: fields({ rules: faultsSchema }),
-  run({ world }, { rules }) {
-    checkOperations(world, rules)
-    world.faults = rules.map(armFault)
-    return faultViews(world)
+  run({ space }, { rules }) {
+    checkOperations(space, rules)
+    space.faults = rules.map(armFault)
+    return faultViews(space)
   },
 })
 
@@ -36,10 +36,10 @@ export const add = verb({
   summary: 'Adds a rule at the end of the list',
   body: 'rule',
   input: fields({ rule: faultSchema }),
-  run({ world }, { rule }) {
-    checkOperations(world, [rule])
-    world.faults = [...world.faults, armFault(rule)]
-    return faultViews(world)
+  run({ space }, { rule }) {
+    checkOperations(space, [rule])
+    space.faults = [...space.faults, armFault(rule)]
+    return faultViews(space)
   },
 })
 
@@ -47,14 +47,14 @@ export const clear = verb({
   method: 'DELETE',
   path: '/faults',
   summary: 'Removes all fault rules',
-  run({ world }) {
-    world.faults = []
-    return faultViews(world)
+  run({ space }) {
+    space.faults = []
+    return faultViews(space)
   },
 })
 
 /** A rule for an operation that does not exist would never apply, and nobody would know why. */
-export function checkOperations({ surroundings: { contract } }: World, rules: readonly FaultRule[]): void {
+export function checkOperations({ shared: { contract } }: Space, rules: readonly FaultRule[]): void {
   const known = contract.operations.map(({ id }) => id)
   for (const { operation } of rules) {
     if (operation === '*' || known.includes(operation)) continue

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Int64, parseInt64 } from '../../contract/int64.js'
 import { keepNewPet } from '../../core/keep-pet.js'
-import type { World } from '../../core/space.js'
+import type { Space } from '../../core/space.js'
 import type { Pet } from '../../domain/pets.js'
 import { petFields } from '../../options/values/pet.js'
 import { textSchema } from '../../options/values/reading.js'
@@ -23,7 +23,7 @@ export const list = verb({
   path: '/pets',
   summary: 'The pets of a space, newest first; limit returns only the newest',
   input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
-  run: ({ world: { pets } }, { limit = pets.size }) => pets.newest(limit),
+  run: ({ space: { pets } }, { limit = pets.size }) => pets.newest(limit),
 })
 
 export const add = verb({
@@ -31,7 +31,7 @@ export const add = verb({
   path: '/pets',
   summary: 'Adds a pet as createPet does, without key or quota',
   input: fields({ ...petFields, status: v.exactOptional(petFields.status) }),
-  run: ({ world }, pet) => keepNewPet(world, pet),
+  run: ({ space }, pet) => keepNewPet(space, pet),
 })
 
 export const set = verb({
@@ -44,11 +44,11 @@ export const set = verb({
     categoryId: v.exactOptional(petFields.categoryId),
     status: v.exactOptional(v.nullable(petFields.status)),
   }),
-  run({ world }, { id, status, ...fields }) {
-    const { status: before, ...rest } = find(world, id)
+  run({ space }, { id, status, ...fields }) {
+    const { status: before, ...rest } = find(space, id)
     const now = status === undefined ? before : (status ?? undefined)
     const { name, categoryId } = { ...rest, ...fields }
-    return keep(world, { id, name, categoryId, ...(now === undefined ? {} : { status: now }) })
+    return keep(space, { id, name, categoryId, ...(now === undefined ? {} : { status: now }) })
   },
 })
 
@@ -57,22 +57,22 @@ export const remove = verb({
   path: '/pets/{id}',
   summary: 'Removes a pet; its id is not reused',
   input: fields({ id: idSchema }),
-  async run({ world }, { id }) {
-    find(world, id)
-    await world.keep({ kind: 'pet-removed', id })
-    world.pets.remove(id)
+  async run({ space }, { id }) {
+    find(space, id)
+    await space.keep({ kind: 'pet-removed', id })
+    space.pets.remove(id)
     return { removed: id }
   },
 })
 
-function find(world: World, id: Int64): Pet {
-  const pet = world.pets.get(id)
+function find(space: Space, id: Int64): Pet {
+  const pet = space.pets.get(id)
   if (pet === undefined) throw new VerbError('not_found', `There is no pet ${id}.`)
   return pet
 }
 
-async function keep(world: World, pet: Pet): Promise<Pet> {
-  await world.keep({ kind: 'pet', pet })
-  world.pets.put(pet)
+async function keep(space: Space, pet: Pet): Promise<Pet> {
+  await space.keep({ kind: 'pet', pet })
+  space.pets.put(pet)
   return pet
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { World } from '../../core/space.js'
+import type { Space } from '../../core/space.js'
 import { labelOf } from '../../domain/keys.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { type Exchange, exchangeView } from '../../exchanges/exchange-view.js'
@@ -41,9 +41,9 @@ export const list = verb({
     since: v.optional(sinceSchema),
     limit: v.optional(countSchema('must be a number of exchanges')),
   }),
-  run({ world }, { since, limit, ...filter }): readonly Exchange[] {
-    const wanted = filterIn(world, filter)
-    const found = [...world.log].filter((record) => matches(record, wanted) && isAfter(record, since))
+  run({ space }, { since, limit, ...filter }): readonly Exchange[] {
+    const wanted = filterIn(space, filter)
+    const found = [...space.log].filter((record) => matches(record, wanted) && isAfter(record, since))
     return found.slice(limit === undefined ? 0 : Math.max(0, found.length - limit)).map(exchangeView)
   },
 })
@@ -52,16 +52,16 @@ export const clear = verb({
   method: 'DELETE',
   path: '/requests',
   summary: 'Forgets the exchanges of a space',
-  run({ world }) {
-    world.log.clear()
+  run({ space }) {
+    space.log.clear()
     return []
   },
 })
 
 /** A filter that names a key by itself, or by its label, which is what the log has. */
-export function filterIn(world: World, { key, ...filter }: Filter): Filter {
+export function filterIn(space: Space, { key, ...filter }: Filter): Filter {
   if (key === undefined) return filter
-  const apiKey = world.findKey(key)
+  const apiKey = space.findKey(key)
   return { ...filter, key: apiKey === undefined ? key : labelOf(apiKey) }
 }
 

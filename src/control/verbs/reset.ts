@@ -5,10 +5,10 @@ export const reset = verb({
   path: '/reset',
   summary:
     'Returns a space to its start: pets, settings, keys, quotas, bans, storm, faults, clock, randomness, log, conduct',
-  async run({ world }) {
+  async run({ space }) {
     // The store comes first, so that a failed write changes nothing.
-    await world.keep({ kind: 'replaced', state: world.seed })
-    world.restart()
-    return { space: world.name, pets: world.pets.size }
+    await space.keep({ kind: 'replaced', state: space.seed })
+    space.restart()
+    return { space: space.name, pets: space.pets.size }
   },
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { excerpt } from '../../contract/excerpt.js'
-import type { World } from '../../core/space.js'
+import type { Space } from '../../core/space.js'
 import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
 import { armFault } from '../../domain/faults.js'
 import { labelOf } from '../../domain/keys.js'
@@ -31,21 +31,21 @@ export const apply = verb({
   input: fields({
     scenario: v.record(v.string(), v.unknown(), 'must be {"name": …} or the content of a scenario'),
   }),
-  run({ world, sandbox }, { scenario: given }) {
+  run({ space, sandbox }, { scenario: given }) {
     const scenario = read(given)
-    checkOperations(world, scenario.faults ?? [])
-    checkKeys(world, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
-    const clock = clockOf(world, scenario)
+    checkOperations(space, scenario.faults ?? [])
+    checkKeys(space, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
+    const clock = clockOf(space, scenario)
     // Nothing can fail from here on, so a scenario is never half applied.
-    world.settings = changeSettings(world.settings, scenario.settings)
-    world.setClock(clock)
-    const now = world.now()
+    space.settings = changeSettings(space.settings, scenario.settings)
+    space.setClock(clock)
+    const now = space.now()
     if (scenario.storm !== undefined)
-      world.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }
-    if (scenario.faults !== undefined) world.faults = scenario.faults.map(armFault)
-    world.useUp(scenario.used)
-    world.banKeys(scenario.bans)
-    return readState(world, sandbox.spaces)
+      space.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }
+    if (scenario.faults !== undefined) space.faults = scenario.faults.map(armFault)
+    space.useUp(scenario.used)
+    space.banKeys(scenario.bans)
+    return readState(space, sandbox.spaces)
   },
 })
 
@@ -61,10 +61,10 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
   }
 }
 
-function checkKeys(world: World, named: readonly string[]): void {
+function checkKeys(space: Space, named: readonly string[]): void {
   for (const name of named) {
-    if (world.findKey(name) !== undefined) continue
-    const labels = [...world.keys.values()].map(labelOf)
+    if (space.findKey(name) !== undefined) continue
+    const labels = [...space.keys.values()].map(labelOf)
     throw new VerbError(
       'invalid_request',
       `There is no key ${quoted(name)}. This space has ${excerpt(labels.join(', '))}.`,
@@ -72,14 +72,14 @@ function checkKeys(world: World, named: readonly string[]): void {
   }
 }
 
-function clockOf(world: World, { now, freeze }: Scenario): ClockState {
-  const wall = world.surroundings.systemClock.wall()
-  if (now !== undefined && now < world.now()) {
+function clockOf(space: Space, { now, freeze }: Scenario): ClockState {
+  const wall = space.shared.systemClock.wall()
+  if (now !== undefined && now < space.now()) {
     // Unlike the clock's own verbs, a scenario may set the clock back.
-    return clockAt(now, freeze ?? world.clock.kind === 'frozen', wall)
+    return clockAt(now, freeze ?? space.clock.kind === 'frozen', wall)
   }
   const change = { ...(now === undefined ? {} : { now }), ...(freeze === undefined ? {} : { frozen: freeze }) }
-  const changed = changeClock(world.clock, change, wall)
+  const changed = changeClock(space.clock, change, wall)
   if (typeof changed === 'string') throw new VerbError('invalid_request', changed)
   return changed
 }

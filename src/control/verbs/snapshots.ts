@@ -15,7 +15,7 @@ export const list = verb({
   method: 'GET',
   path: '/snapshots',
   summary: 'Names of the snapshots of a space',
-  run: async ({ world, sandbox }) => (await sandbox.shelfOf(world).names()).map((name) => ({ name })),
+  run: async ({ space, sandbox }) => (await sandbox.snapshotsOf(space).names()).map((name) => ({ name })),
 })
 
 export const save = verb({
@@ -23,8 +23,8 @@ export const save = verb({
   path: '/snapshots/{name}',
   summary: 'Saves the whole state of a space under a name, replacing a snapshot of that name',
   input: fields({ name: nameSchema }),
-  async run({ world, sandbox }, { name }) {
-    await sandbox.shelfOf(world).put(name, takeSnapshot(world))
+  async run({ space, sandbox }, { name }) {
+    await sandbox.snapshotsOf(space).put(name, takeSnapshot(space))
     return { name }
   },
 })
@@ -34,11 +34,11 @@ export const restore = verb({
   path: '/snapshots/{name}/restore',
   summary: 'Restores a space from a snapshot, including quotas, bans, clock and randomness; the log stays',
   input: fields({ name: nameSchema }),
-  async run({ world, sandbox }, { name }) {
-    const shelf = sandbox.shelfOf(world)
-    const snapshot = await shelf.get(name)
-    if (snapshot === undefined) throw await missing(name, shelf.names())
-    await restoreSnapshot(world, snapshot)
+  async run({ space, sandbox }, { name }) {
+    const snapshots = sandbox.snapshotsOf(space)
+    const snapshot = await snapshots.get(name)
+    if (snapshot === undefined) throw await missing(name, snapshots.names())
+    await restoreSnapshot(space, snapshot)
     return { name }
   },
 })
@@ -48,9 +48,9 @@ export const remove = verb({
   path: '/snapshots/{name}',
   summary: 'Removes a snapshot',
   input: fields({ name: nameSchema }),
-  async run({ world, sandbox }, { name }) {
-    const shelf = sandbox.shelfOf(world)
-    if (!(await shelf.remove(name))) throw await missing(name, shelf.names())
+  async run({ space, sandbox }, { name }) {
+    const snapshots = sandbox.snapshotsOf(space)
+    if (!(await snapshots.remove(name))) throw await missing(name, snapshots.names())
     return { removed: name }
   },
 })

@@ -1,11 +1,11 @@
-import type { World } from '../../core/space.js'
+import type { Space } from '../../core/space.js'
 import type { RunningStorm } from '../../domain/storm.js'
 import { formatDuration } from '../../domain/time.js'
 import { stormMapSchema } from '../../options/values/storm.js'
 import { verb } from '../verb.js'
 import type { StormView } from '../views.js'
 
-export function stormView({ storm }: World): StormView | null {
+export function stormView({ storm }: Space): StormView | null {
   return storm === undefined ? null : viewOf(storm)
 }
 
@@ -24,7 +24,7 @@ export const show = verb({
   method: 'GET',
   path: '/storm',
   summary: 'The storm of a space, null if there is none',
-  run: ({ world }) => stormView(world),
+  run: ({ space }) => stormView(space),
 })
 
 export const start = verb({
@@ -32,9 +32,9 @@ export const start = verb({
   path: '/storm',
   summary: 'Starts a new storm; without a rate it refuses everything',
   input: stormMapSchema,
-  run({ world }, storm) {
-    world.storm = { ...storm, startedAt: world.now() }
-    return viewOf(world.storm)
+  run({ space }, storm) {
+    space.storm = { ...storm, startedAt: space.now() }
+    return viewOf(space.storm)
   },
 })
 
@@ -42,8 +42,8 @@ export const stop = verb({
   method: 'DELETE',
   path: '/storm',
   summary: 'Stops the storm',
-  run({ world }) {
-    world.storm = undefined
+  run({ space }) {
+    space.storm = undefined
     return null
   },
 })

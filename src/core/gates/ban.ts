@@ -1,33 +1,33 @@
 import { activeBan, banFor, bringsBan } from '../../domain/ban.js'
-import type { Answer } from '../../domain/messages.js'
+import type { HandlerResult } from '../../domain/messages.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import type { EpochMs } from '../../domain/time.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
-import type { Gate, Visit } from '../request-context.js'
+import type { Gate, RequestContext } from '../request-context.js'
 
 /** Is the key banned, or does this request bring the ban? @source docs/specification.md, "When the limit is exceeded", 4 */
-export const ban: Gate = (visit) => {
-  const { caller, world, now } = visit
+export const ban: Gate = (context) => {
+  const { caller, space, now } = context
   if (caller.kind !== 'key') return undefined
-  const { banAfter, banDuration } = world.settings
-  if (caller.apiKey.always === 'banned') return banned(visit, now + banDuration)
+  const { banAfter, banDuration } = space.settings
+  if (caller.apiKey.always === 'banned') return banned(context, now + banDuration)
   const { account } = caller
   const inForce = activeBan(account.bans, now)
-  if (inForce !== undefined) return banned(visit, inForce.until)
+  if (inForce !== undefined) return banned(context, inForce.until)
   if (banAfter === 'never' || !bringsBan(account.bans, banAfter, now)) return undefined
   account.bans = banFor(banDuration, now)
-  return banned(visit, now + banDuration)
+  return banned(context, now + banDuration)
 }
 
-function banned(visit: Visit, until: EpochMs): Answer {
-  const { world, now } = visit
-  visit.asksForQuota = true
-  const { banStatus } = world.settings
-  const headers = retryAfterHeader(world, until, now)
+function banned(context: RequestContext, until: EpochMs): HandlerResult {
+  const { space, now } = context
+  context.asksForQuota = true
+  const { banStatus } = space.settings
+  const headers = retryAfterHeader(space, until, now)
   const wait = headers.length === 0 ? '' : ' Wait for the time in Retry-After.'
   const message = PROBLEMS.api_key_banned.message + wait
   const retryAt = until
   if (banStatus !== 429)
     return { ...problem('api_key_banned', { status: banStatus, message, headers, reason: 'ban' }), retryAt }
-  return { ...limitBody(world, 'api_key_banned', message), headers, retryAt, reason: 'ban' }
+  return { ...limitBody(space, 'api_key_banned', message), headers, retryAt, reason: 'ban' }
 }

@@ -3,8 +3,8 @@ import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
 
 /** Is there such an operation? */
-export const exist: Gate = ({ route, request, path, world }) => {
-  const { basePath, contract } = world.surroundings
+export const exist: Gate = ({ route, request, path, space }) => {
+  const { basePath, contract } = space.shared
   switch (route.kind) {
     case 'operation':
       return undefined

@@ -1,22 +1,22 @@
 import type { Operation } from '../../contract/contract.js'
-import type { Answer } from '../../domain/messages.js'
+import type { HandlerResult } from '../../domain/messages.js'
 import { type ForcedCode, readForcedCode } from '../../domain/prefer.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
-import type { Gate, Visit } from '../request-context.js'
+import type { Gate, RequestContext } from '../request-context.js'
 
 /** Statuses that may be forced on every operation, documented or not. @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
 
 /** Did the client force a response? It gets that one, and no state changes. @source RFC 7240 */
-export const force: Gate = (visit) => {
-  const { request, route, caller } = visit
+export const force: Gate = (context) => {
+  const { request, route, caller } = context
   if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
   const forced = readForcedCode(String(request.headers.prefer))
   if (forced === undefined) return undefined
   const status = allowedStatus(forced, route.operation)
   if (status === undefined) return badCode(forced, route.operation)
-  const answer = forcedAnswer(visit, route.operation, status)
+  const answer = forcedAnswer(context, route.operation, status)
   return {
     ...answer,
     reason: 'forced',
@@ -32,13 +32,13 @@ function allowedCodes(operation: Operation): number[] {
   return [...new Set([...operation.responses.keys(), ...ALWAYS_ALLOWED])].sort((a, b) => a - b)
 }
 
-function badCode({ code }: ForcedCode, operation: Operation): Answer {
+function badCode({ code }: ForcedCode, operation: Operation): HandlerResult {
   const allowed = allowedCodes(operation).join(', ')
   const message = `Prefer: code=${JSON.stringify(code.slice(0, 20))} cannot be forced on ${operation.id}. Choose one of ${allowed}.`
   return problem('invalid_request', { message, reason: 'forced' })
 }
 
-function forcedAnswer({ world, now }: Visit, operation: Operation, status: number): Answer {
+function forcedAnswer({ space, now }: RequestContext, operation: Operation, status: number): HandlerResult {
   switch (status) {
     case 400:
       return problem('invalid_request')
@@ -48,8 +48,8 @@ function forcedAnswer({ world, now }: Visit, operation: Operation, status: numbe
       return problem('not_found')
     case 429:
       return {
-        ...limitBody(world, 'rate_limit_exceeded', 'This refusal was forced with Prefer: code=429.'),
-        headers: retryAfterHeader(world, now + STORM_RETRY_AFTER_MS, now),
+        ...limitBody(space, 'rate_limit_exceeded', 'This refusal was forced with Prefer: code=429.'),
+        headers: retryAfterHeader(space, now + STORM_RETRY_AFTER_MS, now),
         retryAt: now + STORM_RETRY_AFTER_MS,
       }
     default:

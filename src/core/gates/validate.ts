@@ -1,11 +1,11 @@
 import type { Operation, Violation } from '../../contract/contract.js'
-import type { Answer, ServiceRequest } from '../../domain/messages.js'
+import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { problem, unreadBody } from '../answers.js'
 import type { Gate } from '../request-context.js'
 
 /** Does the request keep the contract? Prism checks requests for the operations that it mocks. */
-export const validate: Gate = (visit) => {
-  const { route, request, handler } = visit
+export const validate: Gate = (context) => {
+  const { route, request, handler } = context
   if (route.kind !== 'operation' || handler === undefined) return undefined
   const { operation, captured } = route
   const path = operation.readPath(captured)
@@ -14,15 +14,15 @@ export const validate: Gate = (visit) => {
     const refusal = refuseBody(request)
     if (refusal !== undefined) return refusal
   }
-  const query = operation.readQuery(visit.query)
+  const query = operation.readQuery(context.query)
   const body = operation.takesBody ? operation.readBody(bytesOf(request)) : undefined
-  visit.readings = { path, query, body }
+  context.readings = { path, query, body }
   if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
   return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
 }
 
 /** Names every violation at once. @source docs/behaviour.md, "an invalid `limit` or `status`" */
-function violationsAnswer(operation: Operation, violations: readonly Violation[]): Answer {
+function violationsAnswer(operation: Operation, violations: readonly Violation[]): HandlerResult {
   const messages = violations.map(({ message }) => message)
   return problem('invalid_request', { message: `${operation.id}: ${messages.join('; ')}.` })
 }
@@ -32,7 +32,7 @@ function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
 }
 
 /** @source docs/behaviour.md, "Request bodies" */
-function refuseBody(request: ServiceRequest): Answer | undefined {
+function refuseBody(request: ServiceRequest): HandlerResult | undefined {
   const unread = unreadBody(request)
   if (unread !== undefined) return unread
   if (bytesOf(request) === undefined) return undefined

@@ -1,4 +1,4 @@
-import type { Answer } from '../../domain/messages.js'
+import type { HandlerResult } from '../../domain/messages.js'
 import { petText } from '../../domain/pet-text.js'
 import type { NewPet, Pet } from '../../domain/pets.js'
 import { StoreFull } from '../../domain/store-full.js'
@@ -12,21 +12,21 @@ import type { Handler } from '../request-context.js'
  *
  * @source docs/specification.md, "POST /pets"; docs/behaviour.md, "Durability"
  */
-export const createPet: Handler = ({ world }, { body }) => {
+export const createPet: Handler = ({ space }, { body }) => {
   const refused = (error: unknown) => {
     // Whoever has no room tells it once.
     if (error instanceof StoreFull) return problem('store_full')
-    world.surroundings.warn(`A pet could not be stored: ${error instanceof Error ? error.message : String(error)}`)
+    space.shared.warn(`A pet could not be stored: ${error instanceof Error ? error.message : String(error)}`)
     return problem('internal_error', { message: 'The pet could not be stored. The log of the sandbox says why.' })
   }
   try {
-    const kept = keepNewPet(world, (body?.values ?? {}) as unknown as NewPet)
+    const kept = keepNewPet(space, (body?.values ?? {}) as unknown as NewPet)
     return kept instanceof Promise ? kept.then(created, refused) : created(kept)
   } catch (error) {
     return refused(error)
   }
 }
 
-function created(pet: Pet): Answer {
+function created(pet: Pet): HandlerResult {
   return { status: 201, body: petText(pet) }
 }

@@ -3,8 +3,8 @@ import { problem } from '../answers.js'
 import type { Handler } from '../request-context.js'
 
 /** @source docs/specification.md, "GET /pets/{petId}" */
-export const getPet: Handler = ({ world }, { path }) => {
+export const getPet: Handler = ({ space }, { path }) => {
   const { petId } = path.values as { petId: Int64 }
-  const body = world.pets.textOf(petId)
+  const body = space.pets.textOf(petId)
   return body === undefined ? problem('not_found') : { status: 200, body }
 }

@@ -2,9 +2,9 @@ import type { PetStatus } from '../../domain/pets.js'
 import type { Handler } from '../request-context.js'
 
 /** @source docs/specification.md, "GET /pets" */
-export const listPets: Handler = ({ world }, { query }) => {
+export const listPets: Handler = ({ space }, { query }) => {
   // A contract given with --spec may have dropped the limit; then the list is whole.
   const { limit = Number.POSITIVE_INFINITY, status } = query.values as { limit?: number; status?: PetStatus }
-  const list = world.pets.list(limit, status, world.surroundings.order)
+  const list = space.pets.list(limit, status, space.shared.order)
   return 'text' in list ? { status: 200, body: list.text, binary: list.binary } : { status: 200, body: list }
 }

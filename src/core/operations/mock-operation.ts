@@ -1,21 +1,21 @@
 import type { Operation } from '../../contract/contract.js'
 import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
-import type { Answer } from '../../domain/messages.js'
+import type { HandlerResult } from '../../domain/messages.js'
 import { problem, unreadBody } from '../answers.js'
-import type { Visit } from '../request-context.js'
+import type { RequestContext } from '../request-context.js'
 
 /** Headers of a mocked answer that would not be true of what is sent, or are the connection's own. */
 const NOT_TAKEN_OVER =
   /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*)$/i
 
 /** Has Prism answer an operation without a handler. @source docs/behaviour.md, "A fuller contract" */
-export async function mockOperation(visit: Visit, operation: Operation): Promise<Answer> {
-  const { engine, warn } = visit.world.surroundings
-  const unread = unreadBody(visit.request)
+export async function mockOperation(context: RequestContext, operation: Operation): Promise<HandlerResult> {
+  const { engine, warn } = context.space.shared
+  const unread = unreadBody(context.request)
   if (unread !== undefined) return unread
   try {
-    const answer = await engine.mock(mockRequest(visit))
+    const answer = await engine.mock(mockRequest(context))
     if ('violations' in answer) return refused(operation, answer)
     const unsendable = findUnsendable(answer)
     if (unsendable === undefined) return taken(answer)
@@ -28,7 +28,7 @@ export async function mockOperation(visit: Visit, operation: Operation): Promise
 }
 
 /** The request is at fault, so the contract need not document the status. */
-function refused(operation: Operation, { of, violations }: EngineRefusal): Answer {
+function refused(operation: Operation, { of, violations }: EngineRefusal): HandlerResult {
   const message = `${operation.id}: ${violations.join('; ')}.`
   switch (of) {
     case 'path':
@@ -41,15 +41,15 @@ function refused(operation: Operation, { of, violations }: EngineRefusal): Answe
 }
 
 /** A request in Prism's terms. */
-export function mockRequest({ request, query, path, world }: Visit): EngineRequest {
+export function mockRequest({ request, query, path, space }: RequestContext): EngineRequest {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
   const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  return { method, path: path.slice(world.surroundings.basePath.length), query, headers, body }
+  return { method, path: path.slice(space.shared.basePath.length), query, headers, body }
 }
 
-function taken({ status, headers, body }: EngineAnswer): Answer {
+function taken({ status, headers, body }: EngineAnswer): HandlerResult {
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   const others = Object.entries(headers).filter(([name]) => !NOT_TAKEN_OVER.test(name))
   return {

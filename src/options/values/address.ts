@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Reading, textSchema } from './reading.js'
+import { type ParseResult, textSchema } from './reading.js'
 
 const HOST_FORM = 'must be an IP address or a host name, without scheme and port'
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/
 
 /** Reads a host to listen on. IPv6 addresses may be in brackets, as in URLs. */
-export function readHost(text: string): Reading<string> {
+export function readHost(text: string): ParseResult<string> {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   if (isIPv4(bare) || isIPv6(bare)) return { value: bare }
   // Only digits and dots means a mistyped address: 127.0.0.1.1
@@ -21,7 +21,7 @@ const BASE_PATH_FORM = 'must begin with / and end in a version segment, for exam
 const BASE_PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/v\d+$/
 
 /** Reads the path under which the service is. */
-export function readBasePath(text: string): Reading<string> {
+export function readBasePath(text: string): ParseResult<string> {
   const segments = text.split('/').slice(1)
   const fits = BASE_PATH.test(text) && !segments.some((segment) => segment === '.' || segment === '..')
   return fits && segments[0] !== '__sandbox' ? { value: text } : { problem: BASE_PATH_FORM }

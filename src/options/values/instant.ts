@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type EpochMs, MINUTE_MS } from '../../domain/time.js'
-import { type Reading, textSchema } from './reading.js'
+import { type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC)'
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d)))?$/
@@ -15,7 +15,7 @@ const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  * Not Date.parse, which takes 2026-02-30 for 2 March and a time
  * without an offset for local time.
  */
-export function readInstant(text: string): Reading<EpochMs> {
+export function readInstant(text: string): ParseResult<EpochMs> {
   const match = INSTANT.exec(text)
   if (match === null) return { problem: FORM }
   const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', sign, offsetHour = 0, offsetMinute = 0] =

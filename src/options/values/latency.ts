@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { type Latency, LONGEST_LATENCY_MS } from '../../domain/settings.js'
 import { formatDuration } from '../../domain/time.js'
 import { readDuration } from './duration.js'
-import { type Reading, textSchema } from './reading.js'
+import { type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be a duration or a range of them, for example 100ms or 50ms..200ms'
 
 /** Reads `100ms` or `50ms..200ms`. */
-export function readLatency(text: string): Reading<Latency> {
+export function readLatency(text: string): ParseResult<Latency> {
   const [least = '', most = least, ...rest] = text.split('..')
   const min = readDuration(least, 0, LONGEST_LATENCY_MS)
   const max = readDuration(most, 0, LONGEST_LATENCY_MS)

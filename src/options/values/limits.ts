@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Limits } from '../../domain/quota.js'
-import { mapSchema, type Reading, textSchema } from './reading.js'
+import { mapSchema, type ParseResult, textSchema } from './reading.js'
 import { wholeNumber } from './whole-number.js'
 
 const FORM = 'must be requests per minute, per day or both, for example 5000/min,200000/day'
@@ -8,7 +8,7 @@ const PART = /^(\d{1,12})\/(min|day)$/
 const WINDOWS = { min: 'perMinute', day: 'perDay' } as const
 
 /** Reads `5000/min,200000/day`; one part alone is fine, the same one twice is not. */
-export function readLimits(text: string): Reading<Partial<Limits>> {
+export function readLimits(text: string): ParseResult<Partial<Limits>> {
   const limits: { -readonly [Window in keyof Limits]?: number } = {}
   for (const part of text.split(',')) {
     const match = PART.exec(part)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Reading, textSchema } from './reading.js'
+import { type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be an origin such as http://localhost:6006: scheme, host and port only'
 const CORS_FORM = 'must be *, off, or origins separated by commas, for example http://localhost:3000'
@@ -7,7 +7,7 @@ const CORS_FORM = 'must be *, off, or origins separated by commas, for example h
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\\\s?#@,]+$/i
 
 /** Reads a web origin, as a browser would write it: lower case, without the scheme's own port. */
-export function readOrigin(text: string): Reading<string> {
+export function readOrigin(text: string): ParseResult<string> {
   if (!ORIGIN.test(text)) return { problem: FORM }
   if (!URL.canParse(text)) return { problem: FORM }
   const { origin } = new URL(text)

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 
 /** The result of parsing a string: the value, or a phrase that says what is wrong ("must be a whole number"). */
-export type Reading<T> = { readonly value: T } | { readonly problem: string }
+export type ParseResult<T> = { readonly value: T } | { readonly problem: string }
 
 /**
  * A schema for a value that users write as a string.
  *
  * @param allowed the message if it is not a string at all
  */
-export function textSchema<T>(allowed: string, read: (text: string) => Reading<T>) {
+export function textSchema<T>(allowed: string, read: (text: string) => ParseResult<T>) {
   return v.pipe(
     v.string(allowed),
     v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
@@ -22,7 +22,7 @@ export function textSchema<T>(allowed: string, read: (text: string) => Reading<T
 
 /** A schema for one of a few words or numbers. */
 export function oneOf<const T extends readonly (string | number)[]>(values: T) {
-  return v.picklist(values, `must be ${listed(values)}`)
+  return v.picklist(values, `must be ${joinOr(values)}`)
 }
 
 /** A schema for a yes or no. */
@@ -35,7 +35,7 @@ export function filledText(what: string) {
 }
 
 /** "a, b or c" */
-export function listed(values: readonly (string | number)[]): string {
+export function joinOr(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 

@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import { type Storm, stormProblem } from '../../domain/storm.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
 import { durationSchema, readDuration, waitSchema } from './duration.js'
-import { mapSchema, type Reading, textSchema } from './reading.js'
+import { mapSchema, type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s'
 const RATE = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/
 const PARTS = { for: 'for', every: 'every', 'retry-after': 'retryAfter' } as const
 
 /** Reads `0.3,for=30s,every=5m,retry-after=2s`. */
-export function readStorm(text: string): Reading<Storm> {
+export function readStorm(text: string): ParseResult<Storm> {
   const [rate = '', ...parts] = text.split(',')
   if (!RATE.test(rate)) return { problem: FORM }
   const lengths: { for?: DurationMs; every?: DurationMs; retryAfter?: DurationMs } = {}
@@ -75,7 +75,7 @@ export const stormSchema = v.union(
   `${FORM}, or off`,
 )
 
-function checked(storm: Storm): Reading<Storm> {
+function checked(storm: Storm): ParseResult<Storm> {
   const problem = stormProblem(storm)
   return problem === undefined ? { value: storm } : { problem }
 }

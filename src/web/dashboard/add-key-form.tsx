@@ -10,7 +10,7 @@ export function AddKeyForm() {
       send={(field) => {
         const key = field('key') ?? ''
         const plan = PLAN_NAMES.find((name) => name === field('plan')) ?? 'free'
-        return session.steer('keys.add', { key, plan }, `The key ${key} is added.`)
+        return session.call('keys.add', { key, plan }, `The key ${key} is added.`)
       }}
     >
       <label>

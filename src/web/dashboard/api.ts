@@ -15,7 +15,7 @@ export class TokenNeeded extends Error {}
 export class Unreachable extends Error {}
 
 /** Does a verb to a space: the page's one way to the sandbox, beside the stream. int64 are read digit for digit. */
-export async function steer<Name extends VerbName>(
+export async function callVerb<Name extends VerbName>(
   verb: Name,
   space: string,
   ...[input]: OptionalInput<Name>

@@ -27,9 +27,7 @@ export function ClockControls() {
             type="button"
             key={by}
             aria-label={`${text}: move the clock by ${spoken}`}
-            onClick={() =>
-              action.run(() => session.steer('clock.advance', { by }, `The clock has moved by ${spoken}.`))
-            }
+            onClick={() => action.run(() => session.call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
           >
             {text}
           </button>
@@ -38,11 +36,7 @@ export function ClockControls() {
           type="button"
           onClick={() =>
             action.run(() =>
-              session.steer(
-                'clock.set',
-                { frozen: !frozen },
-                frozen ? 'The clock is running.' : 'The clock is frozen.',
-              ),
+              session.call('clock.set', { frozen: !frozen }, frozen ? 'The clock is running.' : 'The clock is frozen.'),
             )
           }
         >
@@ -51,7 +45,7 @@ export function ClockControls() {
         <button
           type="button"
           title="Back to real time"
-          onClick={() => action.run(() => session.steer('clock.reset', {}, 'The clock shows real time.'))}
+          onClick={() => action.run(() => session.call('clock.reset', {}, 'The clock shows real time.'))}
         >
           Real time
         </button>

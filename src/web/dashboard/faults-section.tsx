@@ -21,7 +21,7 @@ export function FaultsSection() {
                 <span class="muted">{fault.left === null ? '' : `${fault.left} left`}</span>
                 <ActionButton
                   label={`Remove the fault ${text}`}
-                  act={() => session.steer('faults.set', { rules: withoutRule(faults, index) }, 'The rule is removed.')}
+                  act={() => session.call('faults.set', { rules: withoutRule(faults, index) }, 'The rule is removed.')}
                 >
                   Remove
                 </ActionButton>
@@ -32,7 +32,7 @@ export function FaultsSection() {
       )}
       <AddFaultForm />
       {faults.length < 2 ? null : (
-        <ActionButton act={() => session.steer('faults.clear', {}, 'There are no faults.')}>Remove all</ActionButton>
+        <ActionButton act={() => session.call('faults.clear', {}, 'There are no faults.')}>Remove all</ActionButton>
       )}
     </Section>
   )
@@ -56,7 +56,7 @@ function AddFaultForm() {
           ...(percent === 100 ? {} : { probability: percent / 100 }),
           ...(times === undefined ? {} : { times: Number(times) }),
         } as FaultRule
-        return session.steer('faults.add', { rule }, 'The rule is added.')
+        return session.call('faults.add', { rule }, 'The rule is added.')
       }}
     >
       <label>

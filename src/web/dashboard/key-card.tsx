@@ -32,20 +32,20 @@ export function KeyCard({
         {banned > 0 ? (
           <ActionButton
             label={`Lift ban of ${key}`}
-            act={() => session.steer('keys.unban', { key }, `${key} is no longer banned.`)}
+            act={() => session.call('keys.unban', { key }, `${key} is no longer banned.`)}
           >
             Lift ban
           </ActionButton>
         ) : null}
         {banned === 0 && always === null ? (
-          <ActionButton label={`Ban ${key}`} act={() => session.steer('keys.ban', { key }, `${key} is banned.`)}>
+          <ActionButton label={`Ban ${key}`} act={() => session.call('keys.ban', { key }, `${key} is banned.`)}>
             Ban
           </ActionButton>
         ) : null}
         <ConfirmButton
           label={`Remove ${key}`}
           question={`Remove the key ${key}? Requests with it will get 401.`}
-          act={() => session.steer('keys.remove', { key }, `${key} is removed.`)}
+          act={() => session.call('keys.remove', { key }, `${key} is removed.`)}
         >
           Remove
         </ConfirmButton>
@@ -77,7 +77,7 @@ function PlanChoice({ name, plan }: { readonly name: string; readonly plan: KeyV
         onChange={({ currentTarget: { selectedIndex } }) => {
           const chosen = PLAN_NAMES[selectedIndex] ?? plan
           return action.run(() =>
-            session.steer('keys.change', { key: name, plan: chosen }, `${name} is on the plan ${chosen}.`),
+            session.call('keys.change', { key: name, plan: chosen }, `${name} is on the plan ${chosen}.`),
           )
         }}
       >

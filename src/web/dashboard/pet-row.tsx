@@ -28,9 +28,7 @@ export const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status
             const chosen = PET_STATUSES.find((word) => word === currentTarget.value) ?? null
             const change = { id, status: chosen }
             if (
-              !(await action.run(() =>
-                session.steer('pets.set', change, `${name} is ${chosen ?? 'without a status'}.`),
-              ))
+              !(await action.run(() => session.call('pets.set', change, `${name} is ${chosen ?? 'without a status'}.`)))
             )
               currentTarget.value = status ?? ''
           }}
@@ -46,7 +44,7 @@ export const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status
         <ConfirmButton
           label={`Remove ${name}, pet ${id}`}
           question={`Remove ${name} (${id})? Its id is not reused.`}
-          act={() => session.steer('pets.remove', { id }, `${name} is removed.`)}
+          act={() => session.call('pets.remove', { id }, `${name} is removed.`)}
         >
           Remove
         </ConfirmButton>

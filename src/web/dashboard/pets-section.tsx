@@ -57,7 +57,7 @@ function AddPetForm() {
         if (categoryId === undefined) throw new Error('The category must be a whole number (int64).')
         const status = PET_STATUSES.find((word) => word === field('status'))
         const pet = { name: field('name') ?? '', categoryId, ...(status === undefined ? {} : { status }) }
-        const { id } = await session.steer('pets.add', pet)
+        const { id } = await session.call('pets.add', pet)
         session.announce(`The pet ${id} is added.`)
       }}
     >

@@ -16,7 +16,7 @@ export function ScenariosSection() {
         label="Scenario"
         keeps
         send={() =>
-          session.steer('scenario.apply', { scenario: { name: shown.name } }, `The scenario ${shown.name} is set.`)
+          session.call('scenario.apply', { scenario: { name: shown.name } }, `The scenario ${shown.name} is set.`)
         }
       >
         <label class="grow">

@@ -1,12 +1,12 @@
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { keepControlToken } from '../control-token.js'
-import { followExchanges, operationIds, steer, TokenNeeded } from './api.js'
+import { callVerb, followExchanges, operationIds, TokenNeeded } from './api.js'
 import { type DashboardState, keepSame, newState, olderIfSame, turnTo } from './dashboard-state.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './exchange-ring.js'
 import { hearClock } from './local-clock.js'
 import { type PagePlace, writePlace } from './page-address.js'
-import { Store } from './store.js'
+import { Observable } from './store.js'
 import { Throttle } from './throttle.js'
 import { TrafficTally } from './traffic-tally.js'
 
@@ -21,7 +21,7 @@ const TRY_AGAIN_MS = 1000
 
 /** The page's connection to its sandbox: reads, follows, reconnects, and calls verbs. */
 export class Session {
-  readonly store: Store<DashboardState>
+  readonly store: Observable<DashboardState>
   readonly exchanges = new ExchangeRing()
   readonly tally = new TrafficTally()
   #connected = new AbortController()
@@ -30,7 +30,7 @@ export class Session {
   readonly #reports = new Throttle(REPORT_PAUSE_MS, () => this.#quietly(() => this.#readReports()))
 
   constructor(place: PagePlace) {
-    this.store = new Store(newState(place))
+    this.store = new Observable(newState(place))
   }
 
   /** Starts, and runs as long as the page lives. */
@@ -44,9 +44,9 @@ export class Session {
   }
 
   /** Calls a verb on the shown space and shows the result. Rejects if the sandbox refuses. */
-  async steer<Name extends VerbName>(verb: Name, input: VerbInput<Name>, done?: string): Promise<VerbOutput<Name>> {
+  async call<Name extends VerbName>(verb: Name, input: VerbInput<Name>, done?: string): Promise<VerbOutput<Name>> {
     const { space } = this.store.get()
-    const answer = await this.#lockedIfAsked(() => steer(verb, space, ...([input] as OptionalInput<Name>)))
+    const answer = await this.#lockedIfAsked(() => callVerb(verb, space, ...([input] as OptionalInput<Name>)))
     if (verb === 'reset' || verb === 'requests.clear') this.#forgetExchanges()
     await this.#quietly(() => Promise.all([this.#readState(), this.#readReports()]))
     if (done !== undefined) this.announce(done)
@@ -61,7 +61,7 @@ export class Session {
   async openSpace(space: string): Promise<void> {
     try {
       // Any change opens it, also one of nothing.
-      await this.#lockedIfAsked(() => steer('settings.change', space))
+      await this.#lockedIfAsked(() => callVerb('settings.change', space))
       this.showSpace(space)
     } catch (error) {
       this.store.set({ notice: error instanceof Error ? error.message : String(error) })
@@ -82,7 +82,7 @@ export class Session {
   }
 
   async removeSpace(name: string): Promise<void> {
-    await this.#lockedIfAsked(() => steer('spaces.remove', '', { name }))
+    await this.#lockedIfAsked(() => callVerb('spaces.remove', '', { name }))
     if (name === this.store.get().space) this.#turnTo('')
     else await this.#quietly(() => this.#readReports())
     this.announce(`The space ${name} is removed.`)
@@ -141,8 +141,8 @@ export class Session {
     const { space } = this.store.get()
     const stream = await followExchanges(space, signal)
     const [exchanges, scenarios, operations] = await Promise.all([
-      steer('requests.list', space, { limit: EXCHANGES_KEPT }),
-      steer('scenario.list', space),
+      callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
+      callVerb('scenario.list', space),
       operationIds(),
       this.#readState(),
       this.#readReports(),
@@ -168,7 +168,7 @@ export class Session {
   /** The stream has ended: the sandbox went away, or the space did. */
   async #lose(signal: AbortSignal): Promise<void> {
     const { space, connection } = this.store.get()
-    const spaces = space === '' ? undefined : await steer('spaces.list', '').catch(() => undefined)
+    const spaces = space === '' ? undefined : await callVerb('spaces.list', '').catch(() => undefined)
     if (signal.aborted) return
     if (spaces !== undefined && !spaces.some(({ name }) => name === space)) {
       const why =
@@ -208,7 +208,7 @@ export class Session {
   async #readState(): Promise<void> {
     const { space } = this.store.get()
     const seen = this.exchanges.highestId
-    const { clock, ...state } = await steer('state', space)
+    const { clock, ...state } = await callVerb('state', space)
     if (this.store.get().space !== space) return
     // Fewer than were seen before it was asked: somebody has cleared the log.
     if (state.counts.requests < seen) this.#forgetExchanges()
@@ -218,10 +218,10 @@ export class Session {
   async #readReports(): Promise<void> {
     const { space, petsWanted } = this.store.get()
     const [pets, spaces, snapshots, conduct] = await Promise.all([
-      steer('pets.list', space, { limit: petsWanted }),
-      steer('spaces.list', space),
-      steer('snapshots.list', space),
-      steer('conduct', space),
+      callVerb('pets.list', space, { limit: petsWanted }),
+      callVerb('spaces.list', space),
+      callVerb('snapshots.list', space),
+      callVerb('conduct', space),
     ])
     const before = this.store.get()
     if (before.space !== space) return

@@ -39,7 +39,7 @@ function fieldsOf(panel: Panel): readonly SettingName[] {
 
 function SettingField({ name, value }: { readonly name: SettingName; readonly value: SettingsView[SettingName] }) {
   const session = useSession()
-  const save = (value: unknown) => session.steer('settings.change', { [name]: value }, `Changed: ${name}.`)
+  const save = (value: unknown) => session.call('settings.change', { [name]: value }, `Changed: ${name}.`)
   const row = SETTINGS[name]
   const { label } = row
   if (row.kind === 'switch') return <SwitchField label={label} value={value === true} save={save} />

@@ -17,14 +17,14 @@ export function SnapshotsSection() {
               <ConfirmButton
                 label={`Restore ${name}`}
                 question={`Restore the snapshot ${name}? The present state is lost; the log stays.`}
-                act={() => session.steer('snapshots.restore', { name }, `The space is as in ${name}.`)}
+                act={() => session.call('snapshots.restore', { name }, `The space is as in ${name}.`)}
               >
                 Restore
               </ConfirmButton>
               <ConfirmButton
                 label={`Remove ${name}`}
                 question={`Remove the snapshot ${name}?`}
-                act={() => session.steer('snapshots.remove', { name }, `The snapshot ${name} is removed.`)}
+                act={() => session.call('snapshots.remove', { name }, `The snapshot ${name} is removed.`)}
               >
                 Remove
               </ConfirmButton>
@@ -36,7 +36,7 @@ export function SnapshotsSection() {
         label="Save a snapshot"
         send={(field) => {
           const name = field('name') ?? ''
-          return session.steer('snapshots.save', { name }, `Saved as ${name}.`)
+          return session.call('snapshots.save', { name }, `Saved as ${name}.`)
         }}
       >
         <label class="grow">

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** A record that components read parts of; they render again when those change. */
-export class Store<State extends object> {
+export class Observable<State extends object> {
   #state: State
   readonly #readers = new Set<() => void>()
 
@@ -25,7 +25,7 @@ export class Store<State extends object> {
 }
 
 /** A part of a store, as it is now. */
-export function useStore<State extends object, Part>(store: Store<State>, select: (state: State) => Part): Part {
+export function useStore<State extends object, Part>(store: Observable<State>, select: (state: State) => Part): Part {
   const part = select(store.get())
   const [, render] = useState(0)
   useLayoutEffect(() => {

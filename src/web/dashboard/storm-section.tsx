@@ -20,7 +20,7 @@ export function StormSection() {
           const input = { for: field('for'), every: field('every'), retryAfter: field('retryAfter') }
           const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
           const rate = Number(field('percent') ?? '100') / 100
-          return session.steer('storm.start', { rate, ...given }, 'A storm has started.')
+          return session.call('storm.start', { rate, ...given }, 'A storm has started.')
         }}
       >
         <label>
@@ -43,7 +43,7 @@ export function StormSection() {
           {storm === null ? 'Start storm' : 'Restart storm'}
         </button>
         {storm === null ? null : (
-          <ActionButton act={() => session.steer('storm.stop', {}, 'The storm is stopped.')}>Stop storm</ActionButton>
+          <ActionButton act={() => session.call('storm.stop', {}, 'The storm is stopped.')}>Stop storm</ActionButton>
         )}
       </Form>
     </Section>

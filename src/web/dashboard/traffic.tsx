@@ -24,7 +24,7 @@ export function Traffic() {
             onInput={({ currentTarget }) => session.filter({ ...filter, text: currentTarget.value })}
           />
         </div>
-        <ActionButton label="Clear the log" act={() => session.steer('requests.clear', {}, 'The log is empty.')}>
+        <ActionButton label="Clear the log" act={() => session.call('requests.clear', {}, 'The log is empty.')}>
           Clear
         </ActionButton>
       </div>

@@ -6,8 +6,8 @@ function listen() {
   const io = testIo()
   const heard: string[] = []
   onPartingSignals(io, {
-    wish: (signal) => heard.push(`wish ${signal}`),
-    order: (signal) => heard.push(`order ${signal}`),
+    graceful: (signal) => heard.push(`wish ${signal}`),
+    force: (signal) => heard.push(`order ${signal}`),
   })()
   return { io, heard }
 }
