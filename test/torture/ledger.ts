@@ -1,10 +1,10 @@
 import type { Int64 } from '../../src/contract/int64.js'
 import { parseJson, stringifyJson } from '../../src/contract/json.js'
+import type { Server } from './server.js'
 import type { Trial } from './trial.js'
-import type { Victim } from './victim.js'
 import { ask, request, statusOf, Wire } from './wire.js'
 
-/** Limits that no ordeal reaches. */
+/** Limits that no experiment reaches. */
 export const UNLIMITED = ['--no-rate-limit', '--log-limit', '0'] as const
 
 interface SentPet {
@@ -30,8 +30,8 @@ export class Ledger {
   #count = 0
 
   /** Takes down what is there before anybody writes. */
-  async begin(victim: Victim): Promise<void> {
-    for (const pet of await listed(victim)) this.#seeds.set(String(pet.id), exactText(pet))
+  async begin(server: Server): Promise<void> {
+    for (const pet of await listed(server)) this.#seeds.set(String(pet.id), exactText(pet))
   }
 
   /**
@@ -40,8 +40,8 @@ export class Ledger {
    *
    * @param padding characters that each name is made longer by
    */
-  async write(victim: Victim, until: () => boolean, padding = 0): Promise<void> {
-    const wire = await Wire.open(victim.port).catch(() => undefined)
+  async write(server: Server, until: () => boolean, padding = 0): Promise<void> {
+    const wire = await Wire.open(server.port).catch(() => undefined)
     if (wire === undefined) return
     try {
       while (!until() && (await this.writeOne(wire, padding)) !== 'over');
@@ -75,8 +75,8 @@ export class Ledger {
    * @param demandsAnswered a pet that was kept although its client heard nothing is a loss, too
    * @returns how many acknowledged pets are there
    */
-  async audit(trial: Trial, victim: Victim, demandsAnswered = false): Promise<number> {
-    const present = new Map((await listed(victim)).map((pet) => [String(pet.id), pet]))
+  async audit(trial: Trial, server: Server, demandsAnswered = false): Promise<number> {
+    const present = new Map((await listed(server)).map((pet) => [String(pet.id), pet]))
     let found = 0
     for (const [id, text] of [...this.#seeds, ...this.acknowledged]) {
       const pet = present.get(id)
@@ -95,7 +95,7 @@ export class Ledger {
     const ids = [...this.acknowledged.keys()]
     for (let i = 0; i < Math.min(ASKED_FOR_AGAIN, ids.length); i++) {
       const id = trial.oneOf(ids)
-      const heard = await ask(victim.port, 'GET', `/v1/pets/${id}`)
+      const heard = await ask(server.port, 'GET', `/v1/pets/${id}`)
       const isRight = typeof heard !== 'string' && heard.status === 200
       if (!isRight || exactText(parseJson(heard.body) as ListedPet) !== this.acknowledged.get(id)) {
         trial.lose(`GET /v1/pets/${id} gives ${typeof heard === 'string' ? heard : heard.body}`)
@@ -111,8 +111,8 @@ export function exactText({ id, name, categoryId, status }: ListedPet): string {
 }
 
 /** All pets of a sandbox, ids and numbers exact. */
-export async function listed(victim: Victim): Promise<readonly ListedPet[]> {
-  const heard = await ask(victim.port, 'GET', '/__sandbox/pets')
+export async function listed(server: Server): Promise<readonly ListedPet[]> {
+  const heard = await ask(server.port, 'GET', '/__sandbox/pets')
   if (typeof heard === 'string' || heard.status !== 200)
     throw new Error(`the pets cannot be listed: ${statusOf(heard)}`)
   return parseJson(heard.body) as ListedPet[]

@@ -1,15 +1,15 @@
-import { ORDEALS } from './ordeals.js'
-import { type Ordeal, Trial } from './trial.js'
+import { EXPERIMENTS } from './experiments.js'
+import { type Experiment, Trial } from './trial.js'
 
 /**
- * `npm run torture`: puts the built command through every ordeal, prints one
+ * `npm run torture`: puts the built command through every experiment, prints one
  * Markdown table, and exits with 1 if anything was lost.
  *
- *     npm run torture -- [--short] [--seed <text>] [name of an ordeal …]
+ *     npm run torture -- [--short] [--seed <text>] [name of an experiment …]
  */
-const USAGE = 'npm run torture -- [--short] [--seed <text>] [name of an ordeal …]'
+const USAGE = 'npm run torture -- [--short] [--seed <text>] [name of an experiment …]'
 
-/** An ordeal that takes longer hangs. */
+/** An experiment that takes longer hangs. */
 const PATIENCE_MS = 300_000
 
 interface Row {
@@ -22,19 +22,19 @@ interface Row {
 const asked = readArguments(process.argv.slice(2))
 process.stderr.write(`Seed: ${asked.seed} (--seed ${asked.seed} repeats the choices).\n`)
 const rows: Row[] = []
-for (const [name, ordeal] of asked.ordeals) rows.push(await endure(name, ordeal))
+for (const [name, experiment] of asked.experiments) rows.push(await endure(name, experiment))
 process.stdout.write(table(rows))
 const lost = rows.reduce((sum, { trial }) => sum + trial.lost, 0)
 process.exitCode = lost === 0 ? 0 : 1
 
-async function endure(name: string, ordeal: Ordeal): Promise<Row> {
+async function endure(name: string, experiment: Experiment): Promise<Row> {
   const startedAt = performance.now()
   const trial = new Trial(`${asked.seed}:${name}`, asked.isShort)
   let timer: NodeJS.Timeout | undefined
   const hangs = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`it did not end within ${PATIENCE_MS} ms`)), PATIENCE_MS)
   })
-  await Promise.race([ordeal.run(trial), hangs]).catch((error: unknown) => {
+  await Promise.race([experiment.run(trial), hangs]).catch((error: unknown) => {
     trial.lose(error instanceof Error ? (error.stack ?? error.message) : String(error))
   })
   clearTimeout(timer)
@@ -42,7 +42,7 @@ async function endure(name: string, ordeal: Ordeal): Promise<Row> {
   const seconds = (performance.now() - startedAt) / 1000
   process.stderr.write(`${trial.lost === 0 ? 'ok  ' : 'LOST'} ${name} (${seconds.toFixed(1)} s)\n`)
   for (const loss of trial.losses) process.stderr.write(`     ${loss}\n`)
-  return { name, counts: ordeal.counts, trial, seconds }
+  return { name, counts: experiment.counts, trial, seconds }
 }
 
 function table(rows: readonly Row[]): string {
@@ -50,7 +50,9 @@ function table(rows: readonly Row[]): string {
     const what = [counts, ...notes].join('; ')
     return `| ${name} | ${survived + lost} | ${survived} | ${lost} | ${seconds.toFixed(1)} | ${what} |`
   })
-  return ['| ordeal | tried | survived | lost | seconds | what |', '|---|--:|--:|--:|--:|---|', ...lines, ''].join('\n')
+  return ['| experiment | tried | survived | lost | seconds | what |', '|---|--:|--:|--:|--:|---|', ...lines, ''].join(
+    '\n',
+  )
 }
 
 function readArguments(given: readonly string[]) {
@@ -61,12 +63,12 @@ function readArguments(given: readonly string[]) {
     const argument = String(given[i])
     if (argument === '--short') isShort = true
     else if (argument === '--seed' && given[i + 1] !== undefined) seed = String(given[++i])
-    else if (Object.hasOwn(ORDEALS, argument)) names.push(argument)
+    else if (Object.hasOwn(EXPERIMENTS, argument)) names.push(argument)
     else {
-      process.stderr.write(`${argument}: ${USAGE}\nOrdeals: ${Object.keys(ORDEALS).join(', ')}\n`)
+      process.stderr.write(`${argument}: ${USAGE}\nExperiments: ${Object.keys(EXPERIMENTS).join(', ')}\n`)
       process.exit(2)
     }
   }
-  const ordeals = Object.entries(ORDEALS).filter(([name]) => names.length === 0 || names.includes(name))
-  return { isShort, seed, ordeals }
+  const experiments = Object.entries(EXPERIMENTS).filter(([name]) => names.length === 0 || names.includes(name))
+  return { isShort, seed, experiments }
 }

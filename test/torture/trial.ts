@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RandomStream, randomStream } from '../../src/domain/random.js'
-import { Victim, type VictimOptions } from './victim.js'
+import { Server, type ServerOptions } from './server.js'
 
 /** One way to torment a running sandbox. */
-export interface Ordeal {
+export interface Experiment {
   /** What one trial of it is, in the plural: what the figures count. */
   readonly counts: string
   run(trial: Trial): Promise<void>
@@ -14,7 +14,7 @@ export interface Ordeal {
 /** As many losses as are told in words; the others are only counted. */
 const TOLD_LOSSES = 10
 
-/** What an ordeal is given: chance, servers, folders; and where it says what came of it. */
+/** What an experiment is given: chance, servers, folders; and where it says what came of it. */
 export class Trial {
   readonly chance: RandomStream
   readonly isShort: boolean
@@ -22,7 +22,7 @@ export class Trial {
   readonly notes: string[] = []
   survived = 0
   lost = 0
-  readonly #victims: Victim[] = []
+  readonly #servers: Server[] = []
   readonly #undo: (() => void)[] = []
 
   constructor(seed: string, isShort: boolean) {
@@ -78,23 +78,23 @@ export class Trial {
   }
 
   /** Starts `petstore-sandbox serve` and gives it before it is ready. */
-  begin(folder: string, flags: readonly string[] = [], options: VictimOptions = {}): Victim {
-    const victim = new Victim(folder, flags, options)
-    this.#victims.push(victim)
-    return victim
+  begin(folder: string, flags: readonly string[] = [], options: ServerOptions = {}): Server {
+    const server = new Server(folder, flags, options)
+    this.#servers.push(server)
+    return server
   }
 
   /** Starts `petstore-sandbox serve`. Rejects, with what it said, if it ends before it is ready. */
-  async serve(folder: string, flags: readonly string[] = [], options: VictimOptions = {}): Promise<Victim> {
-    const victim = this.begin(folder, flags, options)
-    await victim.ready
-    return victim
+  async serve(folder: string, flags: readonly string[] = [], options: ServerOptions = {}): Promise<Server> {
+    const server = this.begin(folder, flags, options)
+    await server.ready
+    return server
   }
 
   /** Ends what still runs. One that has ended on its own, or does not end well, has crashed. */
   async end(): Promise<void> {
-    for (const victim of this.#victims) {
-      const crash = await victim.findCrash()
+    for (const server of this.#servers) {
+      const crash = await server.findCrash()
       if (crash !== undefined) this.lose(crash)
     }
     for (const undo of this.#undo.reverse()) undo()

@@ -14,7 +14,7 @@ export type Heard = WireAnswer | 'closed' | 'cut'
 /** Longer than any answer takes here; a client that hears nothing for so long was left without one. */
 const PATIENCE_MS = 30_000
 
-/** A connection whose bytes the ordeal chooses, and whose answers are read by the rules of RFC 9112. */
+/** A connection whose bytes the experiment chooses, and whose answers are read by the rules of RFC 9112. */
 export class Wire {
   readonly socket: Socket
   #received: Buffer = Buffer.alloc(0)

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ledger, UNLIMITED } from '../ledger.js'
+import type { Experiment, Trial } from '../trial.js'
+import { ask, statusOf, Wire } from '../wire.js'
+
+const DISK = '4m'
+const PADDING = 3000
+
+/** A disk that fills up while pets are added, is full at a start, and has room again. Takes root, to mount one. */
+export const fullDisk: Experiment = {
+  counts: 'writes onto a disk that fills up',
+  async run(trial) {
+    const folder = mountDisk(trial)
+    if (folder === undefined) return trial.note('left out: mounting a disk takes root')
+    const rounds = trial.size(4, 1)
+    const ledger = new Ledger()
+    let server = await trial.serve(folder, UNLIMITED)
+    await ledger.begin(server)
+    let refused = 0
+    for (let round = 0; round < rounds; round++) {
+      const ballast = fill(folder, trial.integer(100, 400))
+      const wire = await Wire.open(server.port)
+      for (let failures = 0; failures < 20; ) {
+        const outcome = await ledger.writeOne(wire, PADDING)
+        if (outcome === 'refused') failures++
+        if (outcome === 'over') return trial.lose('a write was left without an answer')
+        trial.survive()
+      }
+      refused += 20
+      const read = statusOf(await ask(server.port, 'GET', '/v1/pets'))
+      trial.check(read === 200, () => `listPets answers ${read} on a full disk`)
+      await ledger.audit(trial, server)
+      if (round % 2 === 0) await server.kill()
+      else await server.stop()
+      await startsOrRefuses(trial, folder)
+      rmSync(ballast)
+      server = await trial.serve(folder, UNLIMITED)
+      await ledger.audit(trial, server)
+      const again = await Wire.open(server.port)
+      const outcome = await ledger.writeOne(again, PADDING)
+      trial.check(outcome === 'kept', () => `there is room again, but a write is ${outcome}`)
+      again.close()
+      wire.close()
+    }
+    await server.kill()
+    await ledger.audit(trial, await trial.serve(folder, UNLIMITED))
+    trial.note(`${refused} refused with 500, ${ledger.acknowledged.size} acknowledged`)
+    await newStore(trial)
+  },
+}
+
+function mountDisk(trial: Trial): string | undefined {
+  const folder = join(trial.folder(), 'disk')
+  mkdirSync(folder)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=755`, 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  trial.afterwards(() => void execFileSync('umount', ['-l', folder]))
+  return folder
+}
+
+/** Leaves so many KiB free. @returns the file that takes the rest */
+function fill(folder: string, leftKiB: number): string {
+  const { bavail, bsize } = statfsSync(folder)
+  const ballast = join(folder, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leftKiB * 1024)))
+  return ballast
+}
+
+/** On a full disk a start may be refused, in one clear line; or it serves what is there. */
+async function startsOrRefuses(trial: Trial, folder: string): Promise<void> {
+  const server = trial.begin(folder, UNLIMITED)
+  const isReady = await server.ready.then(
+    () => true,
+    () => false,
+  )
+  if (isReady) return void (await server.kill())
+  const { code, signal } = await server.end()
+  trial.check(
+    code === 1 && server.lines.length === 1,
+    () => `a start on a full disk: ${code ?? signal}: ${server.said}`,
+  )
+}
+
+/** A new store that finds no room is refused, and leaves nothing that the next start stumbles over. */
+async function newStore(trial: Trial): Promise<void> {
+  const folder = mountDisk(trial)
+  if (folder === undefined) return
+  const ballast = fill(folder, 0)
+  await startsOrRefuses(trial, folder)
+  rmSync(ballast)
+  const server = await trial.serve(folder, UNLIMITED)
+  const status = statusOf(await ask(server.port, 'GET', '/v1/pets'))
+  trial.check(status === 200, () => `after a refused first start listPets answers ${status}`)
+}

@@ -1,0 +1,114 @@
+import { UNLIMITED } from '../ledger.js'
+import type { Experiment } from '../trial.js'
+import { request, Wire } from '../wire.js'
+
+const KEYED = 'Host: 127.0.0.1\r\nAuthorization: Bearer sandbox\r\n'
+const TYPED = `${KEYED}Content-Type: application/json\r\n`
+const PET = '{"name":"unusual","categoryId":1}'
+const SIZE = PET.length.toString(16)
+const ONE = request('GET', '/v1/pets/1').toString('latin1')
+
+/** Right or at least lawful HTTP that few clients send, and the statuses that must come back in this order. */
+const UNUSUAL: readonly (readonly [what: string, sent: string, statuses: readonly number[]])[] = [
+  ['ten in a row', ONE.repeat(10), Array.from({ length: 10 }, () => 200)],
+  ['a read after a write', `${request('POST', '/v1/pets', { body: PET }).toString('latin1')}${ONE}`, [201, 200]],
+  [
+    'Expect: 100-continue',
+    `POST /v1/pets HTTP/1.1\r\n${TYPED}Expect: 100-continue\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`,
+    [100, 201],
+  ],
+  [
+    'an unknown expectation',
+    `POST /v1/pets HTTP/1.1\r\n${TYPED}Expect: more\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`,
+    [201],
+  ],
+  [
+    'chunks',
+    `POST /v1/pets HTTP/1.1\r\n${TYPED}Transfer-Encoding: chunked\r\n\r\n${SIZE}\r\n${PET}\r\n0\r\n\r\n`,
+    [201],
+  ],
+  [
+    'chunks with extensions',
+    `POST /v1/pets HTTP/1.1\r\n${TYPED}Transfer-Encoding: chunked\r\n\r\n${SIZE};a=b;c="d"\r\n${PET}\r\n0\r\n\r\n`,
+    [201],
+  ],
+  [
+    'trailers',
+    `POST /v1/pets HTTP/1.1\r\n${TYPED}Trailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n${SIZE}\r\n${PET}\r\n0\r\nX-Sum: 1\r\n\r\n${ONE}`,
+    [201, 200],
+  ],
+  [
+    'a trailer that says who calls',
+    `GET /v1/pets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nAuthorization: Bearer sandbox\r\n\r\n`,
+    [401],
+  ],
+  ['a folded header', `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}X-Fold: a\r\n b\r\n\r\n`, [400]],
+  ['absolute form', `GET http://any.example/v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`, [200]],
+  ['absolute form of another scheme', `GET ftp://any.example/v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`, [200]],
+  ['absolute form of the control plane', `GET http://evil.example/__sandbox/keys HTTP/1.1\r\n${KEYED}\r\n`, [404]],
+  ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${KEYED}\r\n`, [404]],
+  ['OPTIONS of a path', `OPTIONS /v1/pets HTTP/1.1\r\n${KEYED}\r\n`, [405]],
+  ['CONNECT', `CONNECT 127.0.0.1:1 HTTP/1.1\r\n${KEYED}\r\n`, [400]],
+  ['TRACE', `TRACE /v1/pets HTTP/1.1\r\n${KEYED}\r\n`, [405]],
+  ['an unknown method', `BREW /v1/pets HTTP/1.1\r\n${KEYED}\r\n`, [400]],
+  [
+    'a wish for h2c',
+    `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n`,
+    [200],
+  ],
+  [
+    'a wish for a websocket',
+    `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    [200],
+  ],
+  [
+    'a wish for h2c with a body',
+    `POST /v1/pets HTTP/1.1\r\n${TYPED}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`,
+    [201],
+  ],
+  ['HTTP/2 outright', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
+  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400]],
+  ['HTTP/1.0', `GET /v1/pets/1 HTTP/1.0\r\n${KEYED}\r\n`, [200]],
+  ['HTTP/1.0 that stays', `GET /v1/pets/1 HTTP/1.0\r\n${KEYED}Connection: keep-alive\r\n\r\n${ONE}`, [200, 200]],
+  ['HTTP/0.9', 'GET /v1/pets\r\n\r\n', [401]],
+  ['HTTP/3.7', `GET /v1/pets HTTP/3.7\r\n${KEYED}\r\n`, [400]],
+  ['empty lines first', `\r\n\r\n${ONE}`, [200]],
+  ['no Host', 'GET /v1/pets/1 HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n', [400]],
+  ['an empty Host', 'GET /v1/pets/1 HTTP/1.1\r\nHost:\r\nAuthorization: Bearer sandbox\r\n\r\n', [200]],
+  ['two keys', `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Authorization: Bearer other\r\n\r\n`, [200]],
+  ['HEAD', `HEAD /v1/pets HTTP/1.1\r\n${KEYED}\r\n`, [200]],
+  ['a body with a GET', `GET /v1/pets/1 HTTP/1.1\r\n${TYPED}Content-Length: 5\r\n\r\nhello${ONE}`, [200, 200]],
+  [
+    'a body to an unknown path',
+    `POST /v1/nowhere HTTP/1.1\r\n${TYPED}Content-Length: 5\r\n\r\nhello${ONE}`,
+    [404, 200],
+  ],
+]
+
+/** Each in one piece and cut in two at random places: the same answers, in order, and nothing more. */
+export const unusualRequests: Experiment = {
+  counts: 'unusual requests',
+  async run(trial) {
+    const server = await trial.serve(trial.folder(), ['--in-memory', ...UNLIMITED])
+    for (let round = 0; round < trial.size(6, 2); round++) {
+      for (const [what, sent, expected] of UNUSUAL) {
+        const wire = await Wire.open(server.port)
+        wire.socket.setNoDelay(true)
+        const bytes = Buffer.from(sent, 'latin1')
+        const cut = round === 0 ? bytes.length : trial.integer(1, bytes.length)
+        await new Promise<void>((resolve) => wire.socket.write(bytes.subarray(0, cut), () => resolve()))
+        wire.socket.end(bytes.subarray(cut))
+        const method = what === 'HEAD' ? 'HEAD' : 'GET'
+        const statuses: unknown[] = []
+        for (;;) {
+          const heard = await wire.answer(method)
+          if (typeof heard !== 'string') statuses.push(heard.status)
+          else if (heard === 'cut') statuses.push(heard)
+          if (typeof heard === 'string') break
+        }
+        wire.close()
+        trial.check(String(statuses) === String(expected), () => `${what}, cut at ${cut}: ${statuses}, not ${expected}`)
+      }
+    }
+  },
+}
