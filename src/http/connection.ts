@@ -10,8 +10,8 @@ export interface Connection {
   isSettled: boolean
   /** The response to the latest request. */
   response: ServerResponse | undefined
-  /** The body of that request is still coming, and nothing answers it yet. */
-  isReading: boolean
+  /** To a request whose body is still coming, so that nothing answers it yet. */
+  unread: ServerResponse | undefined
   /** Bytes that its reader had taken when there was more to take, and since when it has taken no more. */
   taken: number | undefined
   takenAt: number

@@ -78,7 +78,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       heardUntil: 0,
       isSettled: false,
       response: undefined,
-      isReading: false,
+      unread: undefined,
       taken: undefined,
       takenAt: 0,
       isRefused: false,
@@ -102,14 +102,15 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     // Gone before its request was read; or told that nothing more is read.
     if (connection === undefined || connection.isRefused) return
     connection.response = response
-    connection.isReading = hasBody(request)
+    const isReading = hasBody(request)
+    if (isReading) connection.unread = response
     if (stopping) response.shouldKeepAlive = false
     if (front.isControl(request.url ?? '/')) {
       settle(connection)
       front.control(request, response, room)
     } else if (request.headers.host === undefined && request.httpVersion === '1.1') {
       refuseInPlace(connection, response, 'bad_request')
-    } else if (connection.isReading)
+    } else if (isReading)
       readBody(request, BODY_LIMIT_BYTES, room, (body) => serve(connection, request, response, body))
     else serve(connection, request, response, undefined)
   })
@@ -138,7 +139,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     response: ServerResponse,
     body: ServiceRequest['body'],
   ): void {
-    connection.isReading = false
+    // By now that of the next request may be coming.
+    if (connection.unread === response) connection.unread = undefined
     // The service's Date is that of the space's clock.
     response.sendDate = false
     const bytes = typeof body === 'object' ? body.length : 0
@@ -230,9 +232,10 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     // The parser refuses each piece that comes after what it could not read.
     if (connection.isRefused) return
     connection.isRefused = true
-    const { response, isReading } = connection
+    const { response, unread } = connection
     if (response === undefined) close(connection, code)
-    else if (isReading && !response.req.complete && !response.headersSent) refuseInPlace(connection, response, code)
+    else if (response === unread && !response.req.complete && !response.headersSent)
+      refuseInPlace(connection, response, code)
     else {
       afterwards(response, () => {
         // Nothing more is to be said after a last answer, nor of a body that breaks off when its request was answered.

@@ -33,10 +33,15 @@ function exchange(port: number, ...pieces: readonly string[]): Promise<string> {
     socket.on('error', () => {})
     socket.on('close', () => resolve(got))
     const next = (at: number) => {
-      if (at < pieces.length) socket.write(String(pieces[at]), () => setImmediate(next, at + 1))
+      if (at < pieces.length) socket.write(String(pieces[at]), () => void someTurns().then(() => next(at + 1)))
     }
     next(0)
   })
+}
+
+/** So that what comes next is read by itself, while answers are still waited for. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
 function statusesOf(got: string): readonly number[] {
@@ -83,6 +88,13 @@ describe('what cannot be read as a request', () => {
     expect(statusesOf(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
   })
 
+  it('is refused also where two bodies came together, of which the second breaks off', async () => {
+    const { port } = await start()
+    const broken = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunked = `${broken}${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`
+    expect(statusesOf(await exchange(port, chunked + chunked + broken, 'zz\r\n'))).toEqual([201, 201, 400])
+  })
+
   it.each(REFUSED)('is refused once, though more of it comes, and then its end: %s', async (_what, sent, statuses) => {
     const { port, serves } = await start({ latency: '100ms' })
     const socket = await opened(port)
@@ -91,8 +103,7 @@ describe('what cannot be read as a request', () => {
     socket.setNoDelay(true)
     for (const piece of [POST, sent, 'zz\r\n', POST]) {
       await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
-      // Read by itself, while the first answer is still waited for.
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+      await someTurns()
     }
     socket.end()
     await new Promise((resolve) => socket.once('close', resolve))

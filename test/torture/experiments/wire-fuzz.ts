@@ -104,7 +104,8 @@ async function converse(trial: Trial, server: Server): Promise<void> {
   const wire = await Wire.open(server.port)
   await sendInPieces(trial, wire, parts.map(({ sent }) => sent).join(''))
   wire.socket.end()
-  const got = [...(await wire.rest()).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+  await wire.rest().catch((error: Error) => trial.lose(`${parts.map(({ what }) => what).join(', ')}: ${error.message}`))
+  const got = [...wire.unread.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
   wire.close()
   trial.check(String(got) === String(expected), () => {
     return `${parts.map(({ what }) => what).join(', ')} is answered ${got}, not ${expected}`
