@@ -153,7 +153,7 @@ async function startWith(
   }
   const left = [...truth.inDocument, ...truth.inJournal.slice(0, damage.lines)]
   if (!isSame(present, left)) trial.lose(`${what}: there are wrong pets`)
-  else if (damage.isTorn && !said.includes('not written to its end')) trial.lose(`${what}: nobody was told`)
+  else if (damage.isTorn && !said.includes('was cut short')) trial.lose(`${what}: nobody was told`)
   return damage.isTorn ? 'torn' : 'ended'
 }
 

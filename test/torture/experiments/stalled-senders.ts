@@ -11,11 +11,13 @@ const KEYED = 'Host: 127.0.0.1\r\nAuthorization: Bearer sandbox\r\n'
 const POST = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\n`
 const BYTE_CHUNKS = '1\r\na\r\n'.repeat(100_000)
 
-/** All but the end of large bodies: in one piece, in single bytes, of the control plane by who may steer and by who may not. */
+const LARGE = [`${POST}Content-Length: ${MEBIBYTE}\r\n\r\n`, 'a'.repeat(MEBIBYTE - 1)] as const
+
+/** All but the end of large bodies: in one piece (most, so that together they come to the limit), in single bytes, of the control plane by who may steer and by who may not. */
 const UNFINISHED: readonly (readonly [head: string, body: string])[] = [
-  [`${POST}Content-Length: ${MEBIBYTE}\r\n\r\n`, 'a'.repeat(MEBIBYTE - 1)],
+  ...Array.from({ length: 9 }, () => LARGE),
   [`${POST}Transfer-Encoding: chunked\r\n\r\n`, BYTE_CHUNKS],
-  [`PUT /__sandbox/scenario HTTP/1.1\r\n${KEYED}Content-Length: 16000000\r\n\r\n`, 'a'.repeat(15_000_000)],
+  [`PUT /__sandbox/scenario HTTP/1.1\r\n${KEYED}Content-Length: 256000\r\n\r\n`, 'a'.repeat(255_999)],
   [
     'PUT /__sandbox/scenario HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 16000000\r\n\r\n',
     'a'.repeat(15_000_000),
@@ -29,7 +31,7 @@ export const stalledSenders: Experiment = {
     const server = await trial.serve(trial.folder(), ['--in-memory', ...UNLIMITED])
     const before = server.memory()
     const wires: Wire[] = []
-    for (let i = 0; i < trial.size(400, 80); i++) {
+    for (let i = 0; i < trial.size(400, 120); i++) {
       const [head, body] = trial.oneOf(UNFINISHED)
       const wire = await Wire.open(server.port)
       wires.push(wire)
