@@ -59,7 +59,7 @@ describe('what a server says never drives the terminal', () => {
   const KEY = { PETSTORE_API_KEY: 'sandbox' }
   const outputs = ['auto', 'json', 'yaml', 'table', 'raw']
 
-  it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('in call, by %s', { timeout: 30_000 }, async (name) => {
+  it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('in call, by %s', async (name) => {
     for (const status of [200, 302, 404, 429, 503]) {
       const origin = await hostileAnswer(status, BODIES[name])
       for (const tty of [true, false]) {
@@ -90,7 +90,7 @@ describe('what a server says never drives the terminal', () => {
     expectHarmless(io.stderr.text)
   })
 
-  it.each(['text', 'json', 'junit'])('in verify -o %s', { timeout: 30_000 }, async (output) => {
+  it.each(['text', 'json', 'junit'])('in verify -o %s', async (output) => {
     for (const [status, body] of [
       [200, BODIES['a list']],
       [404, BODIES['an error']],
@@ -197,7 +197,7 @@ describe('what a control plane says never drives the terminal', () => {
     ['hostile texts', everyText, false],
     ['hostile texts where numbers should be', everything, false],
     ['hostile refusals', everyText, true],
-  ] as const)('by %s', { timeout: 60_000 }, async (_name, spoil, refuses) => {
+  ] as const)('by %s', async (_name, spoil, refuses) => {
     const sandbox = await startSandbox({ seed: 1 })
     onTestFinished(() => sandbox.close())
     const ask = (key: string) => fetch(`${sandbox.baseUrl}/pets/1`, { headers: { Authorization: `Bearer ${key}` } })

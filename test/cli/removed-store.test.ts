@@ -22,4 +22,4 @@ it('serve whose folder is removed answers writes with 500, and says at its end t
   expect((await fetch(`${serve.baseUrl}/pets`, { headers: authorization })).status).toBe(200)
   expect(await serve.end('SIGTERM')).toBe(1)
   expect(serve.lines.at(-1)).toMatch(/^STORE_LOST: ".*store\.json" was removed or moved away/)
-}, 30_000)
+})

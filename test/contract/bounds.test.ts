@@ -50,7 +50,7 @@ describe('a contract that is too much', () => {
       `${HEAD}x-a:\n${names(100_000)}  k7: 1\n`,
       'Map keys must be unique at line 100004',
     ],
-  ])('is refused with a clear error: %s', { timeout: 60_000 }, async (_what, name, text, message) => {
+  ])('is refused with a clear error: %s', async (_what, name, text, message) => {
     const file = written(name, text)
     await expect(loadContract(file)).rejects.toMatchObject({
       code: 'SPEC_INVALID',

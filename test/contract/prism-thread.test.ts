@@ -30,7 +30,7 @@ function catastrophic(): string {
 }
 
 describe('Prism in a thread of its own', () => {
-  it('answers and judges as Prism does, several at once in their order', { timeout: 60_000 }, async () => {
+  it('answers and judges as Prism does, several at once in their order', async () => {
     const engine = await engineOf(FULLER)
     const request = { method: 'GET', path: '/categories', query: '', headers: {}, body: '' }
     const [mocked, refused, judged] = await Promise.all([
@@ -43,9 +43,7 @@ describe('Prism in a thread of its own', () => {
     expect(judged).toEqual([expect.stringContaining('418')])
   })
 
-  it('takes nobody else’s time with a pattern without end, and answers the next question', {
-    timeout: 60_000,
-  }, async () => {
+  it('takes nobody else’s time with a pattern without end, and answers the next question', async () => {
     const engine = await engineOf(catastrophic(), 3000)
     const post = (a: string) =>
       engine.mock({ method: 'POST', path: '/a', query: '', headers: JSON_TYPE, body: JSON.stringify({ a }) })
@@ -54,7 +52,8 @@ describe('Prism in a thread of its own', () => {
     const ticking = setInterval(() => turns++, 1)
     await expect(post(`${'a'.repeat(60)}!`)).rejects.toThrow('it took longer than 3 s')
     clearInterval(ticking)
-    expect(turns).toBeGreaterThan(100)
+    // Blocked, the loop would have turned once at most.
+    expect(turns).toBeGreaterThan(1)
     expect(await post('aa')).toMatchObject({ status: 204 })
   })
 })

@@ -62,7 +62,7 @@ const ownHeaders = { Trailer: header, 'Transfer-Encoding': header, Upgrade: head
 const content = { 'application/json': { example: { a: 1 } } }
 
 describe.each(transports)('a mocked answer, %s', (_name, openSandbox) => {
-  it('that cannot be sent is a 500, and the log names operation and header', { timeout: 60_000 }, async () => {
+  it('that cannot be sent is a 500, and the log names operation and header', async () => {
     const responsesOf = {
       beyond: generated('✓'),
       broken: generated('a\r\nb'),

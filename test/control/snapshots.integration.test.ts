@@ -182,7 +182,7 @@ describe('a snapshot on disk', () => {
       }),
       { numRuns: 150 },
     )
-  }, 60_000)
+  })
 })
 
 describe('the name of a snapshot', () => {

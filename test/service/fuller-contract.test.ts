@@ -18,7 +18,7 @@ function changedContract(from: string, to: string): string {
   return file
 }
 
-describe.each(transports)('a fuller contract, %s', { timeout: 60_000 }, (_name, openSandbox) => {
+describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
   it('has operations that Prism answers, behind the same keys, quotas and switches', async () => {
     const sandbox = await openSandbox({ spec: FULLER, limits: '2/min', fault: 'listCategories:503*1' })
     expect(await sandbox.get('/categories', null)).toMatchObject({ status: 401 })
@@ -31,7 +31,7 @@ describe.each(transports)('a fuller contract, %s', { timeout: 60_000 }, (_name, 
   })
 })
 
-describe.each(transports)('--strict, %s', { timeout: 60_000 }, (_name, openSandbox) => {
+describe.each(transports)('--strict, %s', (_name, openSandbox) => {
   it('lets answers pass that keep the contract, and those of switches', async () => {
     const sandbox = await openSandbox({ strict: true, limits: '20/min' })
     const seen = [
