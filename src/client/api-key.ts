@@ -1,4 +1,4 @@
-import { openingProblem, readRegularFile } from '../system/regular-file.js'
+import { openingProblem, readInput } from '../system/regular-file.js'
 import { TargetError } from './target-error.js'
 
 /** Characters that a header can carry as they are. */
@@ -16,6 +16,9 @@ export function readKey(text: string, where: string): string {
   throw new TargetError('INVALID_TARGET', `${where}: ${problem}`)
 }
 
+/** In bytes. A key has some dozens. */
+const LARGEST_KEY_FILE = 64_000
+
 /**
  * Reads an API key from a file.
  *
@@ -24,7 +27,7 @@ export function readKey(text: string, where: string): string {
 export async function readKeyFile(file: string, where: string): Promise<string> {
   let text: string
   try {
-    text = readRegularFile(file).toString()
+    text = readInput(file, LARGEST_KEY_FILE).toString()
   } catch (error) {
     throw new TargetError('INVALID_TARGET', `${where}: cannot be read (${openingProblem(error)})`, { cause: error })
   }

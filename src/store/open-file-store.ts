@@ -1,5 +1,5 @@
 import type { SpaceState } from '../domain/state.js'
-import { UnusableFile } from '../system/regular-file.js'
+import { makePrivate, UnusableFile } from '../system/regular-file.js'
 import { REAL_DISK } from './disk.js'
 import { DocumentFile } from './document.js'
 import { readDocument } from './document-reader.js'
@@ -45,6 +45,7 @@ async function openLocked(file: string, lock: Lock, options: StoreOptions): Prom
   const journalFile = `${file}.journal`
   const found = await readDocument(file)
   const content = readJournal(journalFile, found?.checksum.toString())
+  for (const path of [file, journalFile]) makePrivate(path)
   const state = recover(found?.recovery, content, file, journalFile)
   if (content.tornBytes > 0) {
     options.warn(`The last line of "${journalFile}" was cut short; its ${content.tornBytes} bytes are dropped.`)

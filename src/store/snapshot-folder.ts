@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Snapshot } from '../domain/snapshot.js'
 import { makeFolder } from '../system/make-folder.js'
-import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { makePrivate, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './crc32.js'
 import { asRecord } from './shape.js'
 import { asSnapshot } from './snapshot-shape.js'
@@ -62,6 +62,7 @@ export class SnapshotFolder {
   }
 
   async #files(): Promise<readonly string[]> {
+    makePrivate(this.#folder)
     try {
       return await readdir(this.#folder)
     } catch (error) {

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 
 /** What stands where a file should be cannot be used. The message is a sentence part: `it is a FIFO, not a file`. */
 export class UnusableFile extends Error {
@@ -45,11 +55,32 @@ export function openRegularFile(file: string, flags: number): number {
 export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
   const fd = openRegularFile(file, constants.O_RDONLY)
   try {
-    if (fstatSync(fd).size > most) throw new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
+    if (fstatSync(fd).size > most) throw tooLarge(most)
     return readFileSync(fd)
   } finally {
     closeSync(fd)
   }
+}
+
+/** What a shell hands over: it is open already, so that nobody waits for its other end. `<(command)` is one of these. */
+const HANDED_OVER = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/
+
+/**
+ * Reads a file that a command line names for what is in it (a key, a token, a
+ * body): a regular file, or a pipe that the shell has handed over.
+ *
+ * @param most bytes
+ * @throws UnusableFile; whatever the system says
+ */
+export function readInput(file: string, most: number): Buffer {
+  if (!HANDED_OVER.test(file)) return readRegularFile(file, most)
+  const content = readFileSync(file)
+  if (content.length > most) throw tooLarge(most)
+  return content
+}
+
+function tooLarge(most: number): UnusableFile {
+  return new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
 }
 
 /** Writes a regular file, in place of the one that is there. @throws UnusableFile; whatever the system says */
@@ -59,6 +90,16 @@ export function writeRegularFile(file: string, content: string | Uint8Array): vo
     writeFileSync(fd, content)
   } finally {
     closeSync(fd)
+  }
+}
+
+/** Takes a file or a folder from everybody but its user, where an older release has left it to others. What cannot be changed stays. */
+export function makePrivate(path: string): void {
+  try {
+    const { mode } = statSync(path)
+    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
+  } catch {
+    // It is not there, or somebody else's.
   }
 }
 

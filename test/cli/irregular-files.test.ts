@@ -92,6 +92,16 @@ describe.skipIf(process.platform === 'win32')('a file that is none', { timeout: 
     expect(ended.lines.at(-1)).toContain('/proc/nowhere')
   })
 
+  it.each([
+    ['a key', 'call listPets --dry-run --api-key-file <(echo sandbox)'],
+    ['a key on standard input', 'echo sandbox | call listPets --dry-run --api-key-file /dev/stdin'],
+    ['a body', `call createPet --dry-run --body @<(echo '{"name":"Rex","categoryId":1}')`],
+  ])('is read where the shell hands it over: %s', (_what, line) => {
+    const program = join(packageDirectory, 'bin/petstore-sandbox.js')
+    const script = line.replace('call', `"${process.execPath}" "${program}" call`)
+    expect(String(execFileSync('bash', ['-c', script], { cwd: temporaryFolder() }))).toContain('/pets')
+  })
+
   it('is no word of a sandbox: a locator that is a FIFO', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, '.petstore-sandbox'))

@@ -11,7 +11,7 @@ import type { Contract, Operation, Violation } from '../../contract/contract.js'
 import { redactAddress } from '../../domain/redaction.js'
 import { formatDuration } from '../../domain/time.js'
 import { packageVersion } from '../../system/package-files.js'
-import { openingProblem, readRegularFile } from '../../system/regular-file.js'
+import { openingProblem, readInput } from '../../system/regular-file.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
 import type { CliIo, StopSignal } from '../io.js'
@@ -182,6 +182,9 @@ function refuse({ operation, names }: Call, violations: readonly Violation[]): n
   )
 }
 
+/** In bytes. The sandbox reads a mebibyte; other services may take more. */
+const LARGEST_BODY_FILE = 64_000_000
+
 async function givenBody(text: string | undefined, { id, takesBody }: Operation, { cwd }: CliIo) {
   if (text === undefined) return undefined
   if (!takesBody) throw new RequestError('INVALID_FLAG', [`--body: ${id} takes no body`])
@@ -189,7 +192,7 @@ async function givenBody(text: string | undefined, { id, takesBody }: Operation,
   if (!text.startsWith('@')) return Buffer.from(text)
   const file = text.slice(1)
   try {
-    return readRegularFile(resolve(cwd, file))
+    return readInput(resolve(cwd, file), LARGEST_BODY_FILE)
   } catch (error) {
     const problem = `the file cannot be read (${openingProblem(error)})`
     throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: ${problem}`])

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { openingProblem, readRegularFile } from '../../system/regular-file.js'
+import { openingProblem, readInput } from '../../system/regular-file.js'
 import type { CliIo } from '../io.js'
 import { UsageError } from './errors.js'
 
@@ -24,9 +24,12 @@ export function readToken(file: string | undefined, { env, cwd }: CliIo): string
   return text
 }
 
+/** In bytes. A token has some dozens. */
+const LARGEST_TOKEN_FILE = 64_000
+
 function contentOf(file: string, cwd: string): string {
   try {
-    return readRegularFile(resolve(cwd, file)).toString().trim()
+    return readInput(resolve(cwd, file), LARGEST_TOKEN_FILE).toString().trim()
   } catch (error) {
     throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`)
   }
