@@ -15,6 +15,7 @@ import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
 import type { PendingReply, ServiceRequest } from './domain/messages.js'
+import { hider } from './domain/redaction.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { loadSeed } from './fixtures/load-fixtures.js'
@@ -77,6 +78,7 @@ export async function openSandboxCore(
     systemClock,
     start: options.start,
     apiKeys,
+    hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
     anyKey: options.anyKey,
     seed: options.seed,
     order: options.order,

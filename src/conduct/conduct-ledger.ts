@@ -20,13 +20,18 @@ const STRANGERS_KEPT = 1000
 export class ConductLedger {
   readonly findings = new Findings()
   readonly #plans: readonly Limits[]
+  readonly #hide: ((text: string) => string) | undefined
   readonly #keys = new Map<string, KeyConduct>()
   readonly #strangers = new Map<Account, KeyConduct>()
   #requests = 0
 
-  /** @param plans limits of the plans, smallest first */
-  constructor(plans: readonly Limits[]) {
+  /**
+   * @param plans limits of the plans, smallest first
+   * @param hide  hides secrets in what a finding quotes
+   */
+  constructor(plans: readonly Limits[], hide?: (text: string) => string) {
     this.#plans = plans
+    this.#hide = hide
   }
 
   /** Exchanges that were judged. */
@@ -82,7 +87,9 @@ export class ConductLedger {
 
   #find({ caller, route, now }: JudgedRequest, id: number, { rule, detail, message }: Remark): Group {
     const operation = route.kind === 'operation' ? route.operation.id : undefined
-    return this.findings.add({ rule, key: caller.label, operation, detail, message }, id, now)
+    const hide = this.#hide
+    const found = hide === undefined ? { detail, message } : { detail: hide(detail), message: hide(message) }
+    return this.findings.add({ rule, key: caller.label, operation, ...found }, id, now)
   }
 
   #of({ label, apiKey, account, isStranger }: KeyCaller): KeyConduct {

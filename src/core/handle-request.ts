@@ -131,7 +131,7 @@ function delay({ settings: { latency }, randomStreams }: Space): number {
 
 function note(context: RequestContext, answer: HandlerResult, headers: readonly string[], durationMs: number): number {
   const { space, request, caller, route, path, query, now } = context
-  const record: ExchangeRecord = {
+  const record: ExchangeRecord = withoutSecrets(space, {
     id: space.log.takeId(),
     at: now,
     space: space.name,
@@ -148,8 +148,22 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
     requestBody: loggedBody(request),
     responseHeaders: headers,
     responseBody: startOf(answer.body, LOG_BODY_CHARACTERS),
-  }
+  })
   space.log.add(record)
   space.shared.onExchange(record)
   return record.id
+}
+
+/** A key that the sandbox was given is hidden wherever its client has written it, not only where keys belong. */
+function withoutSecrets({ shared: { hide } }: Space, record: ExchangeRecord): ExchangeRecord {
+  if (hide === undefined) return record
+  return {
+    ...record,
+    path: hide(record.path),
+    query: hide(record.query),
+    requestHeaders: record.requestHeaders.map(hide),
+    requestBody: hide(record.requestBody),
+    responseHeaders: record.responseHeaders.map(hide),
+    responseBody: hide(record.responseBody),
+  }
 }

@@ -35,6 +35,8 @@ export interface SpaceContext {
   readonly start: SpaceStart
   /** Keys besides those of the fixtures; they are not stored. */
   readonly apiKeys: readonly ApiKey[]
+  /** Hides the keys that have a label in whatever is kept of a request; undefined where there are none. */
+  readonly hide: ((text: string) => string) | undefined
   readonly anyKey: boolean
   readonly seed: number
   readonly order: ListOrder
@@ -108,7 +110,10 @@ export class Space {
     this.shared = shared
     this.store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
-    this.conduct = new ConductLedger(PLAN_NAMES.map((plan) => this.planLimits(plan)))
+    this.conduct = new ConductLedger(
+      PLAN_NAMES.map((plan) => this.planLimits(plan)),
+      shared.hide,
+    )
     this.settings = shared.start.settings
     this.randomStreams = this.#throwDice()
     this.pets = new PetCatalogue(state.pets)

@@ -20,6 +20,21 @@ export function redactHeader(name: string, value: string, bearer: string = MASK)
   return isSecretName(name) ? MASK : mayHoldAddress(value) ? redactAddress(value) : value
 }
 
+/** A shorter key could be part of any word, and is hardly a real one. */
+const SHORTEST_SECRET = 8
+
+/**
+ * Makes the function that hides some secrets wherever they stand in a text: in a
+ * path, a body, a header of any name.
+ *
+ * @returns undefined where there is nothing to hide
+ */
+export function hider(secrets: readonly string[]): ((text: string) => string) | undefined {
+  const hidden = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
+  if (hidden.length === 0) return undefined
+  return (text) => hidden.reduce((shown, secret) => shown.replaceAll(secret, MASK), text)
+}
+
 /** Whether a value may be an address with something in it to hide, as a Referer is. */
 export function mayHoldAddress(value: string): boolean {
   return value.includes('?') || value.includes('@')

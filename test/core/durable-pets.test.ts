@@ -40,6 +40,7 @@ function durableWorld() {
       contract: packagedContract(),
       systemClock: { wall: () => 0, monotonic: () => 0 },
       logBudget: new LogBudget(),
+      hide: undefined,
       memoryRoom: new MemoryRoom(options.maxStore, () => {}),
       engine: { mock: nobody, check: nobody },
       warn: (message) => warnings.push(message),

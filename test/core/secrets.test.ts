@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chalkFor } from '../../src/cli/colour.js'
@@ -115,6 +115,20 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
     expect(JSON.stringify(json)).not.toContain(SECRET)
   })
 
+  it('is hidden wherever else its client writes it', async () => {
+    const sandbox = await openSandbox({ apiKey: `team=${SECRET}` })
+    await sandbox.get(`/pets?x=${SECRET}&limit=${SECRET}`, SECRET)
+    await sandbox.get(`/pets/${SECRET}`, SECRET)
+    await sandbox.call('/v1/pets', {
+      key: SECRET,
+      method: 'POST',
+      body: `{"name":"${SECRET}","categoryId":"${SECRET}"}`,
+      headers: { 'x-foo': SECRET, prefer: `code=${SECRET}` },
+    })
+    const kept = [await sandbox.control('GET', '/requests'), await sandbox.control('GET', '/conduct')]
+    expect(JSON.stringify(kept.map(({ json }) => json))).not.toContain(SECRET)
+  })
+
   it('that the fixtures have is no secret', async () => {
     const sandbox = await openSandbox({ apiKey: 'sandbox-pro:free' })
     await sandbox.get('/pets', 'sandbox-pro')
@@ -130,6 +144,22 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
       })
     },
   )
+})
+
+describe('what an older release has left to others', () => {
+  it('is its user’s alone once it has been opened', async () => {
+    const folder = temporaryFolder()
+    const store = join(folder, 'store.json')
+    await using first = await startSandbox({ store })
+    await first.snapshots.save('full')
+    await first.close()
+    chmodSync(store, 0o644)
+    chmodSync(join(folder, 'snapshots'), 0o755)
+    await using second = await startSandbox({ store })
+    expect(await second.snapshots.list()).toEqual(['full'])
+    const modes = [store, join(folder, 'snapshots')].map((file) => (statSync(file).mode & 0o777).toString(8))
+    expect(modes).toEqual(['600', '700'])
+  })
 })
 
 describe('what is written', () => {
