@@ -29,11 +29,14 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
   const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
+  const isNew = isOpening && sandbox.spaces.get(space) === undefined
   const context = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
   const run = () => verb.run(context, checked)
   try {
     return await (verb.method === 'GET' ? run() : context.space.inTurn(run))
   } catch (error) {
+    // Unless a request has come to it meanwhile, a space that was opened for nothing is closed again.
+    if (isNew && context.space.log.total === 0) sandbox.spaces.remove(space)
     throw asVerbError(error)
   }
 }

@@ -85,6 +85,16 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     expect(sandbox.core.spaces.names()).toEqual(['checkout'])
   })
 
+  it.each([
+    ['PUT', '/keys/nobody/ban', {}],
+    ['PUT', '/scenario', { name: 'nope' }],
+    ['POST', '/snapshots/nope/restore', {}],
+  ])('opens nothing by a change that cannot be made: %s %s', async (method, path, body) => {
+    const sandbox = await openSandbox()
+    expect((await sandbox.control(method, `${path}?space=a`, body)).status).toBeGreaterThanOrEqual(400)
+    expect((await sandbox.control('GET', '/spaces')).json).toEqual([])
+  })
+
   it('opens nothing by a change that is not understood', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('PUT', '/storm?space=new', { rate: 2 })).toMatchObject({ status: 400 })
