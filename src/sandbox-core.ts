@@ -212,9 +212,9 @@ function openStore(
 }
 
 /** Snapshots of the default space are kept beside its store; those of other spaces go when their space does. */
-function shelves(defaultWorld: Space, store: string | undefined): ControlTarget['snapshotsOf'] {
+function shelves(defaultSpace: Space, store: string | undefined): ControlTarget['snapshotsOf'] {
   const shelves = new WeakMap<Space, SnapshotStore>()
-  if (store !== undefined) shelves.set(defaultWorld, new SnapshotFolder(join(dirname(store), 'snapshots')))
+  if (store !== undefined) shelves.set(defaultSpace, new SnapshotFolder(join(dirname(store), 'snapshots')))
   return (space) => {
     const snapshots = shelves.get(space) ?? memorySnapshots()
     shelves.set(space, snapshots)

@@ -1,7 +1,7 @@
 import type { Account } from '../domain/callers.js'
 import { clockAt } from '../domain/clock.js'
 import { armFault } from '../domain/faults.js'
-import { DICE, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
+import { RANDOM_STREAMS, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
 import type { Space } from './space.js'
 
 /** Where snapshots of one space are kept. */
@@ -27,7 +27,7 @@ export function takeSnapshot(space: Space): Snapshot {
       const shown = kind === 'key' ? space.labelOfKey(name) : name
       return shown === undefined ? [] : [{ kind, name: shown, usage, bans }]
     }),
-    randomStreams: {
+    dice: {
       storm: randomStreams.storm.state,
       faults: randomStreams.faults.state,
       latency: randomStreams.latency.state,
@@ -52,7 +52,7 @@ export async function restoreSnapshot(space: Space, snapshot: Snapshot): Promise
     account.usage = usage
     account.bans = bans
   }
-  for (const name of DICE) space.randomStreams[name].state = snapshot.randomStreams[name]
+  for (const name of RANDOM_STREAMS) space.randomStreams[name].state = snapshot.dice[name]
 }
 
 /** Keeps snapshots in memory, for spaces that exist only there. */

@@ -15,9 +15,9 @@ export class Spaces {
   readonly #named = new Map<string, Space>()
 
   /** @param fixtures what a new space is seeded from */
-  constructor(shared: SpaceContext, defaultWorld: Space, fixtures: SpaceState, maxSpaces: number) {
+  constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
     this.#shared = shared
-    this.default = defaultWorld
+    this.default = defaultSpace
     this.#fixtures = fixtures
     this.#maxSpaces = maxSpaces
   }

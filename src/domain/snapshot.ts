@@ -8,10 +8,14 @@ import type { EpochMs } from './time.js'
 
 export const SNAPSHOT_VERSION = 1
 
-/** Streams of chance that a space draws from. */
-export const DICE = ['storm', 'faults', 'latency'] as const
+/** The random streams of a space. */
+export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
 
-/** Everything in a space that decides its next responses. The log only records the past, so it is left out. */
+/**
+ * Everything in a space that decides its next responses. The log only records the past, so it is left out.
+ *
+ * These names are those of the file: renaming one makes every snapshot on disk unreadable.
+ */
 export interface Snapshot {
   readonly version: typeof SNAPSHOT_VERSION
   readonly state: SpaceState
@@ -21,7 +25,7 @@ export interface Snapshot {
   readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
   readonly accounts: readonly SnapshotAccount[]
   /** The position of each random stream. */
-  readonly randomStreams: Readonly<Record<(typeof DICE)[number], number>>
+  readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
 }
 
 export interface SnapshotAccount {

@@ -87,7 +87,7 @@ export interface ReadLine {
  * A replaced state is not checked here; Recovery does that.
  *
  * @param before checksum of the line before it; 0 where it stands alone
- * @throws Damage; StoreError STORE_VERSION for a head of another version
+ * @throws CorruptionError; StoreError STORE_VERSION for a head of another version
  */
 export function readJournalLine(line: Buffer, before: number): ReadLine {
   const end = line.toString('latin1', Math.max(0, line.length - LONGEST_END))

@@ -23,12 +23,12 @@ export class Recovery {
   #orders: readonly unknown[] = []
   #nextPetId: Int64 = 1
 
-  /** Adds the next pet of a document. @throws Damage if it is not a pet or its id is taken */
+  /** Adds the next pet of a document. @throws CorruptionError if it is not a pet or its id is taken */
   addPet(value: unknown): void {
     this.addCheckedPet(asPet(value, `pets[${this.#pets.length}]`))
   }
 
-  /** Adds the next pet of a document, already checked. @throws Damage if its id is taken */
+  /** Adds the next pet of a document, already checked. @throws CorruptionError if its id is taken */
   addCheckedPet(pet: Pet): void {
     const count = this.#pets.length
     this.#putPet(pet)
@@ -41,7 +41,7 @@ export class Recovery {
    *
    * A nextPetId that a pet has reached is raised, so that pets can be added by hand without minding it.
    *
-   * @throws Damage
+   * @throws CorruptionError
    */
   addState(value: unknown): void {
     const state = asRecord(value, 'the state')

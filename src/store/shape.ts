@@ -10,7 +10,7 @@ import { CorruptionError } from './store-error.js'
  * A field that a pet does not have is refused, not dropped: the next write would lose it.
  *
  * @param where place in the file, as a sentence part: `pets[3]`
- * @throws Damage
+ * @throws CorruptionError
  */
 export function asPet(value: unknown, where: string): Pet {
   const pet = asRecord(value, where)
@@ -31,13 +31,13 @@ export function asPet(value: unknown, where: string): Pet {
  */
 const LAST_NEXT_PET_ID = 2n ** 62n
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asNextPetId(value: unknown, where: string): Int64 {
   const id = asInt64(value, where)
   return id <= LAST_NEXT_PET_ID ? id : wrong(value, where, `a whole number up to ${LAST_NEXT_PET_ID}`)
 }
 
-/** Checks that a value from a file is an API key. @throws Damage */
+/** Checks that a value from a file is an API key. @throws CorruptionError */
 export function asKey(value: unknown, where: string): ApiKey {
   const key = asRecord(value, where)
   for (const name in key) {
@@ -49,28 +49,28 @@ export function asKey(value: unknown, where: string): ApiKey {
   return value as ApiKey
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asInt64(value: unknown, where: string): Int64 {
   return isInt64(value) ? value : wrong(value, where, 'a 64-bit integer')
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asText(value: unknown, where: string): string {
   return typeof value === 'string' ? value : wrong(value, where, 'a string')
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asList(value: unknown, where: string): readonly unknown[] {
   return Array.isArray(value) ? value : wrong(value, where, 'a list')
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asRecord(value: unknown, where: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong(value, where, 'an object')
   return value as Readonly<Record<string, unknown>>
 }
 
-/** Refuses fields beyond those named. @throws Damage */
+/** Refuses fields beyond those named. @throws CorruptionError */
 export function onlyFields(record: Readonly<Record<string, unknown>>, names: readonly string[], where: string): void {
   for (const name of Object.keys(record)) if (!names.includes(name)) unknownField(name, where)
 }
@@ -81,28 +81,28 @@ function isInt64(value: unknown): value is Int64 {
     : typeof value === 'bigint' && value >= INT64_MINIMUM && value <= INT64_MAXIMUM
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asOneOf<const T>(value: unknown, allowed: readonly T[], where: string): T {
   return allowed.find((one) => one === value) ?? wrong(value, where, `one of ${allowed.join(', ')}`)
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asBoolean(value: unknown, where: string): boolean {
   return typeof value === 'boolean' ? value : wrong(value, where, 'true or false')
 }
 
-/** @throws Damage */
+/** @throws CorruptionError */
 export function asNumber(value: unknown, where: string): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : wrong(value, where, 'a number')
 }
 
-/** A whole number between two bounds, both allowed. @throws Damage */
+/** A whole number between two bounds, both allowed. @throws CorruptionError */
 export function asWhole(value: unknown, where: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
   return isWhole ? value : wrong(value, where, `a whole number from ${least} to ${most}`)
 }
 
-/** Takes a value from a file for what it should be, or throws Damage that names its place. */
+/** Takes a value from a file for what it should be, or throws CorruptionError that names its place. */
 export type Reader<T> = (value: unknown, where: string) => T
 
 /** A field that may be left out. */
@@ -118,7 +118,7 @@ export function orNull<T>(read: Reader<T>): Reader<T | null> {
  * Takes an object with these fields and no others.
  *
  * @param where empty for what is not part of anything
- * @throws Damage
+ * @throws CorruptionError
  */
 export function asFields<T extends object>(
   value: unknown,

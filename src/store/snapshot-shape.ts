@@ -2,21 +2,19 @@ import { stringifyJson } from '../contract/json.js'
 import { type BanRecord, banRecordOf, type Interval } from '../domain/ban.js'
 import { LAST_INSTANT } from '../domain/clock.js'
 import { type FaultRule, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
-import { PLAN_NAMES } from '../domain/keys.js'
 import type { Limits, QuotaUsage, Usage } from '../domain/quota.js'
 import {
-  BAN_STATUSES,
   type Latency,
-  LIMIT_BODIES,
   LONGEST_LATENCY_MS,
-  RETRY_AFTER_FORMS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingRow,
   type Settings,
-  SUNSET_STATUSES,
 } from '../domain/settings.js'
 import { SNAPSHOT_VERSION, type Snapshot, type SnapshotAccount } from '../domain/snapshot.js'
 import type { SpaceState } from '../domain/state.js'
 import { type RunningStorm, stormProblem } from '../domain/storm.js'
-import { SUNSET_MODES } from '../domain/sunset.js'
 import { LONGEST_WAIT_MS } from '../domain/time.js'
 import { Recovery } from './recovery.js'
 import {
@@ -38,7 +36,7 @@ import { CorruptionError, StoreError } from './store-error.js'
  * Takes a value from a file for a snapshot only if all of it is one: what is
  * restored is neither refused half way nor by the next start.
  *
- * @throws Damage; StoreError STORE_VERSION
+ * @throws CorruptionError; StoreError STORE_VERSION
  */
 export function asSnapshot(value: unknown): Snapshot {
   const { version } = asRecord(value, 'the snapshot')
@@ -56,8 +54,7 @@ export function asSnapshot(value: unknown): Snapshot {
     storm: orNull(asStorm),
     faults: listOf((fault, where) => asFields(fault, where, { rule: asFaultRule, left: orNull(asCount) })),
     accounts: listOf(asAccount),
-    randomStreams: (randomStreams, where) =>
-      asFields(randomStreams, where, { storm: asDie, faults: asDie, latency: asDie }),
+    dice: (dice, where) => asFields(dice, where, { storm: asDie, faults: asDie, latency: asDie }),
   })
 }
 
@@ -69,21 +66,39 @@ function asState(value: unknown): SpaceState {
 }
 
 function asSettings(value: unknown, where: string): Settings {
-  return asFields<Settings>(value, where, {
-    plan: oneOf(PLAN_NAMES),
-    limits: maybe((limits, place) =>
-      asFields<Partial<Limits>>(limits, place, { perMinute: maybe(asCount), perDay: maybe(asCount) }),
-    ),
-    rateLimit: asBoolean,
-    banAfter: (banAfter, place) => (banAfter === 'never' ? 'never' : asWhole(banAfter, place, 1)),
-    banDuration: (duration, place) => asWhole(duration, place, 1, LONGEST_WAIT_MS),
-    banStatus: oneOf(BAN_STATUSES),
-    retryAfter: oneOf(RETRY_AFTER_FORMS),
-    limitBody: oneOf(LIMIT_BODIES),
-    sunset: oneOf(SUNSET_MODES),
-    sunsetStatus: oneOf(SUNSET_STATUSES),
-    latency: maybe(asLatency),
-  })
+  return asFields<Settings>(value, where, SETTING_READERS)
+}
+
+/** A setting that a snapshot lacks was not there yet when it was taken, and has its default. */
+const SETTING_READERS = Object.fromEntries(
+  SETTING_NAMES.map((name) => {
+    const row: SettingRow = SETTINGS[name]
+    const read = settingReader(row)
+    return [name, 'default' in row ? orDefault(read, row.default) : maybe(read)]
+  }),
+  // Each row's kind goes with the type of its setting.
+) as unknown as { readonly [Name in SettingName]-?: Reader<Settings[Name]> }
+
+function orDefault(read: Reader<unknown>, missing: unknown): Reader<unknown> {
+  return (value, where) => (value === undefined ? missing : read(value, where))
+}
+
+function settingReader(row: SettingRow): Reader<unknown> {
+  switch (row.kind) {
+    case 'choice':
+      return oneOf<string | number>(row.choices)
+    case 'switch':
+      return asBoolean
+    case 'count-or-never':
+      return (count, where) => (count === 'never' ? count : asWhole(count, where, 1))
+    case 'wait':
+      return (duration, where) => asWhole(duration, where, 1, LONGEST_WAIT_MS)
+    case 'limits':
+      return (limits, where) =>
+        asFields<Partial<Limits>>(limits, where, { perMinute: maybe(asCount), perDay: maybe(asCount) })
+    case 'latency':
+      return asLatency
+  }
 }
 
 function asLatency(value: unknown, where: string): Latency {

@@ -7,7 +7,7 @@ export class StoreError extends Failure {
 
 /** What is wrong with a file of the store, as a phrase: `pets[3].id is "7", where a 64-bit integer is expected`. */
 export class CorruptionError extends Error {
-  override readonly name = 'Damage'
+  override readonly name = 'CorruptionError'
 }
 
 /** Names the damaged file, which was not touched. */

@@ -110,6 +110,32 @@ describe('a snapshot on disk', () => {
     await sandbox.core.close()
   })
 
+  it('keeps the names of its fields from release to release', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await eventful(folder)
+    await sandbox.core.close()
+    const { version: _, state, clock, accounts, dice, ...others } = readSnapshot(folder, 'good')
+    expect(Object.keys(others).sort()).toEqual(['faults', 'settings', 'storm'])
+    expect([state, clock, dice].map((part) => Object.keys(part as object).sort())).toEqual([
+      ['keys', 'nextPetId', 'orders', 'pets'],
+      ['frozen', 'now'],
+      ['faults', 'latency', 'storm'],
+    ])
+    for (const account of accounts as object[]) {
+      expect(Object.keys(account).sort()).toEqual(['bans', 'kind', 'name', 'usage'])
+    }
+  })
+
+  it('taken before there was a setting is restored with the default of that setting', async () => {
+    const folder = temporaryFolder()
+    const sandbox = await eventful(folder)
+    writeSnapshot(folder, 'older', withValue(readSnapshot(folder, 'good'), ['settings', 'sunsetStatus'], undefined))
+    await sandbox.control('PATCH', '/settings', { sunsetStatus: 410 })
+    expect(await sandbox.control('POST', '/snapshots/older/restore')).toMatchObject({ status: 200 })
+    expect((await sandbox.control('GET', '/settings')).json).toMatchObject({ sunsetStatus: 404 })
+    await sandbox.core.close()
+  })
+
   it.each<[string, Path, unknown]>([
     ['a version of another release', ['version'], 2],
     ['no version', ['version'], undefined],
