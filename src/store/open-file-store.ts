@@ -13,7 +13,7 @@ import { prepareStoreFile } from './store-file.js'
 import { syncFolder } from './sync-folder.js'
 
 /** A store, and the state it had when opened: undefined for a new one. */
-export interface OpenedStore {
+interface OpenedFileStore {
   readonly state: SpaceState | undefined
   readonly store: FileStore
 }
@@ -23,7 +23,7 @@ export interface OpenedStore {
  *
  * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
-export async function openFileStore(file: string, options: StoreOptions): Promise<OpenedStore> {
+export async function openFileStore(file: string, options: StoreOptions): Promise<OpenedFileStore> {
   let path: string
   let lock: Lock
   try {
@@ -41,7 +41,7 @@ export async function openFileStore(file: string, options: StoreOptions): Promis
   }
 }
 
-async function openLocked(file: string, lock: Lock, options: StoreOptions): Promise<OpenedStore> {
+async function openLocked(file: string, lock: Lock, options: StoreOptions): Promise<OpenedFileStore> {
   const journalFile = `${file}.journal`
   const found = await readDocument(file)
   const content = readJournal(journalFile, found?.checksum.toString())
