@@ -119,7 +119,8 @@ describe('a @source', () => {
 
 describe('the documents', () => {
   it('have links that lead somewhere', () => {
-    const broken = DOCUMENTS.flatMap((document) => {
+    const all = [...DOCUMENTS, ...['src/README.md', 'test/README.md', 'CHANGELOG.md'].map(readDocument)]
+    const broken = all.flatMap((document) => {
       const prose = document.text.replace(/^```.*?^```/gms, '')
       return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, target = '']) => target)
@@ -127,6 +128,25 @@ describe('the documents', () => {
         .map((target) => `${document.file}: ${target}`)
     })
     expect(broken).toEqual([])
+  })
+
+  it('name files of the source that are there', () => {
+    const guides = [readDocument('src/README.md'), ...filesIn('docs', /\.md$/)]
+    const gone = guides.flatMap(({ file, text }) =>
+      [...text.matchAll(/(?:^ +|`)((?:[a-z-]+\/)+[a-z-]+\.tsx?)(?= |`|:)/gm)]
+        .map(([, path = '']) => path)
+        .filter((path) => !existsSync(join(packageDirectory, 'src', path)) && !existsSync(join(packageDirectory, path)))
+        .map((path) => `${file}: ${path}`),
+    )
+    expect(gone).toEqual([])
+  })
+
+  it('have every decision in the index', () => {
+    const index = readDocument('docs/decisions/README.md').text
+    const missing = filesIn('docs/decisions', /\d{4}-.*\.md$/).filter(
+      ({ file, text }) => !index.includes(`(${file.split('/').at(-1)}) | ${text.slice(2, text.indexOf('\n'))} |`),
+    )
+    expect(missing.map(({ file }) => file)).toEqual([])
   })
 
   it('are in the package', () => {
