@@ -1,14 +1,14 @@
+import { LAST_INSTANT } from '../domain/clock.js'
 import type { ApiKey } from '../domain/keys.js'
-import type { HandlerResult } from '../domain/messages.js'
-import { leavesNoStatus } from '../domain/messages.js'
+import { type HandlerResult, leavesNoStatus, type ServiceRequest } from '../domain/messages.js'
 import type { Limits } from '../domain/quota.js'
+import { readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import { digestOf } from '../system/digest.js'
 import type { Group } from './findings.js'
-import { fingerprintOf } from './fingerprint.js'
 import type { JudgedRequest } from './judged-request.js'
 import type { Arrival, Moment } from './knowledge.js'
 import { type Remark, whatWasSent } from './remarks.js'
-import { retryInstant } from './retry-instant.js'
 import {
   type Coming,
   forgetFuture,
@@ -27,6 +27,9 @@ import {
 import { countRequest, openTraffic, type Traffic } from './what-if.js'
 
 const NOTHING: readonly Remark[] = []
+
+/** A target up to this length is its own fingerprint. */
+const LONGEST_TARGET = 200
 
 /** The conduct of one key: the waits its senders owe, and what each plan would do with its traffic. */
 export class KeyConduct {
@@ -104,6 +107,23 @@ export class KeyConduct {
     }
     return remarks
   }
+}
+
+/** Identifies repeats of a request by method, path, query and body. */
+function fingerprintOf({ method, target, body }: ServiceRequest): string {
+  const head = `${method} ${target}`
+  if (body === undefined && head.length <= LONGEST_TARGET) return head
+  return digestOf(`${head}\n`, body ?? '')
+}
+
+/** When a response told its client to come back; undefined if it did not. */
+function retryInstant({ headers = [], retryAt }: HandlerResult, now: EpochMs): EpochMs | undefined {
+  const index = headers.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === 'retry-after')
+  if (index === -1) return undefined
+  if (retryAt !== undefined) return retryAt
+  // Only an answer of a fuller contract has no instant of its own.
+  const wait = readRetryAfter(String(headers[index + 1]), undefined, now)
+  return wait === undefined ? undefined : Math.min(now + wait, LAST_INSTANT)
 }
 
 /** A 429 or 5xx that the client saw; a fault on the wire shows nothing. */

@@ -8,12 +8,11 @@ import type {
   Plans,
   Server,
 } from './contract-data.js'
-import { isNode, type Place, rootPlace } from './document.js'
+import { isNode, type Place, refuseForeignReferences, rootPlace } from './document.js'
 import { readExpected } from './expected.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
 import { readPlans } from './read-plans.js'
-import { refuseForeignReferences } from './references.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 

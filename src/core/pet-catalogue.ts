@@ -4,7 +4,16 @@ import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
-import { type EncodedText, encodeText } from './encoded-text.js'
+
+/** A text, and its UTF-8 bytes. */
+interface EncodedText {
+  readonly text: string
+  /**
+   * The bytes as a string of one character each: in this form Node joins a body
+   * with its headers and sends both fastest, and its length is the Content-Length.
+   */
+  readonly binary: string
+}
 
 /** A list that was sent, and its query. */
 interface KeptList {
@@ -163,6 +172,10 @@ export class PetCatalogue {
     this.#texts.set(place, text)
     return text
   }
+}
+
+function encodeText(text: string): EncodedText {
+  return { text, binary: Buffer.from(text).toString('latin1') }
 }
 
 /** Index of the first place not before the given one; places are ascending. */

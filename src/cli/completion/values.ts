@@ -1,11 +1,13 @@
+import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
 import { contractData } from '../../contract/generated/contract-data.js'
 import { WIRE_FAULTS } from '../../domain/faults.js'
 import { allowedWords, pathKind } from '../../options/allowed.js'
 import { toCamelCase } from '../../options/names.js'
 import { isOptionName } from '../../options/table.js'
+import { fixturesDirectory } from '../../system/package-files.js'
+import { readRegularFile } from '../../system/regular-file.js'
 import { FAIL_ON_WORDS } from '../exec/fail-on.js'
-import { packagedKeys } from './packaged-keys.js'
 import { NO_SUGGESTIONS, type Suggestions, suggestionsOf } from './suggestion.js'
 
 /** What a flag of a command takes. */
@@ -46,6 +48,14 @@ const FILES: readonly string[] = ['report', 'apiKeyFile']
 
 function operationIds(): readonly string[] {
   return contractData.operations.map(({ id }) => id)
+}
+
+/** The keys that come with the package. */
+function packagedKeys(): readonly string[] {
+  const keys: readonly { readonly key: string }[] = JSON.parse(
+    readRegularFile(join(fixturesDirectory, 'keys.json')).toString(),
+  )
+  return keys.map(({ key }) => key)
 }
 
 function faultRules(): readonly string[] {

@@ -1,9 +1,11 @@
 import { parseJson } from '../../contract/json.js'
 import { EventReader, type ServerEvent } from '../../control/event-reader.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../../control/verb-map.js'
-import { verbRequest, withQuery } from '../../control/verb-request.js'
+import { type VerbRoute, verbRequest, withQuery } from '../../control/verb-request.js'
 import { controlHeaders } from '../control-token.js'
-import { routeOf } from './verbs.js'
+
+/** Of the sandbox's one table of verbs, put in when the page is built. */
+declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
 
 /** The control plane refused; its sentence says why. */
 export class Refusal extends Error {}
@@ -20,7 +22,7 @@ export async function callVerb<Name extends VerbName>(
   space: string,
   ...[input]: OptionalInput<Name>
 ): Promise<VerbOutput<Name>> {
-  const { method, address, body } = verbRequest(routeOf(verb), space, input)
+  const { method, address, body } = verbRequest(VERB_ROUTES[verb], space, input)
   const response = await ask(address, {
     method,
     ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),

@@ -3,7 +3,6 @@ import type { Exchange } from '../../exchanges/exchange-view.js'
 import { filterExchanges } from './exchange-filter.js'
 import { ExchangeRow } from './exchange-row.js'
 import { useDashboard, useSession } from './session-context.js'
-import { useBox } from './use-box.js'
 import { scrollToRow, visibleRows } from './visible-rows.js'
 
 /** Below this width an exchange takes two lines. */
@@ -94,6 +93,24 @@ export function ExchangeList() {
       </section>
     </div>
   )
+}
+
+/** How large an element is, as it changes. */
+function useBox(element: { readonly current: HTMLElement | null }): {
+  readonly width: number
+  readonly height: number
+} {
+  const [box, setBox] = useState({ width: 0, height: 0 })
+  useLayoutEffect(() => {
+    const { current } = element
+    if (current === null) return
+    const measure = () => setBox({ width: current.clientWidth, height: current.clientHeight })
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(current)
+    measure()
+    return () => sizes.disconnect()
+  }, [element])
+  return box
 }
 
 /** Keeps the scroll position, or the row with keyboard focus, while new exchanges come in above. */

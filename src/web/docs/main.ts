@@ -1,18 +1,19 @@
 import type { SpaceView, StateView } from '../../control/views.js'
 import { isSpaceName } from '../../domain/space-name.js'
+import { controlHeaders, controlToken, keepControlToken } from '../control-token.js'
 import { nameControls } from './accessible-names.js'
-import { askForToken } from './ask-for-token.js'
-import { followColourScheme } from './colour-scheme.js'
-import { elementOf } from './element-of.js'
+import { childOf, elementOf } from './element-of.js'
 import type { JsonMap } from './json-map.js'
 import { offerKeys, showKey } from './offer-keys.js'
 import { sandboxPlugin } from './plugin.js'
-import { readControl, TokenNeeded } from './read-control.js'
 import { servedContract } from './served-contract.js'
 import './style.css'
 
 /** The space that the page is about is in its address, as in the control plane's: `docs?space=name`. */
 const space = new URLSearchParams(location.search).get('space') ?? ''
+
+/** The control plane requires its token, or for another one than was sent. */
+class TokenNeeded extends Error {}
 
 interface Served {
   readonly contract: JsonMap
@@ -63,4 +64,51 @@ function show({ contract, state }: Served): void {
     validatorUrl: null,
     onComplete: () => offerKeys(state, (key) => swagger.preauthorizeApiKey(scheme, key)),
   })
+}
+
+/**
+ * Reads JSON from the control plane.
+ *
+ * @param path relative to the page: `state`
+ * @throws TokenNeeded; Error with a message to show otherwise
+ */
+async function readControl(path: string): Promise<unknown> {
+  let response: Response
+  try {
+    response = await fetch(path, { headers: controlHeaders() })
+  } catch (error) {
+    throw new Error('The sandbox does not answer. Start it again, then reload this page.', { cause: error })
+  }
+  if (response.status === 401) throw new TokenNeeded('The control plane requires its token.')
+  const body = await response.json()
+  if (!response.ok) throw new Error(`The sandbox refuses: ${body.message}`)
+  return body
+}
+
+/** Asks for the control token; resolves when there is one to try. */
+function askForToken(): Promise<void> {
+  const form = elementOf('token')
+  const input = childOf(form, 'input')
+  childOf(form, 'p').textContent =
+    controlToken() === null ? '' : 'The sandbox rejected this token. Enter the one given to --control-token.'
+  form.hidden = false
+  input.select()
+  input.focus()
+  return new Promise((resolve) => {
+    const take = (event: Event) => {
+      event.preventDefault()
+      keepControlToken(input.value)
+      form.hidden = true
+      resolve()
+    }
+    form.addEventListener('submit', take, { once: true })
+  })
+}
+
+/** Swagger UI uses a class for its dark colours instead of the system's preference. */
+function followColourScheme(): void {
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+  dark.addEventListener('change', follow)
+  follow()
 }
