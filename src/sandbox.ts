@@ -14,6 +14,7 @@ import type { BodyRoom } from './http/body-room.js'
 import { listen } from './http/listener.js'
 import type { ResolvedOptions } from './options/options.js'
 import { openSandboxCore, type SandboxCore, type SandboxEvents } from './sandbox-core.js'
+import { messageOf } from './system/message-of.js'
 import { holdTickShape } from './system/tick-shape.js'
 
 /** A listening sandbox. */
@@ -85,7 +86,7 @@ async function answerControl(
     const { bridge } = await import('./http/control-bridge.js')
     await bridge(control, request, response, room)
   } catch (error) {
-    if (!request.socket.destroyed) warn(`The control plane failed: ${error instanceof Error ? error.message : error}`)
+    if (!request.socket.destroyed) warn(`The control plane failed: ${messageOf(error)}`)
     request.socket.destroy()
   }
 }

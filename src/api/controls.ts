@@ -133,7 +133,7 @@ export function keyOf(kind: KeyKind, space = ''): string {
 type KeyVerb = 'keys.remove' | 'keys.change' | 'keys.ban' | 'keys.unban'
 
 /** The controls of one space, over any transport. */
-export function controlsOf(transport: Transport, space: string): Controls {
+function controlsOf(transport: Transport, space: string): Controls {
   const { follow } = transport
   const call = <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
     transport.call(verb, space, ...input)

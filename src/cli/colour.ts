@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk'
+import type { Environment } from '../system/environment.js'
 import type { Output } from './io.js'
 
 /**
@@ -9,7 +10,7 @@ import type { Output } from './io.js'
  *
  * @source no-color.org; force-color.org; commander, useColor()
  */
-export function colourLevel(stream: Output, env: Readonly<Record<string, string | undefined>>): 0 | 1 {
+export function colourLevel(stream: Output, env: Environment): 0 | 1 {
   const { NO_COLOR, FORCE_COLOR, TERM } = env
   if (NO_COLOR !== undefined && NO_COLOR !== '') return 0
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR === '0' || FORCE_COLOR === 'false' ? 0 : 1

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliIo } from './io.js'
 
 /** The module of a command. Only the one that runs is loaded, and that of `serve`, which must start fast. */
-export interface CommandFile {
+interface CommandFile {
   /**
    * Gives the command its flags and its action.
    *

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { Environment } from '../system/environment.js'
 
 /** A stream that a person or a program reads. */
 export interface Output extends Writable {
@@ -14,7 +15,7 @@ export interface CliIo {
   readonly stdout: Output
   /** Everything else. */
   readonly stderr: Output
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly cwd: string
   readonly pid: number
   /** Calls back at each stop signal, which then no longer ends the process. @returns a function that unsubscribes */

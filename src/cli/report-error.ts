@@ -1,5 +1,6 @@
 import type { FailureCode } from '../domain/failures.js'
 import { OptionsError } from '../options/options-error.js'
+import { messageOf } from '../system/message-of.js'
 import { escapeControls, escapeLines } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
@@ -23,8 +24,4 @@ export function reportError(error: unknown, io: CliIo, debug: boolean): number {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

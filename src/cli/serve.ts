@@ -7,6 +7,7 @@ import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
+import { messageOf } from '../system/message-of.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { writeLocator } from './locator.js'
@@ -72,7 +73,7 @@ function announce(location: Location, cwd: string, log: ServeLog): () => void {
     forget = writeLocator(cwd, location)
   } catch (error) {
     log.warning(
-      `run.json could not be written (${error instanceof Error ? error.message : error}): "control" and "call" need --url and --base-url here`,
+      `run.json could not be written (${messageOf(error)}): "control" and "call" need --url and --base-url here`,
     )
     return () => {}
   }

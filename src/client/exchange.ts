@@ -1,11 +1,11 @@
 import type { Bytes } from '../domain/size.js'
 import type { DurationMs } from '../domain/time.js'
+import type { Environment } from '../system/environment.js'
 import { readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
 import type { Header } from './headers.js'
 import { NoAnswerError } from './no-answer.js'
 import { readProxies } from './proxies.js'
-import type { Environment } from './target-config.js'
 
 export interface ClientRequest {
   readonly method: string

@@ -1,5 +1,6 @@
 import type { FailureCode } from '../domain/failures.js'
 import { type DurationMs, formatDuration } from '../domain/time.js'
+import { messageOf } from '../system/message-of.js'
 import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
 
@@ -129,7 +130,7 @@ function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly f
   if (!isOfNode && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined
   return {
     failure: code,
-    short: error instanceof Error ? error.message : String(error),
+    short: messageOf(error),
     hint: 'Run it again with --debug to see more.',
   }
 }

@@ -1,5 +1,5 @@
+import type { Environment } from '../system/environment.js'
 import { isLoopback, shownAddress } from './base-address.js'
-import type { Environment } from './target-config.js'
 import { TargetError } from './target-error.js'
 
 /** Proxies as undici takes them, and the variable that names the one for this address. */

@@ -1,7 +1,7 @@
+import type { Environment } from '../system/environment.js'
 import { isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
 import { doubtOf, readLocation } from './location.js'
 import { LOCATOR } from './locator-file.js'
-import type { Environment } from './target-config.js'
 import { TargetError } from './target-error.js'
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:4010/v1'

@@ -1,8 +1,8 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import type { Environment } from '../system/environment.js'
 import { type AnswerLimits, type ClientRequest, openExchange, type ServiceAnswer } from './exchange.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
 import { type AttemptOutcome, type Decision, decideRetry, type RetryRules } from './retry-policy.js'
-import type { Environment } from './target-config.js'
 
 /** Clock, randomness and waiting. */
 export interface ClientMachine {
@@ -14,7 +14,7 @@ export interface ClientMachine {
 }
 
 /** A wait before another attempt. */
-export interface RetryWait {
+interface RetryWait {
   readonly wait: DurationMs
   /** The attempt that follows, and how many there can be. */
   readonly attempt: number

@@ -2,12 +2,11 @@ import { realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Document } from 'yaml'
+import type { Environment } from '../system/environment.js'
 import { makeFolder } from '../system/make-folder.js'
 import { openingProblem, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What is stored for a target: never a key, only where it is. */
 export interface KeptTarget {

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
+import type { Environment } from '../system/environment.js'
 import { readKey, readKeyFile } from './api-key.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
 import { findSandboxAddress } from './sandbox-address.js'
-import { type Environment, PRODUCTION, readTargetConfig, type TargetConfig, targetConfigFile } from './target-config.js'
+import { PRODUCTION, readTargetConfig, type TargetConfig, targetConfigFile } from './target-config.js'
 import { TargetError } from './target-error.js'
 
 /** The choice made on the command line. */
@@ -48,9 +49,9 @@ export interface Sourced {
 
 export const SANDBOX = 'sandbox'
 /** Targets that always exist. */
-export const BUILT_IN: readonly string[] = [SANDBOX, 'staging', PRODUCTION]
+const BUILT_IN: readonly string[] = [SANDBOX, 'staging', PRODUCTION]
 
-export const API_KEY_VARIABLE = 'PETSTORE_API_KEY'
+const API_KEY_VARIABLE = 'PETSTORE_API_KEY'
 /** The key that every sandbox has. It is not a secret. */
 const SANDBOX_KEY = 'sandbox'
 const NAMELESS = 'custom'

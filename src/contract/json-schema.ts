@@ -111,7 +111,7 @@ class Conversion {
 }
 
 /** Whether a schema of the document has the type integer. */
-export function isInteger(schema: Node): boolean {
+function isInteger(schema: Node): boolean {
   return schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
 }
 

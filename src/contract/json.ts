@@ -59,19 +59,20 @@ export function parseJson(text: string): unknown {
  */
 export function parseShallowJson(text: string): unknown {
   const value = parseJson(text)
-  if (isDeep(text)) throw new SyntaxError(`it is nested more than ${DEEPEST} levels deep`)
+  if (isNestedDeeper(text, DEEPEST)) throw new SyntaxError(`it is nested more than ${DEEPEST} levels deep`)
   return value
 }
 
-function isDeep(text: string): boolean {
+/** Whether JSON, which must be valid, has more levels of lists and objects than so many: how deep it is nested is its writer's choice. */
+export function isNestedDeeper(text: string, levels: number): boolean {
   // Each level takes a bracket and its counterpart.
-  if (text.length <= 2 * DEEPEST) return false
+  if (text.length <= 2 * levels) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at) - 1
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      if (++depth > DEEPEST) return true
+      if (++depth > levels) return true
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--
   }
   return false

@@ -1,3 +1,4 @@
+import { messageOf } from '../system/message-of.js'
 import { readRegularFile } from '../system/regular-file.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
@@ -42,7 +43,7 @@ export async function loadContract(
       return isJson ? (await import('yaml')).stringify(document) : text
     })
   } catch (error) {
-    throw new SpecError(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -53,6 +54,6 @@ function textOf(file: string, name: string): string {
   try {
     return readRegularFile(file, LARGEST_FILE).toString()
   } catch (error) {
-    throw new SpecError(`${name} cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw new SpecError(`${name} cannot be read: ${messageOf(error)}`)
   }
 }

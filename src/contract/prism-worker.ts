@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '../system/message-of.js'
 import { createContract } from './create-contract.js'
 import type { ContractEngine } from './engine.js'
 import { parseJson } from './json.js'
@@ -27,7 +28,7 @@ function ask(engine: ContractEngine, question: Question): Promise<unknown> {
 async function answer(act: () => Promise<unknown>): Promise<void> {
   const word: Word = await act().then(
     (result) => ({ result }),
-    (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({ failure: messageOf(error) }),
   )
   parentPort?.postMessage(word)
 }

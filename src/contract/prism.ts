@@ -5,10 +5,11 @@ import type {
   IHttpRequest,
   IHttpResponse,
 } from '@stoplight/prism-http'
+import { messageOf } from '../system/message-of.js'
 import type { Contract, Operation } from './contract.js'
 import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
+import { isNestedDeeper } from './json.js'
 import { findJsonError } from './json-error.js'
-import { isNestedDeeper } from './nesting.js'
 import { readPairs } from './query.js'
 
 type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number]
@@ -74,7 +75,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const route = find(request)
       const malformed = jsonProblem(request.headers['content-type'], request.body)
       if (malformed !== undefined) return { of: 'request', violations: [malformed] }
-      if (isNestedDeeper(toBody(request.headers['content-type'], request.body), DEEPEST_BODY)) {
+      if (JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? '') && isNestedDeeper(request.body, DEEPEST_BODY)) {
         return { of: 'request', violations: [`the body is nested deeper than ${DEEPEST_BODY} levels`] }
       }
       const asked = toHttpRequest(request)
@@ -107,7 +108,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
         return sentences(validations.output)
       } catch (error) {
         // A media type that is none, or a body that is nested too deeply for it: no answer that anybody documents.
-        return [`it cannot be read: ${error instanceof Error ? error.message : String(error)}`]
+        return [`it cannot be read: ${messageOf(error)}`]
       }
     },
   }

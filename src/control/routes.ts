@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
 import type { Contract } from '../contract/contract.js'
 import { excerpt } from '../contract/excerpt.js'
-import { parseJson, stringifyJson } from '../contract/json.js'
-import { isNestedDeeper } from '../contract/nesting.js'
+import { isNestedDeeper, parseJson, stringifyJson } from '../contract/json.js'
 import { servedText } from '../contract/served-text.js'
 import { allowedHeaders } from '../domain/cors.js'
 import type { LongBody } from '../domain/long-body.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
+import { messageOf } from '../system/message-of.js'
 import { describeControl } from './description.js'
 import { findSpace } from './find-space.js'
 import { type GuardedRequest, type GuardRules, guard } from './guard.js'
@@ -143,12 +143,9 @@ function bodyOf(verb: Verb, sent: string): Readonly<Record<string, unknown>> {
   try {
     body = parseJson(sent)
   } catch (error) {
-    throw new VerbError(
-      'invalid_request',
-      `The body is not valid JSON: ${error instanceof Error ? error.message : error}.`,
-    )
+    throw new VerbError('invalid_request', `The body is not valid JSON: ${messageOf(error)}.`)
   }
-  if (isNestedDeeper(body, DEEPEST_BODY)) {
+  if (isNestedDeeper(sent, DEEPEST_BODY)) {
     throw new VerbError('invalid_request', `The body is nested deeper than ${DEEPEST_BODY} levels.`)
   }
   if (verb.body !== undefined) return { [verb.body]: body }

@@ -41,7 +41,7 @@ type Nothing = { readonly [name in never]: never }
  * What each verb takes and gives, by its name. Types only, so that pages and
  * programs can have it without the sandbox; the table of verbs is checked against it.
  */
-export interface VerbMap {
+interface VerbMap {
   state: { input: Nothing; output: StateView }
   reset: { input: Nothing; output: { readonly space: string; readonly pets: number } }
   'settings.show': { input: Nothing; output: SettingsView }

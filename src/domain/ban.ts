@@ -31,7 +31,7 @@ export function activeBan(record: BanRecord, now: EpochMs): Interval | undefined
 }
 
 /** Whether the key is still supposed to wait. */
-export function isWaiting(record: BanRecord, now: EpochMs): boolean {
+function isWaiting(record: BanRecord, now: EpochMs): boolean {
   return record.wait !== undefined && holds(record.wait, now)
 }
 

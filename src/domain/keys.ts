@@ -4,7 +4,7 @@ export { PLAN_NAMES, type PlanName } from '../contract/plan-names.js'
 
 /** A condition that a key is always in, so that a test can choose it by the key alone. */
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
-export type KeyCondition = (typeof KEY_CONDITIONS)[number]
+type KeyCondition = (typeof KEY_CONDITIONS)[number]
 
 /** An API key that the sandbox knows. Without a plan it is on Free; the plan of the key `sandbox` is a setting. */
 export interface ApiKey {

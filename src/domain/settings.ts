@@ -4,20 +4,20 @@ import { SUNSET_MODES, type SunsetMode } from './sunset.js'
 import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 
 export const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
-export type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
+type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
 
 export const LIMIT_BODIES = ['error', 'empty', 'text', 'html'] as const
-export type LimitBody = (typeof LIMIT_BODIES)[number]
+type LimitBody = (typeof LIMIT_BODIES)[number]
 
 export const BAN_STATUSES = [429, 403, 401] as const
-export type BanStatus = (typeof BAN_STATUSES)[number]
+type BanStatus = (typeof BAN_STATUSES)[number]
 
 /** Orders of the list, by creation. @source docs/behaviour.md, "list order" */
 export const LIST_ORDERS = ['newest', 'oldest'] as const
 export type ListOrder = (typeof LIST_ORDERS)[number]
 
 export const SUNSET_STATUSES = [404, 410] as const
-export type SunsetStatus = (typeof SUNSET_STATUSES)[number]
+type SunsetStatus = (typeof SUNSET_STATUSES)[number]
 
 /** A delay of every response, between two bounds; a fixed one has both equal. */
 export interface Latency {
@@ -62,7 +62,7 @@ export const SETTING_GROUPS = {
   refusals: 'Refusals and bans',
   trouble: 'Trouble on purpose',
 } as const
-export type SettingGroup = keyof typeof SETTING_GROUPS
+type SettingGroup = keyof typeof SETTING_GROUPS
 
 /** What users are told about a setting. */
 interface Told {

@@ -5,7 +5,7 @@ export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
 export type SunsetMode = (typeof SUNSET_MODES)[number]
 
 /** When operations were deprecated. The service does not say, so this is the sandbox's choice. */
-export const DEPRECATED_SINCE: EpochMs = Date.parse('2025-12-05T00:00:00Z')
+const DEPRECATED_SINCE: EpochMs = Date.parse('2025-12-05T00:00:00Z')
 
 /** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source docs/behaviour.md, "Removal and brownouts" */
 const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS

@@ -5,6 +5,7 @@ import { textOf } from '../domain/long-body.js'
 import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { BodyRoom } from './body-room.js'
 import type { Connection } from './connection.js'
@@ -213,7 +214,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
 
   /** A reply that node:http refuses to send must cost nobody else's answer. */
   function sendFailure({ connection, request, response, reply }: Outgoing, error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     front.warn(`The answer ${reply.status} to ${request.method} ${request.url} could not be sent: ${why}`)
     // What it has begun with cannot be taken back.
     if (response.headersSent) {

@@ -1,10 +1,9 @@
+import type { Environment } from '../system/environment.js'
 import type { Given, Layer } from './layer.js'
 import { ENV_PREFIX, envName, NAMED_OPTIONS } from './names.js'
 import { naturalFromText } from './option-text.js'
 import { didYouMean } from './suggest.js'
 import { type OptionName, optionRow } from './table.js'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables with our prefix that are not options: where a sandbox runs, and flags of single commands. */
 const OTHERS = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT'].map((name) => ENV_PREFIX + name)

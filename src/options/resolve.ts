@@ -85,7 +85,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
 }
 
 /** The start of a space with a scenario. */
-export function startOf({ settings, storm, faults, now, freeze, used, bans }: Scenario): SpaceStart {
+function startOf({ settings, storm, faults, now, freeze, used, bans }: Scenario): SpaceStart {
   return {
     settings: changeSettings(DEFAULT_SETTINGS, settings),
     ...(storm === undefined || storm === 'off' ? {} : { storm }),

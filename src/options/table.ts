@@ -32,7 +32,7 @@ const folder = filledText('a folder path')
  *
  * @source docs/behaviour.md, "Options of serve"
  */
-export const OPTIONS = {
+const OPTIONS = {
   port: {
     group: SERVER,
     short: 'p',

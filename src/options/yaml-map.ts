@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Document, Node, Pair } from 'yaml'
 import { findRepeatedKey, yamlMistake } from '../contract/yaml-mistakes.js'
+import { messageOf } from '../system/message-of.js'
 import { toCamelCase } from './names.js'
 import { type Path, pathText, quoted } from './problem.js'
 
@@ -82,7 +83,7 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   } catch (error) {
     // Aliases of aliases of aliases: yaml stops unfolding them.
     return {
-      problems: [`${file}: cannot be read: ${firstSentence(error instanceof Error ? error.message : String(error))}`],
+      problems: [`${file}: cannot be read: ${firstSentence(messageOf(error))}`],
     }
   }
 }

@@ -1,11 +1,12 @@
 import type { Change, SpaceState } from '../domain/state.js'
 import { StoreFull } from '../domain/store-full.js'
+import { messageOf } from '../system/message-of.js'
 import type { Disk } from './disk.js'
 import type { DocumentFile } from './document.js'
 import type { Journal } from './journal.js'
 import { entryText } from './journal-line.js'
 import type { Lock } from './lock.js'
-import { cannot, reason, StoreError } from './store-error.js'
+import { cannot, StoreError } from './store-error.js'
 
 /** What a store needs from its owner. */
 export interface StoreOptions {
@@ -165,12 +166,12 @@ export class FileStore {
     if (!this.#journal.isInPlace() || !(await this.#document.isThere().catch(() => true))) {
       throw new StoreError(
         'STORE_LOST',
-        `"${file}" was removed or moved away while the sandbox was running, and what it held cannot be written there again (${reason(error)}). What was moved away is as it was; what was removed is lost.`,
+        `"${file}" was removed or moved away while the sandbox was running, and what it held cannot be written there again (${messageOf(error)}). What was moved away is as it was; what was removed is lost.`,
         { cause: error },
       )
     }
     this.#options.warn(
-      `"${file}" could not be written (${reason(error)}). Nothing is lost: its journal keeps the changes.`,
+      `"${file}" could not be written (${messageOf(error)}). Nothing is lost: its journal keeps the changes.`,
     )
   }
 
@@ -183,7 +184,7 @@ export class FileStore {
         this.#worthFoldingAt = this.#journal.length * 2
         return this.#tell(error)
       })
-      .catch((lost: unknown) => this.#options.warn(reason(lost)))
+      .catch((lost: unknown) => this.#options.warn(messageOf(lost)))
       .finally(() => {
         this.#folding = undefined
       })

@@ -15,7 +15,7 @@ export interface CompactionMark {
 }
 
 /** The first line of a journal: from here on each checksum continues the one before it, beginning with `chain`. */
-export interface JournalHead {
+interface JournalHead {
   readonly kind: 'journal'
   readonly chain: number
 }

@@ -1,4 +1,5 @@
 import type { Change } from '../domain/state.js'
+import { messageOf } from '../system/message-of.js'
 import { readRegularFile } from '../system/regular-file.js'
 import type { JournalEnd } from './journal.js'
 import { beginsWithLine, type CompactionMark, type ReadLine, readJournalLine } from './journal-line.js'
@@ -76,7 +77,7 @@ function readLine(line: Buffer, before: number, isTail: boolean, file: string, n
     return readJournalLine(line, before)
   } catch (error) {
     if (error instanceof StoreError) throw error
-    if (!isTail) throw damaged(file, number, error instanceof Error ? error.message : String(error))
+    if (!isTail) throw damaged(file, number, messageOf(error))
     if (beginsWithLine(line, before)) throw damaged(file, number, 'it does not end in a line feed')
     return undefined
   }

@@ -1,4 +1,5 @@
 import { Failure, type FailureCode } from '../domain/failures.js'
+import { messageOf } from '../system/message-of.js'
 
 /** A store cannot be opened or written. */
 export class StoreError extends Failure {
@@ -24,14 +25,9 @@ export function cannot(code: FailureCode, deed: string, file: string, error: unk
   if (error instanceof StoreError) return error
   return new StoreError(
     code,
-    `cannot ${deed} "${file}" (${reason(error)}). Check its folder, its permissions and the free space, or choose another file with --store.`,
+    `cannot ${deed} "${file}" (${messageOf(error)}). Check its folder, its permissions and the free space, or choose another file with --store.`,
     { cause: error },
   )
-}
-
-/** The system's own name for what went wrong (`ENOSPC: no space left on device, write`), else the message. */
-export function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Whether a system call failed in one of these ways. */

@@ -4,6 +4,7 @@ import { startSandbox } from '../api/start.js'
 import { optionNamed } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
 import { optionRow } from '../options/table.js'
+import type { Environment } from '../system/environment.js'
 
 /** The server that a worker's tests use: its own, or one that runs elsewhere. */
 export interface WorkerServer extends SandboxControls {
@@ -15,10 +16,7 @@ export interface WorkerServer extends SandboxControls {
 }
 
 /** @param env where PETSTORE_SANDBOX_URL names a running sandbox, if one is to be used */
-export function openWorkerServer(
-  options: SandboxOptions,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<WorkerServer> {
+export function openWorkerServer(options: SandboxOptions, env: Environment): Promise<WorkerServer> {
   const { PETSTORE_SANDBOX_URL: controlUrl } = env
   return controlUrl ? joinServer(controlUrl, options, env) : startServer(options)
 }
@@ -28,11 +26,7 @@ async function startServer(options: SandboxOptions): Promise<WorkerServer> {
   return { ...sandbox, freshSpace: async (name) => openAfresh(sandbox.space(name)) }
 }
 
-async function joinServer(
-  controlUrl: string,
-  options: SandboxOptions,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<WorkerServer> {
+async function joinServer(controlUrl: string, options: SandboxOptions, env: Environment): Promise<WorkerServer> {
   const { PETSTORE_SANDBOX_CONTROL_TOKEN: token, PETSTORE_BASE_URL: baseUrl } = env
   const controls = connectSandbox(controlUrl, token ? { token } : {})
   const { basePath } = await controls.state()

@@ -1,13 +1,14 @@
 import type { SandboxOptions } from '../options/options.js'
+import type { Environment } from '../system/environment.js'
 import { openWorkerServer, type WorkerServer } from './worker-server.js'
 
 /** The servers of a worker, each started when the first test asks for it. */
 export class WorkerServers {
-  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #env: Environment
   readonly #servers = new Map<string, Promise<WorkerServer>>()
 
   /** @param env as for openWorkerServer */
-  constructor(env: Readonly<Record<string, string | undefined>>) {
+  constructor(env: Environment) {
     this.#env = env
   }
 

@@ -4,14 +4,15 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { configLayer } from '../../src/options/config-layer.js'
 import { EMBEDDED_DEFAULTS, type StartDefaults } from '../../src/options/defaults.js'
-import { type Environment, envLayer } from '../../src/options/env-layer.js'
+import { envLayer } from '../../src/options/env-layer.js'
 import { type FlagValues, flagLayer } from '../../src/options/flag-layer.js'
 import type { ResolvedOptions, SandboxOptions } from '../../src/options/options.js'
 import { OptionsError } from '../../src/options/options-error.js'
 import { resolveLayers, resolveOptions } from '../../src/options/resolve.js'
+import type { Environment } from '../../src/system/environment.js'
 
 /** The seed of every test that names none. */
-export const SEED = 7
+const SEED = 7
 
 /** A store by default, so that --in-memory makes a difference too. */
 const defaults: StartDefaults = { ...EMBEDDED_DEFAULTS, store: 'default.json' }

@@ -11,7 +11,7 @@ import { embeddedOptions } from './embedded-options.js'
 /** The instant at which the clock of a test stands unless it says otherwise. */
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-export interface CallOptions {
+interface CallOptions {
   /** API key; `sandbox` if not given, null sends none. */
   readonly key?: string | null
   readonly method?: string

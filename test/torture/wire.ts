@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** One answer as it came. */
-export interface WireAnswer {
+interface WireAnswer {
   readonly status: number
   /** By lower-case name; of a repeated one, the last. */
   readonly headers: ReadonlyMap<string, string>

@@ -65,7 +65,7 @@ function flagNames({ parameters, body }: Operation): FlagNames {
 }
 
 /** `categoryId` to `category-id`. Characters that a flag cannot have become dashes. */
-export function kebabCase(name: string): string {
+function kebabCase(name: string): string {
   const kebab = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')

@@ -14,7 +14,7 @@ interface InSpace {
 }
 
 export type SpaceFinding = Finding & InSpace
-export type KeyReport = Conduct['keys'][number] & InSpace
+type KeyReport = Conduct['keys'][number] & InSpace
 
 /** Conduct in one space, or in all that a run has used. */
 export interface ConductReport {

@@ -1,4 +1,4 @@
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../../system/environment.js'
 
 /** What the command is told about its sandbox. */
 export interface ToldSandbox {

@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import type { DurationMs } from '../../domain/time.js'
+import type { Environment } from '../../system/environment.js'
 import { EXEC_EXIT } from './exit-codes.js'
 import type { PartingSignal } from './parting-signals.js'
 import { groupTree, markedTree, NO_TREE, type ProcessTree } from './process-tree.js'
@@ -22,7 +23,7 @@ export type Ending =
 export interface Command {
   readonly name: string
   readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly cwd: string
   /** `NAME=value`, in the environment of this command only. */
   readonly mark: string

@@ -1,6 +1,7 @@
 import { type KnownTarget, knownTargets, SANDBOX, storedKey } from '../../client/target.js'
-import { type Environment, readTargetConfig } from '../../client/target-config.js'
+import { readTargetConfig } from '../../client/target-config.js'
 import { TargetError } from '../../client/target-error.js'
+import type { Environment } from '../../system/environment.js'
 import { printResult } from '../control/result.js'
 import { table } from '../control/table.js'
 import type { CliIo } from '../io.js'

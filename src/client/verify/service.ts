@@ -1,6 +1,6 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import type { Environment } from '../../system/environment.js'
 import { type AnswerLimits, openExchange, type ServiceAnswer } from '../exchange.js'
-import type { Environment } from '../target-config.js'
 
 /** The instance being verified. */
 export interface Service {

@@ -10,7 +10,7 @@ const LABEL = /^[A-Za-z0-9._-]{1,64}$/
 const FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${joinOr(PLAN_NAMES)} and a label of 1 to 64 of A-Z a-z 0-9 . _ -`
 
 /** Reads an API key alone. */
-export function readKey(text: string): ParseResult<string> {
+function readKey(text: string): ParseResult<string> {
   return KEY.test(text) && text.length <= LONGEST_KEY ? { value: text } : { problem: KEY_FORM }
 }
 

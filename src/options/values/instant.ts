@@ -41,7 +41,7 @@ export function readInstant(text: string): ParseResult<EpochMs> {
 }
 
 /** An instant as text. */
-export const instantTextSchema = textSchema(FORM, readInstant)
+const instantTextSchema = textSchema(FORM, readInstant)
 
 /** An instant as text or, in programs, as a Date. */
 export const instantSchema = v.union(

@@ -14,7 +14,7 @@ export function readOrigin(text: string): ParseResult<string> {
   return { value: origin === 'null' ? text.toLowerCase() : origin }
 }
 
-export const originSchema = textSchema(FORM, readOrigin)
+const originSchema = textSchema(FORM, readOrigin)
 export const originsSchema = v.array(originSchema, FORM)
 
 const corsTextSchema = textSchema<'*' | readonly string[]>(CORS_FORM, (text) => {

@@ -8,13 +8,13 @@ import { controlHeaders } from '../control-token.js'
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
 
 /** The control plane refused; its sentence says why. */
-export class Refusal extends Error {}
+class Refusal extends Error {}
 
 /** The control plane requires a token, or a different one. */
 export class TokenNeeded extends Error {}
 
 /** No sandbox answers. */
-export class Unreachable extends Error {}
+class Unreachable extends Error {}
 
 /** Does a verb to a space: the page's one way to the sandbox, beside the stream. int64 are read digit for digit. */
 export async function callVerb<Name extends VerbName>(

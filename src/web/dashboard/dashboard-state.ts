@@ -8,10 +8,10 @@ import type { LocalClock } from './local-clock.js'
 import type { PagePlace } from './page-address.js'
 
 /** `locked`: the control plane asks for a token. */
-export type Connection = 'connecting' | 'live' | 'lost' | 'locked'
+type Connection = 'connecting' | 'live' | 'lost' | 'locked'
 
 /** A space's state without its clock, which the page carries on by itself. */
-export type SteadyState = Omit<StateView, 'clock'>
+type SteadyState = Omit<StateView, 'clock'>
 
 /** Everything that the page shows, except the exchanges, which change too often. */
 export interface DashboardState {

@@ -11,7 +11,7 @@ export interface SwaggerElement {
 
 export type SwaggerComponent<Props = Readonly<Record<string, unknown>>> = (props: Props) => SwaggerElement | null
 
-export interface SwaggerReact {
+interface SwaggerReact {
   readonly Fragment: symbol
   createElement(type: unknown, props: object | null, ...children: unknown[]): SwaggerElement
 }
@@ -43,7 +43,7 @@ export interface SwaggerPlugin {
   >
 }
 
-export interface SwaggerOptions {
+interface SwaggerOptions {
   readonly spec: object
   readonly domNode: Element
   readonly plugins: readonly ((system: SwaggerSystem) => SwaggerPlugin)[]
