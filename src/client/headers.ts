@@ -2,9 +2,6 @@ import { MASK, redactHeader } from '../domain/redaction.js'
 
 export type Header = readonly [name: string, value: string]
 
-/** The variable that stands for the key in commands that users copy. */
-export const KEY_REFERENCE = '$PETSTORE_API_KEY'
-
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Reads `Name: value`. @returns undefined if that is not a valid header */

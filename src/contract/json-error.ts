@@ -23,12 +23,15 @@ const WORDS = ['true', 'false', 'null'] as const
 export function findJsonError(text: string): JsonError | undefined {
   const position = firstMistake(text)
   if (position === undefined) return undefined
-  const before = text.slice(0, position).split('\n')
-  const line = before.length
-  const column = (before[line - 1] ?? '').length + 1
   const character = text.codePointAt(position)
   const what = character === undefined ? 'end' : JSON.stringify(String.fromCodePoint(character))
-  return { position, message: `unexpected ${what} at line ${line}, column ${column}` }
+  return { position, message: `unexpected ${what} at ${placeOf(text, position)}` }
+}
+
+/** `line 1, column 13` */
+export function placeOf(text: string, position: number): string {
+  const before = text.slice(0, position).split('\n')
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end'

@@ -1,6 +1,7 @@
 import { messageOf } from '../system/message-of.js'
 import { exactInteger } from './int64.js'
 import { parseJson } from './json.js'
+import { placeOf } from './json-error.js'
 import { SpecError } from './spec-error.js'
 import { findRepeatedKey, yamlMistake } from './yaml-mistakes.js'
 
@@ -47,10 +48,8 @@ function parseJsonDocument(file: string, text: string): unknown {
 
 async function parseYamlDocument(file: string, text: string): Promise<unknown> {
   const yaml = await import('yaml')
-  const broken = (message: string, position: number) => {
-    const { line, column } = lineAndColumn(text, position)
-    return new SpecError(`${file} is not valid YAML: ${message} at line ${line}, column ${column}`)
-  }
+  const broken = (message: string, position: number) =>
+    new SpecError(`${file} is not valid YAML: ${message} at ${placeOf(text, position)}`)
   try {
     const options = { intAsBigInt: true, merge: true, prettyErrors: false, uniqueKeys: false }
     const document = yaml.parseDocument(text, options)
@@ -67,11 +66,6 @@ async function parseYamlDocument(file: string, text: string): Promise<unknown> {
       error instanceof RangeError ? 'its aliases are circular, or it is nested too deeply' : messageOf(error)
     throw new SpecError(`${file} cannot be read: ${problem}`)
   }
-}
-
-function lineAndColumn(text: string, position: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, position).split('\n')
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Storm, stormProblem } from '../../domain/storm.js'
-import { type DurationMs, formatDuration, LONGEST_WAIT_MS } from '../../domain/time.js'
+import { type DurationMs, LONGEST_WAIT_MS } from '../../domain/time.js'
 import { durationSchema, readDuration, waitSchema } from './duration.js'
 import { mapSchema, type ParseResult, textSchema } from './reading.js'
 
@@ -23,15 +23,6 @@ export function readStorm(text: string): ParseResult<Storm> {
     lengths[key] = reading.value
   }
   return checked({ rate: Number(rate), ...lengths })
-}
-
-/** Writes a storm as readStorm reads it. */
-export function formatStorm(storm: Storm): string {
-  const part = (name: string, length: DurationMs | undefined) =>
-    length === undefined ? '' : `,${name}=${formatDuration(length)}`
-  // String() writes the smallest rates with an exponent.
-  const rate = String(storm.rate).includes('e') ? storm.rate.toFixed(30) : String(storm.rate)
-  return [rate, part('for', storm.for), part('every', storm.every), part('retry-after', storm.retryAfter)].join('')
 }
 
 const rateSchema = v.pipe(
