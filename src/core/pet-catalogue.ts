@@ -28,9 +28,6 @@ const LISTS_KEPT = 8
 /** Longer ones (with names of a megabyte, or of a contract of --spec that has dropped the limit) are made anew for each reader. */
 const LONGEST_KEPT = 1024 * 1024
 
-/** Number of cached pets as JSON; clients ask for the same few, and lists consist of the newest. */
-const TEXTS_KEPT = 1024
-
 /**
  * The pets of a space, in order of creation, with lookups by id and status.
  *
@@ -44,8 +41,6 @@ export class PetCatalogue {
   /** Places of all pets, and of those of each status, ascending. */
   readonly #all: number[] = []
   readonly #byStatus: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] }
-  /** Recently used pets as JSON, by place. */
-  readonly #texts = new Map<number, string>()
   /** Bodies of recent lists; any change clears it. */
   #lists: KeptList[] = []
 
@@ -80,8 +75,8 @@ export class PetCatalogue {
 
   /** A pet as JSON text, undefined if there is none with this id. */
   textOf(id: Int64): string | undefined {
-    const place = this.#placeOf.get(id)
-    return place === undefined ? undefined : this.#textAt(place)
+    const pet = this.get(id)
+    return pet && petText(pet)
   }
 
   /** Adds a pet as the newest, or replaces the one with its id. */
@@ -98,7 +93,6 @@ export class PetCatalogue {
       if (pet.status !== undefined) insert(this.#byStatus[pet.status], place)
     }
     this.#pets[place] = pet
-    this.#texts.delete(place)
   }
 
   /** @returns whether there was such a pet */
@@ -107,7 +101,6 @@ export class PetCatalogue {
     if (place === undefined) return false
     const status = this.#pets[place]?.status
     this.#lists = []
-    this.#texts.delete(place)
     this.#placeOf.delete(id)
     this.#pets[place] = undefined
     takeOut(this.#all, place)
@@ -128,8 +121,8 @@ export class PetCatalogue {
     const count = Math.min(limit, places.length)
     let text = '['
     for (let i = 0; i < count; i++) {
-      const place = places[order === 'newest' ? places.length - 1 - i : i]
-      if (place !== undefined) text += i === 0 ? this.#textAt(place) : `,${this.#textAt(place)}`
+      const pet = this.#pets[places[order === 'newest' ? places.length - 1 - i : i] ?? -1]
+      if (pet !== undefined) text += i === 0 ? petText(pet) : `,${petText(pet)}`
       if (text.length > LONGEST_KEPT) return this.#longList(places, count, order)
     }
     text += ']'
@@ -160,17 +153,6 @@ export class PetCatalogue {
     this.#placeOf.set(pet.id, place)
     this.#all.push(place)
     if (pet.status !== undefined) this.#byStatus[pet.status].push(place)
-  }
-
-  #textAt(place: number): string | undefined {
-    const known = this.#texts.get(place)
-    if (known !== undefined) return known
-    const pet = this.#pets[place]
-    if (pet === undefined) return undefined
-    const text = petText(pet)
-    if (this.#texts.size >= TEXTS_KEPT) this.#texts.clear()
-    this.#texts.set(place, text)
-    return text
   }
 }
 

@@ -19,27 +19,13 @@ export function loggedHeaders(request: ServiceRequest, open: boolean, label: str
 /** Anything but one Authorization with an open key; a second one was not looked at. */
 function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, open: boolean): boolean {
   let names = 0
-  // The names of this object are V8's own copies, which a map finds by their known hashes.
   for (const name in headers) {
     names++
     const value = headers[name]
-    if (name === 'authorization' ? !open : isSecret(name) || typeof value !== 'string' || mayHoldAddress(value))
+    if (name === 'authorization' ? !open : isSecretName(name) || typeof value !== 'string' || mayHoldAddress(value))
       return true
   }
   return names * 2 !== rawHeaders.length
-}
-
-/** Names that were judged before. Clients choose them, so their number is bounded. */
-const judged = new Map<string, boolean>()
-const MOST_JUDGED = 1000
-
-function isSecret(name: string): boolean {
-  const known = judged.get(name)
-  if (known !== undefined) return known
-  if (judged.size >= MOST_JUDGED) judged.clear()
-  const secret = isSecretName(name)
-  judged.set(name, secret)
-  return secret
 }
 
 const decoder = new TextDecoder()
