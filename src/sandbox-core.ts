@@ -16,6 +16,7 @@ import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
 import type { PendingReply, ServiceRequest } from './domain/messages.js'
+import type { Pet } from './domain/pets.js'
 import { hider } from './domain/redaction.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
@@ -24,6 +25,7 @@ import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { redirectBrowser } from './http/redirect-browser.js'
 import type { ResolvedOptions } from './options/options.js'
 import { openFileStore } from './store/open-file-store.js'
+import { petReader, type Reader } from './store/shape.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { digestOf } from './system/digest.js'
 import { packageVersion } from './system/package-files.js'
@@ -68,8 +70,9 @@ export async function openSandboxCore(
   const warn = (message: string) => events.onWarning?.(message)
   const contract = given ?? (await openContract(options.spec))
   checkFaults(options, contract)
-  const fixtures = loadSeed(options)
-  const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn)
+  const readPet = contract.pets && petReader(contract.pets)
+  const fixtures = loadSeed(options, contract.pets, warn)
+  const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
   const seeded = (stored?.state ?? fixtures).keys
   const apiKeys = labelled(options.apiKeys, seeded)
   const engine = lazyEngine(contract)
@@ -105,7 +108,7 @@ export async function openSandboxCore(
   const controlTarget: ControlTarget = {
     spaces,
     stopping: stopping.signal,
-    snapshotsOf: shelves(space, options.store),
+    snapshotsOf: shelves(space, options.store, readPet),
     shutdown: () => events.onShutdown?.(),
   }
   const identity = { pid: process.pid, startedAt: new Date(systemClock.wall()).toISOString() }
@@ -208,14 +211,19 @@ function openStore(
   { fsync, maxStore }: ResolvedOptions,
   file: string,
   warn: (message: string) => void,
+  readPet: Reader<Pet> | undefined,
 ): Promise<OpenedStore> {
-  return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall })
+  return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall, readPet })
 }
 
 /** Snapshots of the default space are kept beside its store; those of other spaces go when their space does. */
-function shelves(defaultSpace: Space, store: string | undefined): ControlTarget['snapshotsOf'] {
+function shelves(
+  defaultSpace: Space,
+  store: string | undefined,
+  readPet: Reader<Pet> | undefined,
+): ControlTarget['snapshotsOf'] {
   const shelves = new WeakMap<Space, SnapshotStore>()
-  if (store !== undefined) shelves.set(defaultSpace, new SnapshotFolder(join(dirname(store), 'snapshots')))
+  if (store !== undefined) shelves.set(defaultSpace, new SnapshotFolder(join(dirname(store), 'snapshots'), readPet))
   return (space) => {
     const snapshots = shelves.get(space) ?? memorySnapshots()
     shelves.set(space, snapshots)

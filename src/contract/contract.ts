@@ -38,9 +38,19 @@ export type Route =
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'unknown' }
 
+/** What a pet may be in the answers that a contract given with --spec documents. */
+export interface PetRules {
+  /** The fields that every answer with a pet documents; undefined if none says which. */
+  readonly fields: ReadonlySet<string> | undefined
+  /** Says how a pet would break an answer that is documented; empty if it does not. */
+  findBreaches(pet: object): readonly string[]
+}
+
 /** The contract being served: the packaged openapi.yaml, or the one given with --spec. */
 export interface Contract extends Omit<ContractData, 'operations'> {
   readonly operations: readonly Operation[]
+  /** What pets are held to besides the types of this package; undefined for the packaged contract, whose pets are those types. */
+  readonly pets?: PetRules
   /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD goes where GET goes; allow lists HEAD beside GET. */
   route(method: string, path: string): Route
   /** The document itself, as YAML or JSON; verbatim if that is its own format. */

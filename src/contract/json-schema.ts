@@ -117,9 +117,14 @@ function isInteger(schema: Node): boolean {
 
 /** The bounds of an integer: the contract's own, within those of int64 (or int32, if that is its format). */
 export function integerBounds(schema: Node): Int64Bounds {
-  const int32 = schema.format === 'int32'
-  const low = [int32 ? -(2n ** 31n) : INT64_MINIMUM]
-  const high = [int32 ? 2n ** 31n - 1n : INT64_MAXIMUM]
+  return schema.format === 'int32'
+    ? boundsWithin(schema, -(2n ** 31n), 2n ** 31n - 1n)
+    : boundsWithin(schema, INT64_MINIMUM, INT64_MAXIMUM)
+}
+
+function boundsWithin(schema: Node, least: bigint, most: bigint): Int64Bounds {
+  const low = [least]
+  const high = [most]
   const minimum = wholeNumber(schema.minimum, Math.ceil)
   const maximum = wholeNumber(schema.maximum, Math.floor)
   const above = wholeNumber(schema.exclusiveMinimum, Math.floor)
@@ -144,6 +149,23 @@ function wholeNumber(value: unknown, round: (value: number) => number): bigint |
   return typeof value === 'number' && Number.isFinite(value) ? BigInt(round(value)) : undefined
 }
 
+function typesIn(source: Node): unknown[] {
+  return source.type === undefined ? [] : [source.type].flat()
+}
+
+/** Digits of the longest whole number that is read exactly. */
+const MOST_DIGITS = 309
+
+/** A whole number beyond 2^53 is a bigint here, which ajv does not take for a number. */
+function orLongNumber(source: Node, result: Node): Node {
+  const far = 10n ** BigInt(MOST_DIGITS)
+  const bounds = boundsWithin(source, -far, far)
+  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, ...rest } = result
+  const asNumber = { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }
+  const given = Object.fromEntries(Object.entries(asNumber).filter(([, value]) => value !== undefined))
+  return { ...rest, anyOf: [given, { int64: bounds }], ...(rest.anyOf === undefined ? {} : { allOf: [rest] }) }
+}
+
 /** Sets the types of a converted schema in terms of JSON Schema 2020-12 and our keyword. */
 function typesOf(source: Node, result: Record<string, unknown>): Node {
   const integer = isInteger(source)
@@ -165,18 +187,14 @@ function typesOf(source: Node, result: Record<string, unknown>): Node {
     }
   }
 
-  const types: unknown[] = Array.isArray(source.type)
-    ? [...source.type]
-    : source.type === undefined
-      ? []
-      : [source.type]
+  const types = typesIn(source)
   if (source.nullable === true && types.length > 0 && !types.includes('null')) {
     types.push('null')
     if (Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
   }
   if (!integer) {
     if (types.length > 0) result.type = types.length === 1 ? types[0] : types
-    return result
+    return types.includes('number') ? orLongNumber(source, result) : result
   }
   const others = types.filter((type) => type !== 'integer')
   const int64: Node = { int64: integerBounds(source) }

@@ -5,6 +5,7 @@ import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
 import { stringifyJson } from './json.js'
 import { MOST_CHARACTERS, parseDocument } from './parse-document.js'
+import { readPetRules } from './pet-rules.js'
 import { readContract } from './read-contract.js'
 import { SpecError } from './spec-error.js'
 import { compileValidators } from './validators.js'
@@ -38,10 +39,12 @@ export async function loadContract(
     const validators = await compileValidators(schemas, patterns)
     const json = stringifyJson(document, 2)
     const isJson = /^\s*\{/.test(text)
-    return createContract(data, validators, async (format) => {
+    const contract = createContract(data, validators, async (format) => {
       if (format === 'json') return json
       return isJson ? (await import('yaml')).stringify(document) : text
     })
+    // A client sends what it is given, and keeps no pets.
+    return handled === 'all' ? contract : { ...contract, pets: await readPetRules(document, patterns) }
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

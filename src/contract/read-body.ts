@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
 import { quote } from './excerpt.js'
-import { parseJson } from './json.js'
+import { parseJson, parseShallowJson } from './json.js'
 import type { Validator } from './validators.js'
 import { findViolations } from './violations.js'
 
@@ -14,6 +14,9 @@ export function bodyReader(
   validator: Validator | undefined,
 ): (bytes: Uint8Array | undefined) => Reading<Values> {
   const known = new Map(body.fields.map((field) => [field.name, field]))
+  // What can be nested is kept and written again; a number, a text or a list of them cannot.
+  const nests = body.fields.some(({ type }) => type === 'array' || type === 'other')
+  const parse = nests ? parseShallowJson : parseJson
   return (bytes) => {
     if (bytes === undefined || bytes.length === 0) {
       return body.required
@@ -23,7 +26,7 @@ export function bodyReader(
     if (!isUtf8(bytes)) return refused(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
     let value: unknown
     try {
-      value = parseJson(decode(bytes))
+      value = parse(decode(bytes))
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       return refused(`the body is not valid JSON: ${error.message}`)
@@ -37,8 +40,26 @@ export function bodyReader(
       if (known.has(name)) values[name] = field
       else unknown.push(name)
     }
-    return { values, violations: findViolations(validator, value, 'body', known), unknown }
+    const violations = findViolations(validator, value, 'body', known)
+    return { values, violations: nests ? [...violations, ...lostNumbers(values, violations)] : violations, unknown }
   }
+}
+
+/** A number that no double holds would be written as null; a field that may be anything lets it pass its schema. */
+function lostNumbers(values: Values, violations: readonly Violation[]): readonly Violation[] {
+  return Object.entries(values)
+    .filter(([name, value]) => losesNumber(value) && !violations.some((known) => known.name === name))
+    .map(([name]) => ({ in: 'body', name, message: `${name} holds a number that cannot be kept exactly` }))
+}
+
+function losesNumber(root: unknown): boolean {
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value === 'number' && !Number.isFinite(value)) return true
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) open.push(inner)
+  }
+  return false
 }
 
 function refused(message: string): Reading<Values> {

@@ -178,7 +178,7 @@ function readBody(operation: Place): { readonly body: Body; readonly schema: Jso
 }
 
 /** The fields of a schema, including those of the schemas it is composed of. */
-function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
+export function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
   // Each schema once, however many ways lead to it; one that is made of itself adds nothing.
   const before = read.get(schema.value)
   if (before !== undefined) return before
@@ -246,7 +246,7 @@ function isShapeless(schema: Place | undefined, seen: ReadonlySet<unknown> = new
   return types.every((type) => type === undefined || type === 'object' || type === 'null')
 }
 
-function jsonContent(place: Place | undefined): Place | undefined {
+export function jsonContent(place: Place | undefined): Place | undefined {
   return place?.children('content').find(([mediaType]) => JSON_MEDIA_TYPE.test(mediaType))?.[1]
 }
 

@@ -24,6 +24,8 @@ export const AJV_OPTIONS = {
   allErrors: true,
   strict: false,
   validateFormats: false,
+  // parseJson gives NaN or Infinity for a number that no double holds.
+  strictNumbers: true,
   validateSchema: false,
   logger: false,
 } as const

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { Failure } from '../domain/failures.js'
+import { InvalidPet } from '../domain/pets.js'
 import { StoreFull } from '../domain/store-full.js'
 import { writeIssues } from '../options/problem.js'
 import { fields } from './fields.js'
@@ -44,6 +45,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
 /** Who steers a sandbox is its owner, and may know what its disk said. */
 function asVerbError(error: unknown): unknown {
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)
+  if (error instanceof InvalidPet) return new VerbError('invalid_request', error.message)
   if (!(error instanceof Failure)) return error
   // A snapshot that is damaged, or of another release, is no failure of the sandbox.
   const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'

@@ -40,7 +40,7 @@ export class PetCatalogue {
   readonly #placeOf = new PlacesById()
   /** Places of all pets, and of those of each status, ascending. */
   readonly #all: number[] = []
-  readonly #byStatus: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] }
+  readonly #byStatus = new Map<PetStatus, number[]>()
   /** Bodies of recent lists; any change clears it. */
   #lists: KeptList[] = []
 
@@ -89,8 +89,8 @@ export class PetCatalogue {
     }
     const before = this.#pets[place]?.status
     if (before !== pet.status) {
-      if (before !== undefined) takeOut(this.#byStatus[before], place)
-      if (pet.status !== undefined) insert(this.#byStatus[pet.status], place)
+      if (before !== undefined) takeOut(this.#placesOf(before), place)
+      if (pet.status !== undefined) insert(this.#placesOf(pet.status), place)
     }
     this.#pets[place] = pet
   }
@@ -104,7 +104,7 @@ export class PetCatalogue {
     this.#placeOf.delete(id)
     this.#pets[place] = undefined
     takeOut(this.#all, place)
-    if (status !== undefined) takeOut(this.#byStatus[status], place)
+    if (status !== undefined) takeOut(this.#placesOf(status), place)
     return true
   }
 
@@ -117,7 +117,7 @@ export class PetCatalogue {
     for (const kept of this.#lists) {
       if (kept.limit === limit && kept.status === status && kept.order === order) return kept.list
     }
-    const places = status === undefined ? this.#all : this.#byStatus[status]
+    const places = status === undefined ? this.#all : (this.#byStatus.get(status) ?? [])
     const count = Math.min(limit, places.length)
     let text = '['
     for (let i = 0; i < count; i++) {
@@ -148,11 +148,19 @@ export class PetCatalogue {
     }
   }
 
+  #placesOf(status: PetStatus): number[] {
+    const known = this.#byStatus.get(status)
+    if (known !== undefined) return known
+    const places: number[] = []
+    this.#byStatus.set(status, places)
+    return places
+  }
+
   #append(pet: Pet): void {
     const place = this.#pets.push(pet) - 1
     this.#placeOf.set(pet.id, place)
     this.#all.push(place)
-    if (pet.status !== undefined) this.#byStatus[pet.status].push(place)
+    if (pet.status !== undefined) this.#placesOf(pet.status).push(place)
   }
 }
 

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import type { Pet } from '../domain/pets.js'
 import { openRegularFile } from '../system/regular-file.js'
 import { Checksum, DOCUMENT_VERSION } from './document-text.js'
 import { PetLines } from './pet-lines.js'
 import { Recovery } from './recovery.js'
-import { asRecord } from './shape.js'
+import { asRecord, type Reader } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 /** A document as it was found. */
@@ -23,16 +24,18 @@ export interface FoundDocument {
  * line. Any other is read as a whole. Reading is synchronous, which is cheapest for a
  * small document.
  *
+ * @param readPet what takes a value for a pet; of the packaged contract, unless another is served
  * @returns undefined if there is none
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
  */
-export async function readDocument(file: string): Promise<FoundDocument | undefined> {
+export async function readDocument(file: string, readPet?: Reader<Pet>): Promise<FoundDocument | undefined> {
   let fd: number | undefined
   try {
     fd = openRegularFile(file, constants.O_RDONLY)
     const stamp = stampOf(fstatSync(fd, { bigint: true }))
     const checksum = new Checksum()
-    const recovery = (await readByLine(fd, checksum, file)) ?? readAsWhole(fd, file)
+    const recovery =
+      (await readByLine(fd, checksum, file, new Recovery(readPet))) ?? readAsWhole(fd, file, new Recovery(readPet))
     return { recovery, checksum, stamp }
   } catch (error) {
     if (fd === undefined && failedWith(error, 'ENOENT')) return undefined
@@ -51,8 +54,12 @@ export function stampOf(stats: { readonly ino: bigint; readonly size: bigint; re
 const BLOCK_BYTES = 1024 * 1024
 
 /** @returns undefined if the document has another layout, or a mistake that is better reported for the whole */
-async function readByLine(fd: number, checksum: Checksum, file: string): Promise<Recovery | undefined> {
-  const recovery = new Recovery()
+async function readByLine(
+  fd: number,
+  checksum: Checksum,
+  file: string,
+  recovery: Recovery,
+): Promise<Recovery | undefined> {
   const lines = new PetLines(recovery)
   let fits = true
   let rest: Buffer = Buffer.alloc(0)
@@ -82,13 +89,12 @@ async function* blocksOf(fd: number): AsyncGenerator<Buffer> {
   }
 }
 
-function readAsWhole(fd: number, file: string): Recovery {
+function readAsWhole(fd: number, file: string, recovery: Recovery): Recovery {
   const { size } = fstatSync(fd)
   const bytes = Buffer.alloc(size)
   const bytesRead = readSync(fd, bytes, 0, size, 0)
   if (bytesRead === 0) throw new CorruptionError('it is empty')
   if (!isUtf8(bytes)) throw new CorruptionError('it is not UTF-8')
-  const recovery = new Recovery()
   addOthers(recovery, parseJson(withoutMark(bytes.toString('utf8', 0, bytesRead))), file)
   return recovery
 }

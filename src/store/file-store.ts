@@ -1,3 +1,4 @@
+import type { Pet } from '../domain/pets.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { StoreFull } from '../domain/store-full.js'
 import { messageOf } from '../system/message-of.js'
@@ -6,6 +7,7 @@ import type { DocumentFile } from './document.js'
 import type { Journal } from './journal.js'
 import { entryText } from './journal-line.js'
 import type { Lock } from './lock.js'
+import type { Reader } from './shape.js'
 import { cannot, StoreError } from './store-error.js'
 
 /** What a store needs from its owner. */
@@ -19,6 +21,8 @@ export interface StoreOptions {
   /** How many bytes document and journal may take together. A fold writes a new document beside them for a while. */
   readonly maxBytes: number
   readonly disk?: Disk
+  /** What takes a value from a file for a pet; of the packaged contract, unless another is served. */
+  readonly readPet?: Reader<Pet> | undefined
 }
 
 /** A journal up to this size is not folded while running, or a small document would be rewritten all the time. */

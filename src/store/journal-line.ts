@@ -1,9 +1,10 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { petText } from '../domain/pet-text.js'
+import type { Pet } from '../domain/pets.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { crc32 } from './crc32.js'
 import { keyText } from './entry-text.js'
-import { asInt64, asKey, asPet, asRecord, asText } from './shape.js'
+import { asInt64, asKey, asPet, asRecord, asText, type Reader } from './shape.js'
 import { CorruptionError, StoreError } from './store-error.js'
 
 /** Says that a document contains everything in the journal up to a byte offset. */
@@ -89,7 +90,7 @@ export interface ReadLine {
  * @param before checksum of the line before it; 0 where it stands alone
  * @throws CorruptionError; StoreError STORE_VERSION for a head of another version
  */
-export function readJournalLine(line: Buffer, before: number): ReadLine {
+export function readJournalLine(line: Buffer, before: number, readPet: Reader<Pet> = asPet): ReadLine {
   const end = line.toString('latin1', Math.max(0, line.length - LONGEST_END))
   const inEnd = end.lastIndexOf(CHECKSUM)
   if (inEnd === -1) throw new CorruptionError('its checksum is missing')
@@ -98,7 +99,7 @@ export function readJournalLine(line: Buffer, before: number): ReadLine {
   if (end.slice(inEnd + CHECKSUM.length) !== `${checksum}}`) {
     throw new CorruptionError('its checksum does not match it and the line before it')
   }
-  return { entry: readEntry(parseJson(`${content}}`)), checksum }
+  return { entry: readEntry(parseJson(`${content}}`), readPet), checksum }
 }
 
 /** Whether some bytes begin with a whole line, whatever comes after it. */
@@ -114,11 +115,11 @@ export function beginsWithLine(bytes: Buffer, before: number): boolean {
   return false
 }
 
-function readEntry(value: unknown): ReadLine['entry'] {
+function readEntry(value: unknown, readPet: Reader<Pet>): ReadLine['entry'] {
   const [[name, entry] = []] = Object.entries(asRecord(value, 'it'))
   switch (name) {
     case 'pet':
-      return { kind: 'pet', pet: asPet(entry, name) }
+      return { kind: 'pet', pet: readPet(entry, name) }
     case 'petRemoved':
       return { kind: 'pet-removed', id: asInt64(entry, name) }
     case 'key':

@@ -1,8 +1,10 @@
+import type { Pet } from '../domain/pets.js'
 import type { Change } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
 import { readRegularFile } from '../system/regular-file.js'
 import type { JournalEnd } from './journal.js'
 import { beginsWithLine, type CompactionMark, type ReadLine, readJournalLine } from './journal-line.js'
+import type { Reader } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 const LINE_FEED = 10
@@ -32,7 +34,7 @@ export interface JournalContent {
  *
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
  */
-export function readJournal(file: string, document: string | undefined): JournalContent {
+export function readJournal(file: string, document: string | undefined, readPet?: Reader<Pet>): JournalContent {
   const bytes = bytesOf(file)
   const entries: { readonly at: number; readonly entry: Change | CompactionMark }[] = []
   let from = 0
@@ -44,7 +46,7 @@ export function readJournal(file: string, document: string | undefined): Journal
     const feed = bytes.indexOf(LINE_FEED, at)
     const end = feed === -1 ? bytes.length : feed
     number++
-    const line = readLine(bytes.subarray(at, end), chain ?? 0, feed === -1, file, number)
+    const line = readLine(bytes.subarray(at, end), chain ?? 0, feed === -1, file, number, readPet)
     if (line === undefined) break
     const { entry, checksum } = line
     if (entry.kind === 'journal') {
@@ -72,9 +74,16 @@ function bytesOf(file: string): Buffer {
 }
 
 /** @returns undefined for a last line that breaks off */
-function readLine(line: Buffer, before: number, isTail: boolean, file: string, number: number): ReadLine | undefined {
+function readLine(
+  line: Buffer,
+  before: number,
+  isTail: boolean,
+  file: string,
+  number: number,
+  readPet: Reader<Pet> | undefined,
+): ReadLine | undefined {
   try {
-    return readJournalLine(line, before)
+    return readJournalLine(line, before, readPet)
   } catch (error) {
     if (error instanceof StoreError) throw error
     if (!isTail) throw damaged(file, number, messageOf(error))

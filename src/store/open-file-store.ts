@@ -43,10 +43,16 @@ export async function openFileStore(file: string, options: StoreOptions): Promis
 
 async function openLocked(file: string, lock: Lock, options: StoreOptions): Promise<OpenedFileStore> {
   const journalFile = `${file}.journal`
-  const found = await readDocument(file)
-  const content = readJournal(journalFile, found?.checksum.toString())
+  const found = await readDocument(file, options.readPet)
+  const content = readJournal(journalFile, found?.checksum.toString(), options.readPet)
   for (const path of [file, journalFile]) makePrivate(path)
-  const state = recover(found?.recovery, content, file, journalFile)
+  const state = recover(
+    found?.recovery ?? new Recovery(options.readPet),
+    found !== undefined,
+    content,
+    file,
+    journalFile,
+  )
   if (content.tornBytes > 0) {
     options.warn(`The last line of "${journalFile}" was cut short; its ${content.tornBytes} bytes are dropped.`)
   }
@@ -64,20 +70,20 @@ async function openLocked(file: string, lock: Lock, options: StoreOptions): Prom
 }
 
 function recover(
-  found: Recovery | undefined,
+  recovery: Recovery,
+  isFound: boolean,
   { changes }: JournalContent,
   file: string,
   journalFile: string,
 ): SpaceState | undefined {
-  if (found === undefined && changes.length === 0) return undefined
+  if (!isFound && changes.length === 0) return undefined
   // Without its document a journal is only part of the state, unless it replaced the whole state.
-  if (found === undefined && !changes.some(({ kind }) => kind === 'replaced')) {
+  if (!isFound && !changes.some(({ kind }) => kind === 'replaced')) {
     throw new StoreError(
       'STORE_CORRUPT',
       `"${file}" is missing, but "${journalFile}" holds changes to it (${changes.length}). Put the file back, or delete the journal to start afresh.`,
     )
   }
-  const recovery = found ?? new Recovery()
   try {
     for (const change of changes) recovery.apply(change)
   } catch (error) {

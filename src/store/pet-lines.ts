@@ -59,9 +59,7 @@ export class PetLines {
       if (found === null) break
       at = PLAIN_PET.lastIndex
       const [, id, name = '', categoryId, statusText, comma] = found
-      this.#recovery.addCheckedPet(
-        plainPet(Number(id), this.#ownText(name), Number(categoryId), statusNamed(statusText)),
-      )
+      this.#recovery.addPlainPet(plainPet(Number(id), this.#ownText(name), Number(categoryId), statusNamed(statusText)))
       this.#lastEndsInComma = comma === ','
     }
     return at

@@ -4,7 +4,7 @@ import { followingPetId } from '../domain/pet-ids.js'
 import type { Pet } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { Change, SpaceState } from '../domain/state.js'
-import { asKey, asList, asNextPetId, asPet, asRecord, onlyFields } from './shape.js'
+import { asKey, asList, asNextPetId, asPet, asRecord, onlyFields, type Reader } from './shape.js'
 import { CorruptionError } from './store-error.js'
 
 const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
@@ -22,14 +22,24 @@ export class Recovery {
   #keys = new Map<string, ApiKey>()
   #orders: readonly unknown[] = []
   #nextPetId: Int64 = 1
+  readonly #readPet: Reader<Pet>
+
+  constructor(readPet: Reader<Pet> = asPet) {
+    this.#readPet = readPet
+  }
 
   /** Adds the next pet of a document. @throws CorruptionError if it is not a pet or its id is taken */
   addPet(value: unknown): void {
-    this.addCheckedPet(asPet(value, `pets[${this.#pets.length}]`))
+    this.#addChecked(this.#readPet(value, `pets[${this.#pets.length}]`))
   }
 
-  /** Adds the next pet of a document, already checked. @throws CorruptionError if its id is taken */
-  addCheckedPet(pet: Pet): void {
+  /** Adds the next pet of a document, which is one of the packaged contract. @throws CorruptionError if its id is taken */
+  addPlainPet(pet: Pet): void {
+    if (this.#readPet === asPet) this.#addChecked(pet)
+    else this.addPet(pet)
+  }
+
+  #addChecked(pet: Pet): void {
     const count = this.#pets.length
     this.#putPet(pet)
     if (this.#pets.length === count)

@@ -1,3 +1,4 @@
+import type { PetRules } from '../contract/contract.js'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { type ApiKey, KEY_CONDITIONS, PLAN_NAMES } from '../domain/keys.js'
@@ -22,6 +23,19 @@ export function asPet(value: unknown, where: string): Pet {
   if (!isInt64(pet.categoryId)) wrong(pet.categoryId, `${where}.categoryId`, 'a 64-bit integer')
   if ('status' in pet) asOneOf(pet.status, PET_STATUSES, `${where}.status`)
   return value as Pet
+}
+
+/** Makes the reader of pets under a contract given with --spec: whatever may be in its answers, and nothing else. */
+export function petReader(rules: PetRules): Reader<Pet> {
+  return (value, where) => {
+    const pet = asRecord(value, where)
+    if (!isInt64(pet.id)) wrong(pet.id, `${where}.id`, 'a 64-bit integer')
+    const breaches = rules.findBreaches(pet)
+    if (breaches.length === 0) return value as Pet
+    throw new CorruptionError(
+      `${where} (id ${pet.id}) is no animal of the contract given with --spec: ${breaches.join('; ')}. A store that was kept under another contract goes with that one; choose another file with --store`,
+    )
+  }
 }
 
 /**

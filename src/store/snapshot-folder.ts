@@ -1,11 +1,12 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import type { Pet } from '../domain/pets.js'
 import type { Snapshot } from '../domain/snapshot.js'
 import { makeFolder } from '../system/make-folder.js'
 import { makePrivate, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './crc32.js'
-import { asRecord } from './shape.js'
+import { asRecord, type Reader } from './shape.js'
 import { asSnapshot } from './snapshot-shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
@@ -23,8 +24,11 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 export class SnapshotFolder {
   readonly #folder: string
 
-  constructor(folder: string) {
+  readonly #readPet: Reader<Pet> | undefined
+
+  constructor(folder: string, readPet?: Reader<Pet>) {
     this.#folder = folder
+    this.#readPet = readPet
   }
 
   async names(): Promise<readonly string[]> {
@@ -48,7 +52,7 @@ export class SnapshotFolder {
 
   async get(name: string): Promise<Snapshot | undefined> {
     const [found] = await this.#filesOf(name)
-    return found === undefined ? undefined : readSnapshotFile(join(this.#folder, found))
+    return found === undefined ? undefined : readSnapshotFile(join(this.#folder, found), this.#readPet)
   }
 
   async remove(name: string): Promise<boolean> {
@@ -110,7 +114,7 @@ function nameOf(file: string): string | undefined {
   }
 }
 
-function readSnapshotFile(file: string): Snapshot {
+function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snapshot {
   let text: string
   try {
     text = readRegularFile(file).toString()
@@ -120,7 +124,7 @@ function readSnapshotFile(file: string): Snapshot {
   try {
     const { crc, snapshot } = asRecord(parseJson(text), 'it')
     if (crc !== crc32(stringifyJson(snapshot))) throw new CorruptionError('its checksum does not match its content')
-    return asSnapshot(snapshot)
+    return asSnapshot(snapshot, readPet)
   } catch (error) {
     if (error instanceof StoreError) throw new StoreError(error.code, `"${file}": ${error.message}`, { cause: error })
     throw corrupt(file, error instanceof Error ? error : new CorruptionError(String(error)))

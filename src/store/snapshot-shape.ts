@@ -2,6 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import { type BanRecord, banRecordOf, type Interval } from '../domain/ban.js'
 import { LAST_INSTANT } from '../domain/clock.js'
 import { type FaultRule, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
+import type { Pet } from '../domain/pets.js'
 import type { Limits, QuotaUsage, Usage } from '../domain/quota.js'
 import {
   type Latency,
@@ -38,7 +39,7 @@ import { CorruptionError, StoreError } from './store-error.js'
  *
  * @throws CorruptionError; StoreError STORE_VERSION
  */
-export function asSnapshot(value: unknown): Snapshot {
+export function asSnapshot(value: unknown, readPet?: Reader<Pet>): Snapshot {
   const { version } = asRecord(value, 'the snapshot')
   if (version !== SNAPSHOT_VERSION) {
     throw new StoreError(
@@ -48,7 +49,7 @@ export function asSnapshot(value: unknown): Snapshot {
   }
   return asFields<Snapshot>(value, '', {
     version: () => SNAPSHOT_VERSION,
-    state: asState,
+    state: (state) => asState(state, readPet),
     settings: asSettings,
     clock: (clock, where) => asFields(clock, where, { now: asInstant, frozen: asBoolean }),
     storm: orNull(asStorm),
@@ -59,8 +60,8 @@ export function asSnapshot(value: unknown): Snapshot {
 }
 
 /** As a document is read, so that what is stored from here can be read again. */
-function asState(value: unknown): SpaceState {
-  const recovery = new Recovery()
+function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
+  const recovery = new Recovery(readPet)
   recovery.addState(value)
   return recovery.state()
 }

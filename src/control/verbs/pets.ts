@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Int64, parseInt64 } from '../../contract/int64.js'
-import { keepNewPet } from '../../core/keep-pet.js'
+import { checkPet, keepNewPet } from '../../core/keep-pet.js'
 import type { Space } from '../../core/space.js'
 import type { Pet } from '../../domain/pets.js'
 import { petFields } from '../../options/values/pet.js'
@@ -45,10 +45,10 @@ export const set = verb({
     status: v.exactOptional(v.nullable(petFields.status)),
   }),
   run({ space }, { id, status, ...fields }) {
-    const { status: before, ...rest } = find(space, id)
-    const now = status === undefined ? before : (status ?? undefined)
-    const { name, categoryId } = { ...rest, ...fields }
-    return keep(space, { id, name, categoryId, ...(now === undefined ? {} : { status: now }) })
+    const pet = { ...find(space, id), ...fields }
+    if (status !== null) return keep(space, status === undefined ? pet : { ...pet, status })
+    const { status: _removed, ...rest } = pet
+    return keep(space, rest)
   },
 })
 
@@ -72,6 +72,7 @@ function find(space: Space, id: Int64): Pet {
 }
 
 async function keep(space: Space, pet: Pet): Promise<Pet> {
+  checkPet(space, pet)
   await space.keep({ kind: 'pet', pet })
   space.pets.put(pet)
   return pet

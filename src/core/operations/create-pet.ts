@@ -1,6 +1,6 @@
 import type { HandlerResult } from '../../domain/messages.js'
 import { petText } from '../../domain/pet-text.js'
-import type { NewPet, Pet } from '../../domain/pets.js'
+import { InvalidPet, type NewPet, type Pet } from '../../domain/pets.js'
 import { StoreFull } from '../../domain/store-full.js'
 import { problem } from '../answers.js'
 import { keepNewPet } from '../keep-pet.js'
@@ -16,6 +16,7 @@ export const createPet: Handler = ({ space }, { body }) => {
   const refused = (error: unknown) => {
     // Whoever has no room tells it once.
     if (error instanceof StoreFull) return problem('store_full')
+    if (error instanceof InvalidPet) return problem('invalid_request', { message: error.message, outside: true })
     space.shared.warn(`A pet could not be stored: ${error instanceof Error ? error.message : String(error)}`)
     return problem('internal_error', { message: 'The pet could not be stored. The log of the sandbox says why.' })
   }
