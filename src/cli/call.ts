@@ -75,7 +75,12 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     const file = next === command ? specIn(program.args) : undefined
     if (file === undefined) return
     const { loadContract } = await import('../contract/load-contract.js')
-    contract = await loadContract(resolve(io.cwd, file), { handled: 'all', name: file, patterns: 'native' })
+    contract = await loadContract(resolve(io.cwd, file), {
+      handled: 'all',
+      keepsPets: false,
+      name: file,
+      patterns: 'native',
+    })
     // Commander only ever appends to this list, and nothing else has read it yet.
     ;(command.commands as Command[]).splice(0)
     addOperations()

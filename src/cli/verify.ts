@@ -70,7 +70,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) say(`warning: ${warning}`)
   if (flags.writes === true && target.isProduction) say('warning: --writes adds to production and cleans nothing up.')
-  const contract = await openContract(flags.spec && resolve(cwd, flags.spec), { patterns: 'native' })
+  const contract = await openContract(flags.spec && resolve(cwd, flags.spec), { keepsPets: false, patterns: 'native' })
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   say(`Verifying ${target.name} at ${target.baseUrl} …`)
 

@@ -16,6 +16,8 @@ const HANDLED = contractData.operations.map(({ id }) => id)
 export interface LoadOptions {
   /** Operations whose parameters and bodies are read; a sandbox leaves others to Prism, a client calls them all. */
   readonly handled?: readonly string[] | 'all'
+  /** Whether the sandbox serves it, and must be able to keep its pets; a client only sends and checks. */
+  readonly keepsPets?: boolean
   /** How errors name the file; its path if not given. */
   readonly name?: string
   /** Native ones may take for ever; for whoever checks only what the user himself wrote. */
@@ -30,7 +32,7 @@ export interface LoadOptions {
  */
 export async function loadContract(
   file: string,
-  { handled = HANDLED, name = file, patterns = 'linear' }: LoadOptions = {},
+  { handled = HANDLED, keepsPets = true, name = file, patterns = 'linear' }: LoadOptions = {},
 ): Promise<Contract> {
   const text = textOf(file, name)
   const document = await parseDocument(name, text)
@@ -43,8 +45,7 @@ export async function loadContract(
       if (format === 'json') return json
       return isJson ? (await import('yaml')).stringify(document) : text
     })
-    // A client sends what it is given, and keeps no pets.
-    return handled === 'all' ? contract : { ...contract, pets: await readPetRules(document, patterns) }
+    return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, patterns) }
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

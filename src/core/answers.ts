@@ -35,6 +35,13 @@ export function unreadBody({ body }: ServiceRequest): HandlerResult | undefined 
   return undefined
 }
 
+/** Answers a request whose body has a Content-Encoding: none is undone here. */
+export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | undefined {
+  if (!(body instanceof Uint8Array) || body.length === 0) return undefined
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
+  return encoding === 'identity' ? undefined : problem('unsupported_media_type', { outside: true })
+}
+
 /** @source RFC 6750, section 3: no error where no key was sent */
 function challenge(code: ProblemCode): string {
   return code === 'missing_api_key' ? 'Bearer realm="petstore"' : 'Bearer realm="petstore", error="invalid_token"'

@@ -41,8 +41,8 @@ export function replyHeaders(context: RequestContext, answer: HandlerResult): st
     'Date',
     dateHeader(now),
   ]
-  // Of a long body nobody knows the length before it was made.
-  if (typeof answer.body === 'string')
+  // Of a long body nobody knows the length before it was made; a 204 has none (RFC 9110, section 8.6).
+  if (typeof answer.body === 'string' && answer.status !== 204)
     headers.push('Content-Length', String(answer.binary?.length ?? Buffer.byteLength(answer.body)))
   if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
   else if (answer.body !== '') headers.push('Content-Type', 'application/json')

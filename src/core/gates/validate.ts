@@ -1,6 +1,6 @@
 import type { Operation, Violation } from '../../contract/contract.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
-import { problem, unreadBody } from '../answers.js'
+import { encodedBody, problem, unreadBody } from '../answers.js'
 import type { Gate } from '../request-context.js'
 
 /** Does the request keep the contract? Prism checks requests for the operations that it mocks. */
@@ -33,11 +33,10 @@ function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
 
 /** @source docs/behaviour.md, "Request bodies" */
 function refuseBody(request: ServiceRequest): HandlerResult | undefined {
-  const unread = unreadBody(request)
+  const unread = unreadBody(request) ?? encodedBody(request)
   if (unread !== undefined) return unread
   if (bytesOf(request) === undefined) return undefined
-  const encoding = String(request.headers['content-encoding'] ?? 'identity')
-  if (isJson(String(request.headers['content-type'] ?? '')) && encoding.toLowerCase() === 'identity') return undefined
+  if (isJson(String(request.headers['content-type'] ?? ''))) return undefined
   return problem('unsupported_media_type', { outside: true })
 }
 

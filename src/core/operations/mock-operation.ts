@@ -2,17 +2,17 @@ import type { Operation } from '../../contract/contract.js'
 import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
-import { problem, unreadBody } from '../answers.js'
+import { encodedBody, problem, unreadBody } from '../answers.js'
 import type { RequestContext } from '../request-context.js'
 
-/** Headers of a mocked answer that would not be true of what is sent, or are the connection's own. */
+/** Headers of a mocked answer that would not be true of what is sent, are the connection's own, or are said by the sandbox itself. */
 const NOT_TAKEN_OVER =
-  /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*)$/i
+  /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*|x-sandbox-reason|preference-applied|deprecation|sunset|access-control-.*)$/i
 
 /** Has Prism answer an operation without a handler. @source docs/behaviour.md, "A fuller contract" */
 export async function mockOperation(context: RequestContext, operation: Operation): Promise<HandlerResult> {
   const { engine, warn } = context.space.shared
-  const unread = unreadBody(context.request)
+  const unread = unreadBody(context.request) ?? encodedBody(context.request)
   if (unread !== undefined) return unread
   try {
     const answer = await engine.mock(mockRequest(context))
