@@ -47,6 +47,8 @@ export interface OperationData {
   /** The contract does not say what a successful answer looks like. */
   readonly undocumentedShape: boolean
   readonly responses: readonly DocumentedResponse[]
+  /** First digits of the ranges of statuses documented beside them: 4 for `4XX`. Undefined if there are none. */
+  readonly ranges?: readonly number[]
 }
 
 export type ValueType = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'other'

@@ -7,6 +7,8 @@ export interface EngineRequest {
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** The documented status to answer with, whatever the request is; the first success if omitted. */
+  readonly forced?: number
 }
 
 export interface EngineAnswer {

@@ -38,6 +38,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
     request: IHttpRequest,
     config: Pick<IHttpConfig, 'validateRequest' | 'validateResponse'>,
     answer: IHttpResponse | undefined,
+    code?: number,
   ) {
     const components: HttpComponents = {
       logger: SILENT,
@@ -50,7 +51,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       checkSecurity: false,
       errors: false,
       upstreamProxy: undefined,
-      mock: { dynamic: false },
+      mock: { dynamic: false, ...(code === undefined ? {} : { code }) },
     }
     const fresh: IHttpConfig =
       answer === undefined ? { ...common, isProxy: false } : { ...common, isProxy: true, upstream: NOWHERE }
@@ -73,6 +74,13 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
   return {
     async mock(request) {
       const route = find(request)
+      if (request.forced !== undefined) {
+        // Nothing of the request is asked for, so nothing of it that cannot be read is given to Prism.
+        const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
+        const config = { validateRequest: false, validateResponse: false }
+        const { output } = await run(route, bare, config, undefined, request.forced)
+        return toAnswer(output, route.operation)
+      }
       const malformed = jsonProblem(request.headers['content-type'], request.body)
       if (malformed !== undefined) return { of: 'request', violations: [malformed] }
       if (JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? '') && isNestedDeeper(request.body, DEEPEST_BODY)) {
@@ -81,7 +89,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const asked = toHttpRequest(request)
       const dummy: IHttpResponse = { statusCode: 200 }
       const { validations } = await run(route, asked, { validateRequest: true, validateResponse: false }, dummy)
-      const violations = sentences(validations.input)
+      const violations = [...sentences(validations.input), ...missingCookies(route.resource, request.headers.cookie)]
       if (violations.length > 0) return { of: refusedPart(validations.input), violations }
       const { output } = await run(route, asked, { validateRequest: false, validateResponse: false }, undefined)
       return toAnswer(output, route.operation)
@@ -112,6 +120,14 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       }
     },
   }
+}
+
+/** Prism asks for no cookie. */
+function missingCookies({ request }: HttpOperation, sent = ''): readonly string[] {
+  const names = new Set(sent.split(';').map((pair) => pair.split('=', 1)[0]?.trim()))
+  return (request?.cookie ?? [])
+    .filter(({ name, required }) => required === true && !names.has(name))
+    .map(({ name }) => `the cookie ${JSON.stringify(name)} is required`)
 }
 
 interface MatchedRoute {

@@ -88,6 +88,7 @@ function readOperation(
   const parameters = isHandled ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
   const body = isHandled ? readBody(place) : undefined
   const sunsetAt = readSunset(place)
+  const ranges = place.children('responses').flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   const stability = place.string('x-stability')
   const summary = place.string('summary')
   const description = place.string('description')
@@ -107,6 +108,7 @@ function readOperation(
       ...(body === undefined ? {} : { body: body.body }),
       undocumentedShape: hasUndocumentedShape(place),
       responses: place.children('responses').flatMap(([status, response]) => readResponse(status, response)),
+      ...(ranges.length === 0 ? {} : { ranges }),
     },
     schemas: {
       ...parameterSchema(`${id}_path`, 'path', parameters),

@@ -24,4 +24,26 @@ describe.each(transports)('a mocked operation, %s', { timeout: 60_000 }, (_name,
     const seen = await (await openSandbox({ spec })).call('/v1/things', { method: 'POST', body: '{}', headers })
     expect(seen).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
+
+  it('asks for the cookies that are required', async () => {
+    const sandbox = await openSandbox({ spec })
+    expect(await sandbox.call('/v1/things/7', { method: 'DELETE', headers: { cookie: 'other=1' } })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('session'),
+    })
+    expect(await sandbox.call('/v1/things/7', { method: 'DELETE', headers: session })).toMatchObject({ status: 204 })
+  })
+
+  it.each([
+    [201, '{"id":7}', '/things/7'],
+    [409, '{"taken":true}', null],
+    [418, '{"why":"because"}', null],
+  ])('gives the documented body and headers to Prefer: code=%s', async (code, text, location) => {
+    const seen = await (await openSandbox({ spec })).call('/v1/things', {
+      method: 'POST',
+      headers: { prefer: `code=${code}` },
+    })
+    expect([seen.status, seen.text, seen.reason]).toEqual([code, text, 'forced'])
+    expect([seen.headers.get('location'), seen.headers.get('preference-applied')]).toEqual([location, `code=${code}`])
+  })
 })

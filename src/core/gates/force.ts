@@ -3,6 +3,7 @@ import type { HandlerResult } from '../../domain/messages.js'
 import { type ForcedCode, readForcedCode } from '../../domain/prefer.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
+import { mockOperation } from '../operations/mock-operation.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
 /** Statuses that may be forced on every operation, documented or not. @source docs/behaviour.md, "Forcing a response" */
@@ -16,7 +17,12 @@ export const force: Gate = (context) => {
   if (forced === undefined) return undefined
   const status = allowedStatus(forced, route.operation)
   if (status === undefined) return badCode(forced, route.operation)
-  const answer = forcedAnswer(context, route.operation, status)
+  return isDocumentedElsewhere(context, route.operation, status)
+    ? mockOperation(context, route.operation, status).then((answer) => asForced(answer, status))
+    : asForced(forcedAnswer(context, route.operation, status), status)
+}
+
+function asForced(answer: HandlerResult, status: number): HandlerResult {
   return {
     ...answer,
     reason: 'forced',
@@ -24,8 +30,22 @@ export const force: Gate = (context) => {
   }
 }
 
+/** Answers whose form settings decide, or that need headers of ours. */
+const OURS = [401, 429]
+
+/** Whether a contract given with --spec says what the answer looks like. The packaged one says what the sandbox does anyway. */
+function isDocumentedElsewhere({ space }: RequestContext, operation: Operation, status: number): boolean {
+  const isDocumented = operation.responses.has(status) || isInRange(operation, status)
+  return space.shared.contract.pets !== undefined && isDocumented && !OURS.includes(status)
+}
+
+function isInRange({ ranges }: Operation, status: number): boolean {
+  return ranges?.includes(Math.floor(status / 100)) === true
+}
+
 function allowedStatus({ code }: ForcedCode, operation: Operation): number | undefined {
-  return allowedCodes(operation).find((status) => String(status) === code)
+  const status = /^\d{3}$/.test(code) ? Number(code) : 0
+  return isInRange(operation, status) ? status : allowedCodes(operation).find((allowed) => String(allowed) === code)
 }
 
 function allowedCodes(operation: Operation): number[] {
@@ -33,7 +53,8 @@ function allowedCodes(operation: Operation): number[] {
 }
 
 function badCode({ code }: ForcedCode, operation: Operation): HandlerResult {
-  const allowed = allowedCodes(operation).join(', ')
+  const ranges = (operation.ranges ?? []).map((digit) => `${digit}XX`)
+  const allowed = [...allowedCodes(operation), ...ranges].join(', ')
   const message = `Prefer: code=${JSON.stringify(code.slice(0, 20))} cannot be forced on ${operation.id}. Choose one of ${allowed}.`
   return problem('invalid_request', { message, reason: 'forced' })
 }

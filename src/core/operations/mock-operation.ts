@@ -9,13 +9,23 @@ import type { RequestContext } from '../request-context.js'
 const NOT_TAKEN_OVER =
   /^(content-length|content-encoding|transfer-encoding|trailer|te|upgrade|connection|keep-alive|proxy-connection|date|content-type|x-ratelimit-.*|x-sandbox-reason|preference-applied|deprecation|sunset|access-control-.*)$/i
 
-/** Has Prism answer an operation without a handler. @source docs/behaviour.md, "A fuller contract" */
-export async function mockOperation(context: RequestContext, operation: Operation): Promise<HandlerResult> {
+/**
+ * Has Prism answer an operation without a handler.
+ *
+ * @param forced a documented status to answer with, whatever the request is
+ * @source docs/behaviour.md, "A fuller contract"
+ */
+export async function mockOperation(
+  context: RequestContext,
+  operation: Operation,
+  forced?: number,
+): Promise<HandlerResult> {
   const { engine, warn } = context.space.shared
-  const unread = unreadBody(context.request) ?? encodedBody(context.request)
+  const unread = forced === undefined ? (unreadBody(context.request) ?? encodedBody(context.request)) : undefined
   if (unread !== undefined) return unread
   try {
-    const answer = await engine.mock(mockRequest(context))
+    const request = mockRequest(context)
+    const answer = await engine.mock(forced === undefined ? request : { ...request, forced })
     if ('violations' in answer) return refused(operation, answer)
     const unsendable = findUnsendable(answer)
     if (unsendable === undefined) return taken(answer)
