@@ -8,6 +8,7 @@ import type {
 import { messageOf } from '../system/message-of.js'
 import type { Contract, Operation } from './contract.js'
 import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
+import { exactReader } from './exact-request.js'
 import { isNestedDeeper } from './json.js'
 import { findJsonError } from './json-error.js'
 import { readPairs } from './query.js'
@@ -29,7 +30,9 @@ const NOWHERE = new URL('http://prism.invalid')
  */
 export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const prism = await import('@stoplight/prism-http')
-  const document: unknown = JSON.parse(await contract.text('json'), forPrism)
+  const json = await contract.text('json')
+  const document: unknown = JSON.parse(json, forPrism)
+  const exact = exactReader(json)
   const operations = await prism.getHttpOperationsFromSpec(Object(document))
 
   /** Runs a request through Prism, with our route: Prism's router compares base addresses that we do not have. */
@@ -91,6 +94,11 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       const { validations } = await run(route, asked, { validateRequest: true, validateResponse: false }, dummy)
       const violations = [...sentences(validations.input), ...missingCookies(route.resource, request.headers.cookie)]
       if (violations.length > 0) return { of: refusedPart(validations.input), violations }
+      const refusal = await exact.find(route.operation, request, {
+        inForm: new Set(route.resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : []))),
+        isJson: JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? ''),
+      })
+      if (refusal !== undefined) return refusal
       const { output } = await run(route, asked, { validateRequest: false, validateResponse: false }, undefined)
       return toAnswer(output, route.operation)
     },

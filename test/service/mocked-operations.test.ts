@@ -46,4 +46,20 @@ describe.each(transports)('a mocked operation, %s', { timeout: 60_000 }, (_name,
     expect([seen.status, seen.text, seen.reason]).toEqual([code, text, 'forced'])
     expect([seen.headers.get('location'), seen.headers.get('preference-applied')]).toEqual([location, `code=${code}`])
   })
+
+  it('keeps int64 and the bounds of arrays to the digit', async () => {
+    const sandbox = await openSandbox({ spec, plan: 'enterprise' })
+    const most = '9223372036854775807'
+    const over = '9223372036854775808'
+    const statuses = async (targets: readonly string[]) =>
+      Promise.all(targets.map(async (target) => (await sandbox.get(`/things?${target}`)).status))
+    const good = [`after=${most}`, `ids=1&ids=${most}`, 'ids=1', '', 'filter[a]=b', 'after=-9223372036854775808']
+    expect(await statuses(good)).toEqual(good.map(() => 200))
+    const bad = [`after=${over}`, `ids=${over}`, 'ids=1&ids=2&ids=3', 'after=-9223372036854775809']
+    expect(await statuses(bad)).toEqual(bad.map(() => 400))
+    expect(await sandbox.post('/things', `{"big":${most}}`)).toMatchObject({ status: 201 })
+    expect(await sandbox.post('/things', `{"big":${over}}`)).toMatchObject({ status: 400, code: 'invalid_request' })
+    const remove = (id: string) => sandbox.call(`/v1/things/${id}`, { method: 'DELETE', headers: session })
+    expect([(await remove(most)).status, (await remove(over)).status]).toEqual([204, 404])
+  })
 })
