@@ -1,6 +1,7 @@
 import type { Account } from '../domain/callers.js'
 import { clockAt } from '../domain/clock.js'
 import { armFault } from '../domain/faults.js'
+import type { PlanName } from '../domain/keys.js'
 import { RANDOM_STREAMS, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
 import type { Space } from './space.js'
 
@@ -23,6 +24,10 @@ export function takeSnapshot(space: Space): Snapshot {
     clock: { now: space.now(), frozen: space.clock.kind === 'frozen' },
     storm: storm ?? null,
     faults: faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
+    plans: [...space.plans].flatMap(([key, plan]) => {
+      const name = space.labelOfKey(key)
+      return name === undefined ? [] : [{ name, plan }]
+    }),
     accounts: [...space.accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
       const shown = kind === 'key' ? space.labelOfKey(name) : name
       return shown === undefined ? [] : [{ kind, name: shown, usage, bans }]
@@ -35,12 +40,21 @@ export function takeSnapshot(space: Space): Snapshot {
   }
 }
 
-/** Restores a space from a snapshot, including its clock. The store comes first, so that a failed write changes nothing. */
+/**
+ * Restores a space from a snapshot, including its clock. The store comes first, so that a failed write changes nothing.
+ *
+ * Keys belong to the sandbox: one added since is still there, one removed is not. Their plans and bans are restored.
+ *
+ * @source docs/behaviour.md, "Snapshots"
+ */
 export async function restoreSnapshot(space: Space, snapshot: Snapshot): Promise<void> {
-  await space.keep({ kind: 'replaced', state: snapshot.state })
-  space.replaceState(snapshot.state)
+  const plans = plansIn(space, snapshot)
+  const state = { ...snapshot.state, keys: space.storedKeys(plans) }
+  await space.keep({ kind: 'replaced', state })
+  space.replaceState(state)
+  space.setPlans(plans)
   space.settings = snapshot.settings
-  space.clock = clockAt(snapshot.clock.now, snapshot.clock.frozen, space.shared.systemClock.wall())
+  space.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, space.shared.systemClock.wall()))
   space.storm = snapshot.storm ?? undefined
   space.faults = snapshot.faults.map(({ rule, left }) => ({ ...armFault(rule), left: left ?? undefined }))
   space.accounts.clear()
@@ -53,6 +67,17 @@ export async function restoreSnapshot(space: Space, snapshot: Snapshot): Promise
     account.bans = bans
   }
   for (const name of RANDOM_STREAMS) space.randomStreams[name].state = snapshot.dice[name]
+}
+
+/** The plans in a snapshot, of those keys that are still there. Those of earlier releases have them with the keys that were stored. */
+function plansIn(space: Space, { plans, state }: Snapshot): ReadonlyMap<string, PlanName> {
+  const named = plans ?? state.keys.flatMap(({ key, plan }) => (plan === undefined ? [] : [{ name: key, plan }]))
+  return new Map(
+    named.flatMap(({ name, plan }) => {
+      const apiKey = space.findKey(name)
+      return apiKey === undefined ? [] : [[apiKey.key, plan] as const]
+    }),
+  )
 }
 
 /** Keeps snapshots in memory, for spaces that exist only there. */

@@ -84,6 +84,8 @@ export class Space {
   /** The state that a reset returns to. */
   readonly seed: SpaceState
   readonly #storedKeys = new Map<string, ApiKey>()
+  /** Plans that keys were moved to in this space. */
+  #plans: ReadonlyMap<string, PlanName> = new Map()
   randomStreams: RandomStreams
   pets: PetCatalogue
   nextPetId: Int64
@@ -210,23 +212,32 @@ export class Space {
       nextPetId: this.nextPetId,
       pets: this.pets.pets(),
       orders: this.orders,
-      keys: [...this.#storedKeys.values()],
+      keys: this.storedKeys(),
     }
   }
 
-  /** Replaces the state. Settings, quotas and the rest stay. */
+  /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
+  storedKeys(plans: ReadonlyMap<string, PlanName> = this.#plans): readonly ApiKey[] {
+    return [...this.#storedKeys.values()].map((apiKey) => {
+      const plan = plans.get(apiKey.key)
+      return plan === undefined ? apiKey : { ...apiKey, plan }
+    })
+  }
+
+  /** Replaces pets and orders. Keys, settings, quotas and the rest stay. */
   replaceState(state: SpaceState): void {
     this.pets = new PetCatalogue(state.pets)
     this.nextPetId = this.#nextAfterStored = state.nextPetId
     this.orders = state.orders
     this.ordersText = stringifyJson(state.orders)
-    this.#loadKeys(state.keys)
   }
 
   /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log, conduct. */
   restart(): void {
     this.shared.onForget(this)
     this.replaceState(this.seed)
+    this.#loadKeys(this.seed.keys)
+    this.setPlans(new Map())
     this.settings = this.shared.start.settings
     this.randomStreams = this.#throwDice()
     this.accounts.clear()
@@ -252,7 +263,17 @@ export class Space {
   }
 
   planOf({ key, plan = 'free' }: ApiKey): PlanName {
-    return key === DEFAULT_KEY ? this.settings.plan : plan
+    return key === DEFAULT_KEY ? this.settings.plan : (this.#plans.get(key) ?? plan)
+  }
+
+  /** The plans that keys were moved to in this space, by key. The plan of the key `sandbox` is a setting. */
+  get plans(): ReadonlyMap<string, PlanName> {
+    return this.#plans
+  }
+
+  setPlans(plans: ReadonlyMap<string, PlanName>): void {
+    this.#plans = plans
+    this.#limits = new WeakMap()
   }
 
   /** Called for every request, so it is cached for each key until the settings change. */
@@ -298,9 +319,9 @@ export class Space {
     for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, this.now())
   }
 
-  /** Adds or replaces a key. Changes to a key given at the start (--api-key) are not stored. */
+  /** Adds a key. */
   putKey(apiKey: ApiKey): void {
-    if (!this.isStartKey(apiKey.key)) this.#storedKeys.set(apiKey.key, apiKey)
+    this.#storedKeys.set(apiKey.key, apiKey)
     this.keys.set(apiKey.key, apiKey)
   }
 

@@ -1,5 +1,6 @@
 import type { BanRecord } from './ban.js'
 import type { FaultRule } from './faults.js'
+import type { PlanName } from './keys.js'
 import type { QuotaUsage } from './quota.js'
 import type { Settings } from './settings.js'
 import type { SpaceState } from './state.js'
@@ -23,6 +24,8 @@ export interface Snapshot {
   readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
   readonly storm: RunningStorm | null
   readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
+  /** The plans that keys were moved to, by label. Snapshots of earlier releases have none. */
+  readonly plans?: readonly { readonly name: string; readonly plan: PlanName }[]
   readonly accounts: readonly SnapshotAccount[]
   /** The position of each random stream. */
   readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>

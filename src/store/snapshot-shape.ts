@@ -54,6 +54,7 @@ export function asSnapshot(value: unknown, readPet?: Reader<Pet>): Snapshot {
     clock: (clock, where) => asFields(clock, where, { now: asInstant, frozen: asBoolean }),
     storm: orNull(asStorm),
     faults: listOf((fault, where) => asFields(fault, where, { rule: asFaultRule, left: orNull(asCount) })),
+    plans: maybe(listOf((plan, where) => asFields(plan, where, { name: asText, plan: oneOf(PLAN_NAMES) }))),
     accounts: listOf(asAccount),
     dice: (dice, where) => asFields(dice, where, { storm: asDie, faults: asDie, latency: asDie }),
   })

@@ -29,7 +29,9 @@ export const add = verb({
       const label = labelOf(known)
       throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
     }
-    return keep(space, { key, plan })
+    await space.keep({ kind: 'key', key: { key, plan } })
+    space.putKey({ key, plan })
+    return keyView(space, { key, plan })
   },
 })
 
@@ -40,9 +42,13 @@ export const change = verb({
   input: fields({ key: text, plan: planSchema }),
   async run({ space }, { key, plan }) {
     const apiKey = find(space, key)
-    if (apiKey.key !== DEFAULT_KEY) return keep(space, { ...apiKey, plan })
-    // The plan of the key `sandbox` is a setting, so that a reset restores it.
-    space.settings = { ...space.settings, plan }
+    if (apiKey.key === DEFAULT_KEY) {
+      // The plan of the key `sandbox` is a setting, so that a reset restores it.
+      space.settings = { ...space.settings, plan }
+      return keyView(space, apiKey)
+    }
+    if (!space.isStartKey(apiKey.key)) await space.keep({ kind: 'key', key: { ...apiKey, plan } })
+    space.setPlans(new Map(space.plans).set(apiKey.key, plan))
     return keyView(space, apiKey)
   },
 })
@@ -92,10 +98,4 @@ function find(space: Space, name: string): ApiKey {
   if (apiKey !== undefined) return apiKey
   const labels = [...space.keys.values()].map(labelOf)
   throw new VerbError('not_found', `There is no such key. This space has ${labels.join(', ')}.`)
-}
-
-async function keep(space: Space, apiKey: ApiKey) {
-  if (!space.isStartKey(apiKey.key)) await space.keep({ kind: 'key', key: apiKey })
-  space.putKey(apiKey)
-  return keyView(space, apiKey)
 }
