@@ -8,6 +8,7 @@ import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget } from './control/verb.js'
+import { Keyring } from './core/keyring.js'
 import { MemoryRoom } from './core/memory-room.js'
 import type { OpenedStore } from './core/ports.js'
 import { memorySnapshots, type SnapshotStore } from './core/snapshot.js'
@@ -73,15 +74,15 @@ export async function openSandboxCore(
   const readPet = contract.pets && petReader(contract.pets)
   const fixtures = loadSeed(options, contract.pets, warn)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
-  const seeded = (stored?.state ?? fixtures).keys
-  const apiKeys = labelled(options.apiKeys, seeded)
+  const state = (options.reset ? undefined : stored?.state) ?? fixtures
+  const apiKeys = labelled(options.apiKeys, state.keys)
   const engine = lazyEngine(contract)
   const shared: SpaceContext = {
     contract,
     basePath: options.basePath,
     systemClock,
     start: options.start,
-    apiKeys,
+    keys: new Keyring(state.keys, apiKeys),
     hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
     anyKey: options.anyKey,
     seed: options.seed,
@@ -99,8 +100,8 @@ export async function openSandboxCore(
       if (space.conduct.requests > 0) events.onForget?.(conductReport(space))
     },
   }
-  checkKeys(options, [...seeded, ...apiKeys])
-  const space = new Space('', shared, fixtures, options.reset ? undefined : stored?.state, stored?.store)
+  checkKeys(options, [...state.keys, ...apiKeys])
+  const space = new Space('', shared, fixtures, state, stored?.store)
   const spaces = new Spaces(shared, space, fixtures, options.maxSpaces)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.

@@ -34,7 +34,8 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   const context = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
   const run = () => verb.run(context, checked)
   try {
-    return await (verb.method === 'GET' ? run() : context.space.inTurn(run))
+    if (verb.method === 'GET') return await run()
+    return await (verb.turn === 'sandbox' ? sandbox.spaces.default : context.space).inTurn(run)
   } catch (error) {
     // Unless a request has come to it meanwhile, a space that was opened for nothing is closed again.
     if (isNew && context.space.log.total === 0) sandbox.spaces.remove(space)

@@ -35,6 +35,8 @@ export interface Verb<Input = unknown, Output = unknown> {
   readonly input?: GenericSchema<unknown, Input>
   /** Name of the one field that is the whole JSON body; without it the body's fields are the input's. */
   readonly body?: string
+  /** It waits for the verbs before it of its space, or of the default one, where it changes what belongs to the sandbox; `space` if omitted. */
+  readonly turn?: 'space' | 'sandbox'
   run(context: VerbContext, input: Input): Output | Promise<Output>
 }
 

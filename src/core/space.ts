@@ -21,6 +21,7 @@ import { ExchangeLog, type LogBudget } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import type { SystemClock } from '../system/system-clock.js'
 import { Accounts } from './accounts.js'
+import type { Keyring } from './keyring.js'
 import type { MemoryRoom } from './memory-room.js'
 import { PetCatalogue } from './pet-catalogue.js'
 import type { Store } from './ports.js'
@@ -33,8 +34,7 @@ export interface SpaceContext {
   readonly systemClock: SystemClock
   /** How every space starts, and what a reset returns it to. */
   readonly start: SpaceStart
-  /** Keys besides those of the fixtures; they are not stored. */
-  readonly apiKeys: readonly ApiKey[]
+  readonly keys: Keyring
   /** Hides the keys that have a label in whatever is kept of a request; undefined where there are none. */
   readonly hide: ((text: string) => string) | undefined
   readonly anyKey: boolean
@@ -79,11 +79,8 @@ export class Space {
   clock: ClockState = REAL_TIME
   storm: RunningStorm | undefined
   faults: readonly ArmedFault[] = []
-  /** Every key that is valid here. */
-  readonly keys = new Map<string, ApiKey>()
   /** The state that a reset returns to. */
   readonly seed: SpaceState
-  readonly #storedKeys = new Map<string, ApiKey>()
   /** Plans that keys were moved to in this space. */
   #plans: ReadonlyMap<string, PlanName> = new Map()
   randomStreams: RandomStreams
@@ -122,7 +119,6 @@ export class Space {
     this.nextPetId = this.#nextAfterStored = state.nextPetId
     this.orders = state.orders
     this.ordersText = stringifyJson(state.orders)
-    this.#loadKeys(state.keys)
     this.#begin()
   }
 
@@ -134,6 +130,11 @@ export class Space {
     const done = this.#turn.then(act)
     this.#turn = done.catch(() => {})
     return done
+  }
+
+  /** Every key that is valid. */
+  get keys(): ReadonlyMap<string, ApiKey> {
+    return this.shared.keys.valid
   }
 
   get anyKey(): boolean {
@@ -182,14 +183,21 @@ export class Space {
       case 'pet-removed':
         return -this.#petBytes(change.id)
       case 'key':
-        return change.key.key.length - (this.#storedKeys.get(change.key.key)?.key.length ?? 0)
+        return change.key.key.length - (this.shared.keys.stored.get(change.key.key)?.key.length ?? 0)
       case 'key-removed':
-        return -(this.#storedKeys.get(change.key)?.key.length ?? 0)
+        return -(this.shared.keys.stored.get(change.key)?.key.length ?? 0)
       case 'replaced': {
-        const { pets } = change.state
+        const { pets, keys } = change.state
         const seeds = new Set(pets === this.seed.pets ? pets : this.seed.pets)
         const added = pets === this.seed.pets ? [] : pets.filter((pet) => !seeds.has(pet))
-        return added.reduce((bytes, pet) => bytes + petText(pet).length, 0) - this.#heldBytes
+        const seedKeys = new Set(this.seed.keys.map(({ key }) => key))
+        // The default space answers for the keys of all.
+        const addedKeys = this.name === '' ? keys.filter(({ key }) => !seedKeys.has(key)) : []
+        return (
+          added.reduce((bytes, pet) => bytes + petText(pet).length, 0) +
+          addedKeys.reduce((bytes, { key }) => bytes + key.length, 0) -
+          this.#heldBytes
+        )
       }
     }
   }
@@ -218,7 +226,7 @@ export class Space {
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
   storedKeys(plans: ReadonlyMap<string, PlanName> = this.#plans): readonly ApiKey[] {
-    return [...this.#storedKeys.values()].map((apiKey) => {
+    return [...this.shared.keys.stored.values()].map((apiKey) => {
       const plan = plans.get(apiKey.key)
       return plan === undefined ? apiKey : { ...apiKey, plan }
     })
@@ -232,11 +240,10 @@ export class Space {
     this.ordersText = stringifyJson(state.orders)
   }
 
-  /** Back to the start: fixtures, settings, keys, quotas, bans, storm, faults, clock, chance, log, conduct. */
+  /** Back to the start: fixtures, settings, plans, quotas, bans, storm, faults, clock, chance, log, conduct. */
   restart(): void {
     this.shared.onForget(this)
     this.replaceState(this.seed)
-    this.#loadKeys(this.seed.keys)
     this.setPlans(new Map())
     this.settings = this.shared.start.settings
     this.randomStreams = this.#throwDice()
@@ -319,39 +326,22 @@ export class Space {
     for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, this.now())
   }
 
-  /** Adds a key. */
-  putKey(apiKey: ApiKey): void {
-    this.#storedKeys.set(apiKey.key, apiKey)
-    this.keys.set(apiKey.key, apiKey)
-  }
-
-  removeKey(key: string): void {
-    if (!this.isStartKey(key)) this.#storedKeys.delete(key)
-    this.keys.delete(key)
+  /** Forgets plan, usage and bans of a key that is none any more. */
+  forgetKey(key: string): void {
     this.accounts.close(key)
+    if (!this.#plans.has(key)) return
+    this.setPlans(new Map([...this.#plans].filter(([other]) => other !== key)))
   }
 
-  /** A key of this space by its label, or by itself. */
+  /** A key by its label, or by itself. */
   findKey(name: string): ApiKey | undefined {
     return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => labelOf(apiKey) === name)
   }
 
-  /** How a key is shown; undefined where this space does not have it. */
+  /** How a key is shown; undefined where there is none. */
   labelOfKey(key: string): string | undefined {
     const apiKey = this.keys.get(key)
     return apiKey && labelOf(apiKey)
-  }
-
-  /** Whether a key was given at the start: such a key is never stored. */
-  isStartKey(key: string): boolean {
-    return this.shared.apiKeys.some((apiKey) => apiKey.key === key)
-  }
-
-  #loadKeys(stored: readonly ApiKey[]): void {
-    this.#storedKeys.clear()
-    this.keys.clear()
-    for (const apiKey of stored) this.#storedKeys.set(apiKey.key, apiKey)
-    for (const apiKey of [...stored, ...this.shared.apiKeys]) this.keys.set(apiKey.key, apiKey)
   }
 
   #throwDice(): RandomStreams {

@@ -1,3 +1,4 @@
+import type { ApiKey, PlanName } from '../domain/keys.js'
 import type { PendingReply, ServiceRequest } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
@@ -36,11 +37,43 @@ export class Spaces {
     const known = this.get(name)
     if (known !== undefined) return known
     if (this.#named.size >= this.#maxSpaces) return undefined
-    // Keys are the same everywhere, including those added since the start; all else is as at the start.
-    const { keys } = this.default.state()
-    const space = new Space(name, this.#shared, { ...this.#fixtures, keys })
+    const space = new Space(name, this.#shared, this.#fixtures)
     this.#named.set(name, space)
     return space
+  }
+
+  /** Adds a key to all spaces. Like every verb, the store comes first, so that a failed write changes nothing. */
+  async addKey(key: string, plan: PlanName): Promise<ApiKey> {
+    const { keys } = this.#shared
+    const given = keys.given(key)
+    const apiKey: ApiKey = { ...given, key, plan }
+    if (given === undefined) await this.default.keep({ kind: 'key', key: apiKey })
+    keys.add(apiKey)
+    return apiKey
+  }
+
+  /** Removes a key from all spaces. */
+  async removeKey(key: string): Promise<void> {
+    const { keys } = this.#shared
+    if (keys.given(key) === undefined) await this.default.keep({ kind: 'key-removed', key })
+    keys.remove(key)
+    this.#forgetKeys([key])
+  }
+
+  /** Takes a space back to its start; with the default one, which keeps them, the keys of all spaces. */
+  async reset(space: Space): Promise<void> {
+    await space.keep({ kind: 'replaced', state: space.seed })
+    if (space === this.default) {
+      const { keys } = this.#shared
+      const before = [...keys.valid.keys()]
+      keys.replace(space.seed.keys)
+      this.#forgetKeys(before.filter((key) => !keys.valid.has(key)))
+    }
+    space.restart()
+  }
+
+  #forgetKeys(gone: readonly string[]): void {
+    for (const space of [this.default, ...this.#named.values()]) for (const key of gone) space.forgetKey(key)
   }
 
   /** The message when there is no room: the limit, and how to make room. */

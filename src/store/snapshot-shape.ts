@@ -2,6 +2,7 @@ import { stringifyJson } from '../contract/json.js'
 import { type BanRecord, banRecordOf, type Interval } from '../domain/ban.js'
 import { LAST_INSTANT } from '../domain/clock.js'
 import { type FaultRule, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
+import { PLAN_NAMES } from '../domain/keys.js'
 import type { Pet } from '../domain/pets.js'
 import type { Limits, QuotaUsage, Usage } from '../domain/quota.js'
 import {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { handle } from '../../src/core/handle-request.js'
 import { keepNewPet } from '../../src/core/keep-pet.js'
+import { Keyring } from '../../src/core/keyring.js'
 import { MemoryRoom } from '../../src/core/memory-room.js'
 import type { Store } from '../../src/core/ports.js'
 import { Space } from '../../src/core/space.js'
@@ -41,6 +42,7 @@ function durableWorld() {
       systemClock: { wall: () => 0, monotonic: () => 0 },
       logBudget: new LogBudget(),
       hide: undefined,
+      keys: new Keyring(loadSeed(options).keys, options.apiKeys),
       memoryRoom: new MemoryRoom(options.maxStore, () => {}),
       engine: { mock: nobody, check: nobody },
       warn: (message) => warnings.push(message),

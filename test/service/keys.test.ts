@@ -10,6 +10,74 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets', 'mine~a')).toMatchObject({ status: 200, limit: 300 })
   })
 
+  it('that are added in any space are valid in every open one at once, each on its plan, and stored with the default one', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.get('/pets', 'sandbox~a')
+    await sandbox.get('/pets', 'sandbox~b')
+    await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
+    await sandbox.control('POST', '/keys?space=a', { key: 'yours', plan: 'business' })
+    for (const space of ['', '~a', '~b']) {
+      expect(await sandbox.get('/pets', `mine${space}`)).toMatchObject({ status: 200, limit: 300 })
+      expect(await sandbox.get('/pets', `yours${space}`)).toMatchObject({ status: 200, limit: 1000 })
+    }
+    expect(sandbox.core.spaces.default.state().keys.map(({ key }) => key)).toEqual(
+      expect.arrayContaining(['mine', 'yours']),
+    )
+    expect(await sandbox.control('POST', '/keys?space=b', { key: 'mine' })).toMatchObject({ status: 409 })
+  })
+
+  it('that are removed in any space are so in every open one, and start afresh when they are added again', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.control('POST', '/keys', { key: 'mine', plan: 'free' })
+    await sandbox.control('PATCH', '/keys/mine?space=b', { plan: 'pro' })
+    await sandbox.control('PUT', '/keys/mine/ban')
+    await sandbox.control('DELETE', '/keys/mine?space=b')
+    for (const key of ['mine', 'mine~b']) expect(await sandbox.get('/pets', key)).toMatchObject({ status: 401 })
+    await sandbox.control('POST', '/keys?space=c', { key: 'mine', plan: 'free' })
+    for (const key of ['mine', 'mine~b'])
+      expect(await sandbox.get('/pets', key)).toMatchObject({ status: 200, limit: 60 })
+  })
+
+  it('have their plan and their ban in each space for itself', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.get('/pets', 'sandbox-free~a')
+    await sandbox.control('PATCH', '/keys/sandbox-free', { plan: 'business' })
+    await sandbox.control('PUT', '/keys/sandbox-pro/ban?space=a')
+    expect(await sandbox.get('/pets', 'sandbox-free')).toMatchObject({ limit: 1000 })
+    for (const space of ['a', 'b'])
+      expect(await sandbox.get('/pets', `sandbox-free~${space}`)).toMatchObject({ limit: 60 })
+    expect(await sandbox.get('/pets', 'sandbox-pro')).toMatchObject({ status: 200 })
+    expect(await sandbox.get('/pets', 'sandbox-pro~a')).toMatchObject({ status: 429, reason: 'ban' })
+  })
+
+  it('return to the start everywhere with a reset of the default space, and stay with one of another', async () => {
+    const sandbox = await openSandbox({ apiKey: 'temp' })
+    await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
+    await sandbox.control('DELETE', '/keys/temp')
+    await sandbox.control('DELETE', '/keys/sandbox-free')
+    await sandbox.control('PATCH', '/keys/mine?space=a', { plan: 'business' })
+    await sandbox.control('POST', '/reset?space=a')
+    expect(await sandbox.get('/pets', 'mine~a')).toMatchObject({ status: 200, limit: 300 })
+    for (const key of ['temp~a', 'sandbox-free~a'])
+      expect(await sandbox.get('/pets', key)).toMatchObject({ status: 401 })
+    await sandbox.control('POST', '/reset')
+    for (const space of ['', '~a']) {
+      expect(await sandbox.get('/pets', `mine${space}`)).toMatchObject({ status: 401 })
+      for (const key of ['temp', 'sandbox-free'])
+        expect(await sandbox.get('/pets', key + space)).toMatchObject({ status: 200 })
+    }
+  })
+
+  it('that are given at the start and were removed keep their label when they are added again', async () => {
+    const sandbox = await openSandbox({ apiKey: 'mine=sk_live_secret' })
+    await sandbox.control('DELETE', '/keys/mine')
+    expect((await sandbox.control('POST', '/keys', { key: 'sk_live_secret', plan: 'pro' })).json).toMatchObject({
+      key: 'mine',
+      secret: true,
+    })
+    expect(sandbox.core.spaces.default.state().keys.map(({ key }) => key)).not.toContain('sk_live_secret')
+  })
+
   it('that were given at the start are never stored, whatever is done to them', async () => {
     const sandbox = await openSandbox({ apiKey: 'temp' })
     await sandbox.control('PATCH', '/keys/temp', { plan: 'pro' })

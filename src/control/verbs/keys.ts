@@ -21,24 +21,23 @@ export const list = verb({
 export const add = verb({
   method: 'POST',
   path: '/keys',
-  summary: 'Adds a key; it is stored',
+  summary: 'Adds a key to all spaces; it is stored',
+  turn: 'sandbox',
   input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
-  async run({ space }, { key, plan }) {
+  async run({ space, sandbox: { spaces } }, { key, plan }) {
     const known = space.findKey(key)
     if (known !== undefined) {
       const label = labelOf(known)
       throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
     }
-    await space.keep({ kind: 'key', key: { key, plan } })
-    space.putKey({ key, plan })
-    return keyView(space, { key, plan })
+    return keyView(space, await spaces.addKey(key, plan))
   },
 })
 
 export const change = verb({
   method: 'PATCH',
   path: '/keys/{key}',
-  summary: 'Moves a key to another plan',
+  summary: 'Moves a key to another plan in a space',
   input: fields({ key: text, plan: planSchema }),
   async run({ space }, { key, plan }) {
     const apiKey = find(space, key)
@@ -47,7 +46,7 @@ export const change = verb({
       space.settings = { ...space.settings, plan }
       return keyView(space, apiKey)
     }
-    if (!space.isStartKey(apiKey.key)) await space.keep({ kind: 'key', key: { ...apiKey, plan } })
+    if (space.shared.keys.stored.has(apiKey.key)) await space.keep({ kind: 'key', key: { ...apiKey, plan } })
     space.setPlans(new Map(space.plans).set(apiKey.key, plan))
     return keyView(space, apiKey)
   },
@@ -56,12 +55,12 @@ export const change = verb({
 export const remove = verb({
   method: 'DELETE',
   path: '/keys/{key}',
-  summary: 'Removes a key',
+  summary: 'Removes a key from all spaces',
+  turn: 'sandbox',
   input: fields({ key: text }),
-  async run({ space }, { key }) {
+  async run({ space, sandbox: { spaces } }, { key }) {
     const apiKey = find(space, key)
-    if (!space.isStartKey(apiKey.key)) await space.keep({ kind: 'key-removed', key: apiKey.key })
-    space.removeKey(apiKey.key)
+    await spaces.removeKey(apiKey.key)
     return { removed: labelOf(apiKey) }
   },
 })

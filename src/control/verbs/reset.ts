@@ -4,11 +4,9 @@ export const reset = verb({
   method: 'POST',
   path: '/reset',
   summary:
-    'Returns a space to its start: pets, settings, keys, quotas, bans, storm, faults, clock, randomness, log, conduct',
-  async run({ space }) {
-    // The store comes first, so that a failed write changes nothing.
-    await space.keep({ kind: 'replaced', state: space.seed })
-    space.restart()
+    'Returns a space to its start: pets, settings, plans, quotas, bans, storm, faults, clock, randomness, log, conduct; the default space returns the keys of all spaces, too',
+  async run({ space, sandbox: { spaces } }) {
+    await spaces.reset(space)
     return { space: space.name, pets: space.pets.size }
   },
 })
