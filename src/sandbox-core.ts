@@ -69,6 +69,7 @@ export async function openSandboxCore(
   given?: Contract,
 ): Promise<SandboxCore> {
   const warn = (message: string) => events.onWarning?.(message)
+  const startedAt = systemClock.wall()
   const contract = given ?? (await openContract(options.spec))
   checkFaults(options, contract)
   const readPet = contract.pets && petReader(contract.pets)
@@ -81,7 +82,8 @@ export async function openSandboxCore(
     contract,
     basePath: options.basePath,
     systemClock,
-    start: options.start,
+    // Frozen without an instant, all spaces stand at this one, and return to it.
+    start: options.start.freeze ? { ...options.start, now: options.start.now ?? startedAt } : options.start,
     keys: new Keyring(state.keys, apiKeys),
     hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
     anyKey: options.anyKey,
@@ -101,27 +103,33 @@ export async function openSandboxCore(
     },
   }
   checkKeys(options, [...state.keys, ...apiKeys])
-  const space = new Space('', shared, fixtures, state, stored?.store)
+  const space = new Space('', shared, startedAt, fixtures, state, stored?.store)
   const spaces = new Spaces(shared, space, fixtures, options.maxSpaces)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.
   setMaxListeners(0, stopping.signal)
   const controlTarget: ControlTarget = {
     spaces,
+    wall: systemClock.wall,
     stopping: stopping.signal,
     snapshotsOf: shelves(space, options.store, readPet),
     shutdown: () => events.onShutdown?.(),
   }
-  const identity = { pid: process.pid, startedAt: new Date(systemClock.wall()).toISOString() }
+  const identity = { pid: process.pid, startedAt: new Date(startedAt).toISOString() }
   const onRefused = refusalTeller(options.cors, warn)
   return {
     identity,
     spaces,
     controlTarget,
-    service: (request) =>
-      answerPreflight(request, options.cors, space.now(), onRefused) ??
-      redirectBrowser(request, DASHBOARD_PATH, space.now()) ??
-      spaces.handle(request),
+    service(request) {
+      const wall = systemClock.wall()
+      const now = space.now(wall)
+      return (
+        answerPreflight(request, options.cors, now, onRefused) ??
+        redirectBrowser(request, DASHBOARD_PATH, now) ??
+        spaces.handle(request, wall)
+      )
+    },
     control: lazyControl({
       sandbox: controlTarget,
       contract,

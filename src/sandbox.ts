@@ -107,7 +107,7 @@ function refuse(space: Space, code: ProblemCode, address: string): Reply {
     address,
     heardUntil: 0,
   }
-  return replyWith(space, nothing, undefined, problem(code, { outside: true }))
+  return replyWith(space, nothing, undefined, problem(code, { outside: true }), space.shared.systemClock.wall())
 }
 
 function isAnyAddress(host: string): boolean {

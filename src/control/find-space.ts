@@ -1,23 +1,25 @@
+import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import { isSpaceName } from '../domain/space-name.js'
+import type { EpochMs } from '../domain/time.js'
 import { quoted } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'
-import { type ControlTarget, type VerbContext, VerbError } from './verb.js'
+import { type ControlTarget, VerbError } from './verb.js'
 
 /** @throws VerbError where there is no such space */
-export function findSpace(sandbox: ControlTarget, name: string): VerbContext {
+export function findSpace(sandbox: ControlTarget, name: string): Space {
   checkName(name)
   const space = sandbox.spaces.get(name)
   if (space === undefined) throw noSuchSpace(sandbox.spaces, name)
-  return { space, sandbox }
+  return space
 }
 
 /** Finds a space, or opens it. @throws VerbError `too_many_spaces` */
-export function openSpace(sandbox: ControlTarget, name: string): VerbContext {
+export function openSpace(sandbox: ControlTarget, name: string, wall: EpochMs): Space {
   checkName(name)
-  const space = sandbox.spaces.open(name)
+  const space = sandbox.spaces.open(name, wall)
   if (space === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
-  return { space, sandbox }
+  return space
 }
 
 function checkName(name: string): void {

@@ -30,15 +30,16 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
   const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
-  const isNew = isOpening && sandbox.spaces.get(space) === undefined
-  const context = isOpening ? openSpace(sandbox, space) : findSpace(sandbox, space)
-  const run = () => verb.run(context, checked)
+  const openedAt = isOpening && sandbox.spaces.get(space) === undefined ? sandbox.wall() : undefined
+  const target = openedAt === undefined ? findSpace(sandbox, space) : openSpace(sandbox, space, openedAt)
+  // Not before its turn: while it waited for other verbs, requests were served.
+  const run = () => verb.run({ space: target, sandbox, wall: openedAt ?? sandbox.wall() }, checked)
   try {
     if (verb.method === 'GET') return await run()
-    return await (verb.turn === 'sandbox' ? sandbox.spaces.default : context.space).inTurn(run)
+    return await (verb.turn === 'sandbox' ? sandbox.spaces.default : target).inTurn(run)
   } catch (error) {
     // Unless a request has come to it meanwhile, a space that was opened for nothing is closed again.
-    if (isNew && context.space.log.total === 0) sandbox.spaces.remove(space)
+    if (openedAt !== undefined && target.log.total === 0) sandbox.spaces.remove(space)
     throw asVerbError(error)
   }
 }

@@ -55,7 +55,9 @@ export function controlRoutes(plane: ControlPlane): Hono {
   for (const [path, page] of Object.entries(PAGE_FILES)) root.get(CONTROL_PATH + path, () => servePageFile(page))
   // The dashboard's address ends in a slash, so that its own files are beside it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
-  app.get('/requests/stream', (context) => answerErrors(() => streamExchanges(steeredBy(plane, context), context)))
+  app.get('/requests/stream', (context) =>
+    answerErrors(() => streamExchanges(steeredBy(plane, context), plane.sandbox.stopping, context)),
+  )
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[]) {
     const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(verb.method, path, (context) => answerErrors(() => runVerb(plane, name, context)))

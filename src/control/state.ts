@@ -3,19 +3,20 @@ import type { Spaces } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
 import { type ApiKey, labelOf } from '../domain/keys.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
+import type { EpochMs } from '../domain/time.js'
 import { settingsView } from '../options/settings-view.js'
 import { clockView } from './verbs/clock.js'
 import { faultViews } from './verbs/faults.js'
 import { stormView } from './verbs/storm.js'
 import type { KeyView, StateView, WindowState } from './views.js'
 
-export function readState(space: Space, spaces: Spaces): StateView {
+export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   return {
     space: space.name,
     basePath: space.shared.basePath,
     settings: settingsView(space.settings),
-    clock: clockView(space),
-    keys: [...space.keys.values()].map((key) => keyView(space, key)),
+    clock: clockView(space, wall),
+    keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
     storm: stormView(space),
     faults: faultViews(space),
     counts: {
@@ -28,8 +29,8 @@ export function readState(space: Space, spaces: Spaces): StateView {
 }
 
 /** A key with the rest of its quotas, and its ban. */
-export function keyView(space: Space, apiKey: ApiKey): KeyView {
-  const now = space.now()
+export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
+  const now = space.now(wall)
   const { usage, bans } = space.accounts.ofKey(apiKey.key)
   const limits = space.limitsOf(apiKey)
   const window = (name: WindowName, limit: number): WindowState => {

@@ -1,11 +1,11 @@
 import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
+import type { Space } from '../core/space.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeView } from '../exchanges/exchange-view.js'
 import { AsyncQueue } from './async-queue.js'
 import { checkInput } from './perform.js'
-import type { VerbContext } from './verb.js'
 import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
 
 /** Exchanges buffered for a slow reader; beyond that the oldest are dropped, and it is told how many. */
@@ -18,7 +18,7 @@ const HEARTBEAT_MS = 15_000
  * Streams the exchanges of a space as they happen, as server-sent events:
  * `exchange` with its JSON, `dropped` with how many a slow reader has missed.
  */
-export function streamExchanges({ space, sandbox }: VerbContext, context: Context): Response {
+export function streamExchanges(space: Space, stopping: AbortSignal, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
   const filter = filterIn(space, checkInput({ input: filterSchema }, query) as Filter)
   // Nobody would read it, so nobody would ever end it.
@@ -33,7 +33,7 @@ export function streamExchanges({ space, sandbox }: VerbContext, context: Contex
       end,
     })
     stream.onAbort(end)
-    sandbox.stopping.addEventListener('abort', end)
+    stopping.addEventListener('abort', end)
     try {
       await stream.write(': connected\n\n')
       while (!stream.aborted) {
@@ -44,7 +44,7 @@ export function streamExchanges({ space, sandbox }: VerbContext, context: Contex
       }
     } finally {
       unfollow()
-      sandbox.stopping.removeEventListener('abort', end)
+      stopping.removeEventListener('abort', end)
     }
   })
 }

@@ -3,10 +3,13 @@ import type { SnapshotStore } from '../core/snapshot.js'
 import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ProblemCode } from '../domain/problems.js'
+import type { EpochMs } from '../domain/time.js'
 
 /** The parts of a running sandbox that verbs can reach. */
 export interface ControlTarget {
   readonly spaces: Spaces
+  /** The wall clock, read once for each verb. */
+  wall(): EpochMs
   /** Where the snapshots of a space are kept. */
   snapshotsOf(space: Space): SnapshotStore
   /** Aborted when the sandbox stops: endless responses must end then. */
@@ -19,6 +22,8 @@ export interface ControlTarget {
 export interface VerbContext {
   readonly space: Space
   readonly sandbox: ControlTarget
+  /** What the wall clock says, read once: no verb reads it itself. */
+  readonly wall: EpochMs
 }
 
 /**

@@ -20,7 +20,7 @@ const state = verb({
   method: 'GET',
   path: '/state',
   summary: 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space',
-  run: ({ space, sandbox }) => readState(space, sandbox.spaces),
+  run: ({ space, sandbox, wall }) => readState(space, sandbox.spaces, wall),
 })
 
 /** Everything that can be done to a running sandbox, by the verb's name. */

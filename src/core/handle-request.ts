@@ -2,6 +2,7 @@ import { startOf } from '../domain/long-body.js'
 import type { HandlerResult, PendingReply, Reply, ServiceRequest } from '../domain/messages.js'
 import { leavesNoStatus } from '../domain/messages.js'
 import { redactAddress, redactQuery } from '../domain/redaction.js'
+import type { EpochMs } from '../domain/time.js'
 import { loggedBody, loggedHeaders } from '../exchanges/exchange-content.js'
 import { LOG_BODY_CHARACTERS } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
@@ -21,10 +22,11 @@ import { findRoute, splitTarget } from './target.js'
  * Prism must be awaited. Never throws, never rejects.
  *
  * @param token the API key without its space, undefined if none was sent, '' if what was sent cannot be one
+ * @param wall  what the wall clock says
  */
-export function handle(space: Space, request: ServiceRequest, token: string | undefined): PendingReply {
+export function handle(space: Space, request: ServiceRequest, token: string | undefined, wall: EpochMs): PendingReply {
   const startedAt = space.shared.systemClock.monotonic()
-  const context = arrive(space, request, token)
+  const context = arrive(space, request, token, wall)
   const answer = answerSafely(context)
   // In the order of arrival, like the quota itself; responses may be sent in another order.
   if (context.asksForQuota) space.conduct.count(context)
@@ -39,18 +41,19 @@ export function replyWith(
   request: ServiceRequest,
   token: string | undefined,
   answer: HandlerResult,
+  wall: EpochMs,
 ): Reply {
-  return depart(arrive(space, request, token), answer, space.shared.systemClock.monotonic())
+  return depart(arrive(space, request, token, wall), answer, space.shared.systemClock.monotonic())
 }
 
-function arrive(space: Space, request: ServiceRequest, token: string | undefined): RequestContext {
+function arrive(space: Space, request: ServiceRequest, token: string | undefined, wall: EpochMs): RequestContext {
   const { contract, basePath } = space.shared
   const { path, query } = splitTarget(request.target)
   const route = findRoute(contract, basePath, request, path)
   return {
     space,
     request,
-    now: space.now(),
+    now: space.now(wall),
     path,
     query,
     route,

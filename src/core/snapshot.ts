@@ -3,6 +3,7 @@ import { clockAt } from '../domain/clock.js'
 import { armFault } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import { RANDOM_STREAMS, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
+import type { EpochMs } from '../domain/time.js'
 import type { Space } from './space.js'
 
 /** Where snapshots of one space are kept. */
@@ -15,13 +16,13 @@ export interface SnapshotStore {
   remove(name: string): Promise<boolean>
 }
 
-export function takeSnapshot(space: Space): Snapshot {
+export function takeSnapshot(space: Space, wall: EpochMs): Snapshot {
   const { settings, storm, faults, randomStreams } = space
   return {
     version: SNAPSHOT_VERSION,
     state: space.state(),
     settings,
-    clock: { now: space.now(), frozen: space.clock.kind === 'frozen' },
+    clock: { now: space.now(wall), frozen: space.clock.kind === 'frozen' },
     storm: storm ?? null,
     faults: faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
     plans: [...space.plans].flatMap(([key, plan]) => {
@@ -47,14 +48,14 @@ export function takeSnapshot(space: Space): Snapshot {
  *
  * @source docs/behaviour.md, "Snapshots"
  */
-export async function restoreSnapshot(space: Space, snapshot: Snapshot): Promise<void> {
+export async function restoreSnapshot(space: Space, snapshot: Snapshot, wall: EpochMs): Promise<void> {
   const plans = plansIn(space, snapshot)
   const state = { ...snapshot.state, keys: space.storedKeys(plans) }
   await space.keep({ kind: 'replaced', state })
   space.replaceState(state)
   space.setPlans(plans)
   space.settings = snapshot.settings
-  space.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, space.shared.systemClock.wall()))
+  space.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, wall), wall)
   space.storm = snapshot.storm ?? undefined
   space.faults = snapshot.faults.map(({ rule, left }) => ({ ...armFault(rule), left: left ?? undefined }))
   space.accounts.clear()

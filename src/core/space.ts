@@ -102,8 +102,16 @@ export class Space {
    * @param seed  the state it starts from, and that a reset returns to
    * @param state what was stored, if anything was
    * @param store where changes are kept; in memory only without one
+   * @param wall  what the wall clock says
    */
-  constructor(name: string, shared: SpaceContext, seed: SpaceState, state: SpaceState = seed, store?: Store) {
+  constructor(
+    name: string,
+    shared: SpaceContext,
+    wall: EpochMs,
+    seed: SpaceState,
+    state: SpaceState = seed,
+    store?: Store,
+  ) {
     this.name = name
     this.seed = seed
     this.shared = shared
@@ -119,7 +127,7 @@ export class Space {
     this.nextPetId = this.#nextAfterStored = state.nextPetId
     this.orders = state.orders
     this.ordersText = stringifyJson(state.orders)
-    this.#begin()
+    this.#begin(wall)
   }
 
   /**
@@ -141,8 +149,9 @@ export class Space {
     return this.shared.anyKey
   }
 
-  now(): EpochMs {
-    return readClock(this.clock, this.shared.systemClock.wall())
+  /** What the space's clock shows. Whoever asks has read the wall clock, once, so that all that a request or a verb does has one instant. */
+  now(wall: EpochMs): EpochMs {
+    return readClock(this.clock, wall)
   }
 
   /**
@@ -151,10 +160,10 @@ export class Space {
    *
    * @source docs/behaviour.md, "The clock"
    */
-  setClock(clock: ClockState): void {
-    const before = this.now()
+  setClock(clock: ClockState, wall: EpochMs): void {
+    const before = this.now(wall)
     this.clock = clock
-    const now = this.now()
+    const now = this.now(wall)
     if (now >= before) return
     this.accounts.forgetFuture(now)
     this.conduct.forgetFuture(now)
@@ -241,7 +250,7 @@ export class Space {
   }
 
   /** Back to the start: fixtures, settings, plans, quotas, bans, storm, faults, clock, chance, log, conduct. */
-  restart(): void {
+  restart(wall: EpochMs): void {
     this.shared.onForget(this)
     this.replaceState(this.seed)
     this.setPlans(new Map())
@@ -250,7 +259,7 @@ export class Space {
     this.accounts.clear()
     this.log.clear()
     this.conduct.clear()
-    this.#begin()
+    this.#begin(wall)
   }
 
   /** Takes the next id for a new pet; settlePetId must be told what became of it. */
@@ -308,9 +317,8 @@ export class Space {
     return { perMinute, perDay }
   }
 
-  /** Opens the windows of keys as if this many requests had just been charged; other windows stay. */
-  useUp(used: SpaceStart['used']): void {
-    const openedAt = this.now()
+  /** Opens the windows of keys as if this many requests had been charged at an instant; other windows stay. */
+  useUp(used: SpaceStart['used'], openedAt: EpochMs): void {
     for (const [name, { perMinute, perDay }] of Object.entries(used)) {
       const account = this.#accountOf(name)
       account.usage = {
@@ -321,9 +329,9 @@ export class Space {
     }
   }
 
-  /** Bans keys from now on. */
-  banKeys(bans: SpaceStart['bans']): void {
-    for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, this.now())
+  /** Bans keys from an instant on. */
+  banKeys(bans: SpaceStart['bans'], now: EpochMs): void {
+    for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, now)
   }
 
   /** Forgets plan, usage and bans of a key that is none any more. */
@@ -349,15 +357,14 @@ export class Space {
     return { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') }
   }
 
-  #begin(): void {
-    const { start, systemClock } = this.shared
-    const wall = systemClock.wall()
-    this.clock = start.now === undefined && !start.freeze ? REAL_TIME : clockAt(start.now ?? wall, start.freeze, wall)
-    const now = this.now()
+  #begin(wall: EpochMs): void {
+    const { start } = this.shared
+    this.clock = start.now === undefined ? REAL_TIME : clockAt(start.now, start.freeze, wall)
+    const now = this.now(wall)
     this.storm = start.storm && { ...start.storm, startedAt: now }
     this.faults = start.faults.map(armFault)
-    this.useUp(start.used)
-    this.banKeys(start.bans)
+    this.useUp(start.used, now)
+    this.banKeys(start.bans, now)
   }
 
   #accountOf(name: string): Account {

@@ -2,6 +2,7 @@ import type { ApiKey, PlanName } from '../domain/keys.js'
 import type { PendingReply, ServiceRequest } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
+import type { EpochMs } from '../domain/time.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
 import { handle, replyWith } from './handle-request.js'
@@ -33,11 +34,11 @@ export class Spaces {
   }
 
   /** Finds a space, or opens it from the fixtures; undefined if there is no room for one more. */
-  open(name: string): Space | undefined {
+  open(name: string, wall: EpochMs): Space | undefined {
     const known = this.get(name)
     if (known !== undefined) return known
     if (this.#named.size >= this.#maxSpaces) return undefined
-    const space = new Space(name, this.#shared, this.#fixtures)
+    const space = new Space(name, this.#shared, wall, this.#fixtures)
     this.#named.set(name, space)
     return space
   }
@@ -61,7 +62,7 @@ export class Spaces {
   }
 
   /** Takes a space back to its start; with the default one, which keeps them, the keys of all spaces. */
-  async reset(space: Space): Promise<void> {
+  async reset(space: Space, wall: EpochMs): Promise<void> {
     await space.keep({ kind: 'replaced', state: space.seed })
     if (space === this.default) {
       const { keys } = this.#shared
@@ -69,7 +70,7 @@ export class Spaces {
       keys.replace(space.seed.keys)
       this.#forgetKeys(before.filter((key) => !keys.valid.has(key)))
     }
-    space.restart()
+    space.restart(wall)
   }
 
   #forgetKeys(gone: readonly string[]): void {
@@ -91,19 +92,19 @@ export class Spaces {
     return this.#named.delete(name)
   }
 
-  /** Answers a request in the space that its key names. */
-  handle(request: ServiceRequest): PendingReply {
+  /** Answers a request in the space that its key names. @param wall what the wall clock says */
+  handle(request: ServiceRequest, wall: EpochMs): PendingReply {
     const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
-    if (sent === undefined) return handle(this.default, request, undefined)
-    if (sent.space === '') return handle(this.default, request, sent.token)
+    if (sent === undefined) return handle(this.default, request, undefined, wall)
+    if (sent.space === '') return handle(this.default, request, sent.token, wall)
     const { token, space: name } = sent
     // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
     if (!this.default.keys.has(token) && this.get(name) === undefined)
-      return handle(this.default, request, this.default.anyKey ? `${token}~${name}` : '')
-    const space = this.open(name)
-    if (space !== undefined) return handle(space, request, token)
+      return handle(this.default, request, this.default.anyKey ? `${token}~${name}` : '', wall)
+    const space = this.open(name, wall)
+    if (space !== undefined) return handle(space, request, token, wall)
     const message = this.fullMessage()
-    return replyWith(this.default, request, token, problem('too_many_spaces', { message }))
+    return replyWith(this.default, request, token, problem('too_many_spaces', { message }), wall)
   }
 }

@@ -49,6 +49,7 @@ function durableWorld() {
       onExchange() {},
       onForget() {},
     },
+    0,
     loadSeed(options),
     undefined,
     store,
@@ -66,7 +67,7 @@ function post(space: Space): Promise<Reply> {
     address: 'test',
     heardUntil: 0,
   }
-  return Promise.resolve(handle(space, request, 'sandbox'))
+  return Promise.resolve(handle(space, request, 'sandbox', 0))
 }
 
 describe('a pet on a durable store', () => {

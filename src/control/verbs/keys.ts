@@ -15,7 +15,7 @@ export const list = verb({
   method: 'GET',
   path: '/keys',
   summary: 'The keys of a space, with plan, quotas and ban',
-  run: ({ space }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey)),
+  run: ({ space, wall }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey, wall)),
 })
 
 export const add = verb({
@@ -24,13 +24,13 @@ export const add = verb({
   summary: 'Adds a key to all spaces; it is stored',
   turn: 'sandbox',
   input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
-  async run({ space, sandbox: { spaces } }, { key, plan }) {
+  async run({ space, sandbox: { spaces }, wall }, { key, plan }) {
     const known = space.findKey(key)
     if (known !== undefined) {
       const label = labelOf(known)
       throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
     }
-    return keyView(space, await spaces.addKey(key, plan))
+    return keyView(space, await spaces.addKey(key, plan), wall)
   },
 })
 
@@ -39,16 +39,16 @@ export const change = verb({
   path: '/keys/{key}',
   summary: 'Moves a key to another plan in a space',
   input: fields({ key: text, plan: planSchema }),
-  async run({ space }, { key, plan }) {
+  async run({ space, wall }, { key, plan }) {
     const apiKey = find(space, key)
     if (apiKey.key === DEFAULT_KEY) {
       // The plan of the key `sandbox` is a setting, so that a reset restores it.
       space.settings = { ...space.settings, plan }
-      return keyView(space, apiKey)
+      return keyView(space, apiKey, wall)
     }
     if (space.shared.keys.stored.has(apiKey.key)) await space.keep({ kind: 'key', key: { ...apiKey, plan } })
     space.setPlans(new Map(space.plans).set(apiKey.key, plan))
-    return keyView(space, apiKey)
+    return keyView(space, apiKey, wall)
   },
 })
 
@@ -70,12 +70,12 @@ export const ban = verb({
   path: '/keys/{key}/ban',
   summary: 'Bans a key, for the ban duration of the settings unless another is given',
   input: fields({ key: text, for: v.optional(someWaitSchema) }),
-  run({ space }, { key, for: duration = space.settings.banDuration }) {
+  run({ space, wall }, { key, for: duration = space.settings.banDuration }) {
     const apiKey = find(space, key)
     if (apiKey.always === 'limited')
       throw new VerbError('conflict', `The key "${labelOf(apiKey)}" is always out of quota and never banned.`)
-    space.accounts.ofKey(apiKey.key).bans = banFor(duration, space.now())
-    return keyView(space, apiKey)
+    space.accounts.ofKey(apiKey.key).bans = banFor(duration, space.now(wall))
+    return keyView(space, apiKey, wall)
   },
 })
 
@@ -84,10 +84,10 @@ export const unban = verb({
   path: '/keys/{key}/ban',
   summary: 'Lifts the ban of a key',
   input: fields({ key: text }),
-  run({ space }, { key }) {
+  run({ space, wall }, { key }) {
     const apiKey = find(space, key)
     space.accounts.ofKey(apiKey.key).bans = NO_BAN_RECORD
-    return keyView(space, apiKey)
+    return keyView(space, apiKey, wall)
   },
 })
 

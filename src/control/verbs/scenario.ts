@@ -4,6 +4,7 @@ import type { Space } from '../../core/space.js'
 import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
 import { armFault } from '../../domain/faults.js'
 import { labelOf } from '../../domain/keys.js'
+import type { EpochMs } from '../../domain/time.js'
 import { OptionsError } from '../../options/options-error.js'
 import { quoted } from '../../options/problem.js'
 import { parseScenarioContent, type Scenario } from '../../options/scenario.js'
@@ -31,21 +32,21 @@ export const apply = verb({
   input: fields({
     scenario: v.record(v.string(), v.unknown(), 'must be {"name": …} or the content of a scenario'),
   }),
-  run({ space, sandbox }, { scenario: given }) {
+  run({ space, sandbox, wall }, { scenario: given }) {
     const scenario = read(given)
     checkOperations(space, scenario.faults ?? [])
     checkKeys(space, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
-    const clock = clockOf(space, scenario)
+    const clock = clockOf(space, scenario, wall)
     // Nothing can fail from here on, so a scenario is never half applied.
     space.settings = changeSettings(space.settings, scenario.settings)
-    space.setClock(clock)
-    const now = space.now()
+    space.setClock(clock, wall)
+    const now = space.now(wall)
     if (scenario.storm !== undefined)
       space.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }
     if (scenario.faults !== undefined) space.faults = scenario.faults.map(armFault)
-    space.useUp(scenario.used)
-    space.banKeys(scenario.bans)
-    return readState(space, sandbox.spaces)
+    space.useUp(scenario.used, now)
+    space.banKeys(scenario.bans, now)
+    return readState(space, sandbox.spaces, wall)
   },
 })
 
@@ -72,9 +73,8 @@ function checkKeys(space: Space, named: readonly string[]): void {
   }
 }
 
-function clockOf(space: Space, { now, freeze }: Scenario): ClockState {
-  const wall = space.shared.systemClock.wall()
-  if (now !== undefined && now < space.now()) {
+function clockOf(space: Space, { now, freeze }: Scenario, wall: EpochMs): ClockState {
+  if (now !== undefined && now < space.now(wall)) {
     // Unlike the clock's own verbs, a scenario may set the clock back.
     return clockAt(now, freeze ?? space.clock.kind === 'frozen', wall)
   }

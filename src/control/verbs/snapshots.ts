@@ -23,8 +23,8 @@ export const save = verb({
   path: '/snapshots/{name}',
   summary: 'Saves the whole state of a space under a name, replacing a snapshot of that name',
   input: fields({ name: nameSchema }),
-  async run({ space, sandbox }, { name }) {
-    await sandbox.snapshotsOf(space).put(name, takeSnapshot(space))
+  async run({ space, sandbox, wall }, { name }) {
+    await sandbox.snapshotsOf(space).put(name, takeSnapshot(space, wall))
     return { name }
   },
 })
@@ -34,11 +34,11 @@ export const restore = verb({
   path: '/snapshots/{name}/restore',
   summary: 'Restores a space from a snapshot, including quotas, bans, clock and randomness; the log stays',
   input: fields({ name: nameSchema }),
-  async run({ space, sandbox }, { name }) {
+  async run({ space, sandbox, wall }, { name }) {
     const snapshots = sandbox.snapshotsOf(space)
     const snapshot = await snapshots.get(name)
     if (snapshot === undefined) throw await missing(name, snapshots.names())
-    await restoreSnapshot(space, snapshot)
+    await restoreSnapshot(space, snapshot, wall)
     return { name }
   },
 })

@@ -32,8 +32,8 @@ export const start = verb({
   path: '/storm',
   summary: 'Starts a new storm; without a rate it refuses everything',
   input: stormMapSchema,
-  run({ space }, storm) {
-    space.storm = { ...storm, startedAt: space.now() }
+  run({ space, wall }, storm) {
+    space.storm = { ...storm, startedAt: space.now(wall) }
     return viewOf(space.storm)
   },
 })

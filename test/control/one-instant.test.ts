@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { perform } from '../../src/control/perform.js'
+import type { VerbName } from '../../src/control/verb-map.js'
+import { VERBS } from '../../src/control/verbs.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { openSandboxCore } from '../../src/sandbox-core.js'
+import { systemClock } from '../../src/system/system-clock.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+const TEN = Date.parse('2026-03-01T10:00:00Z')
+
+/** The wall clock of these tests: each reading is a second later than the one before. */
+let readings = 0
+
+beforeEach(() => {
+  readings = 0
+  vi.spyOn(systemClock, 'wall').mockImplementation(() => TEN + readings++ * 1000)
+})
+afterEach(() => vi.restoreAllMocks())
+
+async function open(options: SandboxOptions = {}) {
+  const core = await openSandboxCore(embeddedOptions(options), {})
+  return {
+    core,
+    /** Runs a verb. */
+    verb: <Name extends VerbName>(name: Name, input: unknown = {}, space = '') =>
+      perform(core.controlTarget, space, name, input),
+  }
+}
+
+/** What a verb needs to do something. */
+const INPUTS: Partial<Record<VerbName, object>> = {
+  'settings.change': { plan: 'pro' },
+  'clock.set': { frozen: true },
+  'clock.advance': { by: '0s' },
+  'keys.add': { key: 'mine' },
+  'keys.change': { key: 'sandbox', plan: 'pro' },
+  'keys.remove': { key: 'sandbox-free' },
+  'keys.ban': { key: 'sandbox' },
+  'keys.unban': { key: 'sandbox' },
+  'faults.set': { rules: [] },
+  'faults.add': { rule: '*:503' },
+  'scenario.apply': {
+    scenario: { now: '2026-03-01T09:00:00Z', used: { sandbox: '1/min' }, ban: { 'sandbox-free': '1m' } },
+  },
+  'pets.add': { name: 'Rex', categoryId: 1 },
+  'pets.set': { id: 1, name: 'Rex' },
+  'pets.remove': { id: 1 },
+  'snapshots.save': { name: 'new' },
+  'snapshots.restore': { name: 'kept' },
+  'snapshots.remove': { name: 'kept' },
+  'spaces.remove': { name: 'open' },
+}
+
+describe('the wall clock', () => {
+  it.each(Object.keys(VERBS) as VerbName[])('is read once at most by %s', async (name) => {
+    const { verb } = await open()
+    await verb('snapshots.save', { name: 'kept' })
+    await verb('storm.start', {}, 'open')
+    const before = readings
+    await verb(name, INPUTS[name])
+    expect(readings - before).toBeLessThanOrEqual(1)
+    const between = readings
+    if (VERBS[name].method === 'GET' || VERBS[name].method === 'DELETE') return
+    if (name !== 'snapshots.restore')
+      await verb(name, { ...INPUTS[name], ...(name === 'keys.add' ? { key: 'other' } : {}) }, 'opened')
+    expect(readings - between).toBeLessThanOrEqual(1)
+  })
+
+  it('does not let an advance by nothing fail', async () => {
+    const { verb } = await open()
+    const { now } = await verb('clock.advance', { by: '0s' })
+    expect(now).toBe(new Date(TEN + (readings - 1) * 1000).toISOString())
+  })
+
+  it('is read once for a request that opens a space, whose storm begins with it', async () => {
+    const { core, verb } = await open({ storm: '1,for=1s' })
+    const before = readings
+    const { dueAt: _dueAt, ...reply } = await core.service({
+      method: 'GET',
+      target: '/v1/pets',
+      headers: { authorization: 'Bearer sandbox~new' },
+      rawHeaders: [],
+      body: undefined,
+      address: 'test',
+      heardUntil: 0,
+    })
+    expect(readings - before).toBe(1)
+    expect(reply.status).toBe(429)
+    expect((await verb('storm.show', {}, 'new'))?.startedAt).toBe(
+      new Date(reply.headers[reply.headers.indexOf('Date') + 1] ?? '').toISOString(),
+    )
+  })
+})
+
+describe('--freeze without --now', () => {
+  it('stops every space, also after a reset, at the instant at which the sandbox started', async () => {
+    const { core, verb } = await open({ freeze: true })
+    const now = core.identity.startedAt
+    await verb('clock.advance', { by: '1h' })
+    expect(await verb('clock.set', {}, 'a')).toEqual({ now, frozen: true })
+    await verb('clock.advance', { by: '1h' }, 'a')
+    for (const space of ['', 'a']) {
+      await verb('reset', {}, space)
+      expect(await verb('clock.show', {}, space)).toEqual({ now, frozen: true })
+    }
+  })
+})
