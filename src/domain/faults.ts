@@ -1,3 +1,5 @@
+import { formatDuration, LONGEST_WAIT_MS, parseDuration } from './time.js'
+
 /** Faults on the wire, as opposed to a status. @source docs/behaviour.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
@@ -14,6 +16,8 @@ export interface FaultRule {
   readonly probability?: number
   /** How often it happens; unlimited if omitted. */
   readonly times?: number
+  /** Wait that Retry-After names, a duration such as `2s`; with fault `status` only. If omitted, only a 429 names one. */
+  readonly retryAfter?: string
 }
 
 /** A rule in force, with how often it will still happen (undefined: unlimited). */
@@ -44,25 +48,30 @@ export function takeFault(faults: readonly ArmedFault[], operation: string, draw
   return undefined
 }
 
-const FAULT_RULE = /^([^:@\s]+):([a-z-]+|\d{3})(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?$/
+const FAULT_RULE =
+  /^([^:@\s]+):([a-z-]+|\d{3})(?:,retry-after=(\w+))?(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?(?:,retry-after=(\w+))?$/
 
 /**
- * Reads a fault as users write it: `<operation|*>:<status|wire fault>[@20%][*3]`.
+ * Reads a fault as users write it: `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s]`.
+ * The wait may stand right behind the status, too.
  *
  * @returns the rule, or a sentence on what is wrong with it
  */
 export function parseFaultRule(text: string): FaultRule | string {
   const match = FAULT_RULE.exec(text)
   if (match === null) {
-    return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3], for example listPets:503@20%*3`
+    return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3][,retry-after=2s], for example listPets:503@20%*3`
   }
-  const [, operation = '', what = '', percent, times] = match
+  const [, operation = '', what = '', early, percent, times, late] = match
+  if (early !== undefined && late !== undefined) return 'retry-after may be given only once'
+  const retryAfter = early ?? late
   const wire = WIRE_FAULTS.find((name) => name === what)
   const rule: FaultRule = {
     operation,
     ...(wire === undefined ? { fault: 'status', status: Number(what) } : { fault: wire }),
     ...(percent === undefined ? {} : { probability: Number(percent) / 100 }),
     ...(times === undefined ? {} : { times: Number(times) }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   }
   return faultProblem(rule) ?? rule
 }
@@ -76,6 +85,13 @@ export function faultProblem(rule: FaultRule): string | undefined {
     }
   } else if (rule.status !== undefined) {
     return `a status goes with the fault "status" only (the fault is "${rule.fault}")`
+  } else if (rule.retryAfter !== undefined) {
+    return `retryAfter goes with the fault "status" only (the fault is "${rule.fault}")`
+  }
+  if (rule.retryAfter !== undefined) {
+    const wait = parseDuration(rule.retryAfter)
+    if (wait === undefined) return `retryAfter must be a duration such as 500ms, 30s or 5m (it is "${rule.retryAfter}")`
+    if (wait > LONGEST_WAIT_MS) return `retryAfter must be at most ${formatDuration(LONGEST_WAIT_MS)}`
   }
   if (rule.probability !== undefined && !(rule.probability > 0 && rule.probability <= 1)) {
     return 'the probability must be above 0 and at most 100%'
@@ -90,5 +106,6 @@ export function faultProblem(rule: FaultRule): string | undefined {
 export function formatFaultRule(rule: FaultRule): string {
   const what = rule.fault === 'status' ? rule.status : rule.fault
   const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`
-  return `${rule.operation}:${what}${probability}${rule.times === undefined ? '' : `*${rule.times}`}`
+  const times = rule.times === undefined ? '' : `*${rule.times}`
+  return `${rule.operation}:${what}${probability}${times}${rule.retryAfter === undefined ? '' : `,retry-after=${rule.retryAfter}`}`
 }

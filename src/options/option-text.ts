@@ -26,6 +26,7 @@ export function naturalFromText(reads: OptionRow['reads'], text: string): unknow
       return Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word] : text
     }
     case 'list':
-      return text.split(',').map((part) => part.trim())
+      // The comma before the wait of a fault is the fault's own.
+      return text.split(/,(?!\s*retry-after=)/).map((part) => part.trim())
   }
 }

@@ -146,7 +146,7 @@ const OPTIONS = {
     reads: 'list',
     schema: faultsSchema,
     scenario: true,
-    description: `<operation|*>:<status or fault>[@20%][*3]; repeatable, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
+    description: `<operation|*>:<status or fault>[@20%][*3][,retry-after=2s]; repeatable, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
   },
   ...settingRows('trouble', 'latency'),
   scenario: {

@@ -129,6 +129,7 @@ function asFaultRule(value: unknown, where: string): FaultRule {
     status: maybe(asNumber),
     probability: maybe(asNumber),
     times: maybe(asNumber),
+    retryAfter: maybe(asText),
   })
   return withoutProblem(rule, faultProblem(rule), where)
 }

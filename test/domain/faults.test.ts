@@ -14,6 +14,15 @@ describe('a fault', () => {
     ['listPets:503', { operation: 'listPets', fault: 'status', status: 503 }],
     ['*:connection-reset', { operation: '*', fault: 'connection-reset' }],
     ['getPet:500@20%*3', { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3 }],
+    ['createPet:503,retry-after=2s', { operation: 'createPet', fault: 'status', status: 503, retryAfter: '2s' }],
+    [
+      'getPet:500@20%*3,retry-after=1m',
+      { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3, retryAfter: '1m' },
+    ],
+    [
+      'getPet:500,retry-after=1m@20%*3',
+      { operation: 'getPet', fault: 'status', status: 500, probability: 0.2, times: 3, retryAfter: '1m' },
+    ],
     ['*:hang*1', { operation: '*', fault: 'hang', times: 1 }],
   ])('%s is read as its rule', (text, rule) => {
     expect(parseFaultRule(text)).toEqual(rule)
@@ -29,6 +38,11 @@ describe('a fault', () => {
     '*:500@0%',
     '*:500@101%',
     '*:500*0',
+    '*:500,retry-after=',
+    '*:500,retry-after=2',
+    '*:500,retry-after=9000h',
+    '*:500,retry-after=2s*3,retry-after=2s',
+    '*:hang,retry-after=2s',
     ':500',
   ])('%j is refused with what is allowed', (text) => {
     expect(parseFaultRule(text)).toBeTypeOf('string')
@@ -41,16 +55,18 @@ describe('a fault', () => {
         what: fc.oneof(fc.integer({ min: 400, max: 599 }), fc.constantFrom(...WIRE_FAULTS)),
         percent: fc.integer({ min: 1, max: 100 }),
         times: fc.integer({ min: 1, max: 9 }),
+        retryAfter: fc.constantFrom('0s', '1500ms', '2m'),
       },
       { requiredKeys: ['operation', 'what'] },
     )
     fc.assert(
-      fc.property(rule, ({ operation, what, percent, times }) => {
+      fc.property(rule, ({ operation, what, percent, times, retryAfter }) => {
         const made: FaultRule = {
           operation,
           ...(typeof what === 'number' ? { fault: 'status', status: what } : { fault: what }),
           ...(percent === undefined ? {} : { probability: percent / 100 }),
           ...(times === undefined ? {} : { times }),
+          ...(retryAfter === undefined || typeof what !== 'number' ? {} : { retryAfter }),
         }
         expect(parseFaultRule(formatFaultRule(made))).toEqual(made)
       }),

@@ -12,8 +12,9 @@ export function addFaultVerbs(parent: Command, { group, verb, call }: VerbComman
   verb(fault, 'add', 'add a rule at the end of the list; the first match wins', [
     "fault add 'listPets:503@20%*3'",
     "fault add '*:connection-reset'",
+    'fault add createPet:503,retry-after=2s',
   ])
-    .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3], as for serve', faultRule)
+    .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s], as for serve', faultRule)
     .action(call(async ({ controls }, rule: FaultRule) => view(await controls.faults.add(rule))))
   verb(fault, 'list', 'list the rules in order', ['fault list']).action(
     call(async ({ controls }) => view(await controls.faults.list())),

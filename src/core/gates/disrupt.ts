@@ -1,7 +1,8 @@
 import { type FaultRule, formatFaultRule, takeFault } from '../../domain/faults.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { blows, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
-import { problem, rememberRefusal, tooManyRequests } from '../answers.js'
+import { parseDuration } from '../../domain/time.js'
+import { problem, rememberRefusal, retryAfterHeader, tooManyRequests } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
 /** Is there a storm, or a fault for this operation? */
@@ -20,8 +21,7 @@ function suffer(context: RequestContext, rule: FaultRule): HandlerResult | undef
   const message = `The sandbox was asked to fail here (fault ${formatFaultRule(rule)}).`
   switch (rule.fault) {
     case 'status':
-      if (rule.status === 429) return refuse(context, STORM_RETRY_AFTER_MS, 'fault', message)
-      return problem('simulated_fault', { message, reason: 'fault', ...(rule.status && { status: rule.status }) })
+      return fail(context, rule, message)
     case 'slow-body':
       // The real response is slowed down, so the request goes on.
       context.fault = 'slow-body'
@@ -29,6 +29,16 @@ function suffer(context: RequestContext, rule: FaultRule): HandlerResult | undef
     default:
       return { status: 200, body: '', fault: rule.fault, reason: 'fault' }
   }
+}
+
+function fail(context: RequestContext, { status, retryAfter }: FaultRule, message: string): HandlerResult {
+  const { space, now } = context
+  const wait = retryAfter === undefined ? undefined : parseDuration(retryAfter)
+  if (status === 429) return refuse(context, wait ?? STORM_RETRY_AFTER_MS, 'fault', message)
+  const details = { message, reason: 'fault', ...(status && { status }) } as const
+  if (wait === undefined) return problem('simulated_fault', details)
+  const retryAt = now + wait
+  return { ...problem('simulated_fault', { ...details, headers: retryAfterHeader(space, retryAt, now) }), retryAt }
 }
 
 function refuse(context: RequestContext, wait: number, reason: 'storm' | 'fault', sentence: string): HandlerResult {

@@ -22,6 +22,7 @@ const faultMapSchema = v.pipe(
       status: number,
       probability: number,
       times: number,
+      retryAfter: v.exactOptional(v.string('must be a duration such as 2s')),
     },
     FORM,
   ),

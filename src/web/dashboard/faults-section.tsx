@@ -49,12 +49,14 @@ function AddFaultForm() {
         const fault = field('fault') ?? 'status'
         const percent = Number(field('percent') ?? '100')
         const times = field('times')
+        const retryAfter = fault === 'status' ? field('retryAfter') : undefined
         const rule = {
           operation: field('operation') ?? '*',
           fault,
           ...(fault === 'status' ? { status: Number(field('status')) } : {}),
           ...(percent === 100 ? {} : { probability: percent / 100 }),
           ...(times === undefined ? {} : { times: Number(times) }),
+          ...(retryAfter === undefined ? {} : { retryAfter }),
         } as FaultRule
         return session.call('faults.add', { rule }, 'The rule is added.')
       }}
@@ -88,6 +90,10 @@ function AddFaultForm() {
       <label>
         Times
         <input name="times" type="number" min="1" placeholder="always" />
+      </label>
+      <label>
+        Retry-After
+        <input name="retryAfter" placeholder="none" />
       </label>
       <button type="submit">Add fault</button>
     </Form>
