@@ -37,6 +37,10 @@ export interface OperationData {
   readonly deprecated: boolean
   /** Instant of removal, milliseconds since the epoch, from `x-deprecated-sunset`. */
   readonly sunsetAt?: number
+  /** Instant of its deprecation, milliseconds since the epoch, from `x-deprecated-since`. */
+  readonly deprecatedSince?: number
+  /** What to GET in its place, relative to the base path, from `x-deprecated-successor`: `/pets?status=available`. */
+  readonly successor?: string
   /** From `x-stability`: experimental, beta, … */
   readonly stability?: string
   /** From `x-hideTryItPanel`. */

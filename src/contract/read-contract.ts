@@ -87,7 +87,9 @@ function readOperation(
   const isHandled = handled === 'all' || handled.includes(id)
   const parameters = isHandled ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
   const body = isHandled ? readBody(place) : undefined
-  const sunsetAt = readSunset(place)
+  const sunsetAt = readInstant(place, 'x-deprecated-sunset')
+  const deprecatedSince = readInstant(place, 'x-deprecated-since')
+  const successor = readSuccessor(place)
   const ranges = place.children('responses').flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   const stability = place.string('x-stability')
   const summary = place.string('summary')
@@ -102,6 +104,8 @@ function readOperation(
       tags: place.items('tags').map(({ value }) => String(value)),
       deprecated: place.flag('deprecated'),
       ...(sunsetAt === undefined ? {} : { sunsetAt }),
+      ...(deprecatedSince === undefined ? {} : { deprecatedSince }),
+      ...(successor === undefined ? {} : { successor }),
       ...(stability === undefined ? {} : { stability }),
       hideTryItPanel: place.flag('x-hideTryItPanel'),
       parameters: parameters.map(({ parameter }) => parameter),
@@ -259,13 +263,27 @@ function firstExample(place: Place): { readonly value: unknown } | undefined {
   return example === undefined ? undefined : { value: example.value }
 }
 
-function readSunset(operation: Place): number | undefined {
-  const place = operation.child('x-deprecated-sunset')
+/** A date, or a date and a time; without an offset they are UTC, wherever the sandbox runs. */
+const INSTANT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i
+
+function readInstant(operation: Place, extension: string): number | undefined {
+  const place = operation.child(extension)
   if (place === undefined) return undefined
-  const instant = typeof place.value === 'string' ? Date.parse(place.value) : Number.NaN
+  const [, day, time = '00:00', offset = 'Z'] = INSTANT.exec(String(place.value)) ?? []
+  const instant = Date.parse(`${day}T${time}${offset}`)
   if (Number.isNaN(instant))
     throw place.error(`must be a date such as 2030-12-05 (it is ${stringifyJson(place.value)})`)
   return instant
+}
+
+/** It becomes part of a header, so it is no more than an address. */
+function readSuccessor(operation: Place): string | undefined {
+  const place = operation.child('x-deprecated-successor')
+  if (place === undefined) return undefined
+  const { value } = place
+  if (typeof value !== 'string' || !/^\/[\w\-.~!$&'()*+,;=:@%/?]*$/.test(value))
+    throw place.error(`must be a path such as /pets?status=available (it is ${stringifyJson(value)})`)
+  return value
 }
 
 /** Base addresses with each variable at its default. */

@@ -22,9 +22,6 @@ const EXPOSED = [
   'X-Sandbox-Reason',
 ].join(', ')
 
-/** The replacement of the one deprecated operation. @source docs/specification.md, "GET /pets/{petId}" */
-const SUCCESSORS: Readonly<Record<string, string>> = { getPet: '/pets?status=available' }
-
 /** The headers of a response, including those that every response has. @source docs/specification.md, "Rate limit headers" */
 export function replyHeaders(context: RequestContext, answer: HandlerResult): string[] {
   const { space, route, caller, now } = context
@@ -63,8 +60,8 @@ const deprecations = new WeakMap<Operation, { readonly basePath: string; readonl
 function deprecation(operation: Operation, basePath: string): readonly string[] {
   const known = deprecations.get(operation)
   if (known?.basePath === basePath) return known.headers
-  const successor = SUCCESSORS[operation.id]
-  const headers = deprecationHeaders(operation.sunsetAt, successor && basePath + successor)
+  const { deprecatedSince, sunsetAt, successor } = operation
+  const headers = deprecationHeaders(deprecatedSince, sunsetAt, successor && basePath + successor)
   deprecations.set(operation, { basePath, headers })
   return headers
 }

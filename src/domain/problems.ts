@@ -29,7 +29,7 @@ export const PROBLEMS = {
   },
   operation_removed: {
     status: 404,
-    message: 'This operation has been removed. Use GET /pets with a status filter instead.',
+    message: 'This operation has been removed.',
   },
   method_not_allowed: {
     status: 405,

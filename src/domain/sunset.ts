@@ -1,11 +1,8 @@
-import { type DurationMs, type EpochMs, httpDate, MINUTE_MS } from './time.js'
+import { type DurationMs, type EpochMs, httpDate, MINUTE_MS, SECOND_MS } from './time.js'
 
 /** How the removal of deprecated operations is simulated. */
 export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
 export type SunsetMode = (typeof SUNSET_MODES)[number]
-
-/** When operations were deprecated. The service does not say, so this is the sandbox's choice. */
-const DEPRECATED_SINCE: EpochMs = Date.parse('2025-12-05T00:00:00Z')
 
 /** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source docs/behaviour.md, "Removal and brownouts" */
 const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
@@ -31,16 +28,20 @@ export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sun
 }
 
 /**
- * The headers of every response of a deprecated operation, as a flat list of names and values.
+ * The headers of every response of a deprecated operation, as a flat list of names and values: what is not known is not said.
  *
+ * @param since    when it was deprecated, undefined if nobody knows: Deprecation must have a date
  * @param sunsetAt when it is removed, undefined if no date was set
  * @param successor address and query of its replacement, undefined if there is none
  * @source RFC 9745: Deprecation; RFC 8594: Sunset; RFC 5829: successor-version
  */
-export function deprecationHeaders(sunsetAt: EpochMs | undefined, successor: string | undefined): readonly string[] {
+export function deprecationHeaders(
+  since: EpochMs | undefined,
+  sunsetAt: EpochMs | undefined,
+  successor: string | undefined,
+): readonly string[] {
   return [
-    'Deprecation',
-    `@${DEPRECATED_SINCE / 1000}`,
+    ...(since === undefined ? [] : ['Deprecation', `@${Math.floor(since / SECOND_MS)}`]),
     ...(sunsetAt === undefined ? [] : ['Sunset', httpDate(sunsetAt)]),
     ...(successor === undefined ? [] : ['Link', `<${successor}>; rel="successor-version"`]),
   ]

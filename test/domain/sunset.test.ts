@@ -21,7 +21,7 @@ describe('the removal of an operation', () => {
   })
 
   it('is announced as RFC 9745 and RFC 8594 have it', () => {
-    expect(deprecationHeaders(REMOVAL, '/v1/pets?status=available')).toEqual([
+    expect(deprecationHeaders(Date.UTC(2025, 11, 5), REMOVAL, '/v1/pets?status=available')).toEqual([
       'Deprecation',
       '@1764892800',
       'Sunset',

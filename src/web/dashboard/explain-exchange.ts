@@ -45,11 +45,11 @@ const BY_REASON: Readonly<
   }),
   sunset: () => ({
     rule: 'The operation has been removed: the clock is past its removal date, or sunset is set to "after".',
-    help: 'Use GET /pets with a status filter instead, or set sunset to "before".',
+    help: 'Use what its message names instead, or set sunset to "before".',
   }),
   brownout: () => ({
     rule: 'A brownout: the deprecated operation is gone for the first 5 minutes of every half hour.',
-    help: 'Use GET /pets with a status filter instead, move the clock, or set sunset to "auto".',
+    help: 'Use what its message names instead, move the clock, or set sunset to "auto".',
   }),
 }
 

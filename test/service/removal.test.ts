@@ -1,0 +1,59 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { transports } from '../support/transports.js'
+
+const HEAD = 'openapi: 3.1.0\ninfo: {title: Test, version: "1"}\n'
+const OK = 'responses: {"200": {description: ok}}'
+
+function contract(paths: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'removal-')), 'openapi.yaml')
+  writeFileSync(file, `${HEAD}paths:\n${paths}`)
+  return file
+}
+
+describe.each(transports)('a deprecated operation of a fuller contract, %s', (_name, openSandbox) => {
+  const spec = contract(`
+  /new: {get: {operationId: getNew, ${OK}}}
+  /old: {get: {operationId: getOld, deprecated: true, x-deprecated-since: '2024-01-01', x-deprecated-sunset: '2026-02-01', x-deprecated-successor: /new, ${OK}}}
+  /older: {get: {operationId: getOlder, deprecated: true, x-deprecated-sunset: '2026-02-01T12:30', ${OK}}}
+  /oldest: {get: {operationId: getOldest, deprecated: true, ${OK}}}
+`)
+
+  it('announces its own dates and its own successor, and nothing that the contract does not say', async () => {
+    const sandbox = await openSandbox({ spec, now: '2026-02-01T12:00:00Z', sunset: 'before' })
+    const announced = async (path: string) => {
+      // Without a key, since a mock has headers of its own.
+      const { headers } = await sandbox.get(path, null)
+      return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
+    }
+    expect(await announced('/old')).toEqual([
+      '@1704067200',
+      'Sun, 01 Feb 2026 00:00:00 GMT',
+      '</v1/new>; rel="successor-version"',
+    ])
+    expect(await announced('/older')).toEqual([null, 'Sun, 01 Feb 2026 12:30:00 GMT', null])
+    expect(await announced('/oldest')).toEqual([null, null, null])
+  })
+
+  it('names its own successor when it has been removed, if it has one', async () => {
+    const sandbox = await openSandbox({ spec, now: '2026-02-01T12:30:00Z' })
+    expect((await sandbox.get('/old')).json).toMatchObject({
+      code: 'operation_removed',
+      message: 'This operation has been removed. Use GET /v1/new instead.',
+    })
+    expect((await sandbox.get('/older')).json).toMatchObject({ message: 'This operation has been removed.' })
+    expect(await sandbox.get('/oldest')).toMatchObject({ status: 200 })
+  })
+
+  it.each(['soon', '5 December 2030', '2030-13-05', '2030-12-05 00:00'])('has no date "%s"', async (date) => {
+    const bad = contract(`  /a: {get: {x-deprecated-since: '${date}', ${OK}}}`)
+    await expect(openSandbox({ spec: bad })).rejects.toThrow('must be a date such as 2030-12-05')
+  })
+
+  it('has no successor that would be more than an address', async () => {
+    const bad = contract(`  /a: {get: {x-deprecated-successor: '/b>; rel="next"', ${OK}}}`)
+    await expect(openSandbox({ spec: bad })).rejects.toThrow('must be a path such as')
+  })
+})
