@@ -24,7 +24,7 @@ import {
   type Senders,
   tellOfBan,
 } from './senders.js'
-import { countRequest, openTraffic, type Traffic } from './what-if.js'
+import { countRequest, forgetFutureTraffic, openTraffic, type Traffic } from './what-if.js'
 
 const NOTHING: readonly Remark[] = []
 
@@ -53,6 +53,7 @@ export class KeyConduct {
   /** The clock has gone back to an instant. */
   forgetFuture(now: EpochMs): void {
     forgetFuture(this.#senders, now)
+    forgetFutureTraffic(this.traffic, now)
   }
 
   /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */

@@ -2,12 +2,21 @@ import {
   activeBan,
   type BanRecord,
   banFor,
+  banRecordWithoutFuture,
   bringsBan,
   type Interval,
   NO_BAN_RECORD,
   noteRefusal,
 } from '../domain/ban.js'
-import { charge, type Limits, type QuotaUsage, type Usage, WINDOW_LENGTH, type WindowName } from '../domain/quota.js'
+import {
+  charge,
+  type Limits,
+  type QuotaUsage,
+  type Usage,
+  usageWithoutFuture,
+  WINDOW_LENGTH,
+  type WindowName,
+} from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
 import type { EpochMs } from '../domain/time.js'
 
@@ -88,6 +97,20 @@ export function countRequest(traffic: Traffic, rules: BanRules, now: EpochMs): v
     const shade = shades[plan]
     const limits = traffic.plans[plan]
     if (shade !== undefined && limits !== undefined) cast(shade, limits, rules, now)
+  }
+}
+
+/**
+ * The clock has gone back to an instant: as in a space's accounts, windows, waits and
+ * bans that began later are over, also when the clock comes to that time again.
+ */
+export function forgetFutureTraffic({ minute, day, shades }: Traffic, now: EpochMs): void {
+  for (const window of [minute, day]) if (window.openedAt > now) window.openedAt = Number.POSITIVE_INFINITY
+  for (const shade of shades) {
+    if (shade === undefined) continue
+    shade.usage = usageWithoutFuture(shade.usage, now)
+    shade.bans = banRecordWithoutFuture(shade.bans, now)
+    if (shade.from > now) shade.until = shade.from
   }
 }
 
