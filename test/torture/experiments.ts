@@ -16,6 +16,7 @@ import { killWhileStarting } from './experiments/kill-while-starting.js'
 import { killWhileWriting } from './experiments/kill-while-writing.js'
 import { manyConnections } from './experiments/many-connections.js'
 import { manyKeysAndSpaces } from './experiments/many-keys-and-spaces.js'
+import { otherPets } from './experiments/other-pets.js'
 import { pathTraversal } from './experiments/path-traversal.js'
 import { prototypeKeys } from './experiments/prototype-keys.js'
 import { readOnlyFolder } from './experiments/read-only-folder.js'
@@ -59,6 +60,7 @@ export const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'unusual-requests': unusualRequests,
   'hostile-bodies': hostileBodies,
   'hostile-contracts': hostileContracts,
+  'other-pets': otherPets,
   'hostile-servers': hostileServers,
   'prototype-keys': prototypeKeys,
   'path-traversal': pathTraversal,
