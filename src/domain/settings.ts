@@ -3,20 +3,20 @@ import type { Limits } from './quota.js'
 import { SUNSET_MODES, type SunsetMode } from './sunset.js'
 import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 
-export const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
+const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
 type RetryAfterForm = (typeof RETRY_AFTER_FORMS)[number]
 
-export const LIMIT_BODIES = ['error', 'empty', 'text', 'html'] as const
+const LIMIT_BODIES = ['error', 'empty', 'text', 'html'] as const
 type LimitBody = (typeof LIMIT_BODIES)[number]
 
-export const BAN_STATUSES = [429, 403, 401] as const
+const BAN_STATUSES = [429, 403, 401] as const
 type BanStatus = (typeof BAN_STATUSES)[number]
 
 /** Orders of the list, by creation. @source docs/behaviour.md, "list order" */
 export const LIST_ORDERS = ['newest', 'oldest'] as const
 export type ListOrder = (typeof LIST_ORDERS)[number]
 
-export const SUNSET_STATUSES = [404, 410] as const
+const SUNSET_STATUSES = [404, 410] as const
 type SunsetStatus = (typeof SUNSET_STATUSES)[number]
 
 /** A delay of every response, between two bounds; a fixed one has both equal. */

@@ -103,6 +103,8 @@ describe('a snapshot on disk', () => {
     const before = await sandbox.all()
     await sandbox.control('POST', '/reset')
     expect(await sandbox.all()).not.toEqual(before)
+    // Keys belong to the sandbox: a snapshot knows their plans, and brings none back.
+    await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
     expect(await sandbox.control('POST', '/snapshots/good/restore')).toMatchObject({ status: 200 })
     expect(await sandbox.all()).toEqual(before)
     await sandbox.control('PUT', '/snapshots/again')
@@ -115,7 +117,7 @@ describe('a snapshot on disk', () => {
     const sandbox = await eventful(folder)
     await sandbox.core.close()
     const { version: _, state, clock, accounts, dice, ...others } = readSnapshot(folder, 'good')
-    expect(Object.keys(others).sort()).toEqual(['faults', 'settings', 'storm'])
+    expect(Object.keys(others).sort()).toEqual(['faults', 'plans', 'settings', 'storm'])
     expect([state, clock, dice].map((part) => Object.keys(part as object).sort())).toEqual([
       ['keys', 'nextPetId', 'orders', 'pets'],
       ['frozen', 'now'],

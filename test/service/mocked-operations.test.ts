@@ -6,12 +6,13 @@ import { transports } from '../support/transports.js'
 const spec = join(packageDirectory, 'test/contract/specs/mocked.yaml')
 const session = { cookie: 'a=1; session=x' }
 
-describe.each(transports)('a mocked operation, %s', { timeout: 60_000 }, (_name, openSandbox) => {
+describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
   it('says nothing in the name of the sandbox, and no header twice', async () => {
     const { headers, reason } = await (await openSandbox({ spec })).get('/things')
     expect([reason, headers.get('x-version')]).toEqual([undefined, '3'])
     expect(headers.get('sunset')).toBe('Tue, 01 Jan 2030 00:00:00 GMT')
-    expect(headers.get('deprecation')).toMatch(/^@\d{2,}$/)
+    // The contract names no day on which it was deprecated, and Prism’s own "true" is not RFC 9745's.
+    expect(headers.get('deprecation')).toBeNull()
   })
 
   it('answers 204 without Content-Length', async () => {
