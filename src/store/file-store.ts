@@ -18,17 +18,17 @@ export interface StoreOptions {
   readonly warn: (message: string) => void
   /** Milliseconds since the Unix epoch, for the names of kept files. */
   readonly now: () => number
-  /** How many bytes document and journal may take together. A fold writes a new document beside them for a while. */
+  /** How many bytes document and journal may take together. A compaction writes a new document beside them for a while. */
   readonly maxBytes: number
   readonly disk?: Disk
   /** What takes a value from a file for a pet; of the packaged contract, unless another is served. */
   readonly readPet?: Reader<Pet> | undefined
 }
 
-/** A journal up to this size is not folded while running, or a small document would be rewritten all the time. */
-const FOLD_MINIMUM_BYTES = 1024 * 1024
+/** A journal up to this size is not compacted while running, or a small document would be rewritten all the time. */
+const COMPACT_MINIMUM_BYTES = 1024 * 1024
 
-/** A full store is folded when its journal has come to this part of its document: then it may free something. */
+/** A full store is compacted when its journal has come to this part of its document: then it may free something. */
 const WORTH_FOLDING = 1 / 16
 
 /** The durable home of one space: a readable document, and a journal of what came since. */
@@ -38,14 +38,14 @@ export class FileStore {
   readonly #lock: Lock
   readonly #options: StoreOptions
   #isNew: boolean
-  /** Length of the journal at which it is folded. */
-  #foldAt: number
+  /** Length of the journal at which it is compacted. */
+  #compactAt: number
   #documentBytes: number
-  /** Length of the journal at which a full store is folded to make room. */
+  /** Length of the journal at which a full store is compacted to make room. */
   #worthFoldingAt = 0
   #hasToldFull = false
   #current: (() => SpaceState) | undefined
-  #folding: Promise<void> | undefined
+  #compacting: Promise<void> | undefined
   /** The first document of a new store, while it is being written. */
   #founding: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -64,11 +64,11 @@ export class FileStore {
     this.#options = options
     this.#isNew = documentBytes === undefined
     this.#documentBytes = documentBytes ?? 0
-    this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, this.#documentBytes)
+    this.#compactAt = Math.max(COMPACT_MINIMUM_BYTES, this.#documentBytes)
   }
 
   /**
-   * Writes a new store's first document, or folds what a crash left in the journal.
+   * Writes a new store's first document, or compacts what a crash left in the journal.
    *
    * @param current returns the whole present state. It must include every change whose append has
    *   resolved, as soon as those who waited for it have run; later ones may be in it, too
@@ -77,22 +77,22 @@ export class FileStore {
   async start(current: () => SpaceState): Promise<void> {
     this.#current = current
     if (this.#isNew) {
-      const written = this.#fold(current)
+      const written = this.#compact(current)
       this.#founding = written.finally(() => {
         this.#founding = undefined
       })
       this.#founding.catch(() => {})
       // A close in the meantime waits for it.
-      this.#folding = written
+      this.#compacting = written
         .catch(() => {})
         .finally(() => {
-          this.#folding = undefined
+          this.#compacting = undefined
         })
       await written.catch((error: unknown) => {
         throw cannot('STORE_UNWRITABLE', 'write', this.#document.file, error)
       })
     } else if (this.#journal.length > 0) {
-      await this.#foldOrWarn(current)
+      await this.#compactOrWarn(current)
     }
   }
 
@@ -116,7 +116,7 @@ export class FileStore {
     if (change.kind !== 'pet' && change.kind !== 'key') this.#worthFoldingAt = 0
     else if (!this.#hasRoom(bytes)) return this.#appendIfRoomIsMade(entry, bytes)
     const written = this.#journal.append(entry, bytes)
-    if (this.#journal.length > this.#foldAt) void this.#foldOrWarn(this.#current)
+    if (this.#journal.length > this.#compactAt) void this.#compactOrWarn(this.#current)
     return written
   }
 
@@ -125,11 +125,11 @@ export class FileStore {
     return this.#documentBytes + length + waitingBytes + bytes <= this.#options.maxBytes
   }
 
-  /** A fold makes room where changes to the same pets, or removals, are in the journal. */
+  /** A compaction makes room where changes to the same pets, or removals, are in the journal. */
   async #appendIfRoomIsMade(entry: string, bytes: number): Promise<void> {
     const { length } = this.#journal
     const isWorthFolding = length > 0 && length >= this.#worthFoldingAt
-    if (this.#folding !== undefined || isWorthFolding) await this.#foldOrWarn(this.#current)
+    if (this.#compacting !== undefined || isWorthFolding) await this.#compactOrWarn(this.#current)
     if (this.#closing !== undefined) throw closed()
     if (this.#hasRoom(bytes)) return this.#journal.append(entry, bytes)
     const full = new StoreFull(`"${this.#document.file}"`, this.#options.maxBytes)
@@ -139,7 +139,7 @@ export class FileStore {
   }
 
   /**
-   * Waits for what is being written, folds, and gives the file free. A fold that fails is told.
+   * Waits for what is being written, compacts, and gives the file free. A compaction that fails is told.
    *
    * @throws StoreError STORE_LOST, when all is given free, if the store was taken away while it was in use
    */
@@ -149,14 +149,14 @@ export class FileStore {
   }
 
   async #close(): Promise<void> {
-    await this.#folding
+    await this.#compacting
     await this.#journal.between(() => {})
     try {
       if (
         this.#current !== undefined &&
         (this.#journal.length > 0 || (await this.#document.isEdited().catch(() => true)))
       ) {
-        await this.#fold(this.#current).catch((error: unknown) => this.#tell(error))
+        await this.#compact(this.#current).catch((error: unknown) => this.#tell(error))
       }
     } finally {
       this.#journal.close()
@@ -164,7 +164,7 @@ export class FileStore {
     }
   }
 
-  /** Says that a fold has failed. @throws StoreError STORE_LOST if that has lost something */
+  /** Says that a compaction has failed. @throws StoreError STORE_LOST if that has lost something */
   async #tell(error: unknown): Promise<void> {
     const { file } = this.#document
     if (!this.#journal.isInPlace() || !(await this.#document.isThere().catch(() => true))) {
@@ -179,20 +179,20 @@ export class FileStore {
     )
   }
 
-  /** One fold at a time. A failed one loses nothing: the journal stays, and is folded when it is twice as long. */
-  #foldOrWarn(current: (() => SpaceState) | undefined): Promise<void> {
+  /** One compaction at a time. A failed one loses nothing: the journal stays, and is compacted when it is twice as long. */
+  #compactOrWarn(current: (() => SpaceState) | undefined): Promise<void> {
     if (current === undefined) return Promise.resolve()
-    this.#folding ??= this.#fold(current)
+    this.#compacting ??= this.#compact(current)
       .catch((error: unknown) => {
-        this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, this.#journal.length * 2)
+        this.#compactAt = Math.max(COMPACT_MINIMUM_BYTES, this.#journal.length * 2)
         this.#worthFoldingAt = this.#journal.length * 2
         return this.#tell(error)
       })
       .catch((lost: unknown) => this.#options.warn(messageOf(lost)))
       .finally(() => {
-        this.#folding = undefined
+        this.#compacting = undefined
       })
-    return this.#folding
+    return this.#compacting
   }
 
   /**
@@ -202,7 +202,7 @@ export class FileStore {
    * crash before the cut does not replay what the document already has. A journal
    * that somebody has removed needs neither: the state is whole without it.
    */
-  async #fold(current: () => SpaceState): Promise<void> {
+  async #compact(current: () => SpaceState): Promise<void> {
     const { state, upTo } = await this.#journal.between(() => ({ state: current(), upTo: this.#journal.end }))
     this.#refuseOthers()
     try {
@@ -218,7 +218,7 @@ export class FileStore {
       })
       this.#isNew = false
       this.#documentBytes = checksum.bytes
-      this.#foldAt = Math.max(FOLD_MINIMUM_BYTES, checksum.bytes)
+      this.#compactAt = Math.max(COMPACT_MINIMUM_BYTES, checksum.bytes)
       this.#worthFoldingAt = checksum.bytes * WORTH_FOLDING
     } finally {
       this.#document.discard()
