@@ -122,7 +122,7 @@ export class Space {
       shared.hide,
     )
     this.settings = shared.start.settings
-    this.randomStreams = this.#throwDice()
+    this.randomStreams = this.#openStreams()
     this.pets = new PetCatalogue(state.pets)
     this.nextPetId = this.#nextAfterStored = state.nextPetId
     this.orders = state.orders
@@ -255,7 +255,7 @@ export class Space {
     this.replaceState(this.seed)
     this.setPlans(new Map())
     this.settings = this.shared.start.settings
-    this.randomStreams = this.#throwDice()
+    this.randomStreams = this.#openStreams()
     this.accounts.clear()
     this.log.clear()
     this.conduct.clear()
@@ -352,7 +352,7 @@ export class Space {
     return apiKey && labelOf(apiKey)
   }
 
-  #throwDice(): RandomStreams {
+  #openStreams(): RandomStreams {
     const stream = (what: string) => randomStream(`${this.shared.seed}:${this.name}:${what}`)
     return { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') }
   }

@@ -2,6 +2,7 @@ import type { HandlerResult } from '../../domain/messages.js'
 import { petText } from '../../domain/pet-text.js'
 import { InvalidPet, type NewPet, type Pet } from '../../domain/pets.js'
 import { StoreFull } from '../../domain/store-full.js'
+import { messageOf } from '../../system/message-of.js'
 import { problem } from '../answers.js'
 import { keepNewPet } from '../keep-pet.js'
 import type { Handler } from '../request-context.js'
@@ -17,7 +18,7 @@ export const createPet: Handler = ({ space }, { body }) => {
     // Whoever has no room tells it once.
     if (error instanceof StoreFull) return problem('store_full')
     if (error instanceof InvalidPet) return problem('invalid_request', { message: error.message, outside: true })
-    space.shared.warn(`A pet could not be stored: ${error instanceof Error ? error.message : String(error)}`)
+    space.shared.warn(`A pet could not be stored: ${messageOf(error)}`)
     return problem('internal_error', { message: 'The pet could not be stored. The log of the sandbox says why.' })
   }
   try {

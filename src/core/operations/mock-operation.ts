@@ -2,6 +2,7 @@ import type { Operation } from '../../contract/contract.js'
 import type { EngineAnswer, EngineRefusal, EngineRequest } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
+import { messageOf } from '../../system/message-of.js'
 import { encodedBody, problem, unreadBody } from '../answers.js'
 import type { RequestContext } from '../request-context.js'
 
@@ -32,7 +33,7 @@ export async function mockOperation(
     warn(`The mocked answer of ${operation.id} cannot be sent: ${unsendable}`)
     return problem('internal_error')
   } catch (error) {
-    warn(`Prism could not answer ${operation.id}: ${error instanceof Error ? error.message : String(error)}`)
+    warn(`Prism could not answer ${operation.id}: ${messageOf(error)}`)
     return problem('internal_error')
   }
 }
