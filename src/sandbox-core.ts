@@ -8,27 +8,36 @@ import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget } from './control/verb.js'
+import { problem } from './core/answers.js'
+import type { Instant, RequestCommand } from './core/command.js'
+import { type Question, questionFor } from './core/engine-request.js'
+import { findBreach } from './core/find-breach.js'
+import { replyWith } from './core/handle-request.js'
 import { Keyring } from './core/keyring.js'
+import { Machine } from './core/machine.js'
 import { MemoryRoom } from './core/memory-room.js'
-import type { OpenedStore } from './core/ports.js'
-import { memorySnapshots, type SnapshotStore } from './core/snapshot.js'
 import { Space, type SpaceContext } from './core/space.js'
 import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
-import type { PendingReply, ServiceRequest } from './domain/messages.js'
+import { type EndedExchange, type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
 import type { Pet } from './domain/pets.js'
+import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
+import type { EpochMs } from './domain/time.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { loadSeed } from './fixtures/load-fixtures.js'
+import { failedReply } from './http/failed-reply.js'
 import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { redirectBrowser } from './http/redirect-browser.js'
 import type { ResolvedOptions } from './options/options.js'
+import { Keeper, type Witness } from './store/keeper.js'
 import { openFileStore } from './store/open-file-store.js'
 import { petReader, type Reader } from './store/shape.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { digestOf } from './system/digest.js'
+import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
 import { systemClock } from './system/system-clock.js'
 
@@ -48,7 +57,16 @@ export interface SandboxCore {
   readonly spaces: Spaces
   /** What the verbs work on. */
   readonly controlTarget: ControlTarget
+  /** Answers a request to the service. */
   service(request: ServiceRequest): PendingReply
+  /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
+  settle(): Promise<void> | undefined
+  /** What is sent in place of a reply, if it must not leave. */
+  instead(reply: Reply): Reply | undefined
+  /** Hears what became of replies. @returns the position of that command */
+  ended(exchanges: readonly EndedExchange[]): number
+  /** Answers what never became a request, with the common headers. */
+  refuse(code: ProblemCode, address: string): Reply
   /** The control plane as a `fetch`; it is loaded on its first use. */
   control(request: Request): Promise<Response>
   /**
@@ -81,7 +99,6 @@ export async function openSandboxCore(
   const shared: SpaceContext = {
     contract,
     basePath: options.basePath,
-    systemClock,
     // Frozen without an instant, all spaces stand at this one, and return to it.
     start: options.start.freeze ? { ...options.start, now: options.start.now ?? startedAt } : options.start,
     keys: new Keyring(state.keys, apiKeys),
@@ -94,8 +111,6 @@ export async function openSandboxCore(
     logLimit: options.logLimit,
     logBudget: new LogBudget(),
     memoryRoom: new MemoryRoom(options.maxStore, warn),
-    strict: options.strict,
-    engine,
     warn,
     onExchange: (record) => events.onExchange?.(record),
     onForget: (space) => {
@@ -103,8 +118,14 @@ export async function openSandboxCore(
     },
   }
   checkKeys(options, [...state.keys, ...apiKeys])
-  const space = new Space('', shared, startedAt, fixtures, state, stored?.store)
+  const keeper = stored && new Keeper(stored.store, warn)
+  const space = new Space('', shared, startedAt, fixtures, state, keeper)
   const spaces = new Spaces(shared, space, fixtures, options.maxSpaces)
+  const machine = new Machine(spaces)
+  let position = 0
+  const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
+  const snapshots =
+    options.store === undefined ? undefined : new SnapshotFolder(join(dirname(options.store), 'snapshots'), readPet)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.
   setMaxListeners(0, stopping.signal)
@@ -112,23 +133,87 @@ export async function openSandboxCore(
     spaces,
     wall: systemClock.wall,
     stopping: stopping.signal,
-    snapshotsOf: shelves(space, options.store, readPet),
+    // Those of other spaces go when their space does.
+    snapshotsOf: (of) => (of === space ? snapshots : undefined),
+    apply(command, applyVerb) {
+      machine.useVerbs(applyVerb)
+      return machine.apply(command, instant())
+    },
+    async held(act) {
+      const result = act()
+      if (keeper === undefined) return result
+      const witness: Witness = {}
+      keeper.watch(witness)
+      await keeper.settle()
+      if (witness.withheld !== undefined) throw witness.withheld
+      return result
+    },
+    makeRoom: (bytes) => stored?.store.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),
   }
   const identity = { pid: process.pid, startedAt: new Date(startedAt).toISOString() }
   const onRefused = refusalTeller(options.cors, warn)
+
+  function answer(request: ServiceRequest, mock: RequestCommand['mock'], wall?: EpochMs): Reply {
+    const reply = machine.apply({ kind: 'request', request, mock }, instant(wall))
+    if (keeper !== undefined && reply.isOperated) keeper.watch(reply)
+    return reply
+  }
+
+  /** Asks Prism what only Prism can answer. */
+  async function askFirst(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
+    const mock = await engine.mock(asked).catch((error: unknown) => {
+      warn(`Prism could not answer ${operation}: ${messageOf(error)}`)
+      return undefined
+    })
+    return answer(request, mock)
+  }
+
+  /** For --strict: a reply of our own that breaks the contract is logged, and withheld. */
+  async function holdToContract(request: ServiceRequest, reply: Reply): Promise<Reply> {
+    if (!reply.isDocumented || request.method === 'HEAD') return reply
+    const breach = await findBreach(engine, request, options.basePath, reply)
+    if (breach === undefined) return reply
+    warn(breach)
+    reply.withheld = `The sandbox's own answer broke the contract. Its log says how.`
+    return reply
+  }
+
   return {
     identity,
     spaces,
     controlTarget,
     service(request) {
       const wall = systemClock.wall()
-      const now = space.now(wall)
-      return (
-        answerPreflight(request, options.cors, now, onRefused) ??
-        redirectBrowser(request, DASHBOARD_PATH, now) ??
-        spaces.handle(request, wall)
-      )
+      const outside =
+        answerPreflight(request, options.cors, space.now(wall), onRefused) ??
+        redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
+      if (outside !== undefined) return outside
+      const question = questionFor(shared, request)
+      const room = request.body instanceof Uint8Array ? stored?.store.makeRoom(request.body.length * 2) : undefined
+      const reply =
+        question !== undefined
+          ? askFirst(request, question)
+          : room === undefined
+            ? answer(request, undefined, wall)
+            : room.then(() => answer(request, undefined))
+      if (!options.strict) return reply
+      return Promise.resolve(reply).then((made) => holdToContract(request, made))
+    },
+    settle: () => keeper?.settle(),
+    instead({ withheld, ...reply }) {
+      if (withheld === undefined) return undefined
+      return failedReply(reply, typeof withheld === 'string' ? withheld : NOT_KEPT)
+    },
+    ended(exchanges) {
+      const at = instant()
+      machine.apply({ kind: 'ended', exchanges }, at)
+      return at.position
+    },
+    refuse(code, address) {
+      const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
+      const unread: ServiceRequest = { ...request, connection: 0, heardUpTo: 0 }
+      return replyWith(space, unread, undefined, problem(code, { outside: true }), instant())
     },
     control: lazyControl({
       sandbox: controlTarget,
@@ -146,15 +231,16 @@ export async function openSandboxCore(
           `The store "${options.store}" exists and is kept as it is; pets and fixtures only seed a new store. Add --reset to start over from them.`,
         )
       }
-      // Before anything else can be appended, hence not awaited yet.
-      const reset = options.reset && stored.state !== undefined
-      const replaced = reset ? stored.store.append({ kind: 'replaced', state: fixtures }) : undefined
+      if (options.reset && stored.state !== undefined) {
+        stored.store.take({ kind: 'replaced', state: fixtures })
+        await stored.store.write()
+      }
       await stored.store.start(() => space.state())
-      await replaced
     },
     end: () => stopping.abort(),
     async close() {
       stopping.abort()
+      await keeper?.settle()
       await Promise.all([stored?.store.close(), engine.close()])
     },
   }
@@ -221,24 +307,12 @@ function openStore(
   file: string,
   warn: (message: string) => void,
   readPet: Reader<Pet> | undefined,
-): Promise<OpenedStore> {
+): ReturnType<typeof openFileStore> {
   return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall, readPet })
 }
 
-/** Snapshots of the default space are kept beside its store; those of other spaces go when their space does. */
-function shelves(
-  defaultSpace: Space,
-  store: string | undefined,
-  readPet: Reader<Pet> | undefined,
-): ControlTarget['snapshotsOf'] {
-  const shelves = new WeakMap<Space, SnapshotStore>()
-  if (store !== undefined) shelves.set(defaultSpace, new SnapshotFolder(join(dirname(store), 'snapshots'), readPet))
-  return (space) => {
-    const snapshots = shelves.get(space) ?? memorySnapshots()
-    shelves.set(space, snapshots)
-    return snapshots
-  }
-}
+/** What is said in place of an answer that may tell of what could not be kept. */
+const NOT_KEPT = 'A change could not be stored, and was taken back. The log of the sandbox says why.'
 
 /** Prism takes a second to load, so it is loaded when it is first needed. */
 function lazyEngine(contract: Contract): ClosableEngine {

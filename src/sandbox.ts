@@ -3,13 +3,9 @@ import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
-import { problem } from './core/answers.js'
-import { replyWith } from './core/handle-request.js'
 import type { Space } from './core/space.js'
 import type { Spaces } from './core/spaces.js'
 import type { PlanName } from './domain/keys.js'
-import { type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
-import type { ProblemCode } from './domain/problems.js'
 import type { BodyRoom } from './http/body-room.js'
 import { listen } from './http/listener.js'
 import type { ResolvedOptions } from './options/options.js'
@@ -45,7 +41,10 @@ export async function runSandbox(
   try {
     const listener = await listen(options.host, options.port, {
       service,
-      refuse: (code, address) => refuse(spaces.default, code, address),
+      settle: core.settle,
+      instead: core.instead,
+      ended: core.ended,
+      refuse: (code, { socket }) => core.refuse(code, socket.remoteAddress ?? 'unknown'),
       isControl,
       control: (request, response, room) => void answerControl(control, request, response, room, warn),
       warn,
@@ -94,20 +93,6 @@ async function answerControl(
 function usedSpaces(spaces: Spaces): readonly Space[] {
   const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
   return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
-}
-
-/** Answers what never became a request, with the common headers. */
-function refuse(space: Space, code: ProblemCode, address: string): Reply {
-  const nothing: ServiceRequest = {
-    method: UNREAD,
-    target: UNREAD,
-    headers: {},
-    rawHeaders: [],
-    body: undefined,
-    address,
-    heardUntil: 0,
-  }
-  return replyWith(space, nothing, undefined, problem(code, { outside: true }), space.shared.systemClock.wall())
 }
 
 function isAnyAddress(host: string): boolean {

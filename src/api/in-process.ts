@@ -21,7 +21,7 @@ async function* follow(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Exchange> {
   const { space, filter } = await asControlError(() => {
-    const space = findSpace(sandbox, name)
+    const space = findSpace(sandbox.spaces, name)
     return { space, filter: filterIn(space, checkInput({ input: filterSchema }, given) as Filter) }
   })
   const queue = new AsyncQueue<Exchange>()

@@ -60,7 +60,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Socke
   const core = await openSandboxCore(resolved, { onShutdown: () => void close() })
   const close = once(() => core.close())
   await core.begin()
-  const service = fetchOf(core.service, core.controlTarget.stopping)
+  const service = fetchOf(core, core.controlTarget.stopping)
   return {
     ...sandboxControlsOf(inProcess(core.controlTarget)),
     baseUrl: SOCKETLESS_ORIGIN + resolved.basePath,

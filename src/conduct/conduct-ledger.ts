@@ -57,7 +57,7 @@ export class ConductLedger {
    * @param startedAt when the request arrived, monotonic
    * @param dueAt     when its response is sent, monotonic
    */
-  judge(judged: JudgedRequest, answer: HandlerResult, id: number, startedAt: number, dueAt: number): void {
+  judge(judged: JudgedRequest, answer: HandlerResult, id: number, startedAt = 0, dueAt = 0): void {
     const { caller, now } = judged
     this.#requests++
     const account = caller.kind === 'key' ? this.#of(caller) : undefined
@@ -76,6 +76,8 @@ export class ConductLedger {
   forgetFuture(now: EpochMs): void {
     for (const account of this.keys()) account.forgetFuture(now)
   }
+
+  ended(_ended: unknown, _at: number, _instant: unknown): void {}
 
   /** Forgets everything. */
   clear(): void {

@@ -61,10 +61,10 @@ export class KeyConduct {
     const { now, request } = judged
     const senders = this.#senders
     if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
-      passCalmly(senders, startedAt, request.heardUntil, dueAt)
+      passCalmly(senders, startedAt, 0, dueAt)
       return NOTHING
     }
-    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: request.heardUntil }
+    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: 0 }
     const fingerprint = fingerprintOf(request)
     const coming = receive(senders, fingerprint, arrival)
     const sentAt: Moment = { at: now + dueAt - startedAt, monotonic: dueAt }

@@ -4,25 +4,26 @@ import { isSpaceName } from '../domain/space-name.js'
 import type { EpochMs } from '../domain/time.js'
 import { quoted } from '../options/problem.js'
 import { didYouMean } from '../options/suggest.js'
-import { type ControlTarget, VerbError } from './verb.js'
+import { VerbError } from './verb.js'
 
 /** @throws VerbError where there is no such space */
-export function findSpace(sandbox: ControlTarget, name: string): Space {
-  checkName(name)
-  const space = sandbox.spaces.get(name)
-  if (space === undefined) throw noSuchSpace(sandbox.spaces, name)
+export function findSpace(spaces: Spaces, name: string): Space {
+  checkSpaceName(name)
+  const space = spaces.get(name)
+  if (space === undefined) throw noSuchSpace(spaces, name)
   return space
 }
 
 /** Finds a space, or opens it. @throws VerbError `too_many_spaces` */
-export function openSpace(sandbox: ControlTarget, name: string, wall: EpochMs): Space {
-  checkName(name)
-  const space = sandbox.spaces.open(name, wall)
-  if (space === undefined) throw new VerbError('too_many_spaces', sandbox.spaces.fullMessage())
+export function openSpace(spaces: Spaces, name: string, wall: EpochMs): Space {
+  checkSpaceName(name)
+  const space = spaces.open(name, wall)
+  if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
   return space
 }
 
-function checkName(name: string): void {
+/** @throws VerbError `invalid_request` */
+export function checkSpaceName(name: string): void {
   if (name === '' || isSpaceName(name)) return
   throw new VerbError('invalid_request', `${quoted(name)} is not a valid space name. Use 1 to 64 of A-Z a-z 0-9 . _ -`)
 }

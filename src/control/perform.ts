@@ -1,20 +1,26 @@
 import * as v from 'valibot'
+import { stringifyJson } from '../contract/json.js'
+import type { Space } from '../core/space.js'
 import { Failure } from '../domain/failures.js'
 import { InvalidPet } from '../domain/pets.js'
 import { StoreFull } from '../domain/store-full.js'
+import type { EpochMs } from '../domain/time.js'
 import { writeIssues } from '../options/problem.js'
+import { applyVerb } from './apply-verb.js'
 import { fields } from './fields.js'
-import { findSpace, openSpace } from './find-space.js'
-import { type ControlTarget, type Verb, VerbError } from './verb.js'
+import { checkSpaceName, findSpace } from './find-space.js'
+import { type ControlTarget, type Verb, type VerbContext, VerbError } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
+/** A change may take as much more room than the text that it came as, in bytes: quotes, field names, escapes. */
+const MOST_FRAMING = 4096
+
 /**
  * Runs a verb on a space: the only way in, whether the call came over the
- * network or from the same process.
+ * network or from the same process. It is done when what it has changed is kept.
  *
- * A verb that changes something opens its space; one that only reads, or takes
- * away, finds nothing in a space that is not there.
+ * A verb that only reads, or takes away, finds nothing in a space that is not there.
  *
  * @param space empty for the default one
  * @throws VerbError if it cannot be done; nothing has changed then
@@ -29,19 +35,47 @@ export async function perform<Name extends VerbName>(
 export async function perform(sandbox: ControlTarget, space: string, name: VerbName, input: unknown): Promise<unknown> {
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
-  const isOpening = verb.method !== 'GET' && verb.method !== 'DELETE'
-  const openedAt = isOpening && sandbox.spaces.get(space) === undefined ? sandbox.wall() : undefined
-  const target = openedAt === undefined ? findSpace(sandbox, space) : openSpace(sandbox, space, openedAt)
-  // Not before its turn: while it waited for other verbs, requests were served.
-  const run = () => verb.run({ space: target, sandbox, wall: openedAt ?? sandbox.wall() }, checked)
   try {
-    if (verb.method === 'GET') return await run()
-    return await (verb.turn === 'sandbox' ? sandbox.spaces.default : target).inTurn(run)
+    checkSpaceName(space)
+    const known = sandbox.spaces.get(space)
+    const snapshots = known && sandbox.snapshotsOf(known)
+    if (known !== undefined && snapshots !== undefined && verb.outside !== undefined) {
+      await keptRead(sandbox, () => {})
+      return await verb.outside(snapshots, contextOf(sandbox, known, sandbox.wall()), checked)
+    }
+    if (verb.method === 'GET') {
+      const target = findSpace(sandbox.spaces, space)
+      return await keptRead(sandbox, () => verb.run(contextOf(sandbox, target, sandbox.wall()), checked))
+    }
+    // It stops the process, and changes nothing of the sandbox in it.
+    if (name === 'shutdown') sandbox.shutdown()
+    const fetched = snapshots && (await verb.fetch?.(snapshots, checked))
+    if (space === '') await sandbox.makeRoom(sizeOf(input) + MOST_FRAMING)
+    return await sandbox.held(() =>
+      sandbox.apply({ kind: 'verb', space, verb: name, input: checked, fetched }, applyVerb),
+    )
   } catch (error) {
-    // Unless a request has come to it meanwhile, a space that was opened for nothing is closed again.
-    if (openedAt !== undefined && target.log.total === 0) sandbox.spaces.remove(space)
     throw asVerbError(error)
   }
+}
+
+/** Reads again where what was read had to be taken back. */
+async function keptRead<T>(sandbox: ControlTarget, run: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return await sandbox.held(run)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') throw error
+    }
+  }
+}
+
+function contextOf({ spaces }: ControlTarget, space: Space, wall: EpochMs): VerbContext {
+  return { space, spaces, wall }
+}
+
+function sizeOf(input: unknown): number {
+  return input === undefined ? 0 : Buffer.byteLength(stringifyJson(input))
 }
 
 /** Who steers a sandbox is its owner, and may know what its disk said. */

@@ -135,7 +135,7 @@ async function runVerb(plane: ControlPlane, name: VerbName, context: Context): P
 }
 
 function steeredBy(plane: ControlPlane, context: Context) {
-  return findSpace(plane.sandbox, context.req.query('space') ?? '')
+  return findSpace(plane.sandbox.spaces, context.req.query('space') ?? '')
 }
 
 /** The fields of a body, or the one field that is the whole body. */

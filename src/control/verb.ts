@@ -1,4 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot'
+import type { ApplyVerb, VerbCommand } from '../core/machine.js'
 import type { SnapshotStore } from '../core/snapshot.js'
 import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
@@ -8,10 +9,20 @@ import type { EpochMs } from '../domain/time.js'
 /** The parts of a running sandbox that verbs can reach. */
 export interface ControlTarget {
   readonly spaces: Spaces
-  /** The wall clock, read once for each verb. */
+  /** The wall clock, read once for each read. */
   wall(): EpochMs
-  /** Where the snapshots of a space are kept. */
-  snapshotsOf(space: Space): SnapshotStore
+  /** Where the snapshots of a space are kept outside the sandbox; undefined where the space has them itself. */
+  snapshotsOf(space: Space): SnapshotStore | undefined
+  /** Applies a verb. @throws whatever `applyVerb` throws */
+  apply(command: VerbCommand, applyVerb: ApplyVerb): unknown
+  /**
+   * Does something at once, and gives its result when all that it may tell of is kept.
+   *
+   * @throws what it throws; or why something could not be kept, so that it was taken back
+   */
+  held<T>(act: () => T): Promise<T>
+  /** Makes room in the store for so many bytes, if it can. */
+  makeRoom(bytes: number): Promise<void> | undefined
   /** Aborted when the sandbox stops: endless responses must end then. */
   readonly stopping: AbortSignal
   /** Stops the sandbox, as SIGTERM does; returns at once. */
@@ -21,9 +32,11 @@ export interface ControlTarget {
 /** What a verb works on: a space and its sandbox. */
 export interface VerbContext {
   readonly space: Space
-  readonly sandbox: ControlTarget
+  readonly spaces: Spaces
   /** What the wall clock says, read once: no verb reads it itself. */
   readonly wall: EpochMs
+  /** What was fetched for it beforehand. */
+  readonly fetched?: unknown
 }
 
 /**
@@ -40,9 +53,12 @@ export interface Verb<Input = unknown, Output = unknown> {
   readonly input?: GenericSchema<unknown, Input>
   /** Name of the one field that is the whole JSON body; without it the body's fields are the input's. */
   readonly body?: string
-  /** It waits for the verbs before it of its space, or of the default one, where it changes what belongs to the sandbox; `space` if omitted. */
-  readonly turn?: 'space' | 'sandbox'
-  run(context: VerbContext, input: Input): Output | Promise<Output>
+  /** Reads what it needs of snapshots that are kept outside, beforehand. @throws VerbError */
+  fetch?(snapshots: SnapshotStore, input: Input): Promise<unknown>
+  /** Does it where the snapshots of the space are kept outside, and nothing in the sandbox changes. @throws VerbError */
+  outside?(snapshots: SnapshotStore, context: VerbContext, input: Input): Promise<Output>
+  /** Does it: at once, by nothing but what it is given. @throws VerbError; nothing has changed then */
+  run(context: VerbContext, input: Input): Output
 }
 
 /** A verb that could not be done; nothing has changed. */

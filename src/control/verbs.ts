@@ -20,7 +20,7 @@ const state = verb({
   method: 'GET',
   path: '/state',
   summary: 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space',
-  run: ({ space, sandbox, wall }) => readState(space, sandbox.spaces, wall),
+  run: ({ space, spaces, wall }) => readState(space, spaces, wall),
 })
 
 /** Everything that can be done to a running sandbox, by the verb's name. */
@@ -67,5 +67,5 @@ export const VERBS = {
 /** A verb that gives what the map of verbs says. */
 interface TableEntry<Name extends VerbName> extends Pick<Verb, 'method' | 'path' | 'summary' | 'body'> {
   readonly input?: GenericSchema
-  run(context: VerbContext, input: never): VerbOutput<Name> | Promise<VerbOutput<Name>>
+  run(context: VerbContext, input: never): VerbOutput<Name>
 }

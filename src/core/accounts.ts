@@ -36,22 +36,27 @@ export class Accounts {
     for (const [name, account] of this.#strangers) yield { kind: 'stranger', name, account }
   }
 
+  /** Puts an account in the place of the one that is there. */
+  set(kind: 'key' | 'stranger', name: string, account: Account): void {
+    const accounts = kind === 'key' ? this.#known : this.#strangers
+    accounts.set(name, account)
+  }
+
+  /** The same accounts, but for those of some keys. */
+  without(keys: readonly string[]): Accounts {
+    const others = new Accounts()
+    for (const [key, account] of this.#known) if (!keys.includes(key)) others.#known.set(key, account)
+    for (const [name, account] of this.#strangers) others.#strangers.set(name, account)
+    return others
+  }
+
   /** The clock was set back to an instant: windows, waits and bans that began later are over. */
   forgetFuture(now: EpochMs): void {
-    for (const { account } of this.entries()) {
+    for (const { account: known } of this.entries()) {
+      const account: { -readonly [Field in keyof Account]: Account[Field] } = known
       account.usage = usageWithoutFuture(account.usage, now)
       account.bans = banRecordWithoutFuture(account.bans, now)
     }
-  }
-
-  /** Forgets a key's usage and bans. */
-  close(key: string): void {
-    this.#known.delete(key)
-  }
-
-  clear(): void {
-    this.#known.clear()
-    this.#strangers.clear()
   }
 }
 

@@ -102,5 +102,5 @@ export function limitBody(
 export function rememberRefusal(context: RequestContext, until: EpochMs): void {
   const { caller, space, now } = context
   if (caller.kind !== 'key' || caller.apiKey.always !== undefined || space.settings.banAfter === 'never') return
-  caller.account.bans = noteRefusal(caller.account.bans, until, now)
+  space.setBans(caller.account, noteRefusal(caller.account.bans, until, now))
 }

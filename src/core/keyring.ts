@@ -8,15 +8,15 @@ import type { ApiKey } from '../domain/keys.js'
  */
 export class Keyring {
   readonly #given: ReadonlyMap<string, ApiKey>
-  readonly #stored = new Map<string, ApiKey>()
-  readonly #valid = new Map<string, ApiKey>()
+  #stored: Map<string, ApiKey> = new Map()
+  #valid: Map<string, ApiKey> = new Map()
 
   /**
    * @param stored those of the store, or of the fixtures
    * @param given  those given at the start (--api-key): they are valid, too, but never stored
    */
   constructor(stored: readonly ApiKey[], given: readonly ApiKey[]) {
-    this.#given = new Map(given.map((apiKey) => [apiKey.key, apiKey]))
+    this.#given = byKey(given)
     this.replace(stored)
   }
 
@@ -35,21 +35,47 @@ export class Keyring {
     return this.#given.get(key)
   }
 
-  add(apiKey: ApiKey): void {
-    if (!this.#given.has(apiKey.key)) this.#stored.set(apiKey.key, apiKey)
-    this.#valid.set(apiKey.key, apiKey)
+  /** Adds a key that is not there. @returns takes it back */
+  add(apiKey: ApiKey): () => void {
+    const { key } = apiKey
+    const isStored = !this.#given.has(key)
+    if (isStored) this.#stored.set(key, apiKey)
+    this.#valid.set(key, apiKey)
+    return () => {
+      if (isStored) this.#stored.delete(key)
+      this.#valid.delete(key)
+    }
   }
 
-  remove(key: string): void {
+  /** @returns takes it back */
+  remove(key: string): () => void {
+    const back = this.#memento()
+    this.#stored = new Map(this.#stored)
+    this.#valid = new Map(this.#valid)
     if (!this.#given.has(key)) this.#stored.delete(key)
     this.#valid.delete(key)
+    return back
   }
 
-  /** Only these are left, and those of the start. */
-  replace(stored: readonly ApiKey[]): void {
-    this.#stored.clear()
-    this.#valid.clear()
-    for (const apiKey of stored) this.#stored.set(apiKey.key, apiKey)
-    for (const apiKey of [...stored, ...this.#given.values()]) this.#valid.set(apiKey.key, apiKey)
+  /** Only these are left, and those of the start. @returns takes it back */
+  replace(stored: readonly ApiKey[]): () => void {
+    const back = this.#memento()
+    this.#stored = byKey(stored)
+    this.#valid = byKey([...stored, ...this.#given.values()])
+    return back
   }
+
+  /** Brings back the order of the keys, too, which lists show. */
+  #memento(): () => void {
+    const stored = this.#stored
+    const valid = this.#valid
+    return () => {
+      this.#stored = stored
+      this.#valid = valid
+    }
+  }
+}
+
+function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
+  return new Map(keys.map((apiKey) => [apiKey.key, apiKey]))
 }

@@ -4,7 +4,7 @@ import { createPet } from './operations/create-pet.js'
 import { getPet } from './operations/get-pet.js'
 import { listOrders } from './operations/list-orders.js'
 import { listPets } from './operations/list-pets.js'
-import { mockOperation } from './operations/mock-operation.js'
+import { mockedOperation } from './operations/mocked-answer.js'
 import type { Handler, RequestContext } from './request-context.js'
 
 /** The operations that the sandbox implements; Prism mocks the others of a fuller contract. */
@@ -14,9 +14,9 @@ export function handlerOf(operation: Operation): Handler | undefined {
   return HANDLERS.get(operation.id)
 }
 
-export function operate(context: RequestContext, operation: Operation): HandlerResult | Promise<HandlerResult> {
+export function operate(context: RequestContext, operation: Operation): HandlerResult {
   const { handler } = context
   return handler !== undefined && context.readings !== undefined
     ? handler(context, context.readings)
-    : mockOperation(context, operation)
+    : mockedOperation(context, operation)
 }

@@ -28,6 +28,9 @@ const LISTS_KEPT = 8
 /** Longer ones (with names of a megabyte, or of a contract of --spec that has dropped the limit) are made anew for each reader. */
 const LONGEST_KEPT = 1024 * 1024
 
+/** The pets of a space, for whoever does not change them. */
+export type PetsOfSpace = Omit<PetCatalogue, 'put' | 'remove'>
+
 /**
  * The pets of a space, in order of creation, with lookups by id and status.
  *
@@ -95,17 +98,25 @@ export class PetCatalogue {
     this.#pets[place] = pet
   }
 
-  /** @returns whether there was such a pet */
-  remove(id: Int64): boolean {
+  /** Removes a pet. @returns puts it back in its place, if nothing has happened to the catalogue since */
+  remove(id: Int64): () => void {
     const place = this.#placeOf.get(id)
-    if (place === undefined) return false
-    const status = this.#pets[place]?.status
+    const pet = place === undefined ? undefined : this.#pets[place]
+    if (place === undefined || pet === undefined) return () => {}
     this.#lists = []
     this.#placeOf.delete(id)
-    this.#pets[place] = undefined
     takeOut(this.#all, place)
-    if (status !== undefined) takeOut(this.#placesOf(status), place)
-    return true
+    if (pet.status !== undefined) takeOut(this.#placesOf(pet.status), place)
+    // The newest leaves no empty place, so that adding and taking back leaves nothing behind.
+    if (place === this.#pets.length - 1) this.#pets.pop()
+    else this.#pets[place] = undefined
+    return () => {
+      this.#lists = []
+      this.#pets[place] = pet
+      this.#placeOf.set(id, place)
+      insert(this.#all, place)
+      if (pet.status !== undefined) insert(this.#placesOf(pet.status), place)
+    }
   }
 
   /**

@@ -1,24 +1,12 @@
-import type { Change, SpaceState } from '../domain/state.js'
+import type { Change } from '../domain/state.js'
 
-/** Durable home of one space. */
+/** Keeps the changes of one space, before any answer leaves that may tell of them. */
 export interface Store {
   /**
-   * Resolves when the change survives the process; changes are written in the order given.
-   * Rejects when it could not be written (StoreFull where there is no room); then nothing of it is in the store.
+   * Takes a change that is about to be made.
+   *
+   * @param undo takes it back, should it turn out that it cannot be kept
+   * @throws StoreFull where there is no room for it; it must not be made then
    */
-  append(change: Change): Promise<void>
-}
-
-/** A store that is opened at the start and closed at the end. */
-export interface DurableStore extends Store {
-  /** Begins to write, a new store with the whole state. @param current returns the whole present state */
-  start(current: () => SpaceState): Promise<void>
-  /** Waits for what is being written, and gives the store free. */
-  close(): Promise<void>
-}
-
-/** A store, and the state that it held: undefined for a new one. */
-export interface OpenedStore {
-  readonly state: SpaceState | undefined
-  readonly store: DurableStore
+  take(change: Change, undo: () => void): void
 }

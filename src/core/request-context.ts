@@ -3,13 +3,19 @@ import type { WireFault } from '../domain/faults.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
+import type { Instant, RequestCommand } from './command.js'
 import type { Space } from './space.js'
 
 /** A request on its way through the gates, and what is known about it so far. */
 export interface RequestContext {
   readonly space: Space
   readonly request: ServiceRequest
+  /** By the space's clock. */
   readonly now: EpochMs
+  /** When its command is applied. */
+  readonly instant: Instant
+  /** What Prism said to it, where only Prism can answer it. */
+  readonly mock: RequestCommand['mock']
   readonly path: string
   readonly query: string
   readonly route: ServiceRoute
@@ -23,10 +29,12 @@ export interface RequestContext {
   readings: Readings | undefined
   /** It got as far as the quota, or a ban stopped it just before. */
   asksForQuota: boolean
+  /** An operation was carried out. */
+  isOperated: boolean
 }
 
 /** Asks one question about a request: answers it, or lets it pass (undefined). */
-export type Gate = (context: RequestContext) => HandlerResult | Promise<HandlerResult> | undefined
+export type Gate = (context: RequestContext) => HandlerResult | undefined
 
 /** Carries out an operation. The readings have no violations. */
-export type Handler = (context: RequestContext, readings: Readings) => HandlerResult | Promise<HandlerResult>
+export type Handler = (context: RequestContext, readings: Readings) => HandlerResult

@@ -1,37 +1,37 @@
 import { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { Contract } from '../contract/contract.js'
-import type { ContractEngine } from '../contract/engine.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
-import { banFor } from '../domain/ban.js'
+import { type BanRecord, banFor, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Account } from '../domain/callers.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
-import { type ArmedFault, armFault } from '../domain/faults.js'
+import { type ArmedFault, armFault, type FaultRule, takeFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import { petText } from '../domain/pet-text.js'
-import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
+import type { Pet } from '../domain/pets.js'
+import { CUSTOM_LIMITS, type Limits, type QuotaUsage } from '../domain/quota.js'
 import { type RandomStream, randomStream } from '../domain/random.js'
 import type { ListOrder, Settings } from '../domain/settings.js'
+import { RANDOM_STREAMS, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { Change, SpaceState } from '../domain/state.js'
-import type { RunningStorm } from '../domain/storm.js'
-import type { EpochMs } from '../domain/time.js'
+import type { RunningStorm, Storm } from '../domain/storm.js'
+import type { DurationMs, EpochMs } from '../domain/time.js'
 import { ExchangeLog, type LogBudget } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
-import type { SystemClock } from '../system/system-clock.js'
 import { Accounts } from './accounts.js'
 import type { Keyring } from './keyring.js'
 import type { MemoryRoom } from './memory-room.js'
-import { PetCatalogue } from './pet-catalogue.js'
+import { PetCatalogue, type PetsOfSpace } from './pet-catalogue.js'
 import type { Store } from './ports.js'
+import { accountsIn, plansIn } from './snapshot.js'
 
 /** What all spaces of a sandbox share. */
 export interface SpaceContext {
   readonly contract: Contract
   /** Path under which the service is, `/v1`. */
   readonly basePath: string
-  readonly systemClock: SystemClock
   /** How every space starts, and what a reset returns it to. */
   readonly start: SpaceStart
   readonly keys: Keyring
@@ -46,10 +46,8 @@ export interface SpaceContext {
   readonly logLimit: number
   readonly logBudget: LogBudget
   readonly memoryRoom: MemoryRoom
-  /** Check our own responses against the contract. */
-  readonly strict: boolean
-  readonly engine: ContractEngine
   warn(message: string): void
+  /** An exchange has ended. */
   onExchange(record: ExchangeRecord): void
   /** A space is about to forget what happened in it. */
   onForget(space: Space): void
@@ -62,40 +60,43 @@ interface RandomStreams {
   readonly latency: RandomStream
 }
 
+/** The places of a space where its state is, for the space itself. */
+type Own<T> = { -readonly [Field in keyof T]: T[Field] }
+
 /**
  * One isolated space: everything that a request can see or change.
  *
- * It holds state and answers questions about it; the order of the service's
- * rules is in gates.ts.
+ * It changes by its named transitions only. Each keeps what must hold after it
+ * (a clock that goes back forgets what is undone), and gives what must outlive the
+ * process to the store first. The order of the service's rules is in gates.ts.
  */
 export class Space {
   readonly name: string
   readonly shared: SpaceContext
-  readonly store: Store | undefined
-  readonly accounts = new Accounts()
+  readonly #store: Store | undefined
   readonly log: ExchangeLog
-  readonly conduct: ConductLedger
-  settings: Settings
-  clock: ClockState = REAL_TIME
-  storm: RunningStorm | undefined
-  faults: readonly ArmedFault[] = []
   /** The state that a reset returns to. */
-  readonly seed: SpaceState
+  #seed: SpaceState
+  #conduct: ConductLedger
+  #accounts = new Accounts()
+  #settings: Settings
+  #clock: ClockState = REAL_TIME
+  #storm: RunningStorm | undefined
+  #faults: readonly ArmedFault[] = []
   /** Plans that keys were moved to in this space. */
   #plans: ReadonlyMap<string, PlanName> = new Map()
-  randomStreams: RandomStreams
-  pets: PetCatalogue
-  nextPetId: Int64
-  #nextAfterStored: Int64
-  #unsettledIds = 0
+  #randomStreams: RandomStreams
+  #pets: PetCatalogue
+  #nextPetId: Int64
+  /** The orders, and their JSON. */
+  #orders: readonly unknown[]
+  #ordersText: string
+  /** Those that are not kept outside. */
+  readonly #snapshots = new Map<string, Snapshot>()
   /** What it holds of the memory beyond its seed, while nothing is stored. */
   #heldBytes = 0
   #limits = new WeakMap<ApiKey, Limits>()
   #limitsUnder: Settings | undefined
-  #turn: Promise<unknown> = Promise.resolve()
-  /** The orders, and their JSON. */
-  orders: readonly unknown[]
-  ordersText: string
 
   /**
    * @param name  empty for the default space
@@ -113,32 +114,21 @@ export class Space {
     store?: Store,
   ) {
     this.name = name
-    this.seed = seed
+    this.#seed = seed
     this.shared = shared
-    this.store = store
+    this.#store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
-    this.conduct = new ConductLedger(
-      PLAN_NAMES.map((plan) => this.planLimits(plan)),
-      shared.hide,
-    )
-    this.settings = shared.start.settings
-    this.randomStreams = this.#openStreams()
-    this.pets = new PetCatalogue(state.pets)
-    this.nextPetId = this.#nextAfterStored = state.nextPetId
-    this.orders = state.orders
-    this.ordersText = stringifyJson(state.orders)
+    this.#conduct = this.#openConduct()
+    this.#settings = shared.start.settings
+    this.#randomStreams = this.#openStreams()
+    this.#pets = new PetCatalogue(state.pets)
+    this.#nextPetId = state.nextPetId
+    this.#orders = state.orders
+    this.#ordersText = stringifyJson(state.orders)
     this.#begin(wall)
   }
 
-  /**
-   * Runs actions one after the other, so that an action that reads first and writes later
-   * sees what earlier ones have written.
-   */
-  inTurn<T>(act: () => T | Promise<T>): Promise<T> {
-    const done = this.#turn.then(act)
-    this.#turn = done.catch(() => {})
-    return done
-  }
+  // What it is.
 
   /** Every key that is valid. */
   get keys(): ReadonlyMap<string, ApiKey> {
@@ -149,10 +139,166 @@ export class Space {
     return this.shared.anyKey
   }
 
-  /** What the space's clock shows. Whoever asks has read the wall clock, once, so that all that a request or a verb does has one instant. */
-  now(wall: EpochMs): EpochMs {
-    return readClock(this.clock, wall)
+  get conduct(): ConductLedger {
+    return this.#conduct
   }
+
+  get accounts(): Accounts {
+    return this.#accounts
+  }
+
+  get settings(): Settings {
+    return this.#settings
+  }
+
+  get clock(): ClockState {
+    return this.#clock
+  }
+
+  get storm(): RunningStorm | undefined {
+    return this.#storm
+  }
+
+  get faults(): readonly Readonly<ArmedFault>[] {
+    return this.#faults
+  }
+
+  get pets(): PetsOfSpace {
+    return this.#pets
+  }
+
+  get nextPetId(): Int64 {
+    return this.#nextPetId
+  }
+
+  get orders(): readonly unknown[] {
+    return this.#orders
+  }
+
+  get ordersText(): string {
+    return this.#ordersText
+  }
+
+  /** Whether what changes in it outlives the process. */
+  get isStored(): boolean {
+    return this.#store !== undefined
+  }
+
+  get seed(): SpaceState {
+    return this.#seed
+  }
+
+  /** Named snapshots of a space that is in memory only; beside a store there is a place of their own for them. */
+  get snapshots(): ReadonlyMap<string, Snapshot> {
+    return this.#snapshots
+  }
+
+  /** The plans that keys were moved to in this space, by key. The plan of the key `sandbox` is a setting. */
+  get plans(): ReadonlyMap<string, PlanName> {
+    return this.#plans
+  }
+
+  /** What the space's clock shows. */
+  now(wall: EpochMs): EpochMs {
+    return readClock(this.#clock, wall)
+  }
+
+  /** What outlives the process. */
+  state(): SpaceState {
+    return {
+      nextPetId: this.#nextPetId,
+      pets: this.#pets.pets(),
+      orders: this.#orders,
+      keys: this.storedKeys(),
+    }
+  }
+
+  /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
+  storedKeys(plans: ReadonlyMap<string, PlanName> = this.#plans): readonly ApiKey[] {
+    return [...this.shared.keys.stored.values()].map((apiKey) => {
+      const plan = plans.get(apiKey.key)
+      return plan === undefined ? apiKey : { ...apiKey, plan }
+    })
+  }
+
+  planOf({ key, plan = 'free' }: ApiKey): PlanName {
+    return key === DEFAULT_KEY ? this.#settings.plan : (this.#plans.get(key) ?? plan)
+  }
+
+  /** Called for every request, so it is cached for each key until the settings change. */
+  limitsOf(apiKey: ApiKey): Limits {
+    if (this.#limitsUnder !== this.#settings) {
+      this.#limitsUnder = this.#settings
+      this.#limits = new WeakMap()
+    }
+    const known = this.#limits.get(apiKey)
+    if (known !== undefined) return known
+    const limits = this.#workOutLimits(apiKey)
+    this.#limits.set(apiKey, limits)
+    return limits
+  }
+
+  #workOutLimits(apiKey: ApiKey): Limits {
+    const limits = this.planLimits(this.planOf(apiKey))
+    const { limits: others } = this.#settings
+    return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits
+  }
+
+  /** Limits of a plan; for "custom", the sandbox's own choice. */
+  planLimits(plan: PlanName): Limits {
+    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } = this.shared.contract.plans[plan]
+    return { perMinute, perDay }
+  }
+
+  /** A key by its label, or by itself. */
+  findKey(name: string): ApiKey | undefined {
+    return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => labelOf(apiKey) === name)
+  }
+
+  /** How a key is shown; undefined where there is none. */
+  labelOfKey(key: string): string | undefined {
+    const apiKey = this.keys.get(key)
+    return apiKey && labelOf(apiKey)
+  }
+
+  // Its pets.
+
+  /**
+   * Adds a new pet, with the next id.
+   *
+   * @param make makes the pet of its id; it may throw
+   * @throws StoreFull
+   */
+  addPet(make: (id: Int64) => Pet): Pet {
+    const before = this.#nextPetId
+    let id = before
+    while (this.#pets.has(id)) id = followingPetId(id)
+    const pet = make(id)
+    this.#keep({ kind: 'pet', pet }, () => {
+      this.#pets.remove(id)
+      this.#nextPetId = before
+    })
+    this.#nextPetId = followingPetId(id)
+    this.#pets.put(pet)
+    return pet
+  }
+
+  /** Changes a pet that is there. @throws StoreFull */
+  changePet(pet: Pet): void {
+    const before = this.#pets.get(pet.id)
+    if (before === undefined) throw new RangeError(`There is no pet ${pet.id}.`)
+    this.#keep({ kind: 'pet', pet }, () => this.#pets.put(before))
+    this.#pets.put(pet)
+  }
+
+  /** Removes a pet that is there; its id is not given again. */
+  removePet(id: Int64): void {
+    let putBack = () => {}
+    this.#keep({ kind: 'pet-removed', id }, () => putBack())
+    putBack = this.#pets.remove(id)
+  }
+
+  // Its clock, switches and chance.
 
   /**
    * Sets the clock. If it goes back, whatever began in the time that is undone is
@@ -162,26 +308,226 @@ export class Space {
    */
   setClock(clock: ClockState, wall: EpochMs): void {
     const before = this.now(wall)
-    this.clock = clock
+    this.#clock = clock
     const now = this.now(wall)
     if (now >= before) return
-    this.accounts.forgetFuture(now)
-    this.conduct.forgetFuture(now)
-    if (this.storm !== undefined && this.storm.startedAt > now) this.storm = undefined
+    this.#accounts.forgetFuture(now)
+    this.#conduct.forgetFuture(now)
+    if (this.#storm !== undefined && this.#storm.startedAt > now) this.#storm = undefined
+  }
+
+  changeSettings(settings: Settings): void {
+    this.#settings = settings
+  }
+
+  startStorm(storm: Storm, now: EpochMs): RunningStorm {
+    this.#storm = { ...storm, startedAt: now }
+    return this.#storm
+  }
+
+  stopStorm(): void {
+    this.#storm = undefined
+  }
+
+  setFaults(rules: readonly FaultRule[]): void {
+    this.#faults = rules.map(armFault)
+  }
+
+  addFault(rule: FaultRule): void {
+    this.#faults = [...this.#faults, armFault(rule)]
+  }
+
+  /** Draws the fault that hits an operation, if any does, and counts it. */
+  takeFault(operation: string): FaultRule | undefined {
+    return takeFault(this.#faults, operation, () => this.#randomStreams.faults.next())
+  }
+
+  /** Draws whether a storm of a rate refuses a request. */
+  isInStorm(rate: number): boolean {
+    return this.#randomStreams.storm.next() < rate
+  }
+
+  /** Draws how long an answer is held back, in milliseconds. */
+  drawDelay(): number {
+    const { latency } = this.#settings
+    if (latency === undefined) return 0
+    return latency.min + Math.floor(this.#randomStreams.latency.next() * (latency.max - latency.min + 1))
+  }
+
+  // Its keys, their quotas and bans.
+
+  chargeQuota(account: Account, usage: QuotaUsage): void {
+    const own: Own<Account> = account
+    own.usage = usage
+  }
+
+  setBans(account: Account, bans: BanRecord): void {
+    const own: Own<Account> = account
+    own.bans = bans
+  }
+
+  /** Bans a key from an instant on. */
+  banKey(key: string, duration: DurationMs, now: EpochMs): void {
+    this.setBans(this.#accounts.ofKey(key), banFor(duration, now))
+  }
+
+  unbanKey(key: string): void {
+    this.setBans(this.#accounts.ofKey(key), NO_BAN_RECORD)
+  }
+
+  /** Moves a key to another plan. @throws StoreFull */
+  movePlan(apiKey: ApiKey, plan: PlanName): void {
+    if (apiKey.key === DEFAULT_KEY) {
+      // The plan of the key `sandbox` is a setting, so that a reset restores it.
+      this.changeSettings({ ...this.#settings, plan })
+      return
+    }
+    const before = this.#plans
+    if (this.shared.keys.stored.has(apiKey.key))
+      this.#keep({ kind: 'key', key: { ...apiKey, plan } }, () => this.#setPlans(before))
+    this.#setPlans(new Map(before).set(apiKey.key, plan))
+  }
+
+  /** Opens the windows of keys as if this many requests had been charged at an instant; other windows stay. */
+  useUp(used: SpaceStart['used'], openedAt: EpochMs): void {
+    for (const [name, { perMinute, perDay }] of Object.entries(used)) {
+      const account = this.#accounts.ofKey(this.findKey(name)?.key ?? name)
+      this.chargeQuota(account, {
+        ...account.usage,
+        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
+        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
+      })
+    }
+  }
+
+  /** Bans keys, by label or key, from an instant on. */
+  banKeys(bans: SpaceStart['bans'], now: EpochMs): void {
+    for (const [name, duration] of Object.entries(bans)) this.banKey(this.findKey(name)?.key ?? name, duration, now)
+  }
+
+  /** Gives a change of the sandbox's keys to the store; the default space keeps them for all. @throws StoreFull */
+  keepKeys(change: Change & { readonly kind: 'key' | 'key-removed' }, undo: () => void): void {
+    this.#keep(change, undo)
+  }
+
+  /** Forgets plan, usage and bans of keys that are none any more. @returns takes it back */
+  forgetKeys(gone: readonly string[]): () => void {
+    const before = { plans: this.#plans, accounts: this.#accounts }
+    this.#accounts = before.accounts.without(gone)
+    if (gone.some((key) => this.#plans.has(key)))
+      this.#setPlans(new Map([...this.#plans].filter(([key]) => !gone.includes(key))))
+    return () => {
+      this.#accounts = before.accounts
+      this.#setPlans(before.plans)
+    }
+  }
+
+  // All of it.
+
+  /**
+   * Back to the start: fixtures, settings, plans, quotas, bans, storm, faults, clock, chance, log, conduct.
+   *
+   * @param undo takes back what else is done with it, first of all
+   */
+  restart(wall: EpochMs, undo: () => void = () => {}): void {
+    const back = this.#memento()
+    let unclear = () => {}
+    this.#keep({ kind: 'replaced', state: this.#seed }, () => {
+      undo()
+      back()
+      unclear()
+    })
+    this.shared.onForget(this)
+    this.#replaceState(this.#seed)
+    this.#setPlans(new Map())
+    this.#settings = this.shared.start.settings
+    this.#randomStreams = this.#openStreams()
+    this.#accounts = new Accounts()
+    this.#conduct = this.#openConduct()
+    unclear = this.log.clear()
+    this.#begin(wall)
+  }
+
+  /** What a reset returns to from now on. */
+  reseed(seed: SpaceState): void {
+    this.#seed = seed
   }
 
   /**
-   * Writes a change; or, where nothing is stored, books the memory that it takes.
+   * Restores what a snapshot holds, including the clock.
    *
-   * @returns a promise that rejects when it could not be written; undefined in memory
-   * @throws StoreFull in memory, for a change that needs more than there is
+   * Keys belong to the sandbox: one added since is still there, one removed is not. Their plans and bans are restored.
+   *
+   * @source docs/behaviour.md, "Snapshots"
    */
-  keep(change: Change): Promise<void> | undefined {
-    if (this.store !== undefined) return this.store.append(change)
+  restore(snapshot: Snapshot, wall: EpochMs): void {
+    const find = (name: string) => this.findKey(name)?.key
+    const plans = plansIn(snapshot, find)
+    const state = { ...snapshot.state, keys: this.storedKeys(plans) }
+    this.#keep({ kind: 'replaced', state }, this.#memento())
+    this.#replaceState(state)
+    this.#setPlans(plans)
+    this.#settings = snapshot.settings
+    // First, or what the clock makes forget were taken from the accounts that an undo brings back.
+    this.#accounts = accountsIn(snapshot, find)
+    this.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, wall), wall)
+    this.#storm = snapshot.storm ?? undefined
+    this.#faults = snapshot.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
+    this.#randomStreams = this.#openStreams()
+    for (const name of RANDOM_STREAMS) this.#randomStreams[name].state = snapshot.dice[name]
+  }
+
+  /** Everything that decides its next answers. Of a key that may be a secret it holds only the label. */
+  snapshot(wall: EpochMs): Snapshot {
+    const { storm, faults, latency } = this.#randomStreams
+    return {
+      version: SNAPSHOT_VERSION,
+      state: this.state(),
+      settings: this.#settings,
+      clock: { now: this.now(wall), frozen: this.#clock.kind === 'frozen' },
+      storm: this.#storm ?? null,
+      faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
+      plans: [...this.#plans].flatMap(([key, plan]) => {
+        const name = this.labelOfKey(key)
+        return name === undefined ? [] : [{ name, plan }]
+      }),
+      accounts: [...this.#accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
+        const shown = kind === 'key' ? this.labelOfKey(name) : name
+        return shown === undefined ? [] : [{ kind, name: shown, usage, bans }]
+      }),
+      dice: { storm: storm.state, faults: faults.state, latency: latency.state },
+    }
+  }
+
+  saveSnapshot(name: string, wall: EpochMs): void {
+    this.#snapshots.set(name, this.snapshot(wall))
+  }
+
+  /** @returns whether there was one */
+  removeSnapshot(name: string): boolean {
+    return this.#snapshots.delete(name)
+  }
+
+  /** The space is gone: what it held is free. */
+  close(): void {
+    this.log.close()
+    this.shared.memoryRoom.book(-this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  /**
+   * Gives a change to the store before it is made; or, where nothing is stored, books the memory that it takes.
+   *
+   * @throws StoreFull where there is no room for it
+   */
+  #keep(change: Change, undo: () => void): void {
+    if (this.#store !== undefined) {
+      this.#store.take(change, undo)
+      return
+    }
     const bytes = this.#bytesOf(change)
     this.shared.memoryRoom.book(bytes)
     this.#heldBytes += bytes
-    return undefined
   }
 
   /** How many bytes a change adds to what is held. A pet, or a key, counts by its text. */
@@ -197,9 +543,9 @@ export class Space {
         return -(this.shared.keys.stored.get(change.key)?.key.length ?? 0)
       case 'replaced': {
         const { pets, keys } = change.state
-        const seeds = new Set(pets === this.seed.pets ? pets : this.seed.pets)
-        const added = pets === this.seed.pets ? [] : pets.filter((pet) => !seeds.has(pet))
-        const seedKeys = new Set(this.seed.keys.map(({ key }) => key))
+        const seeds = new Set(pets === this.#seed.pets ? pets : this.#seed.pets)
+        const added = pets === this.#seed.pets ? [] : pets.filter((pet) => !seeds.has(pet))
+        const seedKeys = new Set(this.#seed.keys.map(({ key }) => key))
         // The default space answers for the keys of all.
         const addedKeys = this.name === '' ? keys.filter(({ key }) => !seedKeys.has(key)) : []
         return (
@@ -212,144 +558,57 @@ export class Space {
   }
 
   #petBytes(id: Int64): number {
-    const pet = this.pets.get(id)
+    const pet = this.#pets.get(id)
     return pet === undefined ? 0 : petText(pet).length
   }
 
-  /** The space is gone: what it held is free. */
-  close(): void {
-    this.log.close()
-    this.shared.memoryRoom.book(-this.#heldBytes)
-    this.#heldBytes = 0
+  #replaceState(state: SpaceState): void {
+    this.#pets = new PetCatalogue(state.pets)
+    this.#nextPetId = state.nextPetId
+    this.#orders = state.orders
+    this.#ordersText = stringifyJson(state.orders)
   }
 
-  /** What outlives the process. */
-  state(): SpaceState {
-    return {
-      nextPetId: this.nextPetId,
-      pets: this.pets.pets(),
-      orders: this.orders,
-      keys: this.storedKeys(),
-    }
-  }
-
-  /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
-  storedKeys(plans: ReadonlyMap<string, PlanName> = this.#plans): readonly ApiKey[] {
-    return [...this.shared.keys.stored.values()].map((apiKey) => {
-      const plan = plans.get(apiKey.key)
-      return plan === undefined ? apiKey : { ...apiKey, plan }
-    })
-  }
-
-  /** Replaces pets and orders. Keys, settings, quotas and the rest stay. */
-  replaceState(state: SpaceState): void {
-    this.pets = new PetCatalogue(state.pets)
-    this.nextPetId = this.#nextAfterStored = state.nextPetId
-    this.orders = state.orders
-    this.ordersText = stringifyJson(state.orders)
-  }
-
-  /** Back to the start: fixtures, settings, plans, quotas, bans, storm, faults, clock, chance, log, conduct. */
-  restart(wall: EpochMs): void {
-    this.shared.onForget(this)
-    this.replaceState(this.seed)
-    this.setPlans(new Map())
-    this.settings = this.shared.start.settings
-    this.randomStreams = this.#openStreams()
-    this.accounts.clear()
-    this.log.clear()
-    this.conduct.clear()
-    this.#begin(wall)
-  }
-
-  /** Takes the next id for a new pet; settlePetId must be told what became of it. */
-  takePetId(): Int64 {
-    let id = this.nextPetId
-    while (this.pets.has(id)) id = followingPetId(id)
-    this.nextPetId = followingPetId(id)
-    this.#unsettledIds++
-    return id
-  }
-
-  /** Ids of pets that could not be stored are reused once no later one is in progress. */
-  settlePetId(id: Int64, isStored: boolean): void {
-    this.#unsettledIds--
-    if (isStored) this.#nextAfterStored = followingPetId(id)
-    if (this.#unsettledIds === 0) this.nextPetId = this.#nextAfterStored
-  }
-
-  planOf({ key, plan = 'free' }: ApiKey): PlanName {
-    return key === DEFAULT_KEY ? this.settings.plan : (this.#plans.get(key) ?? plan)
-  }
-
-  /** The plans that keys were moved to in this space, by key. The plan of the key `sandbox` is a setting. */
-  get plans(): ReadonlyMap<string, PlanName> {
-    return this.#plans
-  }
-
-  setPlans(plans: ReadonlyMap<string, PlanName>): void {
+  #setPlans(plans: ReadonlyMap<string, PlanName>): void {
     this.#plans = plans
     this.#limits = new WeakMap()
   }
 
-  /** Called for every request, so it is cached for each key until the settings change. */
-  limitsOf(apiKey: ApiKey): Limits {
-    if (this.#limitsUnder !== this.settings) {
-      this.#limitsUnder = this.settings
-      this.#limits = new WeakMap()
-    }
-    const known = this.#limits.get(apiKey)
-    if (known !== undefined) return known
-    const limits = this.#workOutLimits(apiKey)
-    this.#limits.set(apiKey, limits)
-    return limits
-  }
-
-  #workOutLimits(apiKey: ApiKey): Limits {
-    const limits = this.planLimits(this.planOf(apiKey))
-    const { limits: others } = this.settings
-    return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits
-  }
-
-  /** Limits of a plan; for "custom", the sandbox's own choice. */
-  planLimits(plan: PlanName): Limits {
-    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } = this.shared.contract.plans[plan]
-    return { perMinute, perDay }
-  }
-
-  /** Opens the windows of keys as if this many requests had been charged at an instant; other windows stay. */
-  useUp(used: SpaceStart['used'], openedAt: EpochMs): void {
-    for (const [name, { perMinute, perDay }] of Object.entries(used)) {
-      const account = this.#accountOf(name)
-      account.usage = {
-        ...account.usage,
-        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
-        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
-      }
+  /** Remembers everything but the log. @returns brings it back */
+  #memento(): () => void {
+    const pets = this.#pets
+    const nextPetId = this.#nextPetId
+    const orders = this.#orders
+    const ordersText = this.#ordersText
+    const plans = this.#plans
+    const settings = this.#settings
+    const clock = this.#clock
+    const storm = this.#storm
+    const faults = this.#faults
+    const accounts = this.#accounts
+    const conduct = this.#conduct
+    const randomStreams = this.#randomStreams
+    return () => {
+      this.#pets = pets
+      this.#nextPetId = nextPetId
+      this.#orders = orders
+      this.#ordersText = ordersText
+      this.#setPlans(plans)
+      this.#settings = settings
+      this.#clock = clock
+      this.#storm = storm
+      this.#faults = faults
+      this.#accounts = accounts
+      this.#conduct = conduct
+      this.#randomStreams = randomStreams
     }
   }
 
-  /** Bans keys from an instant on. */
-  banKeys(bans: SpaceStart['bans'], now: EpochMs): void {
-    for (const [name, duration] of Object.entries(bans)) this.#accountOf(name).bans = banFor(duration, now)
-  }
-
-  /** Forgets plan, usage and bans of a key that is none any more. */
-  forgetKey(key: string): void {
-    this.accounts.close(key)
-    if (!this.#plans.has(key)) return
-    this.setPlans(new Map([...this.#plans].filter(([other]) => other !== key)))
-  }
-
-  /** A key by its label, or by itself. */
-  findKey(name: string): ApiKey | undefined {
-    return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => labelOf(apiKey) === name)
-  }
-
-  /** How a key is shown; undefined where there is none. */
-  labelOfKey(key: string): string | undefined {
-    const apiKey = this.keys.get(key)
-    return apiKey && labelOf(apiKey)
+  #openConduct(): ConductLedger {
+    return new ConductLedger(
+      PLAN_NAMES.map((plan) => this.planLimits(plan)),
+      this.shared.hide,
+    )
   }
 
   #openStreams(): RandomStreams {
@@ -359,15 +618,11 @@ export class Space {
 
   #begin(wall: EpochMs): void {
     const { start } = this.shared
-    this.clock = start.now === undefined ? REAL_TIME : clockAt(start.now, start.freeze, wall)
+    this.#clock = start.now === undefined ? REAL_TIME : clockAt(start.now, start.freeze, wall)
     const now = this.now(wall)
-    this.storm = start.storm && { ...start.storm, startedAt: now }
-    this.faults = start.faults.map(armFault)
+    this.#storm = start.storm && { ...start.storm, startedAt: now }
+    this.#faults = start.faults.map(armFault)
     this.useUp(start.used, now)
     this.banKeys(start.bans, now)
-  }
-
-  #accountOf(name: string): Account {
-    return this.accounts.ofKey(this.findKey(name)?.key ?? name)
   }
 }

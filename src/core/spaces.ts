@@ -1,10 +1,11 @@
 import type { ApiKey, PlanName } from '../domain/keys.js'
-import type { PendingReply, ServiceRequest } from '../domain/messages.js'
+import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
+import type { EndedCommand, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import { Space, type SpaceContext } from './space.js'
 
@@ -43,38 +44,42 @@ export class Spaces {
     return space
   }
 
-  /** Adds a key to all spaces. Like every verb, the store comes first, so that a failed write changes nothing. */
-  async addKey(key: string, plan: PlanName): Promise<ApiKey> {
+  /** Adds a key to all spaces. @throws StoreFull */
+  addKey(key: string, plan: PlanName): ApiKey {
     const { keys } = this.#shared
     const given = keys.given(key)
     const apiKey: ApiKey = { ...given, key, plan }
-    if (given === undefined) await this.default.keep({ kind: 'key', key: apiKey })
-    keys.add(apiKey)
+    let undo = () => {}
+    if (given === undefined) this.default.keepKeys({ kind: 'key', key: apiKey }, () => undo())
+    undo = keys.add(apiKey)
     return apiKey
   }
 
   /** Removes a key from all spaces. */
-  async removeKey(key: string): Promise<void> {
+  removeKey(key: string): void {
     const { keys } = this.#shared
-    if (keys.given(key) === undefined) await this.default.keep({ kind: 'key-removed', key })
-    keys.remove(key)
-    this.#forgetKeys([key])
+    let undo = () => {}
+    if (keys.given(key) === undefined) this.default.keepKeys({ kind: 'key-removed', key }, () => undo())
+    undo = both(keys.remove(key), this.#forgetKeys([key]))
   }
 
   /** Takes a space back to its start; with the default one, which keeps them, the keys of all spaces. */
-  async reset(space: Space, wall: EpochMs): Promise<void> {
-    await space.keep({ kind: 'replaced', state: space.seed })
-    if (space === this.default) {
-      const { keys } = this.#shared
-      const before = [...keys.valid.keys()]
-      keys.replace(space.seed.keys)
-      this.#forgetKeys(before.filter((key) => !keys.valid.has(key)))
+  reset(space: Space, wall: EpochMs): void {
+    if (space !== this.default) {
+      space.restart(wall)
+      return
     }
-    space.restart(wall)
+    const { keys } = this.#shared
+    const before = [...keys.valid.keys()]
+    let undo = () => {}
+    space.restart(wall, () => undo())
+    const back = keys.replace(space.seed.keys)
+    undo = both(back, this.#forgetKeys(before.filter((key) => !keys.valid.has(key))))
   }
 
-  #forgetKeys(gone: readonly string[]): void {
-    for (const space of [this.default, ...this.#named.values()]) for (const key of gone) space.forgetKey(key)
+  /** @returns takes it back */
+  #forgetKeys(gone: readonly string[]): () => void {
+    return [this.default, ...this.#named.values()].map((space) => space.forgetKeys(gone)).reduce(both, () => {})
   }
 
   /** The message when there is no room: the limit, and how to make room. */
@@ -92,19 +97,37 @@ export class Spaces {
     return this.#named.delete(name)
   }
 
-  /** Answers a request in the space that its key names. @param wall what the wall clock says */
-  handle(request: ServiceRequest, wall: EpochMs): PendingReply {
-    const { authorization } = request.headers
+  /** Answers a request in the space that its key names. Never throws. */
+  handle(command: RequestCommand, instant: Instant): Reply {
+    const { authorization } = command.request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
-    if (sent === undefined) return handle(this.default, request, undefined, wall)
-    if (sent.space === '') return handle(this.default, request, sent.token, wall)
+    if (sent === undefined) return handle(this.default, command, undefined, instant)
+    if (sent.space === '') return handle(this.default, command, sent.token, instant)
     const { token, space: name } = sent
     // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
     if (!this.default.keys.has(token) && this.get(name) === undefined)
-      return handle(this.default, request, this.default.anyKey ? `${token}~${name}` : '', wall)
-    const space = this.open(name, wall)
-    if (space !== undefined) return handle(space, request, token, wall)
+      return handle(this.default, command, this.default.anyKey ? `${token}~${name}` : '', instant)
+    const space = this.open(name, instant.now)
+    if (space !== undefined) return handle(space, command, token, instant)
     const message = this.fullMessage()
-    return replyWith(this.default, request, token, problem('too_many_spaces', { message }), wall)
+    return replyWith(this.default, command.request, token, problem('too_many_spaces', { message }), instant)
+  }
+
+  /** Hears what became of answers. */
+  hear({ exchanges }: EndedCommand, instant: Instant): void {
+    for (const ended of exchanges) {
+      const space = this.get(ended.space)
+      const record = space?.log.end(ended)
+      if (record !== undefined) this.#shared.onExchange(record)
+      space?.conduct.ended(ended, space.now(instant.now), instant)
+    }
+  }
+}
+
+/** Takes back one thing, and another. */
+function both(one: () => void, other: () => void): () => void {
+  return () => {
+    one()
+    other()
   }
 }

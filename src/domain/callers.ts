@@ -2,10 +2,10 @@ import type { BanRecord } from './ban.js'
 import type { ApiKey } from './keys.js'
 import type { Limits, QuotaUsage } from './quota.js'
 
-/** Quota usage and bans of a key, or of an address without one. */
+/** Quota usage and bans of a key, or of an address without one. Only its space changes it. */
 export interface Account {
-  usage: QuotaUsage
-  bans: BanRecord
+  readonly usage: QuotaUsage
+  readonly bans: BanRecord
 }
 
 /** Who sent a request: a valid key, or an address without one. */

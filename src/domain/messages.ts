@@ -18,8 +18,10 @@ export interface ServiceRequest {
   readonly body: Uint8Array | UnreadBody | undefined
   /** Address of the caller's end. */
   readonly address: string
-  /** `dueAt` of the latest reply that the sender had received when it sent this; 0 if none is known. */
-  readonly heardUntil: number
+  /** Ordinal of its connection, from 1; 0 where there is none, as in process. */
+  readonly connection: number
+  /** All answers of which this command, or an earlier one, said what became of them had reached its sender for certain: a position. */
+  readonly heardUpTo: number
 }
 
 /** Why a body was not read: it is larger than the service takes, or there was no room for it beside those of others. */
@@ -73,13 +75,46 @@ export interface Reply {
   readonly binary: string | undefined
   /** Delay before it is sent, in milliseconds. */
   readonly delayMs: number
-  /** When it is sent, delay included, in monotonic milliseconds; 0 if no space answered it. */
-  readonly dueAt: number
   readonly fault: WireFault | undefined
+  /** Its entry in the log; undefined if no space answered it. */
+  readonly exchange: ExchangeRef | undefined
+  /** An operation was carried out, so that it may tell of what is not kept yet. */
+  readonly isOperated: boolean
+  /** The contract describes it: the sandbox did not make it up, and the request was not outside. */
+  readonly isDocumented: boolean
+  /** Why it must not leave, if it must not: what it may tell of could not be kept, or it breaks the contract. */
+  withheld?: unknown
 }
 
-/** A reply, or a promise of one if something must be awaited (a write, Prism). Never rejects. */
+/** A reply, or a promise of one if something must be awaited first (Prism). Never rejects. */
 export type PendingReply = Reply | Promise<Reply>
+
+/** Names an exchange. Ids begin again when a log is cleared, so the position tells whether it is still the same. */
+export interface ExchangeRef {
+  /** Empty for the default space. */
+  readonly space: string
+  /** Its id within the space. */
+  readonly id: number
+  /** Of the command that brought it. */
+  readonly position: number
+}
+
+/**
+ * What became of an answer: it was handed to the client's system whole, it was
+ * cut (by a fault, or by the sandbox), or the client left before.
+ */
+export type AnswerEnd = 'sent' | 'cut' | 'left'
+
+/** What became of an exchange, which only the edge knows. */
+export interface EndedExchange extends ExchangeRef {
+  readonly how: AnswerEnd
+  /** From its arrival to its end, real time, in milliseconds. */
+  readonly durationMs: number
+  /** Ordinal of the connection that carried it. */
+  readonly connection: number
+  /** What was sent in place of the reply, where that could not be. */
+  readonly instead?: { readonly status: number; readonly body: string }
+}
 
 /** Largest request body that is accepted. @source docs/behaviour.md, "Request bodies" */
 export const BODY_LIMIT_BYTES = 1024 * 1024

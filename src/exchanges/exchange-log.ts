@@ -1,3 +1,4 @@
+import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
 /** Bounds of the logs. @source docs/behaviour.md, "The log" */
@@ -30,7 +31,7 @@ export class LogBudget {
   }
 }
 
-/** Is told of each exchange. */
+/** Is told of each exchange when it has ended. */
 export interface Follower {
   onExchange(record: ExchangeRecord): void
   /** The space is gone; there will be no more. */
@@ -42,8 +43,13 @@ export class ExchangeLog {
   readonly #limit: number
   readonly #budget: LogBudget
   #records: (ExchangeRecord | undefined)[] = []
-  /** Size of each record, so that dropping an old one need not touch it: it is long out of the processor's cache. */
+  /**
+   * Size of each record, negative while it is under way, so that dropping an old one
+   * need not touch it: it is long out of the processor's cache.
+   */
   #weights: number[] = []
+  /** Exchanges under way that found no room, or lost it: whoever follows is still to be told of them. By position. */
+  readonly #unkept = new Map<number, ExchangeRecord>()
   #first = 0
   #count = 0
   #nextId = 1
@@ -78,24 +84,64 @@ export class ExchangeLog {
     return () => this.#followers.delete(follower)
   }
 
+  /** Adds the exchange whose id was taken last. */
   add(record: ExchangeRecord): void {
-    for (const { onExchange } of this.#followers) onExchange(record)
-    if (this.#limit === 0 || this.#isClosed) return
+    if (this.#isClosed) return
+    if (this.#limit === 0) {
+      this.#unkept.set(record.position, record)
+      return
+    }
     if (this.#count === this.#limit) this.dropOldest()
     const place = (this.#first + this.#count) % this.#limit
     const weight = weightOf(record)
     this.#records[place] = record
-    this.#weights[place] = weight
+    this.#weights[place] = -weight
     this.#count++
     this.#bytes += weight
     while (this.#bytes > LOG_BYTES_A_SPACE && this.#count > 1) this.dropOldest()
     this.#budget.book(weight)
   }
 
+  /**
+   * Writes down what became of an exchange, and tells those who follow.
+   *
+   * @returns it; undefined if the log was cleared since it began
+   */
+  end(ended: EndedExchange): ExchangeRecord | undefined {
+    const record = this.#underWay(ended)
+    if (record === undefined) return undefined
+    record.how = ended.how
+    record.durationMs = ended.durationMs
+    if (ended.instead !== undefined) {
+      record.status = ended.instead.status
+      record.reason = undefined
+      record.responseBody = ended.instead.body
+    }
+    for (const { onExchange } of this.#followers) onExchange(record)
+    return record
+  }
+
+  #underWay({ id, position }: ExchangeRef): ExchangeRecord | undefined {
+    const place = (this.#first + this.#count - (this.#nextId - id)) % this.#limit
+    const record = this.#records[place]
+    if (record?.position === position) {
+      this.#weights[place] = Math.abs(this.#weights[place] ?? 0)
+      return record
+    }
+    const unkept = this.#unkept.get(position)
+    this.#unkept.delete(position)
+    return unkept
+  }
+
   /** @returns whether there was one */
   dropOldest(): boolean {
     if (this.#count === 0) return false
-    const weight = this.#weights[this.#first] ?? 0
+    const marked = this.#weights[this.#first] ?? 0
+    const weight = Math.abs(marked)
+    if (marked < 0) {
+      const record = this.#records[this.#first]
+      if (record !== undefined) this.#unkept.set(record.position, record)
+    }
     this.#records[this.#first] = undefined
     this.#first = (this.#first + 1) % this.#limit
     this.#count--
@@ -112,13 +158,21 @@ export class ExchangeLog {
     }
   }
 
-  /** Drops all exchanges and counts from 1 again. */
-  clear(): void {
+  /** Drops all exchanges and counts from 1 again. @returns takes it back */
+  clear(): () => void {
+    const before = [this.#records, this.#weights, this.#first, this.#count, this.#bytes, this.#nextId] as const
+    const unkept = [...this.#unkept]
     this.#budget.book(-this.#bytes)
     this.#records = []
     this.#weights = []
+    this.#unkept.clear()
     this.#first = this.#count = this.#bytes = 0
     this.#nextId = 1
+    return () => {
+      ;[this.#records, this.#weights, this.#first, this.#count, this.#bytes, this.#nextId] = before
+      for (const [position, record] of unkept) this.#unkept.set(position, record)
+      this.#budget.book(this.#bytes)
+    }
   }
 
   /** The space is gone: returns its share of the budget and keeps nothing more. */

@@ -1,14 +1,18 @@
+import type { AnswerEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
 
 /**
  * One request and its response, as the log keeps it: cheap, because every request makes one.
+ * What is only known at its end is written in then.
  *
  * It never contains a real secret: a token that the sandbox does not know is only `unknown`.
  */
 export interface ExchangeRecord {
   /** Counts from 1 within its space. */
   readonly id: number
+  /** Of the command that brought it. */
+  readonly position: number
   readonly at: EpochMs
   /** Name of the space, empty for the default one. */
   readonly space: string
@@ -21,14 +25,17 @@ export interface ExchangeRecord {
   /** Operation id, undefined where the path is none of the contract's. */
   readonly operation: string | undefined
   /** Undefined where a fault left the request without a status. */
-  readonly status: number | undefined
-  readonly reason: Reason | undefined
-  readonly durationMs: number
+  status: number | undefined
+  reason: Reason | undefined
+  /** What became of the answer; undefined while it is under way. */
+  how: AnswerEnd | undefined
+  /** From its arrival to its end, real time; 0 while it is under way. */
+  durationMs: number
   /** What X-RateLimit-Remaining said. */
   readonly remaining: number
   /** Flat lists: name, value, name, value … */
   readonly requestHeaders: readonly string[]
   readonly requestBody: string
   readonly responseHeaders: readonly string[]
-  readonly responseBody: string
+  responseBody: string
 }

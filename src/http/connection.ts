@@ -1,13 +1,14 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Reply } from '../domain/messages.js'
 
 /** What is known of an open connection. */
 export interface Connection {
   readonly socket: Socket
-  /** `dueAt` of the last reply sent on it, for whoever sends another request on it has read that; before the first, what a newcomer has heard. */
-  heardUntil: number
-  /** It has been answered before, so it is not new. */
-  isSettled: boolean
+  /** Ordinal, from 1. */
+  readonly id: number
+  /** What whoever opened it had heard by then: a position. */
+  readonly heardUpTo: number
   /** The response to the latest request. */
   response: ServerResponse | undefined
   /** To a request whose body is still coming, so that nothing answers it yet. */
@@ -15,6 +16,18 @@ export interface Connection {
   /** Bytes that its reader had taken when there was more to take, and since when it has taken no more. */
   taken: number | undefined
   takenAt: number
+  /** Replies that are held back, or not handed over whole. */
+  readonly underWay: Set<Outgoing>
   /** It is to end: what still comes on it is not read as a request. */
   isRefused: boolean
+}
+
+/** A reply and its destination. */
+export interface Outgoing {
+  readonly connection: Connection
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly reply: Reply
+  /** When its request had come, monotonic milliseconds. */
+  readonly arrivedAt: number
 }

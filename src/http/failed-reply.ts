@@ -5,16 +5,16 @@ import { errorBody, PROBLEMS } from '../domain/problems.js'
 /** Headers that every answer of the service has, whatever else is wrong with this one. */
 const COMMON = /^(?:Date|Vary|X-RateLimit-\w+|Access-Control-[\w-]+)$/
 
-/** What is sent instead of a reply that node:http refuses to send. */
-export function failedReply({ headers }: Reply): { status: number; headers: string[]; body: string } {
-  const { status, message } = PROBLEMS.internal_error
+/** What is sent instead of a reply that must not, or cannot, be sent: a 500 with the headers that every answer has. */
+export function failedReply(reply: Reply, message: string = PROBLEMS.internal_error.message): Reply {
+  const { status } = PROBLEMS.internal_error
   const body = errorBody('internal_error', message, status)
-  const kept = ['Content-Type', 'application/json', 'Content-Length', String(body.length)]
-  for (let i = 0; i < headers.length; i += 2) {
-    const [name = '', value = ''] = headers.slice(i, i + 2)
-    if (COMMON.test(name) && isSendable(name, value)) kept.push(name, value)
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body))]
+  for (let i = 0; i < reply.headers.length; i += 2) {
+    const [name = '', value = ''] = reply.headers.slice(i, i + 2)
+    if (COMMON.test(name) && isSendable(name, value)) headers.push(name, value)
   }
-  return { status, headers: kept, body }
+  return { ...reply, status, headers, body, binary: undefined, fault: undefined }
 }
 
 function isSendable(name: string, value: string): boolean {

@@ -1,6 +1,8 @@
 import type { WireFault } from '../domain/faults.js'
 import { textOf } from '../domain/long-body.js'
-import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { type AnswerEnd, BODY_LIMIT_BYTES, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { systemClock } from '../system/system-clock.js'
+import type { RequestHandlers } from './listener.js'
 import { withoutHeader } from './raw-response.js'
 import { SLOW_BODY_MS } from './wire-faults.js'
 
@@ -14,34 +16,62 @@ const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed
   'malformed-chunk': 'HPE_INVALID_CHUNK_SIZE',
 }
 
+/** What a `fetch` needs of the sandbox. */
+type Service = Pick<RequestHandlers, 'service' | 'settle' | 'instead' | 'ended'>
+
 /**
  * Makes a `fetch` for the service, without a socket. To the caller, faults look
  * as they would over one: a rejected TypeError, a truncated body, a wait.
  *
  * @param stopping aborted when the sandbox stops; hanging requests fail then
  */
-export function fetchOf(
-  service: (request: ServiceRequest) => PendingReply,
-  stopping: AbortSignal,
-): (request: Request) => Promise<Response> {
-  let heardUntil = 0
+export function fetchOf(front: Service, stopping: AbortSignal): (request: Request) => Promise<Response> {
+  // Whoever is given an answer has heard it.
+  let heardUpTo = 0
   return async (request) => {
-    const heardBefore = heardUntil
+    const arrivedAt = systemClock.monotonic()
+    const heardBefore = heardUpTo
     const { signal } = request
     signal.throwIfAborted()
     const read = await readRequest(request, heardBefore)
     signal.throwIfAborted()
-    const reply = await service(read)
-    signal.throwIfAborted()
-    if (reply.delayMs > 0) await passes(reply.delayMs, signal)
-    if (reply.fault !== 'hang') heardUntil = Math.max(heardUntil, reply.dueAt)
-    return reply.fault === undefined
-      ? response(reply, textOf(reply.body))
-      : faulty(reply, reply.fault, signal, stopping)
+    const reply = await front.service(read)
+    const instead = await held(front, reply)
+    const tell = (how: AnswerEnd) => {
+      if (reply.exchange === undefined) return
+      const { space, id, position } = reply.exchange
+      const ended = { space, id, position, how, durationMs: systemClock.monotonic() - arrivedAt, connection: 0 }
+      heardUpTo = front.ended([
+        instead === undefined ? ended : { ...ended, instead: { status: instead.status, body: textOf(instead.body) } },
+      ])
+    }
+    try {
+      signal.throwIfAborted()
+      if (reply.delayMs > 0) await passes(reply.delayMs, signal)
+    } catch (error) {
+      tell('left')
+      throw error
+    }
+    const isHead = request.method === 'HEAD'
+    return reply.fault === undefined || instead !== undefined
+      ? whole(instead ?? reply, isHead, tell)
+      : faulty(reply, reply.fault, isHead, { signal, stopping, tell })
   }
 }
 
-async function readRequest(request: Request, heardUntil: number): Promise<ServiceRequest> {
+/** Waits until what a reply may tell of is kept. @returns what is given in its place, if it must not leave */
+async function held(front: Service, reply: Reply): Promise<Reply | undefined> {
+  const settled = front.settle()
+  if (settled !== undefined) await settled
+  return front.instead(reply)
+}
+
+function whole(reply: Reply, isHead: boolean, tell: (how: AnswerEnd) => void): Response {
+  tell('sent')
+  return response(reply, isHead ? '' : textOf(reply.body))
+}
+
+async function readRequest(request: Request, heardUpTo: number): Promise<ServiceRequest> {
   const url = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.fromEntries(request.headers)
@@ -52,7 +82,8 @@ async function readRequest(request: Request, heardUntil: number): Promise<Servic
     rawHeaders: Object.entries(headers).flat(),
     body: body !== undefined && body.length > BODY_LIMIT_BYTES ? 'too-large' : body,
     address: IN_PROCESS_ADDRESS,
-    heardUntil,
+    connection: 0,
+    heardUpTo,
   }
 }
 
@@ -63,12 +94,26 @@ function response({ status, headers }: Reply, body: string | ReadableStream<Uint
   return new Response(status === 204 || status === 304 || body === '' ? null : body, { status, headers: list })
 }
 
-async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal, stopping: AbortSignal): Promise<Response> {
+/** What a faulty answer is made with. */
+interface Fate {
+  readonly signal: AbortSignal
+  readonly stopping: AbortSignal
+  tell(how: AnswerEnd): void
+}
+
+async function faulty(
+  reply: Reply,
+  fault: WireFault,
+  isHead: boolean,
+  { signal, stopping, tell }: Fate,
+): Promise<Response> {
   switch (fault) {
     case 'connection-reset':
     case 'empty-response':
+      tell('cut')
       throw failure(fault)
     case 'malformed-chunk':
+      tell('cut')
       return response(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
         new ReadableStream({
@@ -85,16 +130,23 @@ async function faulty(reply: Reply, fault: WireFault, signal: AbortSignal, stopp
         reply,
         new ReadableStream({
           async start(controller) {
-            await passes(SLOW_BODY_MS, signal)
-            controller.enqueue(new TextEncoder().encode(textOf(reply.body)))
+            await passes(SLOW_BODY_MS, signal).catch((error: unknown) => {
+              tell('left')
+              throw error
+            })
+            if (!isHead) controller.enqueue(new TextEncoder().encode(textOf(reply.body)))
+            tell('sent')
             controller.close()
           },
         }),
       )
     case 'hang':
       return new Promise((_resolve, reject) => {
-        const cut = () => reject(signal.aborted ? signal.reason : failure('connection-reset'))
-        if (signal.aborted || stopping.aborted) cut()
+        const cut = () => {
+          tell(signal.aborted ? 'left' : 'cut')
+          reject(signal.aborted ? signal.reason : failure('connection-reset'))
+        }
+        if (signal.aborted || stopping.aborted) return cut()
         signal.addEventListener('abort', cut, { once: true })
         stopping.addEventListener('abort', cut, { once: true })
       })

@@ -2,23 +2,29 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Failure } from '../domain/failures.js'
 import { textOf } from '../domain/long-body.js'
-import { BODY_LIMIT_BYTES, type PendingReply, type Reply, type ServiceRequest } from '../domain/messages.js'
+import {
+  type AnswerEnd,
+  BODY_LIMIT_BYTES,
+  type EndedExchange,
+  type PendingReply,
+  type Reply,
+  type ServiceRequest,
+} from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { BodyRoom } from './body-room.js'
-import type { Connection } from './connection.js'
+import type { Connection, Outgoing } from './connection.js'
 import { failedReply } from './failed-reply.js'
-import { Hearing } from './hearing.js'
-import { Newcomers } from './newcomers.js'
+import { Heard } from './heard.js'
 import { rawResponse } from './raw-response.js'
 import { hasBody, readBody } from './read-body.js'
 import { isLong, sendLong } from './send-long.js'
 import { hasStalled, LOOK_EVERY_MS } from './stalled-readers.js'
 import { afterwards, inTurn } from './turns.js'
 import { type Hanging, sendFaulty } from './wire-faults.js'
-import { type Outgoing, WriteBatch } from './write-batch.js'
+import { WriteBatch } from './write-batch.js'
 
 /** Longer than the pools of common clients keep idle connections (browsers: 5 min), so that none writes to a closed one. */
 const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
@@ -37,8 +43,14 @@ const LINGER_MS: DurationMs = 3 * SECOND_MS
 /** Where the listener takes requests. */
 export interface RequestHandlers {
   service(request: ServiceRequest): PendingReply
-  /** Answers a request that the HTTP parser refused, of which only the client's address is known. */
-  refuse(code: ProblemCode, address: string): Reply
+  /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
+  settle(): Promise<void> | undefined
+  /** What is sent in place of a reply, if it must not leave. */
+  instead(reply: Reply): Reply | undefined
+  /** Tells what became of replies. @returns its position */
+  ended(exchanges: readonly EndedExchange[]): number
+  /** Answers a request that the HTTP parser refused, of which only the connection is known. */
+  refuse(code: ProblemCode, connection: Connection): Reply
   /** Whether a request is for the control plane, by its target. */
   isControl(target: string): boolean
   /** @param room that its body needs */
@@ -57,11 +69,10 @@ export interface Listener {
 /** Opens the port. Rejects with a Failure: PORT_IN_USE, PORT_FORBIDDEN, HOST_UNAVAILABLE. */
 export async function listen(host: string, port: number, front: RequestHandlers): Promise<Listener> {
   const connections = new Map<Socket, Connection>()
-  const newcomers = new Newcomers()
   const hanging: Hanging = new Set()
   const room = new BodyRoom()
-  const batch = new WriteBatch(send, systemClock.monotonic)
-  const hearing = new Hearing(batch, systemClock.monotonic)
+  const batch = new WriteBatch({ settle: front.settle, send, sent: tellEnds })
+  const heard = new Heard()
   let stopping = false
   let accepted = 0
 
@@ -76,20 +87,19 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   server.on('connection', (socket) => {
     const connection: Connection = {
       socket,
-      heardUntil: 0,
-      isSettled: false,
+      id: ++accepted,
+      heardUpTo: heard.accepted(),
       response: undefined,
       unread: undefined,
       taken: undefined,
       takenAt: 0,
+      underWay: new Set(),
       isRefused: false,
     }
-    newcomers.welcome(connection, batch.leftUntil(systemClock.monotonic()))
     connections.set(socket, connection)
-    accepted++
     socket.once('close', () => {
       connections.delete(socket)
-      newcomers.settle(connection)
+      for (const outgoing of connection.underWay) tellEnd(outgoing, isCut(outgoing) ? 'cut' : 'left')
     })
     // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
     socket.on('error', ignore)
@@ -106,10 +116,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const isReading = hasBody(request)
     if (isReading) connection.unread = response
     if (stopping) response.shouldKeepAlive = false
-    if (front.isControl(request.url ?? '/')) {
-      settle(connection)
-      front.control(request, response, room)
-    } else if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    if (front.isControl(request.url ?? '/')) front.control(request, response, room)
+    else if (request.headers.host === undefined && request.httpVersion === '1.1') {
       refuseInPlace(connection, response, 'bad_request')
     } else if (isReading)
       readBody(request, BODY_LIMIT_BYTES, room, (body) => serve(connection, request, response, body))
@@ -129,11 +137,6 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (connection !== undefined) refuseRest(connection, 'bad_request')
   })
 
-  function settle(connection: Connection): void {
-    newcomers.settle(connection)
-    connection.isSettled = true
-  }
-
   function serve(
     connection: Connection,
     request: IncomingMessage,
@@ -145,6 +148,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     // The service's Date is that of the space's clock.
     response.sendDate = false
     const bytes = typeof body === 'object' ? body.length : 0
+    const arrivedAt = systemClock.monotonic()
     try {
       const reply = front.service({
         method: request.method ?? 'GET',
@@ -153,21 +157,22 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         rawHeaders: request.rawHeaders,
         body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
         address: connection.socket.remoteAddress ?? 'unknown',
-        heardUntil: hearing.heardOn(connection),
+        connection: connection.id,
+        heardUpTo: Math.max(connection.heardUpTo, heard.upTo(arrivedAt)),
       })
       if (reply instanceof Promise) {
         room.lend(bytes)
         reply.then(
           (late) => {
             room.giveBack(bytes)
-            post({ connection, request, response, reply: late })
+            post({ connection, request, response, reply: late, arrivedAt })
           },
           (error) => {
             room.giveBack(bytes)
             failInside(connection, response, error)
           },
         )
-      } else post({ connection, request, response, reply })
+      } else post({ connection, request, response, reply, arrivedAt })
     } catch (error) {
       failInside(connection, response, error)
     }
@@ -181,35 +186,82 @@ export async function listen(host: string, port: number, front: RequestHandlers)
 
   function post(outgoing: Outgoing): void {
     const { response, reply } = outgoing
-    if (reply.delayMs === 0) batch.put(outgoing)
-    else {
-      const timer = setTimeout(() => batch.put(outgoing), reply.delayMs)
-      response.once('close', () => clearTimeout(timer))
+    if (reply.delayMs === 0) {
+      batch.put(outgoing)
+      return
     }
+    // Whoever leaves before is told of as soon as its connection closes.
+    outgoing.connection.underWay.add(outgoing)
+    const timer = setTimeout(() => {
+      if (outgoing.connection.underWay.delete(outgoing)) batch.put(outgoing)
+    }, reply.delayMs)
+    response.once('close', () => clearTimeout(timer))
   }
 
   function send(outgoing: Outgoing): void {
-    const { connection, reply } = outgoing
-    if (!connection.isSettled) settle(connection)
-    connection.heardUntil = Math.max(connection.heardUntil, reply.dueAt)
     try {
-      transmit(outgoing)
+      transmit(outgoing, front.instead(outgoing.reply) ?? outgoing.reply)
     } catch (error) {
       sendFailure(outgoing, error)
     }
   }
 
-  function transmit(outgoing: Outgoing): void {
-    const { request, response, reply } = outgoing
+  function transmit(outgoing: Outgoing, reply: Reply): void {
+    const { request, response } = outgoing
     if (reply.fault !== undefined) {
       sendFaulty(reply.fault, request, response, reply, hanging)
       return
     }
     if (stopping) response.shouldKeepAlive = false
     response.writeHead(reply.status, reply.headers)
-    if (isLong(reply)) sendLong(response, reply, (error) => sendFailure(outgoing, error))
+    if (request.method === 'HEAD') response.end()
+    else if (isLong(reply)) sendLong(response, reply, (error) => sendFailure(outgoing, error))
     else if (reply.binary === undefined) response.end(reply.body)
     else response.end(reply.binary, 'latin1')
+  }
+
+  /** Says at once what became of the replies of a batch, and of those that are not handed over whole, later. */
+  function tellEnds(sent: readonly Outgoing[]): void {
+    const now = systemClock.monotonic()
+    const ends: EndedExchange[] = []
+    let isTelling = false
+    for (const outgoing of sent) {
+      const { connection, response, reply } = outgoing
+      if (connection.socket.destroyed && !isCut(outgoing)) push(ends, outgoing, 'left', now)
+      else if (response.writableFinished) {
+        push(ends, outgoing, 'sent', now)
+        isTelling ||= reply.status >= 400
+      } else {
+        connection.underWay.add(outgoing)
+        response.once('finish', () => tellEnd(outgoing, 'sent'))
+      }
+    }
+    tell(ends, isTelling, now)
+  }
+
+  function tellEnd(outgoing: Outgoing, how: AnswerEnd): void {
+    if (!outgoing.connection.underWay.delete(outgoing)) return
+    const now = systemClock.monotonic()
+    const ends: EndedExchange[] = []
+    push(ends, outgoing, how, now)
+    tell(ends, true, now)
+  }
+
+  function push(ends: EndedExchange[], { connection, reply, arrivedAt }: Outgoing, how: AnswerEnd, now: number): void {
+    const { exchange } = reply
+    if (exchange === undefined) return
+    const { space, id, position } = exchange
+    const instead = front.instead(reply)
+    const ended = { space, id, position, how, durationMs: now - arrivedAt, connection: connection.id }
+    ends.push(
+      instead === undefined ? ended : { ...ended, instead: { status: instead.status, body: textOf(instead.body) } },
+    )
+  }
+
+  function tell(ends: readonly EndedExchange[], isTelling: boolean, now: number): void {
+    if (ends.length === 0) return
+    const position = front.ended(ends)
+    if (isTelling) heard.sent(position, now)
   }
 
   /** A reply that node:http refuses to send must cost nobody else's answer. */
@@ -225,7 +277,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     response.chunkedEncoding = false
     const { status, headers, body } = failedReply(reply)
     response.writeHead(status, headers)
-    response.end(body)
+    response.end(textOf(body))
   }
 
   /** Refuses what is no request, or has broken off. */
@@ -258,12 +310,18 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   /** Ends a connection, with a last word if there is one. */
-  function close({ socket }: Connection, code: ProblemCode | undefined): void {
+  function close(connection: Connection, code: ProblemCode | undefined): void {
+    const { socket } = connection
     if (!socket.writable) return
     if (code === undefined) socket.end()
     else {
-      const { status, headers, body } = front.refuse(code, socket.remoteAddress ?? 'unknown')
+      const { status, headers, body, exchange } = front.refuse(code, connection)
       socket.end(rawResponse(status, headers, textOf(body)))
+      const end = { how: 'sent', durationMs: 0, connection: connection.id } as const
+      if (exchange !== undefined) {
+        const { space, id, position } = exchange
+        front.ended([{ space, id, position, ...end }])
+      }
     }
     // Whatever else the client sends is not read as a request.
     socket.resume()
@@ -322,6 +380,11 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   const address = await open(server, host, port)
   const looking = setInterval(cutStalled, LOOK_EVERY_MS).unref()
   return { host: address.address, port: address.port, stop }
+}
+
+/** Whether a fault cuts the connection, as it was asked to. */
+function isCut({ reply: { fault } }: Outgoing): boolean {
+  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
 }
 
 function open(server: Server, host: string, port: number): Promise<AddressInfo> {

@@ -1,6 +1,7 @@
 import { allowedHeaders } from '../domain/cors.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
+import { outsideReply } from './outside-reply.js'
 
 const OWN_HEADERS = ['Authorization', 'Content-Type', 'Prefer']
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -69,5 +70,5 @@ export function refusalTeller(
 }
 
 function reply(headers: string[]): Reply {
-  return { status: 204, headers, body: '', binary: undefined, delayMs: 0, dueAt: 0, fault: undefined }
+  return outsideReply(204, headers)
 }

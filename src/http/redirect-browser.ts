@@ -1,5 +1,6 @@
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
+import { outsideReply } from './outside-reply.js'
 
 /**
  * Redirects a browser that opens the bare address to the dashboard. This is not a call
@@ -12,5 +13,5 @@ export function redirectBrowser(request: ServiceRequest, dashboard: string, now:
   if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
   const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
-  return { status: 302, headers, body: '', binary: undefined, delayMs: 0, dueAt: 0, fault: undefined }
+  return outsideReply(302, headers)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Pet } from '../domain/pets.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { StoreFull } from '../domain/store-full.js'
@@ -49,6 +50,15 @@ export class FileStore {
   /** The first document of a new store, while it is being written. */
   #founding: Promise<void> | undefined
   #closing: Promise<void> | undefined
+  /** Taken and not written yet, and about how many bytes that, and what is being written, will take. */
+  #taken: string[] = []
+  #takenBytes = 0
+  #waitingBytes = 0
+  /** How many changes were taken, and up to which one they are written. */
+  #takes = 0
+  #writtenTakes = 0
+  /** How often a write has failed: what was taken back then may be in a state that was given before. */
+  #failures = 0
 
   /** Use openFileStore. @param documentBytes undefined if there is no document yet */
   constructor(
@@ -70,8 +80,7 @@ export class FileStore {
   /**
    * Writes a new store's first document, or compacts what a crash left in the journal.
    *
-   * @param current returns the whole present state. It must include every change whose append has
-   *   resolved, as soon as those who waited for it have run; later ones may be in it, too
+   * @param current returns the whole present state. It must include every change that was written; later ones may be in it, too
    * @throws StoreError STORE_UNWRITABLE when a new store cannot be written
    */
   async start(current: () => SpaceState): Promise<void> {
@@ -97,45 +106,95 @@ export class FileStore {
   }
 
   /**
-   * Resolves when the change survives the process (with fsync: the power cut).
-   *
-   * Changes of the same turn are written together, in order.
+   * Takes a change to be written.
    *
    * A full store takes what needs no more room: removals, and a state in place of its own.
    *
-   * @throws StoreError STORE_WRITE_FAILED, in which case none of it is in the store; STORE_CLOSED; StoreFull
+   * @throws StoreFull
    */
-  append(change: Change): Promise<void> {
-    if (this.#closing !== undefined) {
-      return Promise.reject(closed())
-    }
-    // A journal without its document is not a store: acknowledged changes could not be read back.
-    if (this.#founding !== undefined) return this.#founding.then(() => this.append(change))
+  take(change: Change): void {
     const entry = entryText(change)
     const bytes = Buffer.byteLength(entry)
     if (change.kind !== 'pet' && change.kind !== 'key') this.#worthFoldingAt = 0
-    else if (!this.#hasRoom(bytes)) return this.#appendIfRoomIsMade(entry, bytes)
-    const written = this.#journal.append(entry, bytes)
-    if (this.#journal.length > this.#compactAt) void this.#compactOrWarn(this.#current)
-    return written
+    else if (!this.#hasRoom(bytes)) throw this.#full()
+    this.#takes++
+    this.#taken.push(entry)
+    this.#takenBytes += bytes
+  }
+
+  /**
+   * Writes what was taken, in order, in one go.
+   *
+   * @returns undefined once it survives the process (with fsync: the power cut), or a promise of that
+   * @throws StoreError STORE_WRITE_FAILED, in which case none of it is in the store; STORE_CLOSED
+   */
+  write(): Promise<void> | undefined {
+    const entries = this.#taken
+    const bytes = this.#takenBytes
+    const takes = this.#takes
+    this.drop()
+    if (this.#closing !== undefined) throw closed()
+    // A journal without its document is not a store: acknowledged changes could not be read back.
+    const written =
+      this.#founding === undefined
+        ? this.#append(entries, takes)
+        : this.#founding.then(() => this.#append(entries, takes))
+    if (written === undefined) return undefined
+    this.#waitingBytes += bytes
+    return written.finally(() => {
+      this.#waitingBytes -= bytes
+    })
+  }
+
+  /** Lets go of what was taken and not written. */
+  drop(): void {
+    this.#taken = []
+    this.#takenBytes = 0
+  }
+
+  #append(entries: readonly string[], takes: number): Promise<void> | undefined {
+    const done = () => {
+      this.#writtenTakes = takes
+      if (this.#journal.length > this.#compactAt) void this.#compactOrWarn(this.#current)
+    }
+    const failed = (error: unknown) => {
+      this.#failures++
+      throw error
+    }
+    try {
+      const written = this.#journal.append(entries)
+      if (written !== undefined) return written.then(done, failed)
+      done()
+      return undefined
+    } catch (error) {
+      return failed(error)
+    }
   }
 
   #hasRoom(bytes: number): boolean {
-    const { length, waitingBytes } = this.#journal
-    return this.#documentBytes + length + waitingBytes + bytes <= this.#options.maxBytes
+    const { length } = this.#journal
+    const coming = this.#waitingBytes + this.#takenBytes + bytes
+    return this.#documentBytes + length + coming <= this.#options.maxBytes
   }
 
-  /** A compaction makes room where changes to the same pets, or removals, are in the journal. */
-  async #appendIfRoomIsMade(entry: string, bytes: number): Promise<void> {
-    const { length } = this.#journal
-    const isWorthFolding = length > 0 && length >= this.#worthFoldingAt
-    if (this.#compacting !== undefined || isWorthFolding) await this.#compactOrWarn(this.#current)
-    if (this.#closing !== undefined) throw closed()
-    if (this.#hasRoom(bytes)) return this.#journal.append(entry, bytes)
+  #full(): StoreFull {
     const full = new StoreFull(`"${this.#document.file}"`, this.#options.maxBytes)
     if (!this.#hasToldFull) this.#options.warn(full.message)
     this.#hasToldFull = true
-    throw full
+    return full
+  }
+
+  /**
+   * Makes room for a change, if it can: a compaction does, where changes to the same pets, or removals, are in the journal.
+   *
+   * @param bytes about as many as it will take
+   * @returns undefined if there is room, or none can be made; else when there is as much as can be made
+   */
+  makeRoom(bytes: number): Promise<void> | undefined {
+    if (this.#hasRoom(bytes)) return undefined
+    const { length } = this.#journal
+    const isWorthFolding = length > 0 && length >= this.#worthFoldingAt
+    return this.#compacting !== undefined || isWorthFolding ? this.#compactOrWarn(this.#current) : undefined
   }
 
   /**
@@ -203,12 +262,21 @@ export class FileStore {
    * that somebody has removed needs neither: the state is whole without it.
    */
   async #compact(current: () => SpaceState): Promise<void> {
-    const { state, upTo } = await this.#journal.between(() => ({ state: current(), upTo: this.#journal.end }))
+    const { state, upTo, takes, failures } = await this.#journal.between(() => ({
+      state: current(),
+      upTo: this.#journal.end,
+      takes: this.#takes,
+      failures: this.#failures,
+    }))
     this.#refuseOthers()
     try {
       const checksum = await this.#document.prepare(state)
+      // The state had what was taken by then; the document must not have it before it is sure to be kept.
+      while (this.#writtenTakes < takes && this.#failures === failures) await endOfTurn()
       await this.#journal.between(async () => {
         this.#refuseOthers()
+        // What could not be written since was taken back, but it may be in this document.
+        if (this.#failures > failures) throw new Error('the journal could not be written meanwhile')
         const { end } = this.#journal
         const isCut = end.length > 0 && this.#journal.isInPlace()
         const mark = { kind: 'folded', document: String(checksum), upTo: upTo.length } as const

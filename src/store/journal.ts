@@ -8,21 +8,6 @@ import { syncFolder } from './sync-folder.js'
 /** Reading and appending; writes always go to the end. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
-/** Lines that are written together, and the promise that all their callers hold. */
-interface Batch {
-  readonly kind: 'batch'
-  readonly entries: string[]
-  bytes: number
-  readonly written: Promise<void>
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Task {
-  readonly kind: 'task'
-  readonly run: () => Promise<void>
-}
-
 /** How far a journal goes. */
 export interface JournalEnd {
   /** In bytes. */
@@ -32,9 +17,10 @@ export interface JournalEnd {
 }
 
 /**
- * A file that lines are appended to, all lines of a turn in one write.
+ * A file that lines are appended to.
  *
- * One loop does everything, so that nothing is in progress between two writes.
+ * One thing is done at a time: lines are written at once where nothing else is
+ * going on, and otherwise when it is their turn.
  */
 export class Journal {
   readonly #file: string
@@ -46,9 +32,8 @@ export class Journal {
   #chain: number | undefined
   /** Whether the file may be longer than `#length`, after a failed write. */
   #isSpoiled: boolean
-  readonly #queue: (Batch | Task)[] = []
+  readonly #queue: (() => Promise<void>)[] = []
   #isWorking = false
-  #waitingBytes = 0
 
   /** @param end what is good; what is beyond is cut off before the next write */
   constructor(file: string, { length, chain }: JournalEnd, fsync: boolean, disk: Disk) {
@@ -79,73 +64,91 @@ export class Journal {
     return there !== undefined && placeOf(there) === this.#place
   }
 
-  /** About as many bytes as are given, but not written yet. */
-  get waitingBytes(): number {
-    return this.#waitingBytes
-  }
-
   /**
-   * Resolves when an entry is written as a line, rejects when nothing of it is.
+   * Writes entries, a line each, all in one write.
    *
-   * @param bytes about as many as it will take
+   * @returns undefined once they are written (with fsync: safe from a power cut), or a promise of that
+   * @throws StoreError STORE_WRITE_FAILED (or the promise rejects); then nothing of them is in the file
    */
-  append(entry: string, bytes: number): Promise<void> {
-    const last = this.#queue.at(-1)
-    const batch = last?.kind === 'batch' ? last : newBatch()
-    batch.entries.push(entry)
-    batch.bytes += bytes
-    this.#waitingBytes += bytes
-    if (batch !== last) this.#add(batch)
-    return batch.written
+  append(entries: readonly string[]): Promise<void> | undefined {
+    const failed = (error: unknown) => {
+      throw cannot('STORE_WRITE_FAILED', 'write to', this.#file, error)
+    }
+    if (this.#isWorking || this.#fsync) return this.between(() => this.write(entries)).catch(failed)
+    try {
+      this.#writeLines(entries)
+      return undefined
+    } catch (error) {
+      return failed(error)
+    }
   }
 
-  /** Runs a task after all earlier lines are written and their promises settled, and before any later line. */
+  /** Runs a task when all that was asked for earlier is done, and before anything that is asked for later. */
   between<T>(task: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const run = async () => {
+      this.#queue.push(async () => {
         try {
           resolve(await task())
         } catch (error) {
           reject(error)
         }
-      }
-      this.#add({ kind: 'task', run })
+      })
+      if (!this.#isWorking) void this.#work()
     })
   }
 
-  /** Writes entries at once; only for a task between writes. A part that was written before a failure is cut off again. */
+  /** Writes entries; only for a task between others. */
   async write(entries: readonly string[]): Promise<void> {
+    const { length, chain } = this.end
+    this.#writeLines(entries)
+    if (!this.#fsync) return
+    try {
+      await this.#disk.sync(this.#fd)
+    } catch (error) {
+      this.#length = length
+      this.#chain = chain
+      this.#cutBack()
+      throw error
+    }
+  }
+
+  /** A part that was written before a failure is cut off again. */
+  #writeLines(entries: readonly string[]): void {
     let chain = this.#chain ?? FIRST_CHAIN
     let text = this.#chain === undefined ? journalHead(chain) : ''
     for (const entry of entries) {
       chain = checksumOf(entry, chain)
       text += journalLine(entry, chain)
     }
-    await this.#writeText(text)
+    this.#writeText(text)
     this.#chain = chain
   }
 
   /** Gives a last line the line feed that it lacks. */
   async endLine(): Promise<void> {
-    await this.#writeText('\n')
+    this.#writeText('\n')
+    if (this.#fsync) await this.#disk.sync(this.#fd)
   }
 
-  async #writeText(text: string): Promise<void> {
+  #writeText(text: string): void {
     const bytes = Buffer.from(text)
     try {
       this.#cutToLength()
       for (let at = 0; at < bytes.length; ) at += this.#disk.write(this.#fd, bytes.subarray(at))
-      if (this.#fsync) await this.#disk.sync(this.#fd)
       if (!this.isInPlace()) throw new Error('it was removed or moved away while the sandbox was running')
       this.#length += bytes.length
     } catch (error) {
-      this.#isSpoiled = true
-      try {
-        this.#cutToLength()
-      } catch {
-        // Tried again before the next write.
-      }
+      this.#cutBack()
       throw error
+    }
+  }
+
+  #cutBack(): void {
+    this.#isSpoiled = true
+    try {
+      this.#cutToLength()
+    } catch {
+      // Tried again before the next write.
     }
   }
 
@@ -191,33 +194,10 @@ export class Journal {
     this.#isSpoiled = false
   }
 
-  #add(job: Batch | Task): void {
-    this.#queue.push(job)
-    if (this.#isWorking) return
-    this.#isWorking = true
-    void this.#work()
-  }
-
   async #work(): Promise<void> {
-    while (this.#queue.length > 0) {
-      // By now all lines of the turn are in one batch, and the promises of the last batch are settled.
-      await new Promise((resolve) => setImmediate(resolve))
-      const job = this.#queue.shift()
-      if (job?.kind === 'task') await job.run()
-      else if (job !== undefined) await this.#writeBatch(job)
-    }
+    this.#isWorking = true
+    for (let task = this.#queue.shift(); task !== undefined; task = this.#queue.shift()) await task()
     this.#isWorking = false
-  }
-
-  async #writeBatch({ entries, bytes, resolve, reject }: Batch): Promise<void> {
-    try {
-      await this.write(entries).finally(() => {
-        this.#waitingBytes -= bytes
-      })
-      resolve()
-    } catch (error) {
-      reject(cannot('STORE_WRITE_FAILED', 'write to', this.#file, error))
-    }
   }
 }
 
@@ -229,14 +209,4 @@ function nextOf(file: string): string {
 /** Tells one file from another, as long as it is open. */
 function placeOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
-}
-
-function newBatch(): Batch {
-  let resolve: Batch['resolve'] = () => {}
-  let reject: Batch['reject'] = () => {}
-  const written = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
-  })
-  return { kind: 'batch', entries: [], bytes: 0, written, resolve, reject }
 }

@@ -12,6 +12,8 @@ const plain = new Chalk({ level: 0 })
 
 function exchange(part: Partial<ExchangeRecord> = {}): ExchangeRecord {
   return {
+    position: 1,
+    how: 'sent',
     id: 1,
     at: Date.parse('2026-03-01T10:00:00.123Z'),
     space: '',

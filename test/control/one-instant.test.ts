@@ -76,14 +76,15 @@ describe('the wall clock', () => {
   it('is read once for a request that opens a space, whose storm begins with it', async () => {
     const { core, verb } = await open({ storm: '1,for=1s' })
     const before = readings
-    const { dueAt: _dueAt, ...reply } = await core.service({
+    const reply = await core.service({
       method: 'GET',
       target: '/v1/pets',
       headers: { authorization: 'Bearer sandbox~new' },
       rawHeaders: [],
       body: undefined,
       address: 'test',
-      heardUntil: 0,
+      connection: 0,
+      heardUpTo: 0,
     })
     expect(readings - before).toBe(1)
     expect(reply.status).toBe(429)

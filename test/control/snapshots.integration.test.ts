@@ -89,7 +89,8 @@ async function eventful(folder: string) {
       rawHeaders: [],
       body: undefined,
       address: 'test',
-      heardUntil: 0,
+      connection: 0,
+      heardUpTo: 0,
     })
   for (let i = 0; i < 12; i++) await ask()
   await sandbox.control('PUT', '/snapshots/good')

@@ -1,27 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { handle } from '../../src/core/handle-request.js'
-import { keepNewPet } from '../../src/core/keep-pet.js'
 import { Keyring } from '../../src/core/keyring.js'
 import { MemoryRoom } from '../../src/core/memory-room.js'
-import type { Store } from '../../src/core/ports.js'
 import { Space } from '../../src/core/space.js'
-import type { Reply, ServiceRequest } from '../../src/domain/messages.js'
+import type { Reply } from '../../src/domain/messages.js'
 import type { Change } from '../../src/domain/state.js'
 import { LogBudget } from '../../src/exchanges/exchange-log.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
+import { type ChangeWriter, Keeper } from '../../src/store/keeper.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 /** A store whose writes wait until the test lets them succeed or fail. */
-class HeldStore implements Store {
-  readonly changes: Change[] = []
+class HeldStore implements ChangeWriter {
+  readonly written: Change[][] = []
+  #taken: Change[] = []
   #settle: ((error?: Error) => void)[] = []
 
-  append(change: Change): Promise<void> {
-    this.changes.push(change)
+  take(change: Change): void {
+    this.#taken.push(change)
+  }
+
+  write(): Promise<void> {
+    this.written.push(this.#taken)
+    this.drop()
     return new Promise((resolve, reject) => {
       this.#settle.push((error) => (error === undefined ? resolve() : reject(error)))
     })
+  }
+
+  drop(): void {
+    this.#taken = []
   }
 
   settleAll(error?: Error): void {
@@ -29,22 +38,20 @@ class HeldStore implements Store {
   }
 }
 
-function durableWorld() {
+function durableSpace() {
   const options = embeddedOptions()
   const warnings: string[] = []
   const store = new HeldStore()
-  const nobody = () => Promise.reject(new Error('Prism is not asked here'))
+  const keeper = new Keeper(store, (message) => warnings.push(message))
   const space = new Space(
     '',
     {
       ...options,
       contract: packagedContract(),
-      systemClock: { wall: () => 0, monotonic: () => 0 },
       logBudget: new LogBudget(),
       hide: undefined,
       keys: new Keyring(loadSeed(options).keys, options.apiKeys),
       memoryRoom: new MemoryRoom(options.maxStore, () => {}),
-      engine: { mock: nobody, check: nobody },
       warn: (message) => warnings.push(message),
       onExchange() {},
       onForget() {},
@@ -52,54 +59,88 @@ function durableWorld() {
     0,
     loadSeed(options),
     undefined,
-    store,
+    keeper,
   )
-  return { space, store, warnings }
-}
-
-function post(space: Space): Promise<Reply> {
-  const request: ServiceRequest = {
-    method: 'POST',
-    target: '/v1/pets',
-    headers: { 'content-type': 'application/json' },
-    rawHeaders: [],
-    body: new TextEncoder().encode('{"name":"Rex","categoryId":1}'),
-    address: 'test',
-    heardUntil: 0,
+  let position = 0
+  const ask = (method: string, target: string, body?: string): Reply => {
+    const request = {
+      method,
+      target,
+      headers: { 'content-type': 'application/json' },
+      rawHeaders: [],
+      body: body === undefined ? undefined : new TextEncoder().encode(body),
+      address: 'test',
+      connection: 0,
+      heardUpTo: 0,
+    }
+    const reply = handle(space, { kind: 'request', request }, 'sandbox', { now: 0, position: ++position })
+    if (reply.isOperated) keeper.watch(reply)
+    return reply
   }
-  return Promise.resolve(handle(space, request, 'sandbox', 0))
+  const post = () => ask('POST', '/v1/pets', '{"name":"Rex","categoryId":1}')
+  return { space, store, keeper, warnings, ask, post }
 }
 
 describe('a pet on a durable store', () => {
-  it('is listed, and answered with 201, only when it is written', async () => {
-    const { space, store } = durableWorld()
-    const answer = post(space)
-    expect(space.pets.has(60)).toBe(false)
-    expect(space.log.total).toBe(0)
-    store.settleAll()
-    expect((await answer).status).toBe(201)
+  it('is added at once, and written before its 201 leaves', async () => {
+    const { space, store, keeper, post } = durableSpace()
+    const reply = post()
+    expect(reply.status).toBe(201)
     expect(space.pets.has(60)).toBe(true)
-    expect([...space.log]).toMatchObject([{ operation: 'createPet', status: 201 }])
+    const settled = keeper.settle()
+    expect(store.written).toMatchObject([[{ kind: 'pet', pet: { id: 60 } }]])
+    store.settleAll()
+    await settled
+    expect(reply.withheld).toBeUndefined()
   })
 
-  it('is 500 and not listed when it cannot be written, and its id is given again', async () => {
-    const { space, store, warnings } = durableWorld()
-    const answers = [post(space), post(space)]
+  it('is written with the others of its turn, in their order', () => {
+    const { store, keeper, post } = durableSpace()
+    for (let i = 0; i < 3; i++) post()
+    void keeper.settle()
+    expect(store.written).toMatchObject([[{ pet: { id: 60 } }, { pet: { id: 61 } }, { pet: { id: 62 } }]])
+  })
+
+  it('is taken back when it cannot be written, and its id is given again', async () => {
+    const { space, store, keeper, warnings, ask, post } = durableSpace()
+    const before = ask('GET', '/v1/pets/60')
+    const replies = [post(), post(), ask('GET', '/v1/pets/60')]
+    const settled = keeper.settle()
     store.settleAll(new Error('the disk is full'))
-    const replies = await Promise.all(answers)
-    expect(replies.map(({ status }) => status)).toEqual([500, 500])
-    expect(replies[0]?.body).toMatch(/"code":"internal_error"/)
-    expect(replies[0]?.body).not.toMatch(/disk/)
-    expect(warnings.join()).toMatch(/the disk is full/)
-    const next = post(space)
-    store.settleAll()
-    expect((await next).body).toMatch(/^\{"id":60,/)
+    await settled
+    expect(replies.map(({ withheld }) => withheld)).toEqual(replies.map(() => expect.any(Error)))
+    expect(before.withheld).toBeUndefined()
+    expect(warnings).toEqual([expect.stringContaining('the disk is full')])
+    expect(space.pets.has(60)).toBe(false)
+    expect(post().body).toMatch(/^\{"id":60,/)
   })
 
-  it('keeps the ids of those under way apart', async () => {
-    const { space, store } = durableWorld()
-    const pets = [keepNewPet(space, { name: 'A', categoryId: 1 }), keepNewPet(space, { name: 'B', categoryId: 1 })]
+  it('goes with the pet that could not be written before it', async () => {
+    const { space, store, keeper, post } = durableSpace()
+    const first = post()
+    const settled = keeper.settle()
+    const second = post()
+    store.settleAll(new Error('the disk is full'))
+    await settled
+    await keeper.settle()
+    expect([first.withheld, second.withheld]).toEqual([expect.any(Error), expect.any(Error)])
+    expect(space.pets.size).toBe(59 + 1)
+    expect(store.written).toHaveLength(1)
+  })
+
+  it('does not go where only what comes after it cannot be written', async () => {
+    const { space, store, keeper, post } = durableSpace()
+    const first = post()
+    const kept = keeper.settle()
+    const second = post()
+    const lost = keeper.settle()
     store.settleAll()
-    expect((await Promise.all(pets)).map(({ id }) => id)).toEqual([60, 61])
+    await kept
+    await new Promise(setImmediate)
+    store.settleAll(new Error('the disk is full'))
+    await lost
+    expect([first.withheld, second.withheld]).toEqual([undefined, expect.any(Error)])
+    expect(space.pets.has(60)).toBe(true)
+    expect(space.pets.has(61)).toBe(false)
   })
 })

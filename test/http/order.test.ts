@@ -182,8 +182,10 @@ describe('a reply that cannot be sent', () => {
     body: 'ok',
     binary: undefined,
     delayMs: 0,
-    dueAt: 0,
     fault: undefined,
+    exchange: undefined,
+    isOperated: false,
+    isDocumented: false,
   })
   const BAD: readonly (readonly [what: string, change: Partial<Reply>])[] = [
     ['a value with a line feed', { headers: [...good().headers, 'X-Mock', 'a\nb'] }],
@@ -198,6 +200,9 @@ describe('a reply that cannot be sent', () => {
     const warnings: string[] = []
     const front: RequestHandlers = {
       service: ({ target }) => service(target),
+      settle: () => undefined,
+      instead: () => undefined,
+      ended: () => 0,
       refuse: () => ({ ...good(), status: 500, body: '{}' }),
       isControl: () => false,
       control: () => {},

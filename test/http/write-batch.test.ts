@@ -1,68 +1,75 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Outgoing, WriteBatch } from '../../src/http/write-batch.js'
+import type { Outgoing } from '../../src/http/connection.js'
+import { WriteBatch } from '../../src/http/write-batch.js'
 
 let sent: number[]
+let told: number[][]
 let batch: WriteBatch
+/** Lets everything be kept; undefined while all is. */
+let keep: (() => void) | undefined
+let keeping: Promise<void> | undefined
 
 beforeEach(() => {
-  // Of this test alone, though an outbox of the last may not be empty yet.
+  // Of this test alone, though a batch of the last may not be empty yet.
   const mine: number[] = []
+  const mineTold: number[][] = []
   sent = mine
-  batch = new WriteBatch(
-    ({ reply }) => mine.push(reply.dueAt),
-    () => 1_000,
-  )
+  told = mineTold
+  keep = keeping = undefined
+  batch = new WriteBatch({
+    settle: () => keeping,
+    send: ({ arrivedAt }) => mine.push(arrivedAt),
+    sent: (batch) => mineTold.push(batch.map(({ arrivedAt }) => arrivedAt)),
+  })
 })
 
-/** Told apart by when it is due. */
-function replyDueAt(dueAt: number): Outgoing {
-  return { reply: { dueAt } } as Outgoing
+/** Told apart by when its request came. */
+function replyTo(arrivedAt: number): Outgoing {
+  return { arrivedAt } as Outgoing
+}
+
+function writeSlowly(): void {
+  keeping = new Promise((resolve) => {
+    keep = () => {
+      keeping = undefined
+      resolve()
+    }
+  })
 }
 
 describe('replies', () => {
-  it('leave together at the end of a turn, in their order', async () => {
-    for (const dueAt of [1, 2, 3]) batch.put(replyDueAt(dueAt))
+  it('leave together at the end of a turn, in their order, and are told of then', async () => {
+    for (const arrivedAt of [1, 2, 3]) batch.put(replyTo(arrivedAt))
     expect(sent).toEqual([])
     await endOfTurn()
     expect(sent).toEqual([1, 2, 3])
+    expect(told).toEqual([[1, 2, 3]])
   })
 
   it('leave before it when there are 64', () => {
-    for (let dueAt = 1; dueAt <= 65; dueAt++) batch.put(replyDueAt(dueAt))
+    for (let arrivedAt = 1; arrivedAt <= 65; arrivedAt++) batch.put(replyTo(arrivedAt))
     expect(sent).toHaveLength(64)
   })
 
   it('leave when they are asked to, and once only', async () => {
-    batch.put(replyDueAt(1))
+    batch.put(replyTo(1))
     batch.empty()
     expect(sent).toEqual([1])
     await endOfTurn()
     expect(sent).toEqual([1])
   })
-})
 
-describe('what can have been heard', () => {
-  it('is everything while nothing waits', () => {
-    expect(batch.leftUntil(1_000)).toBe(1_000)
-  })
-
-  it('is nothing of what waits, nor of what left after the instant in question', () => {
-    batch.put(replyDueAt(900))
-    batch.put(replyDueAt(901))
-    expect(batch.leftUntil(1_000)).toBeLessThan(900)
+  it('leave only when what they may tell of is kept, and the later ones after them', async () => {
+    writeSlowly()
+    batch.put(replyTo(1))
     batch.empty()
-    expect(batch.leftUntil(999)).toBeLessThan(900)
-  })
-
-  it('is what left before the instant in question', () => {
-    batch.put(replyDueAt(900))
-    batch.empty()
-    expect(batch.leftUntil(1_000)).toBe(1_000)
-  })
-
-  it('is not lessened by replies that no space has made', () => {
-    batch.put(replyDueAt(0))
-    expect(batch.leftUntil(1_000)).toBe(1_000)
+    batch.put(replyTo(2))
+    await endOfTurn()
+    expect(sent).toEqual([])
+    keep?.()
+    await endOfTurn()
+    expect(sent).toEqual([1, 2])
+    expect(told).toEqual([[1], [2]])
   })
 })

@@ -64,7 +64,7 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
   onTestFinished(() => core.close())
   const { default: space } = core.spaces
   for (const { at, key, target, headers = {} } of day) {
-    space.clock = { kind: 'frozen', at }
+    space.setClock({ kind: 'frozen', at }, at)
     const request: ServiceRequest = {
       method: 'GET',
       target,
@@ -72,9 +72,14 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
       rawHeaders: [],
       body: undefined,
       address: 'test',
-      heardUntil: 0,
+      connection: 0,
+      heardUpTo: 0,
     }
-    await core.service(request)
+    const { exchange } = await core.service(request)
+    if (exchange !== undefined) {
+      const { space, id, position } = exchange
+      core.ended([{ space, id, position, how: 'sent', durationMs: 0, connection: 0 }])
+    }
   }
   return { conduct: conductReport(space), refused }
 }

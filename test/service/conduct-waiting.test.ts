@@ -31,7 +31,7 @@ async function work(
   function moveOn(): void {
     if (awake > 0 || sleepers.length === 0) return
     now = Math.min(...sleepers.map((sleeper) => sleeper.until))
-    space.clock = { kind: 'frozen', at: now }
+    space.setClock({ kind: 'frozen', at: now }, now)
     const due = sleepers.filter((sleeper) => sleeper.until <= now)
     sleepers = sleepers.filter((sleeper) => sleeper.until > now)
     awake += due.length

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { Change, SpaceState } from '../../src/domain/state.js'
 import type { Disk } from '../../src/store/disk.js'
 import type { FileStore } from '../../src/store/file-store.js'
+import { Keeper, type Witness } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
 
 /** Where a new store of these tests begins. */
@@ -67,16 +68,19 @@ interface OpenOptions {
   readonly maxBytes?: number
 }
 
-/** Keeps a space as the sandbox does: what was acknowledged is in its state, and nothing else. */
+/** Keeps a space as the sandbox does: what is changed is in its state at once, and taken back if it cannot be kept. */
 export class Owner {
   state: SpaceState
   readonly store: FileStore
   readonly warnings: readonly string[]
+  readonly #keeper: Keeper
 
   private constructor(state: SpaceState, store: FileStore, warnings: readonly string[]) {
     this.state = state
     this.store = store
     this.warnings = warnings
+    // What could not be kept is told to whoever asked.
+    this.#keeper = new Keeper(store, () => {})
   }
 
   static async open(
@@ -102,7 +106,14 @@ export class Owner {
   }
 
   async change(change: Change): Promise<void> {
-    await this.store.append(change)
-    this.state = changed(this.state, change)
+    const before = this.state
+    this.#keeper.take(change, () => {
+      this.state = before
+    })
+    this.state = changed(before, change)
+    const witness: Witness = {}
+    this.#keeper.watch(witness)
+    await this.#keeper.settle()
+    if (witness.withheld !== undefined) throw witness.withheld
   }
 }

@@ -1,45 +1,59 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../src/core/ports.js'
 import type { Change, SpaceState } from '../../src/domain/state.js'
+import type { ChangeWriter } from '../../src/store/keeper.js'
 import { Recovery } from '../../src/store/recovery.js'
 import { changed, Owner, SEED, temporaryFolder } from './owner.js'
 
 /** A store that can be ended, and what it then holds. */
 interface Tried {
-  readonly store: Store
+  readonly store: ChangeWriter
   close(): Promise<SpaceState>
 }
 
 /** The double: what a store is, without a file. */
-class MemoryStore implements Store {
+class MemoryStore implements ChangeWriter {
   readonly #recovery = new Recovery()
-  #isClosed = false
+  #taken: Change[] = []
 
   constructor(state: SpaceState) {
     this.#recovery.addState(state)
   }
 
-  async append(change: Change): Promise<void> {
-    if (this.#isClosed) throw Object.assign(new Error('closed'), { code: 'STORE_CLOSED' })
-    this.#recovery.apply(change)
+  take(change: Change): void {
+    this.#taken.push(change)
+  }
+
+  write(): undefined {
+    for (const change of this.#taken) this.#recovery.apply(change)
+    this.drop()
+  }
+
+  drop(): void {
+    this.#taken = []
   }
 
   async close(): Promise<SpaceState> {
-    this.#isClosed = true
     return this.#recovery.state()
   }
 }
 
 async function inFile(fsync: boolean): Promise<Tried> {
   const file = join(temporaryFolder(), 'store.json')
-  const owner = await Owner.start(file, { fsync })
-  const append = (change: Change) => owner.change(change)
+  const { store, state } = await Owner.open(file, { fsync })
+  const recovery = new Recovery()
+  recovery.addState(state)
+  // As the owner of a store does, it knows its state when it is asked for it.
+  const take = (change: Change) => {
+    store.take(change)
+    recovery.apply(change)
+  }
+  await store.start(() => recovery.state())
   return {
-    store: { append },
+    store: { take, write: () => store.write(), drop: () => store.drop() },
     async close() {
-      await owner.store.close()
-      await expect(owner.store.append({ kind: 'pet-removed', id: 1 })).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+      await store.close()
+      expect(() => store.write()).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }))
       const again = await Owner.open(file)
       await again.store.close()
       return again.state
@@ -74,19 +88,21 @@ describe.each(stores)('a store %s', (_where, open) => {
       { kind: 'key-removed', key: 'sandbox-banned' },
     ]
     const tried = await open()
-    for (const change of changes) await tried.store.append(change)
+    for (const change of changes) {
+      tried.store.take(change)
+      await tried.store.write()
+    }
     expect(await tried.close()).toEqual(changes.reduce(changed, SEED))
   })
 
-  it('makes changes that are given at once in the order given', async () => {
+  it('makes changes that are taken together, and written one after the other, in the order given', async () => {
     const tried = await open()
-    const order: number[] = []
-    const appends = Array.from({ length: 100 }, async (_, index) => {
-      await tried.store.append({ kind: 'pet', pet: { id: 3 + (index % 7), name: `${index}`, categoryId: index } })
-      order.push(index)
-    })
-    await Promise.all(appends)
-    expect(order).toEqual(order.toSorted((a, b) => a - b))
+    const written: (Promise<void> | undefined)[] = []
+    for (let index = 0; index < 100; index++) {
+      tried.store.take({ kind: 'pet', pet: { id: 3 + (index % 7), name: `${index}`, categoryId: index } })
+      if (index % 10 === 9) written.push(tried.store.write())
+    }
+    await Promise.all(written)
     expect((await tried.close()).pets.slice(-7).map(({ name }) => name)).toEqual([
       '98',
       '99',
@@ -98,18 +114,19 @@ describe.each(stores)('a store %s', (_where, open) => {
     ])
   })
 
-  it('writes what was given before it is closed', async () => {
-    const tried = await open()
-    const appended = tried.store.append({ kind: 'pet', pet: { id: 3, name: 'Rex', categoryId: 1 } })
-    const state = await tried.close()
-    await appended
-    expect(state.pets.at(-1)?.name).toBe('Rex')
-  })
-
   it('is another one after a replacement', async () => {
     const tried = await open()
     const state: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
-    await tried.store.append({ kind: 'replaced', state })
+    tried.store.take({ kind: 'replaced', state })
+    await tried.store.write()
     expect(await tried.close()).toEqual(state)
+  })
+
+  it('forgets what it is to drop', async () => {
+    const tried = await open()
+    tried.store.take({ kind: 'pet', pet: { id: 3, name: 'Rex', categoryId: 1 } })
+    tried.store.drop()
+    await tried.store.write()
+    if (tried.store instanceof MemoryStore) expect(await tried.close()).toEqual(SEED)
   })
 })

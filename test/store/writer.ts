@@ -1,4 +1,5 @@
 import type { Pet } from '../../src/domain/pets.js'
+import { Keeper, type Witness } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
 
 /**
@@ -14,6 +15,7 @@ const { state, store } = await openFileStore(file, {
 })
 const pets: Pet[] = [...(state?.pets ?? [])]
 let next = 2n ** 60n + BigInt(pets.length)
+const keeper = new Keeper(store, () => {})
 await store.start(() => ({ nextPetId: 1, pets: [...pets], orders: [], keys: [] }))
 
 function told(id: string): Promise<void> {
@@ -24,8 +26,12 @@ async function write(): Promise<never> {
   for (;;) {
     const id = next++
     const pet: Pet = { id, name: `犬 ${id} ${'x'.repeat(Number(id % 200n))}`, categoryId: id }
-    await store.append({ kind: 'pet', pet })
+    const witness: Witness = {}
+    keeper.take({ kind: 'pet', pet }, () => pets.splice(pets.indexOf(pet), 1))
     pets.push(pet)
+    keeper.watch(witness)
+    await keeper.settle()
+    if (witness.withheld !== undefined) throw witness.withheld
     await told(String(id))
   }
 }

@@ -96,7 +96,7 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
   return {
     core,
     origin: 'http://sandbox',
-    service: fetchOf(core.service, core.controlTarget.stopping),
+    service: fetchOf(core, core.controlTarget.stopping),
     control,
     close: () => core.close(),
   }

@@ -119,6 +119,8 @@ async function prettyLines({ io }: ControlContext): Promise<(exchange: Exchange)
 function recordOf({ operation, status, reason, at, request, response, ...rest }: Exchange): ExchangeRecord {
   return {
     ...rest,
+    position: 0,
+    how: 'sent',
     at: Date.parse(at),
     operation: operation ?? undefined,
     status: status ?? undefined,

@@ -1,5 +1,5 @@
 import type { Space } from '../../core/space.js'
-import { armFault, type FaultRule } from '../../domain/faults.js'
+import type { FaultRule } from '../../domain/faults.js'
 import { quoted } from '../../options/problem.js'
 import { faultSchema, faultsSchema } from '../../options/values/fault.js'
 import { fields } from '../fields.js'
@@ -25,7 +25,7 @@ export const set = verb({
   input: fields({ rules: faultsSchema }),
   run({ space }, { rules }) {
     checkOperations(space, rules)
-    space.faults = rules.map(armFault)
+    space.setFaults(rules)
     return faultViews(space)
   },
 })
@@ -38,7 +38,7 @@ export const add = verb({
   input: fields({ rule: faultSchema }),
   run({ space }, { rule }) {
     checkOperations(space, [rule])
-    space.faults = [...space.faults, armFault(rule)]
+    space.addFault(rule)
     return faultViews(space)
   },
 })
@@ -48,7 +48,7 @@ export const clear = verb({
   path: '/faults',
   summary: 'Removes all fault rules',
   run({ space }) {
-    space.faults = []
+    space.setFaults([])
     return faultViews(space)
   },
 })

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { Space } from '../../core/space.js'
-import { banFor, NO_BAN_RECORD } from '../../domain/ban.js'
-import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES } from '../../domain/keys.js'
+import { type ApiKey, labelOf, PLAN_NAMES } from '../../domain/keys.js'
 import { keySchema } from '../../options/values/api-key.js'
 import { someWaitSchema } from '../../options/values/duration.js'
 import { oneOf } from '../../options/values/reading.js'
@@ -22,15 +21,14 @@ export const add = verb({
   method: 'POST',
   path: '/keys',
   summary: 'Adds a key to all spaces; it is stored',
-  turn: 'sandbox',
   input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
-  async run({ space, sandbox: { spaces }, wall }, { key, plan }) {
+  run({ space, spaces, wall }, { key, plan }) {
     const known = space.findKey(key)
     if (known !== undefined) {
       const label = labelOf(known)
       throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
     }
-    return keyView(space, await spaces.addKey(key, plan), wall)
+    return keyView(space, spaces.addKey(key, plan), wall)
   },
 })
 
@@ -39,15 +37,9 @@ export const change = verb({
   path: '/keys/{key}',
   summary: 'Moves a key to another plan in a space',
   input: fields({ key: text, plan: planSchema }),
-  async run({ space, wall }, { key, plan }) {
+  run({ space, wall }, { key, plan }) {
     const apiKey = find(space, key)
-    if (apiKey.key === DEFAULT_KEY) {
-      // The plan of the key `sandbox` is a setting, so that a reset restores it.
-      space.settings = { ...space.settings, plan }
-      return keyView(space, apiKey, wall)
-    }
-    if (space.shared.keys.stored.has(apiKey.key)) await space.keep({ kind: 'key', key: { ...apiKey, plan } })
-    space.setPlans(new Map(space.plans).set(apiKey.key, plan))
+    space.movePlan(apiKey, plan)
     return keyView(space, apiKey, wall)
   },
 })
@@ -56,11 +48,10 @@ export const remove = verb({
   method: 'DELETE',
   path: '/keys/{key}',
   summary: 'Removes a key from all spaces',
-  turn: 'sandbox',
   input: fields({ key: text }),
-  async run({ space, sandbox: { spaces } }, { key }) {
+  run({ space, spaces }, { key }) {
     const apiKey = find(space, key)
-    await spaces.removeKey(apiKey.key)
+    spaces.removeKey(apiKey.key)
     return { removed: labelOf(apiKey) }
   },
 })
@@ -74,7 +65,7 @@ export const ban = verb({
     const apiKey = find(space, key)
     if (apiKey.always === 'limited')
       throw new VerbError('conflict', `The key "${labelOf(apiKey)}" is always out of quota and never banned.`)
-    space.accounts.ofKey(apiKey.key).bans = banFor(duration, space.now(wall))
+    space.banKey(apiKey.key, duration, space.now(wall))
     return keyView(space, apiKey, wall)
   },
 })
@@ -86,7 +77,7 @@ export const unban = verb({
   input: fields({ key: text }),
   run({ space, wall }, { key }) {
     const apiKey = find(space, key)
-    space.accounts.ofKey(apiKey.key).bans = NO_BAN_RECORD
+    space.unbanKey(apiKey.key)
     return keyView(space, apiKey, wall)
   },
 })

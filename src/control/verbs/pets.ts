@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Int64, parseInt64 } from '../../contract/int64.js'
-import { checkPet, keepNewPet } from '../../core/keep-pet.js'
+import { addNewPet, checkPet } from '../../core/new-pet.js'
 import type { Space } from '../../core/space.js'
 import type { Pet } from '../../domain/pets.js'
 import { petFields } from '../../options/values/pet.js'
@@ -31,7 +31,7 @@ export const add = verb({
   path: '/pets',
   summary: 'Adds a pet as createPet does, without key or quota',
   input: fields({ ...petFields, status: v.exactOptional(petFields.status) }),
-  run: ({ space }, pet) => keepNewPet(space, pet),
+  run: ({ space }, pet) => addNewPet(space, pet),
 })
 
 export const set = verb({
@@ -57,10 +57,9 @@ export const remove = verb({
   path: '/pets/{id}',
   summary: 'Removes a pet; its id is not reused',
   input: fields({ id: idSchema }),
-  async run({ space }, { id }) {
+  run({ space }, { id }) {
     find(space, id)
-    await space.keep({ kind: 'pet-removed', id })
-    space.pets.remove(id)
+    space.removePet(id)
     return { removed: id }
   },
 })
@@ -71,9 +70,8 @@ function find(space: Space, id: Int64): Pet {
   return pet
 }
 
-async function keep(space: Space, pet: Pet): Promise<Pet> {
+function keep(space: Space, pet: Pet): Pet {
   checkPet(space, pet)
-  await space.keep({ kind: 'pet', pet })
-  space.pets.put(pet)
+  space.changePet(pet)
   return pet
 }

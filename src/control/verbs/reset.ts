@@ -5,8 +5,8 @@ export const reset = verb({
   path: '/reset',
   summary:
     'Returns a space to its start: pets, settings, plans, quotas, bans, storm, faults, clock, randomness, log, conduct; the default space returns the keys of all spaces, too',
-  async run({ space, sandbox: { spaces }, wall }) {
-    await spaces.reset(space, wall)
+  run({ space, spaces, wall }) {
+    spaces.reset(space, wall)
     return { space: space.name, pets: space.pets.size }
   },
 })

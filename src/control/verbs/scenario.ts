@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { excerpt } from '../../contract/excerpt.js'
 import type { Space } from '../../core/space.js'
 import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
-import { armFault } from '../../domain/faults.js'
 import { labelOf } from '../../domain/keys.js'
 import type { EpochMs } from '../../domain/time.js'
 import { OptionsError } from '../../options/options-error.js'
@@ -32,21 +31,21 @@ export const apply = verb({
   input: fields({
     scenario: v.record(v.string(), v.unknown(), 'must be {"name": …} or the content of a scenario'),
   }),
-  run({ space, sandbox, wall }, { scenario: given }) {
+  run({ space, spaces, wall }, { scenario: given }) {
     const scenario = read(given)
     checkOperations(space, scenario.faults ?? [])
     checkKeys(space, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
     const clock = clockOf(space, scenario, wall)
     // Nothing can fail from here on, so a scenario is never half applied.
-    space.settings = changeSettings(space.settings, scenario.settings)
+    space.changeSettings(changeSettings(space.settings, scenario.settings))
     space.setClock(clock, wall)
     const now = space.now(wall)
-    if (scenario.storm !== undefined)
-      space.storm = scenario.storm === 'off' ? undefined : { ...scenario.storm, startedAt: now }
-    if (scenario.faults !== undefined) space.faults = scenario.faults.map(armFault)
+    if (scenario.storm === 'off') space.stopStorm()
+    else if (scenario.storm !== undefined) space.startStorm(scenario.storm, now)
+    if (scenario.faults !== undefined) space.setFaults(scenario.faults)
     space.useUp(scenario.used, now)
     space.banKeys(scenario.bans, now)
-    return readState(space, sandbox.spaces, wall)
+    return readState(space, spaces, wall)
   },
 })
 

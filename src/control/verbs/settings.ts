@@ -17,7 +17,7 @@ export const change = verb({
   summary: `Turns switches of a space; null takes ${joinOr(OPTIONAL_SETTINGS)} away`,
   input: settingsSchema,
   run({ space }, settings) {
-    space.settings = changeSettings(space.settings, settings)
+    space.changeSettings(changeSettings(space.settings, settings))
     return settingsView(space.settings)
   },
 })

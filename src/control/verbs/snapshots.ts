@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { restoreSnapshot, takeSnapshot } from '../../core/snapshot.js'
+import type { Snapshot } from '../../domain/snapshot.js'
 import { fields } from '../fields.js'
 import { VerbError, verb } from '../verb.js'
 
@@ -15,7 +15,8 @@ export const list = verb({
   method: 'GET',
   path: '/snapshots',
   summary: 'Names of the snapshots of a space',
-  run: async ({ space, sandbox }) => (await sandbox.snapshotsOf(space).names()).map((name) => ({ name })),
+  run: ({ space }) => viewOf([...space.snapshots.keys()].sort()),
+  outside: async (snapshots) => viewOf(await snapshots.names()),
 })
 
 export const save = verb({
@@ -23,8 +24,12 @@ export const save = verb({
   path: '/snapshots/{name}',
   summary: 'Saves the whole state of a space under a name, replacing a snapshot of that name',
   input: fields({ name: nameSchema }),
-  async run({ space, sandbox, wall }, { name }) {
-    await sandbox.snapshotsOf(space).put(name, takeSnapshot(space, wall))
+  run({ space, wall }, { name }) {
+    space.saveSnapshot(name, wall)
+    return { name }
+  },
+  async outside(snapshots, { space, wall }, { name }) {
+    await snapshots.put(name, space.snapshot(wall))
     return { name }
   },
 })
@@ -34,11 +39,15 @@ export const restore = verb({
   path: '/snapshots/{name}/restore',
   summary: 'Restores a space from a snapshot, including quotas, bans, clock and randomness; the log stays',
   input: fields({ name: nameSchema }),
-  async run({ space, sandbox, wall }, { name }) {
-    const snapshots = sandbox.snapshotsOf(space)
+  async fetch(snapshots, { name }) {
     const snapshot = await snapshots.get(name)
-    if (snapshot === undefined) throw await missing(name, snapshots.names())
-    await restoreSnapshot(space, snapshot, wall)
+    if (snapshot === undefined) throw missing(name, await snapshots.names())
+    return snapshot
+  },
+  run({ space, wall, fetched }, { name }) {
+    const snapshot = (fetched as Snapshot | undefined) ?? space.snapshots.get(name)
+    if (snapshot === undefined) throw missing(name, [...space.snapshots.keys()])
+    space.restore(snapshot, wall)
     return { name }
   },
 })
@@ -48,15 +57,21 @@ export const remove = verb({
   path: '/snapshots/{name}',
   summary: 'Removes a snapshot',
   input: fields({ name: nameSchema }),
-  async run({ space, sandbox }, { name }) {
-    const snapshots = sandbox.snapshotsOf(space)
-    if (!(await snapshots.remove(name))) throw await missing(name, snapshots.names())
+  run({ space }, { name }) {
+    if (!space.removeSnapshot(name)) throw missing(name, [...space.snapshots.keys()])
+    return { removed: name }
+  },
+  async outside(snapshots, _context, { name }) {
+    if (!(await snapshots.remove(name))) throw missing(name, await snapshots.names())
     return { removed: name }
   },
 })
 
-async function missing(name: string, names: Promise<readonly string[]>): Promise<VerbError> {
-  const known = await names
+function viewOf(names: readonly string[]): readonly { readonly name: string }[] {
+  return names.map((name) => ({ name }))
+}
+
+function missing(name: string, known: readonly string[]): VerbError {
   return new VerbError(
     'not_found',
     `There is no snapshot "${name}". ${known.length === 0 ? 'There are none yet' : `The snapshots are ${known.join(', ')}`}.`,

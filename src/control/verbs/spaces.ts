@@ -7,7 +7,7 @@ export const list = verb({
   method: 'GET',
   path: '/spaces',
   summary: 'The open spaces other than the default one',
-  run: ({ sandbox: { spaces } }): readonly SpaceView[] =>
+  run: ({ spaces }): readonly SpaceView[] =>
     spaces.names().map((name) => ({
       name,
       pets: spaces.get(name)?.pets.size ?? 0,
@@ -20,7 +20,7 @@ export const remove = verb({
   path: '/spaces/{name}',
   summary: 'Removes a space with everything in it; its next request starts it afresh',
   input: fields({ name: text }),
-  run({ sandbox: { spaces } }, { name }) {
+  run({ spaces }, { name }) {
     if (!spaces.remove(name)) throw noSuchSpace(spaces, name)
     return { removed: name }
   },

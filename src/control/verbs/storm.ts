@@ -33,8 +33,7 @@ export const start = verb({
   summary: 'Starts a new storm; without a rate it refuses everything',
   input: stormMapSchema,
   run({ space, wall }, storm) {
-    space.storm = { ...storm, startedAt: space.now(wall) }
-    return viewOf(space.storm)
+    return viewOf(space.startStorm(storm, space.now(wall)))
   },
 })
 
@@ -43,7 +42,7 @@ export const stop = verb({
   path: '/storm',
   summary: 'Stops the storm',
   run({ space }) {
-    space.storm = undefined
+    space.stopStorm()
     return null
   },
 })

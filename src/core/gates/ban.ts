@@ -15,7 +15,7 @@ export const ban: Gate = (context) => {
   const inForce = activeBan(account.bans, now)
   if (inForce !== undefined) return banned(context, inForce.until)
   if (banAfter === 'never' || !bringsBan(account.bans, banAfter, now)) return undefined
-  account.bans = banFor(banDuration, now)
+  space.setBans(account, banFor(banDuration, now))
   return banned(context, now + banDuration)
 }
 

@@ -1,4 +1,4 @@
-import { type FaultRule, formatFaultRule, takeFault } from '../../domain/faults.js'
+import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { blows, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
@@ -8,12 +8,12 @@ import type { Gate, RequestContext } from '../request-context.js'
 /** Is there a storm, or a fault for this operation? */
 export const disrupt: Gate = (context) => {
   if (context.caller.kind !== 'key') return undefined
-  const { storm, randomStreams, faults } = context.space
-  if (storm !== undefined && blows(storm, context.now) && randomStreams.storm.next() < storm.rate) {
+  const { storm, faults } = context.space
+  if (storm !== undefined && blows(storm, context.now) && context.space.isInStorm(storm.rate)) {
     return refuse(context, storm.retryAfter ?? STORM_RETRY_AFTER_MS, 'storm', 'The service is overloaded.')
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
-  const rule = takeFault(faults, context.route.operation.id, () => randomStreams.faults.next())
+  const rule = context.space.takeFault(context.route.operation.id)
   return rule === undefined ? undefined : suffer(context, rule)
 }
 

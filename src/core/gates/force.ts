@@ -1,9 +1,9 @@
-import type { Operation } from '../../contract/contract.js'
+import type { Contract, Operation } from '../../contract/contract.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { type ForcedCode, readForcedCode } from '../../domain/prefer.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
-import { mockOperation } from '../operations/mock-operation.js'
+import { mockedAnswer } from '../operations/mocked-answer.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
 /** Statuses that may be forced on every operation, documented or not. @source docs/behaviour.md, "Forcing a response" */
@@ -11,15 +11,27 @@ const ALWAYS_ALLOWED = [429, 500, 503]
 
 /** Did the client force a response? It gets that one, and no state changes. @source RFC 7240 */
 export const force: Gate = (context) => {
-  const { request, route, caller } = context
+  const { request, route, caller, space } = context
   if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
   const forced = readForcedCode(String(request.headers.prefer))
   if (forced === undefined) return undefined
   const status = allowedStatus(forced, route.operation)
   if (status === undefined) return badCode(forced, route.operation)
-  return isDocumentedElsewhere(context, route.operation, status)
-    ? mockOperation(context, route.operation, status).then((answer) => asForced(answer, status))
-    : asForced(forcedAnswer(context, route.operation, status), status)
+  const answer = isDocumentedElsewhere(space.shared.contract, route.operation, status)
+    ? mockedAnswer(context, route.operation)
+    : forcedAnswer(context, route.operation, status)
+  return asForced(answer, status)
+}
+
+/** The status that a request forces, where only Prism knows what the answer looks like. */
+export function forcedMockStatus(
+  contract: Contract,
+  operation: Operation,
+  prefer: string | undefined,
+): number | undefined {
+  const forced = prefer === undefined ? undefined : readForcedCode(prefer)
+  const status = forced && allowedStatus(forced, operation)
+  return status !== undefined && isDocumentedElsewhere(contract, operation, status) ? status : undefined
 }
 
 function asForced(answer: HandlerResult, status: number): HandlerResult {
@@ -34,9 +46,9 @@ function asForced(answer: HandlerResult, status: number): HandlerResult {
 const OURS = [401, 429]
 
 /** Whether a contract given with --spec says what the answer looks like. The packaged one says what the sandbox does anyway. */
-function isDocumentedElsewhere({ space }: RequestContext, operation: Operation, status: number): boolean {
+function isDocumentedElsewhere(contract: Contract, operation: Operation, status: number): boolean {
   const isDocumented = operation.responses.has(status) || isInRange(operation, status)
-  return space.shared.contract.pets !== undefined && isDocumented && !OURS.includes(status)
+  return contract.pets !== undefined && isDocumented && !OURS.includes(status)
 }
 
 function isInRange({ ranges }: Operation, status: number): boolean {

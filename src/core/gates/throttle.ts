@@ -21,13 +21,13 @@ export const throttle: Gate = (context) => {
   const { account, limits } = caller
   context.asksForQuota = true
   if (isAlwaysSpent(caller)) {
-    account.usage = spend(account.usage, limits.perMinute, now)
+    space.chargeQuota(account, spend(account.usage, limits.perMinute, now))
     return refuse(context, viewWindow('minute', account.usage.minute, limits.perMinute, now))
   }
   if (!space.settings.rateLimit) return undefined
   const verdict: QuotaVerdict = charge(account.usage, limits, now)
   if (verdict.kind === 'refused') return refuse(context, verdict.shown)
-  account.usage = verdict.usage
+  space.chargeQuota(account, verdict.usage)
   context.shown = verdict.shown
   return undefined
 }

@@ -3,30 +3,12 @@ import { InvalidPet, type NewPet, type Pet } from '../domain/pets.js'
 import type { Space } from './space.js'
 
 /**
- * Gives a new pet its id and adds it: at once in memory, otherwise as soon as it is
- * written, so that a listed pet is never lost.
+ * Adds a new pet of these fields, with the next id.
  *
- * @returns the pet, or a promise of it that rejects if it could not be written
  * @throws StoreFull, InvalidPet
  */
-export function keepNewPet(space: Space, fields: NewPet): Pet | Promise<Pet> {
-  const id = space.takePetId()
-  const listed = (pet: Pet) => {
-    space.settlePetId(id, true)
-    space.pets.put(pet)
-    return pet
-  }
-  const refused = (error: unknown) => {
-    space.settlePetId(id, false)
-    throw error
-  }
-  try {
-    const pet = newPet(space, id, fields)
-    const kept = space.keep({ kind: 'pet', pet })
-    return kept === undefined ? listed(pet) : kept.then(() => listed(pet), refused)
-  } catch (error) {
-    return refused(error)
-  }
+export function addNewPet(space: Space, fields: NewPet): Pet {
+  return space.addPet((id) => newPet(space, id, fields))
 }
 
 function newPet(space: Space, id: Int64, fields: NewPet): Pet {

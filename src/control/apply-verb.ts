@@ -1,0 +1,19 @@
+import type { ApplyVerb } from '../core/machine.js'
+import { findSpace, openSpace } from './find-space.js'
+import type { Verb } from './verb.js'
+import type { VerbName } from './verb-map.js'
+import { VERBS } from './verbs.js'
+
+/** Does a verb of the table. It opens its space, unless it takes something away. @throws VerbError, StoreFull, InvalidPet */
+export const applyVerb: ApplyVerb = (spaces, { space: name, verb: verbName, input, fetched }, { now: wall }) => {
+  const verb: Verb = VERBS[verbName as VerbName]
+  const isOpening = verb.method !== 'DELETE' && spaces.get(name) === undefined
+  const space = isOpening ? openSpace(spaces, name, wall) : findSpace(spaces, name)
+  try {
+    return verb.run({ space, spaces, wall, fetched }, input)
+  } catch (error) {
+    // A space that was opened for nothing is closed again.
+    if (isOpening) spaces.remove(name)
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import type { EngineAnswer, EngineRefusal } from '../contract/engine.js'
+import type { EndedExchange, ServiceRequest } from '../domain/messages.js'
+import type { EpochMs } from '../domain/time.js'
+
+/** When a command is applied: an argument, like everything else that decides what it does. */
+export interface Instant {
+  /** What the wall clock says. */
+  readonly now: EpochMs
+  /** Ordinal of the command in its sandbox: it says what came before what, which milliseconds never do. */
+  readonly position: number
+}
+
+/** A request from a client, and what had to be asked for before it could be applied. */
+export interface RequestCommand {
+  readonly kind: 'request'
+  readonly request: ServiceRequest
+  /** What Prism says to it, where only Prism can answer it; undefined also where it failed. */
+  readonly mock?: EngineAnswer | EngineRefusal | undefined
+}
+
+/** What became of answers. Log and conduct listen to it, no answer depends on it. */
+export interface EndedCommand {
+  readonly kind: 'ended'
+  readonly exchanges: readonly EndedExchange[]
+}

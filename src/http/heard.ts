@@ -1,0 +1,90 @@
+/** How long after it was sent an answer has reached its reader for certain, in milliseconds of real time. @source docs/behaviour.md, "early-retry" */
+const HEARD_AFTER_MS = 250
+
+/** Instants closer together than this need not be told apart, in milliseconds. */
+const GRAIN_MS = 10
+
+/** Turns of the event loop without a new connection, after which every connection that comes was opened later. */
+const QUIET_TURNS = 2
+
+/**
+ * Knows which answers have reached their readers for certain, whoever they are.
+ *
+ * All that is said of an answer is the position of the command that said it was
+ * sent; an answer has been heard when that position is one that has been heard.
+ */
+export class Heard {
+  /** When which position was reached, a few a second; the oldest first. */
+  #sent: { from: number; at: number; position: number }[] = []
+  /** What had been sent HEARD_AFTER_MS ago. */
+  #upTo = 0
+  /** What was sent before the last moment at which no connection stood in the queue. */
+  #beforeQueue = 0
+  /** The last position at which something was sent that somebody has to wait for. */
+  #last = 0
+  #accepted = 0
+  #isWatching = false
+
+  /**
+   * Takes note of answers that were sent.
+   *
+   * @param position of the command that says so
+   * @param now      monotonic
+   */
+  sent(position: number, now: number): void {
+    this.#last = position
+    const newest = this.#sent.at(-1)
+    if (newest === undefined || now - newest.from > GRAIN_MS) this.#sent.push({ from: now, at: now, position })
+    else {
+      newest.at = now
+      newest.position = position
+    }
+    this.#watch()
+  }
+
+  /**
+   * Takes note of a new connection.
+   *
+   * @returns what whoever opened it had heard: all that was sent before the queue of those who connect was last empty
+   */
+  accepted(): number {
+    this.#accepted++
+    return this.#beforeQueue
+  }
+
+  /** What everybody has heard by now. @param now monotonic */
+  upTo(now: number): number {
+    for (
+      let oldest = this.#sent[0];
+      oldest !== undefined && now - oldest.at >= HEARD_AFTER_MS;
+      oldest = this.#sent[0]
+    ) {
+      this.#upTo = oldest.position
+      this.#sent.shift()
+    }
+    return this.#upTo
+  }
+
+  /** Connections are accepted one a turn: turns that accept none have found the queue empty. */
+  #watch(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    let position = this.#last
+    let before = this.#accepted
+    let quiet = 0
+    const look = () => {
+      quiet = this.#accepted === before ? quiet + 1 : 0
+      before = this.#accepted
+      if (quiet < QUIET_TURNS) setImmediate(look)
+      else {
+        this.#beforeQueue = position
+        this.#isWatching = this.#last > position
+        if (!this.#isWatching) return
+        position = this.#last
+        quiet = 0
+        setImmediate(look)
+      }
+    }
+    setImmediate(look)
+  }
+}
