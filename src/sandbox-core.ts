@@ -104,6 +104,7 @@ export async function openSandboxCore(
     keys: new Keyring(state.keys, apiKeys),
     hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
     anyKey: options.anyKey,
+    senders: options.senders,
     seed: options.seed,
     order: options.order,
     reason: options.reason,

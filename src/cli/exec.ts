@@ -137,7 +137,7 @@ async function codeOf(act: () => Promise<void>, code: number, io: CliIo, debug: 
 
 function outcomeOf(sandbox: OwnSandbox, { failOn }: OwnSwitches): RunOutcome {
   const conduct = sandbox.conduct()
-  return { summary: sandbox.summary(), conduct, failOn, hit: rulesHit(failOn, conduct) }
+  return { summary: sandbox.summary(), conduct, failOn, hit: rulesHit(failOn.rules, conduct) }
 }
 
 async function report(

@@ -10,6 +10,8 @@ export const VIOLATIONS = [
   'undocumented-endpoint',
 ] as const
 export const WARNINGS = [
+  'early-retry-likely',
+  'weak-backoff',
   'request-while-limited',
   'deprecated-operation',
   'unknown-parameter',
@@ -19,6 +21,14 @@ export const WARNINGS = [
 export type ViolationRule = (typeof VIOLATIONS)[number]
 export type WarningRule = (typeof WARNINGS)[number]
 export type ConductRule = ViolationRule | WarningRule
+
+/** What a finding would be with another number of senders. */
+export interface Otherwise {
+  /** The smallest number with which none of its occurrences would be what it is. */
+  readonly senders: number
+  /** What they would be instead; null for nothing. */
+  readonly rule: ConductRule | null
+}
 
 /** Breaches of one rule: all occurrences for one key with the same detail. */
 export interface Finding<Rule extends ConductRule = ConductRule> {
@@ -36,16 +46,22 @@ export interface Finding<Rule extends ConductRule = ConductRule> {
   /** ISO 8601, UTC, by the space's clock. */
   readonly firstAt: string
   readonly lastAt: string
+  /** Absent where the number of senders changes nothing. */
+  readonly otherwise?: Otherwise
+}
+
+/** What was refused of the traffic, or would have been. */
+export interface Refusals {
+  /** The sum of `refused`. */
+  readonly refusals: number
+  readonly refused: { readonly minute: number; readonly day: number; readonly ban: number }
 }
 
 /** What one plan would have done with the traffic. */
-export interface PlanOutcome {
+export interface PlanOutcome extends Refusals {
   readonly plan: PlanName
   readonly perMinute: number
   readonly perDay: number
-  /** Requests that it would have refused: the sum of `refused`. */
-  readonly refusals: number
-  readonly refused: { readonly minute: number; readonly day: number; readonly ban: number }
 }
 
 /** Traffic that reached the quota, and what each plan would have done with it. */
@@ -57,6 +73,8 @@ export interface WhatIf {
   readonly peakDay: number
   /** Smallest plan first. */
   readonly plans: readonly PlanOutcome[]
+  /** What the limits did that the keys really had, whatever plan they were on. */
+  readonly configured: Refusals
   /** The smallest plan that refuses nothing; null if all refuse some. */
   readonly cheapest: PlanName | null
 }
@@ -67,6 +85,8 @@ export interface Conduct {
   readonly space: string
   /** Exchanges that were judged. */
   readonly requests: number
+  /** How many senders of the same request were taken to share a key. */
+  readonly senders: number
   readonly violations: readonly Finding<ViolationRule>[]
   readonly warnings: readonly Finding<WarningRule>[]
   /** Of all keys together: each key has a quota of its own; refusals are summed, peaks are the largest of one key. */

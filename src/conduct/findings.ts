@@ -1,5 +1,6 @@
+import { MOST_SENDERS } from '../domain/settings.js'
 import type { EpochMs } from '../domain/time.js'
-import type { ConductRule, Finding } from './conduct-view.js'
+import type { ConductRule, Finding, Otherwise } from './conduct-view.js'
 
 /** Groups kept per rule; further ones are counted together, so that no client can exhaust memory. */
 const GROUPS_A_RULE = 200
@@ -10,23 +11,29 @@ const LONGEST_TEXT = 200
 export interface Occurrence {
   readonly rule: ConductRule
   readonly key: string
-  readonly operation: string | undefined
+  /** Null if the request matched no operation. */
+  readonly operation: string | null
   /** Distinguishes groups with the same rule and key: a parameter's name, a path. */
   readonly detail: string
   readonly message: string
+  /** The smallest number of senders with which it would be something else, or nothing; absent where they do not count. */
+  readonly senders?: number | undefined
 }
 
 /** Occurrences of one rule, key and detail, together. */
-export interface Group {
-  readonly occurrence: Occurrence
-  /** The group that collects what found no room. */
-  readonly isRest: boolean
+export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'operation'> {
+  /** What it is found by, among those of its rule. */
+  readonly name: string
   message: string
   count: number
   readonly exchanges: number[]
   readonly firstAt: EpochMs
   lastAt: EpochMs
+  /** The largest of its occurrences' `senders`; 0 where they do not count. */
+  senders: number
 }
+
+export type SavedGroup = Readonly<Group>
 
 /** Breaches of the rules, grouped by rule, key and detail. */
 export class Findings {
@@ -34,11 +41,9 @@ export class Findings {
 
   /** @returns the group that it belongs to */
   add(occurrence: Occurrence, exchange: number, at: EpochMs): Group {
-    const { rule } = occurrence
-    const groups = this.#rules.get(rule) ?? new Map<string, Group>()
-    this.#rules.set(rule, groups)
-    const group = groupFor(groups, occurrence, at)
-    group.message = group.isRest ? REST_MESSAGE : shortened(occurrence.message)
+    const group = groupFor(this.#groups(occurrence.rule), occurrence, at)
+    group.message = group.name === REST ? REST_MESSAGE : shortened(occurrence.message)
+    group.senders = Math.max(group.senders, occurrence.senders ?? 0)
     countAgain(group, exchange, at)
     return group
   }
@@ -47,15 +52,16 @@ export class Findings {
   of<Rule extends ConductRule>(rules: readonly Rule[]): readonly Finding<Rule>[] {
     return rules.flatMap((rule) =>
       [...(this.#rules.get(rule)?.values() ?? [])].map(
-        ({ occurrence, message, count, exchanges, firstAt, lastAt }): Finding<Rule> => ({
+        ({ key, operation, message, count, exchanges, firstAt, lastAt, senders }): Finding<Rule> => ({
           rule,
-          key: occurrence.key,
-          operation: occurrence.operation ?? null,
+          key,
+          operation,
           message,
           count,
           exchanges: [...exchanges],
           firstAt: new Date(firstAt).toISOString(),
           lastAt: new Date(lastAt).toISOString(),
+          ...otherwise(rule, senders),
         }),
       ),
     )
@@ -63,6 +69,21 @@ export class Findings {
 
   clear(): void {
     this.#rules.clear()
+  }
+
+  save(): readonly SavedGroup[] {
+    return [...this.#rules.values()].flatMap((groups) => structuredClone([...groups.values()]))
+  }
+
+  restore(saved: readonly SavedGroup[]): void {
+    this.clear()
+    for (const group of structuredClone(saved)) this.#groups(group.rule).set(group.name, group)
+  }
+
+  #groups(rule: ConductRule): Map<string, Group> {
+    const groups = this.#rules.get(rule) ?? new Map<string, Group>()
+    this.#rules.set(rule, groups)
+    return groups
   }
 }
 
@@ -73,28 +94,42 @@ export function countAgain(group: Group, exchange: number, at: EpochMs): void {
   if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
 }
 
-/** Stands for the key, and the group's name, in the group of what found no room. */
-const REST_KEY = 'others'
+/** What all occurrences of a group would be, had so many senders been stated. */
+function otherwise(rule: ConductRule, senders: number): { readonly otherwise?: Otherwise } {
+  if (senders === 0 || senders > MOST_SENDERS) return {}
+  switch (rule) {
+    case 'early-retry':
+      return { otherwise: { senders, rule: 'early-retry-likely' } }
+    case 'early-retry-likely':
+      return { otherwise: { senders, rule: 'early-retry' } }
+    default:
+      return { otherwise: { senders, rule: null } }
+  }
+}
+
+/** Name and key of the group of what found no room. */
+const REST = 'others'
 const REST_MESSAGE = 'More of the same kind; only their number is kept.'
 
 function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochMs): Group {
-  const name = `${occurrence.key}\n${occurrence.operation ?? ''}\n${shortened(occurrence.detail)}`
+  const { rule, key, operation, detail } = occurrence
+  const name = `${key}\n${operation ?? ''}\n${shortened(detail)}`
   const known = groups.get(name)
   if (known !== undefined) return known
   const isFull = groups.size >= GROUPS_A_RULE
-  const rest = isFull ? groups.get(REST_KEY) : undefined
+  const rest = isFull ? groups.get(REST) : undefined
   if (rest !== undefined) return rest
-  const kept = isFull ? { ...occurrence, key: REST_KEY, operation: undefined } : occurrence
   const group: Group = {
-    occurrence: kept,
-    isRest: isFull,
+    rule,
+    ...(isFull ? { name: REST, key: REST, operation: null } : { name, key, operation }),
     message: '',
     count: 0,
     exchanges: [],
     firstAt: at,
     lastAt: at,
+    senders: 0,
   }
-  groups.set(isFull ? REST_KEY : name, group)
+  groups.set(group.name, group)
   return group
 }
 

@@ -1,145 +1,210 @@
-import { LAST_INSTANT } from '../domain/clock.js'
-import type { ApiKey } from '../domain/keys.js'
-import { type HandlerResult, leavesNoStatus, type ServiceRequest } from '../domain/messages.js'
-import type { Limits } from '../domain/quota.js'
-import { readRetryAfter } from '../domain/retry-after.js'
+import type { Caller } from '../domain/callers.js'
+import type { Ending } from '../domain/ending.js'
+import type { PlanName } from '../domain/keys.js'
+import type { HandlerResult } from '../domain/messages.js'
+import { type Limits, NO_LIMITS } from '../domain/quota.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import { digestOf } from '../system/digest.js'
 import type { Group } from './findings.js'
-import type { JudgedRequest } from './judged-request.js'
-import type { Arrival, Moment } from './knowledge.js'
+import type { Arrival, JudgedRequest } from './judged-request.js'
+import { isServed, type News } from './news.js'
 import { type Remark, whatWasSent } from './remarks.js'
 import {
-  type Coming,
-  forgetFuture,
-  knewOfBan,
+  FORGOTTEN_AFTER_MS,
   lacksBackoff,
-  newSenders,
-  noteAnswer,
+  noRetries,
   noteFailure,
-  noteWait,
-  oweNothing,
-  passCalmly,
-  receive,
-  type Senders,
-  tellOfBan,
-} from './senders.js'
-import { countRequest, forgetFutureTraffic, openTraffic, type Traffic } from './what-if.js'
+  noteTry,
+  type Retries,
+  sinceLastFailure,
+  type Try,
+} from './retries.js'
+import { countRunning, isRunning, type Running, type Wait } from './waits.js'
+import {
+  countRequest,
+  forgetFutureTraffic,
+  openTraffic,
+  restoreTraffic,
+  type SavedTraffic,
+  saveTraffic,
+  type Traffic,
+} from './what-if.js'
 
-const NOTHING: readonly Remark[] = []
+/** Kept of each key; the oldest is forgotten, which is to its senders' advantage. */
+const MOST_WAITS = 300
+const MOST_RETRIES = 100
 
-/** A target up to this length is its own fingerprint. */
-const LONGEST_TARGET = 200
+/** Whose conduct it is. Of a key no more is kept than its label: it may be a secret. */
+export interface KeyIdentity {
+  /** The label of a key; the name of a stranger's account. */
+  readonly name: string
+  readonly isStranger: boolean
+  readonly label: string
+  readonly plan: PlanName
+  /** Always limited or banned, so that it says nothing about plans. */
+  readonly isAlwaysRefused: boolean
+}
 
-/** The conduct of one key: the waits its senders owe, and what each plan would do with its traffic. */
+export interface SavedKeyConduct {
+  readonly identity: KeyIdentity
+  readonly traffic: SavedTraffic
+  readonly waits: readonly Wait[]
+  readonly retries: readonly (readonly [fingerprint: string, Retries])[]
+}
+
+/** The conduct of one key: what its senders were told, and what each plan would do with its traffic. */
 export class KeyConduct {
-  readonly apiKey: ApiKey
+  readonly identity: KeyIdentity
   readonly traffic: Traffic
   /** Where remarks on single exchanges are counted, so that what comes with every request need not be looked up by its words. */
   readonly findings = new WeakMap<Remark, Group>()
-  readonly #senders: Senders = newSenders()
+  #waits: readonly Wait[]
+  /** By fingerprint; the one that failed longest ago first. */
+  readonly #retries: Map<string, Retries>
 
-  constructor(apiKey: ApiKey, plans: readonly Limits[]) {
-    this.apiKey = apiKey
-    this.traffic = openTraffic(plans)
+  constructor(identity: KeyIdentity, plans: readonly Limits[], saved?: SavedKeyConduct) {
+    this.identity = identity
+    this.traffic = saved === undefined ? openTraffic(plans) : restoreTraffic(plans, saved.traffic)
+    this.#waits = structuredClone(saved?.waits ?? [])
+    this.#retries = new Map(structuredClone(saved?.retries ?? []))
+  }
+
+  save(): SavedKeyConduct {
+    return {
+      identity: { ...this.identity },
+      traffic: saveTraffic(this.traffic),
+      waits: structuredClone(this.#waits),
+      retries: structuredClone([...this.#retries]),
+    }
+  }
+
+  /** Whether anybody was told anything: without that, a request can break no rule on coming back. */
+  get isTold(): boolean {
+    return this.#waits.length > 0 || this.#retries.size > 0
   }
 
   /** Counts a request that asks for quota. */
-  count({ space, now }: JudgedRequest): void {
-    // A key that is always limited or banned says nothing about plans.
-    if (this.apiKey.always === undefined) countRequest(this.traffic, space.settings, now)
+  count({ space: { settings }, caller, now, wall }: JudgedRequest): void {
+    if (this.identity.isAlwaysRefused) return
+    countRequest(this.traffic, settings, settings.rateLimit ? caller.limits : NO_LIMITS, now, wall)
   }
 
-  /** The clock has gone back to an instant. */
+  /** The clock has gone back to an instant: nobody need wait for the end of what began later. */
   forgetFuture(now: EpochMs): void {
-    forgetFuture(this.#senders, now)
+    this.#waits = this.#waits.filter(({ from }) => from <= now)
+    for (const [fingerprint, { told }] of this.#retries) {
+      if (told.some((at, index) => index % 2 === 0 && at > now)) this.#retries.delete(fingerprint)
+    }
     forgetFutureTraffic(this.traffic, now)
   }
 
-  /** Judges whether a request came when it was allowed to, in the light of what its key was answered before, and notes what its answer asks for. */
-  judge(judged: JudgedRequest, answer: HandlerResult, startedAt: number, dueAt: number): readonly Remark[] {
-    const { now, request } = judged
-    const senders = this.#senders
-    if (!isFailure(answer) && answer.reason !== 'ban' && oweNothing(senders) && answer.retryAt === undefined) {
-      passCalmly(senders, startedAt, 0, dueAt)
-      return NOTHING
+  /** An answer was received. */
+  hear(news: News, { at, wall, endedAt, connection }: Ending): void {
+    if (news.kind === 'failure') {
+      const retries = this.#retries.get(news.fingerprint) ?? noRetries()
+      noteFailure(retries, at, wall)
+      this.#retries.delete(news.fingerprint)
+      this.#retries.set(news.fingerprint, retries)
+      if (this.#retries.size > MOST_RETRIES) this.#retries.delete(oldestOf(this.#retries))
+    } else if (isRunning(news.wait, { now: at, wall })) {
+      const wait = { ...news.wait, endedAt, connection }
+      this.#waits = [...(this.#waits.length < MOST_WAITS ? this.#waits : this.#waits.slice(1)), wait]
     }
-    const arrival: Arrival = { at: now, monotonic: startedAt, heardUntil: 0 }
-    const fingerprint = fingerprintOf(request)
-    const coming = receive(senders, fingerprint, arrival)
-    const sentAt: Moment = { at: now + dueAt - startedAt, monotonic: dueAt }
-    const remarks = this.#remarks(judged, answer, coming, arrival)
-    const until = retryInstant(answer, now)
-    if (answer.reason === 'ban') tellOfBan(senders, banOf(judged), sentAt)
-    if (until !== undefined) {
-      noteWait(senders, { ...sentAt, fingerprint, from: now, until, isLimit: isLimit(answer) })
-    } else if (isFailure(answer)) noteFailure(senders, fingerprint, coming, sentAt)
-    else if (answer.reason !== 'ban') noteAnswer(senders, coming, dueAt)
-    return remarks
   }
 
-  #remarks(judged: JudgedRequest, answer: HandlerResult, coming: Coming, arrival: Arrival): readonly Remark[] {
-    const what = whatWasSent(judged)
-    // Requests of one operation are reported together.
-    const detail = judged.route.kind === 'operation' ? '' : what
-    const remarks: Remark[] = []
-    if (coming.kind === 'early') {
-      const left = lengthOf(coming.wait.until - arrival.at)
-      remarks.push({
-        rule: 'early-retry',
+  /** Judges whether a request came when it was allowed to, in the light of what its key was told before. */
+  judge(judged: JudgedRequest, answer: HandlerResult, fingerprint: string): readonly Remark[] {
+    if (!this.isTold) return []
+    this.#forget(judged)
+    const { senders } = judged.space
+    const running = countRunning(this.#waits, fingerprint, judged)
+    const retries = this.#retries.get(fingerprint)
+    const another = retries && noteTry(retries, senders, judged)
+    if (isServed(answer)) this.#retries.delete(fingerprint)
+    return [...onWaits(judged, answer, running), ...onTry(judged, another)]
+  }
+
+  /** Lets go of what is over. */
+  #forget(arrival: Arrival): void {
+    const isOver = (wait: Wait) => !isRunning(wait, arrival)
+    if (this.#waits.some(isOver)) this.#waits = this.#waits.filter((wait) => !isOver(wait))
+    for (const [fingerprint, retries] of this.#retries) {
+      if (sinceLastFailure(retries, arrival) < FORGOTTEN_AFTER_MS) return
+      this.#retries.delete(fingerprint)
+    }
+  }
+}
+
+/** Who a caller with a key is, as far as conduct keeps it. */
+export function identityOf({ name, label, apiKey, isStranger }: Caller & { readonly kind: 'key' }): KeyIdentity {
+  const { plan = 'free', always } = apiKey
+  return { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
+}
+
+function onWaits(judged: JudgedRequest, answer: HandlerResult, running: Running): readonly Remark[] {
+  const { own, limits, bans } = running
+  const { senders } = judged.space
+  const what = whatWasSent(judged)
+  const detail = detailOf(judged)
+  const remarks: Remark[] = []
+  if (own >= senders) {
+    const who = senders === 1 ? '' : ` by one of ${senders} senders, all of them told to wait,`
+    const message = `${what} was sent again${who} ${lengthOf(running.ownLeft)} before its Retry-After had passed.${heldBack(judged)}`
+    remarks.push({ rule: 'early-retry', detail, message, senders: own + 1 })
+  } else if (own > 0) {
+    const message = `${what} was sent again ${lengthOf(running.ownLeft)} before a Retry-After had passed: by ${told(own)}, or by another of ${senders} senders.`
+    remarks.push({ rule: 'early-retry-likely', detail, message, senders: 1 })
+  }
+  if (answer.reason === 'ban') {
+    if (bans >= senders) {
+      const message = `${what} was sent although its key had been told that it is banned.`
+      remarks.push({ rule: 'request-while-banned', detail, message, senders: bans + 1 })
+    }
+  } else if (own === 0 && limits >= senders && answer.reason !== 'forced') {
+    const message = `${what} was sent although its key had been told to wait another ${lengthOf(running.limitLeft)}.`
+    remarks.push({ rule: 'request-while-limited', detail, message, senders: limits + 1 })
+  }
+  return remarks
+}
+
+function onTry(judged: JudgedRequest, another: Try | undefined): readonly Remark[] {
+  if (another === undefined) return []
+  const { senders } = judged.space
+  const what = whatWasSent(judged)
+  const detail = detailOf(judged)
+  const { gap, instant, excusedBy } = another
+  const after = `${what} was tried again ${lengthOf(gap)} after a failure`
+  if (lacksBackoff(another, senders)) {
+    return [
+      {
+        rule: 'no-backoff',
         detail,
-        message: `${what} was sent again ${left} before its Retry-After had passed.`,
-      })
-    }
-    if (lacksBackoff(coming)) {
-      const { gap, tries } = coming.try
-      const message = `${what} was tried again after ${lengthOf(gap)}: try ${tries} without a longer wait than before.`
-      remarks.push({ rule: 'no-backoff', detail, message })
-    }
-    if (answer.reason === 'ban') {
-      if (coming.kind !== 'free' && knewOfBan(this.#senders, banOf(judged), arrival)) {
-        const message = `${what} was sent although its key had been told that it is banned.`
-        remarks.push({ rule: 'request-while-banned', detail, message })
-      }
-    } else if (coming.kind === 'while-limited' && answer.reason !== 'forced') {
-      const left = lengthOf(coming.wait.until - arrival.at)
-      const message = `${what} was sent although its key had been told to wait another ${left}.`
-      remarks.push({ rule: 'request-while-limited', detail, message })
-    }
-    return remarks
+        message: `${after}: ${instant} tries in a row without a wait.`,
+        senders: excusedBy,
+      },
+    ]
   }
+  if (!another.isWeak) return []
+  return [{ rule: 'weak-backoff', detail, message: `${after}: its waits do not grow.` }]
 }
 
-/** Identifies repeats of a request by method, path, query and body. */
-function fingerprintOf({ method, target, body }: ServiceRequest): string {
-  const head = `${method} ${target}`
-  if (body === undefined && head.length <= LONGEST_TARGET) return head
-  return digestOf(`${head}\n`, body ?? '')
+function told(count: number): string {
+  return count === 1 ? 'the one who was told' : `one of the ${count} who were told`
 }
 
-/** When a response told its client to come back; undefined if it did not. */
-function retryInstant({ headers = [], retryAt }: HandlerResult, now: EpochMs): EpochMs | undefined {
-  const index = headers.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === 'retry-after')
-  if (index === -1) return undefined
-  if (retryAt !== undefined) return retryAt
-  // Only an answer of a fuller contract has no instant of its own.
-  const wait = readRetryAfter(String(headers[index + 1]), undefined, now)
-  return wait === undefined ? undefined : Math.min(now + wait, LAST_INSTANT)
+/** @source https://react.dev/reference/react/StrictMode: effects run twice while developing */
+function heldBack({ request: { method, headers } }: JudgedRequest): string {
+  if (method !== 'GET' || headers['sec-fetch-mode'] === undefined) return ''
+  return " A browser holds back a GET while the same one is under way, as when React's StrictMode asks twice: such a page counts as two senders."
 }
 
-/** A 429 or 5xx that the client saw; a fault on the wire shows nothing. */
-function isFailure(answer: HandlerResult): boolean {
-  return (answer.status === 429 || answer.status >= 500) && !leavesNoStatus(answer)
+/** Requests of one operation are reported together. */
+function detailOf(judged: JudgedRequest): string {
+  return judged.route.kind === 'operation' ? '' : whatWasSent(judged)
 }
 
-/** A refusal for want of quota concerns the whole key; a forced one is only a rehearsal. */
-function isLimit({ status, reason }: HandlerResult): boolean {
-  return status === 429 && reason !== 'forced' && reason !== 'ban'
-}
-
-/** The ban in force; undefined for a key that is always banned, which counts as one endless ban. */
-function banOf({ caller }: JudgedRequest) {
-  return caller.account.bans.ban
+function oldestOf(retries: ReadonlyMap<string, Retries>): string {
+  const [oldest = ''] = retries.keys()
+  return oldest
 }
 
 /** In seconds, or in milliseconds below a tenth of one. */

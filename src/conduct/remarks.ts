@@ -12,6 +12,8 @@ export interface Remark {
   /** Distinguishes groups with the same rule and key. */
   readonly detail: string
   readonly message: string
+  /** See Occurrence. */
+  readonly senders?: number
 }
 
 /** Names checked in one request. */

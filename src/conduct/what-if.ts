@@ -20,7 +20,7 @@ import {
 import type { Settings } from '../domain/settings.js'
 import type { EpochMs } from '../domain/time.js'
 
-export type BanRules = Pick<Settings, 'banAfter' | 'banDuration'>
+export type BanRules = Pick<Settings, 'banAfter' | 'banDuration' | 'retryAfter'>
 
 /** Why a plan would have refused a request. */
 export type RefusalCause = WindowName | 'ban'
@@ -43,6 +43,7 @@ interface PlanSimulation {
 
 /** One of the two windows as it would be if nothing were refused. */
 interface OpenWindow {
+  /** Of no meaning while nothing was used. */
   openedAt: EpochMs
   used: number
   peak: number
@@ -60,9 +61,9 @@ export interface Traffic {
   requests: number
   readonly minute: OpenWindow
   readonly day: OpenWindow
-  /** By plan; undefined while it has refused nothing. */
-  readonly shades: (PlanSimulation | undefined)[]
-  /** The smallest limits among the plans that have refused nothing. */
+  /** By plan, and after them the limits that the key really had; null while it has refused nothing. */
+  readonly shades: (PlanSimulation | null)[]
+  /** The smallest limits among the plans that have refused nothing. Infinity if all have refused some. */
   nextPerMinute: number
   nextPerDay: number
 }
@@ -71,9 +72,9 @@ export function openTraffic(plans: readonly Limits[]): Traffic {
   const traffic: Traffic = {
     plans,
     requests: 0,
-    minute: { openedAt: Number.POSITIVE_INFINITY, used: 0, peak: 0 },
-    day: { openedAt: Number.POSITIVE_INFINITY, used: 0, peak: 0 },
-    shades: plans.map(() => undefined),
+    minute: { openedAt: 0, used: 0, peak: 0 },
+    day: { openedAt: 0, used: 0, peak: 0 },
+    shades: [...plans.map(() => null), null],
     nextPerMinute: 0,
     nextPerDay: 0,
   }
@@ -81,22 +82,38 @@ export function openTraffic(plans: readonly Limits[]): Traffic {
   return traffic
 }
 
+/** What of a traffic account is not worked out again. It is plain JSON. */
+export type SavedTraffic = Pick<Traffic, 'requests' | 'minute' | 'day' | 'shades'>
+
+/** A copy that stays as it is. */
+export function saveTraffic({ requests, minute, day, shades }: Traffic): SavedTraffic {
+  return structuredClone({ requests, minute, day, shades })
+}
+
+export function restoreTraffic(plans: readonly Limits[], saved: SavedTraffic): Traffic {
+  const traffic: Traffic = { ...openTraffic(plans), ...structuredClone(saved) }
+  findNextLimits(traffic)
+  return traffic
+}
+
 /**
  * Counts one request that asks for a share of the quota.
  *
- * @param rules how bans fall at present; a plan that refuses would ban, too
- * @param now   from the space's clock
+ * @param rules      how bans fall at present; a plan that refuses would ban, too
+ * @param configured the limits that its key really has
+ * @param now        from the space's clock
+ * @param wall       real time
  */
-export function countRequest(traffic: Traffic, rules: BanRules, now: EpochMs): void {
-  const { minute, day, shades } = traffic
+export function countRequest(traffic: Traffic, rules: BanRules, configured: Limits, now: EpochMs, wall: EpochMs): void {
+  const { minute, day, shades, plans } = traffic
   traffic.requests++
   fill(minute, WINDOW_LENGTH.minute, now)
   fill(day, WINDOW_LENGTH.day, now)
   if (minute.used > traffic.nextPerMinute || day.used > traffic.nextPerDay) openShades(traffic)
+  if (shades[plans.length] === null && exceeds(traffic, configured)) shades[plans.length] = openShade(traffic)
   for (let plan = 0; plan < shades.length; plan++) {
     const shade = shades[plan]
-    const limits = traffic.plans[plan]
-    if (shade !== undefined && limits !== undefined) cast(shade, limits, rules, now)
+    if (shade !== null && shade !== undefined) cast(shade, plans[plan] ?? configured, rules, now, wall)
   }
 }
 
@@ -105,27 +122,27 @@ export function countRequest(traffic: Traffic, rules: BanRules, now: EpochMs): v
  * bans that began later are over, also when the clock comes to that time again.
  */
 export function forgetFutureTraffic({ minute, day, shades }: Traffic, now: EpochMs): void {
-  for (const window of [minute, day]) if (window.openedAt > now) window.openedAt = Number.POSITIVE_INFINITY
+  for (const window of [minute, day]) if (window.openedAt > now) window.used = 0
   for (const shade of shades) {
-    if (shade === undefined) continue
+    if (shade === null) continue
     shade.usage = usageWithoutFuture(shade.usage, now)
     shade.bans = banRecordWithoutFuture(shade.bans, now)
     if (shade.from > now) shade.until = shade.from
   }
 }
 
-/** What each plan would have refused, in the plans' order. */
+/** What each plan would have refused, in the plans' order; last what the key's own limits would have. */
 export function refusedBy({ shades }: Traffic): readonly Refused[] {
   return shades.map((shade) => {
     const refused = { minute: 0, day: 0, ban: 0, ...shade?.refused }
-    if (shade !== undefined) refused[shade.cause] += shade.more
+    if (shade !== null) refused[shade.cause] += shade.more
     return refused
   })
 }
 
 /** Charges a window without a limit. Half-open; one from the future is over, as everywhere. */
 function fill(window: OpenWindow, length: number, now: EpochMs): void {
-  if (window.openedAt <= now && now < window.openedAt + length) window.used++
+  if (window.used > 0 && window.openedAt <= now && now < window.openedAt + length) window.used++
   else {
     window.openedAt = now
     window.used = 1
@@ -135,20 +152,27 @@ function fill(window: OpenWindow, length: number, now: EpochMs): void {
 
 /** Opens the accounts of those plans whose limits this request, already counted, exceeds. */
 function openShades(traffic: Traffic): void {
-  const { minute, day, plans, shades } = traffic
-  for (const [plan, { perMinute, perDay }] of plans.entries()) {
-    if (shades[plan] !== undefined || (minute.used <= perMinute && day.used <= perDay)) continue
-    shades[plan] = {
-      usage: { ...usageBefore('minute', minute), ...usageBefore('day', day) },
-      bans: NO_BAN_RECORD,
-      refused: { minute: 0, day: 0, ban: 0 },
-      from: 0,
-      until: 0,
-      cause: 'minute',
-      more: 0,
-    }
+  const { plans, shades } = traffic
+  for (const [plan, limits] of plans.entries()) {
+    if (shades[plan] === null && exceeds(traffic, limits)) shades[plan] = openShade(traffic)
   }
   findNextLimits(traffic)
+}
+
+function exceeds({ minute, day }: Traffic, { perMinute, perDay }: Limits): boolean {
+  return minute.used > perMinute || day.used > perDay
+}
+
+function openShade({ minute, day }: Traffic): PlanSimulation {
+  return {
+    usage: { ...usageBefore('minute', minute), ...usageBefore('day', day) },
+    bans: NO_BAN_RECORD,
+    refused: { minute: 0, day: 0, ban: 0 },
+    from: 0,
+    until: 0,
+    cause: 'minute',
+    more: 0,
+  }
 }
 
 /** A window as it was before the request that was just counted. */
@@ -157,20 +181,20 @@ function usageBefore(name: WindowName, { openedAt, used }: OpenWindow): { readon
 }
 
 function findNextLimits(traffic: Traffic): void {
-  const open = traffic.plans.filter((_, plan) => traffic.shades[plan] === undefined)
+  const open = traffic.plans.filter((_, plan) => traffic.shades[plan] === null)
   traffic.nextPerMinute = Math.min(...open.map(({ perMinute }) => perMinute))
   traffic.nextPerDay = Math.min(...open.map(({ perDay }) => perDay))
 }
 
 /** Asks the real rules, in the order of the gates: is the key banned, does this bring a ban, is there quota? */
-function cast(shade: PlanSimulation, limits: Limits, rules: BanRules, now: EpochMs): void {
+function cast(shade: PlanSimulation, limits: Limits, rules: BanRules, now: EpochMs, wall: EpochMs): void {
   // Where a refusal can bring no ban, it changes nothing, so all to come in its window fare alike.
   if (shade.from <= now && now < shade.until && (shade.cause === 'ban' || rules.banAfter === 'never')) {
     shade.more++
     return
   }
   if (activeBan(shade.bans, now) === undefined && rules.banAfter !== 'never') {
-    if (bringsBan(shade.bans, rules.banAfter, now)) shade.bans = banFor(rules.banDuration, now)
+    if (bringsBan(shade.bans, rules.banAfter, now, wall)) shade.bans = banFor(rules.banDuration, now)
   }
   const ban = activeBan(shade.bans, now)
   if (ban !== undefined) {
@@ -183,7 +207,8 @@ function cast(shade: PlanSimulation, limits: Limits, rules: BanRules, now: Epoch
     return
   }
   const { window, resetAt } = verdict.shown
-  if (rules.banAfter !== 'never') shade.bans = noteRefusal(shade.bans, resetAt, now)
+  if (rules.banAfter !== 'never' && rules.retryAfter !== 'none')
+    shade.bans = noteRefusal(shade.bans, resetAt, now, wall)
   refuse(shade, window, { from: now, until: resetAt })
 }
 

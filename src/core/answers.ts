@@ -98,9 +98,14 @@ export function limitBody(
   }
 }
 
-/** Records that the caller was told to wait, as bans depend on it. Addresses and `sandbox-limited` are never banned. */
+/**
+ * Records that the caller was told to wait, as bans depend on it. Who is given no Retry-After
+ * was told nothing; addresses and `sandbox-limited` are never banned.
+ */
 export function rememberRefusal(context: RequestContext, until: EpochMs): void {
-  const { caller, space, now } = context
-  if (caller.kind !== 'key' || caller.apiKey.always !== undefined || space.settings.banAfter === 'never') return
-  space.setBans(caller.account, noteRefusal(caller.account.bans, until, now))
+  const { caller, space, now, wall } = context
+  const { banAfter, retryAfter } = space.settings
+  if (caller.kind !== 'key' || caller.apiKey.always !== undefined) return
+  if (banAfter === 'never' || retryAfter === 'none') return
+  space.setBans(caller.account, noteRefusal(caller.account.bans, until, now, wall))
 }

@@ -24,6 +24,7 @@ export function identify(space: Space, token: string | undefined, address: strin
       kind: 'key',
       label,
       apiKey,
+      name: label,
       isStranger: false,
       isOpen: label === token,
       account: space.accounts.ofKey(token),
@@ -33,14 +34,15 @@ export function identify(space: Space, token: string | undefined, address: strin
   if (!space.anyKey || token === '') return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
   // The digest separates the quotas of unknown tokens without storing the tokens.
-  const account = space.accounts.ofStranger(`token:${digestOf(token)}`)
+  const name = `token:${digestOf(token)}`
   return {
     kind: 'key',
     label: UNKNOWN_KEY,
     apiKey: stranger,
+    name,
     isStranger: true,
     isOpen: false,
-    account,
+    account: space.accounts.ofStranger(name),
     limits: space.limitsOf(stranger),
   }
 }

@@ -57,7 +57,10 @@ function arrive(
     space,
     request,
     now: space.now(instant.now),
-    instant,
+    wall: instant.now,
+    position: instant.position,
+    connection: request.connection,
+    heardUpTo: request.heardUpTo,
     mock,
     path,
     query,
@@ -103,7 +106,7 @@ function depart(context: RequestContext, given: HandlerResult): Reply {
     context.fault === undefined ? given : { reason: 'fault', fault: context.fault, ...given }
   const headers = replyHeaders(context, answer)
   const exchange = note(context, answer, headers)
-  space.conduct.judge(context, answer, exchange.id)
+  space.conduct.judge(context, answer, exchange)
   return {
     status: answer.status,
     headers,
@@ -119,10 +122,10 @@ function depart(context: RequestContext, given: HandlerResult): Reply {
 }
 
 function note(context: RequestContext, answer: HandlerResult, headers: readonly string[]): ExchangeRecord {
-  const { space, request, caller, route, path, query, now, instant } = context
+  const { space, request, caller, route, path, query, now, position } = context
   const record: ExchangeRecord = withoutSecrets(space, {
     id: space.log.takeId(),
-    position: instant.position,
+    position,
     at: now,
     space: space.name,
     key: caller.label,

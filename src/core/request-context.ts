@@ -3,17 +3,23 @@ import type { WireFault } from '../domain/faults.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
-import type { Instant, RequestCommand } from './command.js'
+import type { RequestCommand } from './command.js'
 import type { Space } from './space.js'
 
 /** A request on its way through the gates, and what is known about it so far. */
 export interface RequestContext {
   readonly space: Space
   readonly request: ServiceRequest
-  /** By the space's clock. */
+  /** From the space's clock. */
   readonly now: EpochMs
-  /** When its command is applied. */
-  readonly instant: Instant
+  /** Real time. */
+  readonly wall: EpochMs
+  /** The ordinal of its connection; 0 in process. */
+  readonly connection: number
+  /** The latest end of an answer that whoever opened its connection had heard of for certain. */
+  readonly heardUpTo: number
+  /** Ordinal of its command. */
+  readonly position: number
   /** What Prism said to it, where only Prism can answer it. */
   readonly mock: RequestCommand['mock']
   readonly path: string

@@ -1,5 +1,7 @@
+import { revivedBanRecord } from '../domain/ban.js'
 import type { PlanName } from '../domain/keys.js'
 import type { Snapshot } from '../domain/snapshot.js'
+import type { EpochMs } from '../domain/time.js'
 import { Accounts } from './accounts.js'
 
 /** Where snapshots of a space are kept outside the sandbox. */
@@ -27,11 +29,11 @@ export function plansIn({ plans, state }: Snapshot, findKey: FindKey): ReadonlyM
 }
 
 /** The accounts in a snapshot, of strangers and of those keys that are still there. */
-export function accountsIn({ accounts }: Snapshot, findKey: FindKey): Accounts {
+export function accountsIn({ accounts, clock }: Snapshot, findKey: FindKey, wall: EpochMs): Accounts {
   const held = new Accounts()
   for (const { kind, name, usage, bans } of accounts) {
     const key = kind === 'key' ? findKey(name) : name
-    if (key !== undefined) held.set(kind, key, { usage, bans })
+    if (key !== undefined) held.set(kind, key, { usage, bans: revivedBanRecord(bans, clock.now, wall) })
   }
   return held
 }

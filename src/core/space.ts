@@ -2,7 +2,7 @@ import { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { Contract } from '../contract/contract.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
-import { type BanRecord, banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import { type BanRecord, banFor, keptBanRecord, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Account } from '../domain/callers.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
 import { type ArmedFault, armFault, type FaultRule, takeFault } from '../domain/faults.js'
@@ -38,6 +38,8 @@ export interface SpaceContext {
   /** Hides the keys that have a label in whatever is kept of a request; undefined where there are none. */
   readonly hide: ((text: string) => string) | undefined
   readonly anyKey: boolean
+  /** Senders of a key in the default space, unless its settings state them. */
+  readonly senders: number
   readonly seed: number
   readonly order: ListOrder
   /** Whether made-up responses say why. */
@@ -141,6 +143,11 @@ export class Space {
 
   get conduct(): ConductLedger {
     return this.#conduct
+  }
+
+  /** How many senders may share a key for the same request at a time. A named space is one client's unless it says otherwise. */
+  get senders(): number {
+    return this.#settings.senders ?? (this.name === '' ? this.shared.senders : 1)
   }
 
   get accounts(): Accounts {
@@ -469,7 +476,7 @@ export class Space {
     this.#setPlans(plans)
     this.#settings = snapshot.settings
     // First, or what the clock makes forget were taken from the accounts that an undo brings back.
-    this.#accounts = accountsIn(snapshot, find)
+    this.#accounts = accountsIn(snapshot, find, wall)
     this.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, wall), wall)
     this.#storm = snapshot.storm ?? undefined
     this.#faults = snapshot.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
@@ -480,11 +487,12 @@ export class Space {
   /** Everything that decides its next answers. Of a key that may be a secret it holds only the label. */
   snapshot(wall: EpochMs): Snapshot {
     const { storm, faults, latency } = this.#randomStreams
+    const now = this.now(wall)
     return {
       version: SNAPSHOT_VERSION,
       state: this.state(),
       settings: this.#settings,
-      clock: { now: this.now(wall), frozen: this.#clock.kind === 'frozen' },
+      clock: { now, frozen: this.#clock.kind === 'frozen' },
       storm: this.#storm ?? null,
       faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
       plans: [...this.#plans].flatMap(([key, plan]) => {
@@ -493,7 +501,7 @@ export class Space {
       }),
       accounts: [...this.#accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
         const shown = kind === 'key' ? this.labelOfKey(name) : name
-        return shown === undefined ? [] : [{ kind, name: shown, usage, bans }]
+        return shown === undefined ? [] : [{ kind, name: shown, usage, bans: keptBanRecord(bans, now, wall) }]
       }),
       dice: { storm: storm.state, faults: faults.state, latency: latency.state },
     }

@@ -119,7 +119,10 @@ export class Spaces {
       const space = this.get(ended.space)
       const record = space?.log.end(ended)
       if (record !== undefined) this.#shared.onExchange(record)
-      space?.conduct.ended(ended, space.now(instant.now), instant)
+      const { position, how, connection } = ended
+      const wall = instant.now
+      if (space?.conduct.isListening !== true) continue
+      space.conduct.ended({ position, how, at: space.now(wall), wall, endedAt: instant.position, connection })
     }
   }
 }

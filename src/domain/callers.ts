@@ -15,6 +15,8 @@ export type Caller =
       /** How logs and reports name it. */
       readonly label: string
       readonly apiKey: ApiKey
+      /** What tells it from all other keys: its label, or of a stranger a digest of its token. */
+      readonly name: string
       /** The sandbox does not know its token (--any-key), and others share its label. */
       readonly isStranger: boolean
       /** What it sent may be shown as it is. */

@@ -20,6 +20,9 @@ export interface Limits {
   readonly perDay: number
 }
 
+/** Limits that refuse nothing; finite, so that they can be counted down. */
+export const NO_LIMITS: Limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER }
+
 /** Both windows of a key; one is absent before its first request. */
 export interface QuotaUsage {
   readonly minute?: Usage

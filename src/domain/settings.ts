@@ -52,15 +52,24 @@ export interface Settings {
   readonly sunsetStatus: SunsetStatus
   /** Delay of every answer (`100ms` or `50ms..200ms`). */
   readonly latency?: Latency
+  /**
+   * How many senders may share a key for the same request at the same time, 1 to 100. Only conduct asks.
+   * Unless it is stated it depends on the place: 8 in the default space of `serve`, else 1.
+   */
+  readonly senders?: number
 }
 
 export type SettingName = keyof Settings
+
+/** The most senders that can be stated: what conduct keeps of a key is bounded. */
+export const MOST_SENDERS = 100
 
 /** Headings in the help under which there are settings. */
 export const SETTING_GROUPS = {
   quotas: 'Keys and quotas',
   refusals: 'Refusals and bans',
   trouble: 'Trouble on purpose',
+  conduct: 'Conduct',
 } as const
 type SettingGroup = keyof typeof SETTING_GROUPS
 
@@ -88,7 +97,13 @@ type RowOf<Value> =
 
 /** The same for one that may be missing. */
 type OptionalRowOf<Value> = Told & {
-  readonly kind: Value extends Latency ? 'latency' : Value extends Partial<Limits> ? 'limits' : never
+  readonly kind: Value extends number
+    ? 'senders'
+    : Value extends Latency
+      ? 'latency'
+      : Value extends Partial<Limits>
+        ? 'limits'
+        : never
   /** What holds while it is missing. */
   readonly unset: string
   readonly example: string
@@ -210,6 +225,17 @@ export const SETTINGS = {
     panel: 'answers',
     label: 'Latency',
     hint: 'none; 50ms..200ms',
+  },
+  senders: {
+    kind: 'senders',
+    unset: '8, in a named space 1',
+    example: '4',
+    group: 'conduct',
+    value: '<n>',
+    description: 'senders that may share a key for the same request at a time; conduct counts by it',
+    panel: 'bans',
+    label: 'Senders of a key',
+    hint: 'by place: 8 or 1',
   },
 } as const satisfies {
   readonly [Name in SettingName]-?: Name extends OptionalSetting

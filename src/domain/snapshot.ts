@@ -1,4 +1,4 @@
-import type { BanRecord } from './ban.js'
+import type { KeptBanRecord } from './ban.js'
 import type { FaultRule } from './faults.js'
 import type { PlanName } from './keys.js'
 import type { QuotaUsage } from './quota.js'
@@ -36,5 +36,5 @@ export interface SnapshotAccount {
   /** Of a key its label: a snapshot holds no key that was given at the start. */
   readonly name: string
   readonly usage: QuotaUsage
-  readonly bans: BanRecord
+  readonly bans: KeptBanRecord
 }

@@ -7,17 +7,19 @@ export interface StartDefaults {
   /** File of the store; undefined is in memory only. */
   readonly store: string | undefined
   readonly log: LogFormat
+  /** Senders of a key in the default space, unless they are stated. A named space is one client's, wherever it is. */
+  readonly senders: number
 }
 
 /** Where `serve` keeps its state, in the working directory. */
 export const STORE_FILE = '.petstore-sandbox/store.json'
 
 /** In a program and under `exec`: runs beside others and leaves no trace. */
-export const EMBEDDED_DEFAULTS: StartDefaults = { port: 0, store: undefined, log: 'silent' }
+export const EMBEDDED_DEFAULTS: StartDefaults = { port: 0, store: undefined, log: 'silent', senders: 1 }
 
 /** @source docs/behaviour.md, "Options of serve" */
 export function serveDefaults(log: LogFormat): StartDefaults {
-  return { port: 4010, store: STORE_FILE, log }
+  return { port: 4010, store: STORE_FILE, log, senders: 8 }
 }
 
 /** The defaults of everything except the settings of a space (those are in domain/settings.ts). */

@@ -106,6 +106,8 @@ export interface ResolvedOptions {
   /** Keys beside those of the fixtures. */
   readonly apiKeys: readonly ApiKey[]
   readonly anyKey: boolean
+  /** Senders of a key in the default space, unless the setting states them. */
+  readonly senders: number
   readonly start: SpaceStart
   readonly seed: number
   readonly spec: string | undefined

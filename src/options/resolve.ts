@@ -68,6 +68,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     reset: values.reset ?? false,
     apiKeys: values.apiKey ?? [],
     anyKey: values.anyKey ?? false,
+    senders: context.defaults.senders,
     start: startOf({ ...scenarioOf(values), used: {}, bans: {}, ...scenario?.extras }),
     seed: values.seed ?? context.randomSeed(),
     spec: path(values.spec),

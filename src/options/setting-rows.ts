@@ -1,12 +1,19 @@
 import type { GenericSchema } from 'valibot'
-import { SETTING_GROUPS, SETTING_NAMES, SETTINGS, type SettingName, type SettingRow } from '../domain/settings.js'
+import {
+  MOST_SENDERS,
+  SETTING_GROUPS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingRow,
+} from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
 import type { OptionRow } from './option-row.js'
 import { someWaitSchema } from './values/duration.js'
 import { latencySchema } from './values/latency.js'
 import { limitsSchema } from './values/limits.js'
 import { oneOf, switchSchema } from './values/reading.js'
-import { wholeNumberOr } from './values/whole-number.js'
+import { wholeNumber, wholeNumberOr } from './values/whole-number.js'
 
 type NameIn<Group> = {
   [Name in SettingName]: (typeof SETTINGS)[Name]['group'] extends Group ? Name : never
@@ -53,11 +60,14 @@ function schemaOf(row: SettingRow): GenericSchema {
       return limitsSchema
     case 'latency':
       return latencySchema
+    case 'senders':
+      return wholeNumber(1, MOST_SENDERS)
   }
 }
 
 function readsOf(row: SettingRow): OptionRow['reads'] {
   if (row.kind === 'switch') return 'switch'
+  if (row.kind === 'senders') return 'number'
   return 'default' in row && row.kind !== 'wait' && typeof row.default === 'number' ? 'number' : 'text'
 }
 

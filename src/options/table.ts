@@ -177,6 +177,7 @@ const OPTIONS = {
     description: 'makes everything random repeatable; printed at start',
     default: 'random',
   },
+  ...settingRows('conduct'),
   spec: {
     group: WATCHING,
     value: '<openapi.yaml>',

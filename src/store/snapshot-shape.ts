@@ -1,5 +1,5 @@
 import { stringifyJson } from '../contract/json.js'
-import { type BanRecord, banRecordOf, type Interval } from '../domain/ban.js'
+import type { Interval, KeptBanRecord } from '../domain/ban.js'
 import { LAST_INSTANT } from '../domain/clock.js'
 import { type FaultRule, faultProblem, WIRE_FAULTS } from '../domain/faults.js'
 import { PLAN_NAMES } from '../domain/keys.js'
@@ -8,6 +8,7 @@ import type { Limits, QuotaUsage, Usage } from '../domain/quota.js'
 import {
   type Latency,
   LONGEST_LATENCY_MS,
+  MOST_SENDERS,
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
@@ -101,6 +102,8 @@ function settingReader(row: SettingRow): Reader<unknown> {
         asFields<Partial<Limits>>(limits, where, { perMinute: maybe(asCount), perDay: maybe(asCount) })
     case 'latency':
       return asLatency
+    case 'senders':
+      return (senders, where) => asWhole(senders, where, 1, MOST_SENDERS)
   }
 }
 
@@ -147,15 +150,14 @@ function asUsage(value: unknown, where: string): Usage {
   return asFields<Usage>(value, where, { openedAt: asInstant, used: asCount })
 }
 
-function asBanRecord(value: unknown, where: string): BanRecord {
-  // How early requests are kept together is for the rules to say, so it is worked out again.
-  const { early, ...others } = asFields<BanRecord>(value, where, {
+/** Earlier releases wrote `allCount`, too, which is worked out again. */
+function asBanRecord(value: unknown, where: string): KeptBanRecord {
+  return asFields<KeptBanRecord>(value, where, {
     wait: maybe(asStretch),
     early: listOf(listOf(asStretch)),
     allCount: maybe(asStretch),
     ban: maybe(asStretch),
   })
-  return banRecordOf(others, early.flat())
 }
 
 function asStretch(value: unknown, where: string): Interval {

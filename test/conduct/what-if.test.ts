@@ -8,25 +8,39 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/time.js'
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 const SMALL: Limits = { perMinute: 2, perDay: 5 }
 const LARGE: Limits = { perMinute: 10, perDay: 100 }
-const NEVER: BanRules = { banAfter: 'never', banDuration: 5 * MINUTE_MS }
+const NEVER: BanRules = { banAfter: 'never', banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
 
-function outcome(instants: readonly number[], rules: BanRules, plans: readonly Limits[] = [SMALL, LARGE]) {
+/** The refusals by plan, and apart from them those by the limits that the key has. */
+function outcome(
+  instants: readonly number[],
+  rules: BanRules,
+  plans: readonly Limits[] = [SMALL, LARGE],
+  configured: Limits = LARGE,
+  wallOf: (now: number, index: number) => number = (now) => now,
+) {
   const traffic = openTraffic(plans)
-  for (const now of instants) countRequest(traffic, rules, now)
-  return { traffic, refused: refusedBy(traffic) }
+  for (const [index, now] of instants.entries()) countRequest(traffic, rules, configured, now, wallOf(now, index))
+  const refused = refusedBy(traffic)
+  return { traffic, refused: refused.slice(0, plans.length), byOwn: refused[plans.length] }
 }
 
 /** The rules as the gates ask them, for each plan by itself and without any short cut. */
-function reference(instants: readonly number[], rules: BanRules, limits: Limits) {
+function reference(
+  instants: readonly number[],
+  rules: BanRules,
+  limits: Limits,
+  wallOf: (now: number, index: number) => number,
+) {
   const refused = { minute: 0, day: 0, ban: 0 }
   let usage: QuotaUsage = {}
   let bans: BanRecord = NO_BAN_RECORD
-  for (const now of instants) {
+  for (const [index, now] of instants.entries()) {
+    const wall = wallOf(now, index)
     if (activeBan(bans, now) !== undefined) {
       refused.ban++
       continue
     }
-    if (rules.banAfter !== 'never' && bringsBan(bans, rules.banAfter, now)) {
+    if (rules.banAfter !== 'never' && bringsBan(bans, rules.banAfter, now, wall)) {
       bans = banFor(rules.banDuration, now)
       refused.ban++
       continue
@@ -35,7 +49,8 @@ function reference(instants: readonly number[], rules: BanRules, limits: Limits)
     if (verdict.kind === 'charged') usage = verdict.usage
     else {
       refused[verdict.shown.window]++
-      if (rules.banAfter !== 'never') bans = noteRefusal(bans, verdict.shown.resetAt, now)
+      if (rules.banAfter !== 'never' && rules.retryAfter !== 'none')
+        bans = noteRefusal(bans, verdict.shown.resetAt, now, wall)
     }
   }
   return refused
@@ -63,7 +78,7 @@ describe('what each plan would have done', () => {
   })
 
   it('is a ban, where its refusals would have brought one', () => {
-    const rules: BanRules = { banAfter: 3, banDuration: 5 * MINUTE_MS }
+    const rules: BanRules = { banAfter: 3, banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
     const burst = Array.from({ length: 8 }, (_, second) => NOON + second * SECOND_MS)
     // Two pass, one is refused, two are early, the third early one brings the ban.
     expect(outcome(burst, rules).refused[0]).toEqual({ minute: 3, day: 0, ban: 3 })
@@ -82,6 +97,38 @@ describe('what each plan would have done', () => {
     expect(traffic.minute.peak).toBe(3)
   })
 
+  it('is told apart from what the limits did that the key really had, whichever they were at the time', () => {
+    const traffic = openTraffic([LARGE])
+    const send = (count: number, configured: Limits) => {
+      for (let i = 0; i < count; i++) countRequest(traffic, NEVER, configured, NOON, NOON)
+    }
+    send(3, LARGE)
+    send(2, SMALL)
+    send(2, LARGE)
+    expect(refusedBy(traffic)).toEqual([
+      { minute: 0, day: 0, ban: 0 },
+      { minute: 2, day: 0, ban: 0 },
+    ])
+  })
+
+  it('is no ban where no refusal names a wait', () => {
+    const burst = Array.from({ length: 8 }, () => NOON)
+    const rules: BanRules = { banAfter: 1, banDuration: 5 * MINUTE_MS, retryAfter: 'none' }
+    expect(outcome(burst, rules).refused[0]).toEqual({ minute: 6, day: 0, ban: 0 })
+  })
+
+  it('is no ban of who really waits, though the clock stands still', () => {
+    const rules: BanRules = { banAfter: 1, banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
+    const { refused } = outcome(
+      Array.from({ length: 8 }, () => NOON),
+      rules,
+      [SMALL],
+      SMALL,
+      (now, index) => now + index * MINUTE_MS,
+    )
+    expect(refused[0]).toEqual({ minute: 6, day: 0, ban: 0 })
+  })
+
   it('is what the rules would have answered, request by request, on whatever traffic', () => {
     const steps = fc.array(
       fc.oneof(
@@ -95,18 +142,28 @@ describe('what each plan would have done', () => {
     const rules = fc.record({
       banAfter: fc.oneof(fc.constant('never' as const), fc.integer({ min: 1, max: 12 })),
       banDuration: fc.integer({ min: 1, max: 10 * MINUTE_MS }),
+      retryAfter: fc.constantFrom('seconds' as const, 'none' as const),
     })
     fc.assert(
-      fc.property(steps, fc.array(limits, { minLength: 1, maxLength: 4 }), rules, (gaps, plans, banRules) => {
-        let now = NOON
-        const instants = gaps.map((gap) => {
-          now += gap
-          return now
-        })
-        expect(outcome(instants, banRules, plans).refused).toEqual(
-          plans.map((plan) => reference(instants, banRules, plan)),
-        )
-      }),
+      fc.property(
+        steps,
+        fc.array(limits, { minLength: 1, maxLength: 4 }),
+        rules,
+        fc.boolean(),
+        (gaps, plans, banRules, isReal) => {
+          let now = NOON
+          const instants = gaps.map((gap) => {
+            now += gap
+            return now
+          })
+          // Real time passes, or hardly does, whatever the clock is moved to.
+          const wallOf = isReal ? (at: number) => at : (_: number, index: number) => NOON + index
+          const [configured = SMALL] = plans
+          const { refused, byOwn } = outcome(instants, banRules, plans, configured, wallOf)
+          expect(refused).toEqual(plans.map((plan) => reference(instants, banRules, plan, wallOf)))
+          expect(byOwn).toEqual(refused[0])
+        },
+      ),
       { numRuns: 300 },
     )
   })

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { activeBan, type BanRecord, banFor, bringsBan, NO_BAN_RECORD, noteRefusal } from '../../src/domain/ban.js'
+import {
+  activeBan,
+  type BanRecord,
+  banFor,
+  bringsBan,
+  keptBanRecord,
+  NO_BAN_RECORD,
+  noteRefusal,
+  revivedBanRecord,
+} from '../../src/domain/ban.js'
 import { MINUTE_MS } from '../../src/domain/time.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
@@ -10,8 +19,8 @@ const BAN_AFTER = 10
 function refusalsBeforeBan(instants: readonly number[], waitMs: number): number | undefined {
   let record: BanRecord = NO_BAN_RECORD
   for (const [index, now] of instants.entries()) {
-    if (bringsBan(record, BAN_AFTER, now)) return index
-    record = noteRefusal(record, now + waitMs, now)
+    if (bringsBan(record, BAN_AFTER, now, now)) return index
+    record = noteRefusal(record, now + waitMs, now, now)
   }
   return undefined
 }
@@ -38,8 +47,8 @@ describe('a ban', () => {
         const due = crew.map(({ start, think }) => ({ at: NOON + start, think }))
         for (let step = 0; step < 300; step++) {
           const next = due.reduce((a, b) => (b.at < a.at ? b : a))
-          expect(bringsBan(record, BAN_AFTER, next.at)).toBe(false)
-          record = noteRefusal(record, next.at + waitMs, next.at)
+          expect(bringsBan(record, BAN_AFTER, next.at, next.at)).toBe(false)
+          record = noteRefusal(record, next.at + waitMs, next.at, next.at)
           next.at += waitMs + next.think
         }
       }),
@@ -54,14 +63,48 @@ describe('a ban', () => {
 
   it('from the future is over, as after a return to real time', () => {
     expect(activeBan(banFor(MINUTE_MS, NOON), NOON - 1)).toBeUndefined()
-    const told = noteRefusal(NO_BAN_RECORD, NOON + MINUTE_MS, NOON)
-    expect(bringsBan(told, 1, NOON - 1)).toBe(false)
+    const told = noteRefusal(NO_BAN_RECORD, NOON + MINUTE_MS, NOON, NOON)
+    expect(bringsBan(told, 1, NOON - 1, NOON)).toBe(false)
   })
 
   it('forgets what led to it', () => {
     const instants = Array.from({ length: 10 }, (_, i) => NOON + i)
-    const refused = instants.reduce((record, now) => noteRefusal(record, now + MINUTE_MS, now), NO_BAN_RECORD)
-    expect(bringsBan(refused, BAN_AFTER, NOON + 10)).toBe(true)
-    expect(bringsBan(banFor(1, NOON + 10), BAN_AFTER, NOON + 11)).toBe(false)
+    const refused = instants.reduce((record, now) => noteRefusal(record, now + MINUTE_MS, now, now), NO_BAN_RECORD)
+    expect(bringsBan(refused, BAN_AFTER, NOON + 10, NOON + 10)).toBe(true)
+    expect(bringsBan(banFor(1, NOON + 10), BAN_AFTER, NOON + 11, NOON + 11)).toBe(false)
+  })
+
+  it('never falls on a client that really waits, though the clock stands still', () => {
+    let record: BanRecord = NO_BAN_RECORD
+    for (let wall = NOON; wall < NOON + 60 * MINUTE_MS; wall += MINUTE_MS) {
+      expect(bringsBan(record, 1, NOON, wall)).toBe(false)
+      record = noteRefusal(record, NOON + MINUTE_MS, NOON, wall)
+    }
+  })
+
+  it('counts on a clock that stands still for a minute of real time', () => {
+    const bringing = (step: number) => {
+      let record: BanRecord = NO_BAN_RECORD
+      for (let i = 0; i < 40; i++) {
+        const wall = NOON + i * step
+        if (bringsBan(record, BAN_AFTER, NOON, wall)) return true
+        record = noteRefusal(record, NOON + 60 * MINUTE_MS, NOON, wall)
+      }
+      return false
+    }
+    expect([bringing(6000), bringing(7000)]).toEqual([true, false])
+  })
+
+  it('lies in a snapshot with what is left of each wait, however long it lies there', () => {
+    const instants = Array.from({ length: 10 }, (_, i) => NOON + i)
+    const refused = instants.reduce((record, now) => noteRefusal(record, now + MINUTE_MS, now, now), NO_BAN_RECORD)
+    const kept = keptBanRecord(refused, NOON + 10, NOON + 10)
+    expect(JSON.stringify(kept)).not.toContain('wall')
+    const later = NOON + 1e9
+    const revived = revivedBanRecord(kept, NOON + 10, later)
+    expect(bringsBan(revived, BAN_AFTER, NOON + 10, later)).toBe(true)
+    expect(bringsBan(revived, BAN_AFTER, NOON + 10, later + MINUTE_MS)).toBe(false)
+    expect(keptBanRecord(refused, NOON + 10, later)).toEqual(NO_BAN_RECORD)
+    expect(keptBanRecord(banFor(MINUTE_MS, NOON), NOON + 1, later)).toEqual(banFor(MINUTE_MS, NOON))
   })
 })

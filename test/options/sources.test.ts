@@ -32,6 +32,7 @@ const SAMPLES: Record<OptionName, string> = {
   storm: '0.3',
   fault: 'listPets:503',
   latency: '5ms',
+  senders: '3',
   sunset: 'after',
   sunsetStatus: '410',
   scenario: 'banned',

@@ -30,7 +30,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       errors: WHOLE,
       time: DECIMAL,
     },
-    optional: { skipped: WHOLE },
     children: /^properties (?:testcase )*system-out system-err $/,
   },
   properties: { required: {}, children: /^(?:property )*$/ },

@@ -3,6 +3,7 @@ import type {
   ConductRule,
   Finding,
   PlanOutcome,
+  Refusals,
   ViolationRule,
   WarningRule,
   WhatIf,
@@ -22,6 +23,8 @@ export interface ConductReport {
   readonly requests: number
   /** Spaces in which there were any; one that was reset or removed in between counts again. */
   readonly spaces: number
+  /** How many senders were taken to share a key: one number, or more where spaces differ. Ascending. */
+  readonly senders: readonly number[]
   readonly violations: readonly (Finding<ViolationRule> & InSpace)[]
   readonly warnings: readonly (Finding<WarningRule> & InSpace)[]
   /** How often each rule was broken, including findings left out here; rules that were kept are absent. */
@@ -41,22 +44,34 @@ const MOST_KEYS = 10_000
 export const NO_CONDUCT: ConductReport = {
   requests: 0,
   spaces: 0,
+  senders: [],
   violations: [],
   warnings: [],
   counts: {},
   leftOut: 0,
-  whatIf: { requests: 0, peakMinute: 0, peakDay: 0, plans: [], cheapest: null },
+  whatIf: {
+    requests: 0,
+    peakMinute: 0,
+    peakDay: 0,
+    plans: [],
+    configured: { refusals: 0, refused: { minute: 0, day: 0, ban: 0 } },
+    cheapest: null,
+  },
   keys: [],
 }
 
 /** Adds the conduct of one more space to a report, or that of one that was reset since. */
-export function withConduct(report: ConductReport, { space, requests, whatIf, ...conduct }: Conduct): ConductReport {
+export function withConduct(
+  report: ConductReport,
+  { space, requests, senders, whatIf, ...conduct }: Conduct,
+): ConductReport {
   const inSpace = <T extends object>(items: readonly T[]) => items.map((item) => ({ space, ...item }))
   const violations = kept(report.violations, inSpace(conduct.violations), MOST_FINDINGS)
   const warnings = kept(report.warnings, inSpace(conduct.warnings), MOST_FINDINGS)
   return {
     requests: report.requests + requests,
     spaces: report.spaces + (requests === 0 ? 0 : 1),
+    senders: requests === 0 ? report.senders : [...new Set([...report.senders, senders])].sort((a, b) => a - b),
     violations: violations.items,
     warnings: warnings.items,
     counts: countsWith(report.counts, [...conduct.violations, ...conduct.warnings]),
@@ -90,6 +105,7 @@ function bothWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
     peakMinute: Math.max(one.peakMinute, other.peakMinute),
     peakDay: Math.max(one.peakDay, other.peakDay),
     plans,
+    configured: bothRefusals(one.configured, other.configured),
     cheapest: plans.find(({ refusals }) => refusals === 0)?.plan ?? null,
   }
 }
@@ -97,8 +113,11 @@ function bothWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
 function bothOutcomes(one: PlanOutcome, others: readonly PlanOutcome[]): PlanOutcome {
   const other = others.find(({ plan }) => plan === one.plan)
   if (other === undefined) return one
+  return { ...one, ...bothRefusals(one, other) }
+}
+
+function bothRefusals(one: Refusals, other: Refusals): Refusals {
   return {
-    ...one,
     refusals: one.refusals + other.refusals,
     refused: {
       minute: one.refused.minute + other.refused.minute,

@@ -1,6 +1,7 @@
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import type { EpochMs } from '../../domain/time.js'
-import { type JUnitSuite, junitXml } from '../junit.js'
+import { NO_TRAFFIC, NO_TRAFFIC_LINE, type RunRule, rulesHit } from '../exec/fail-on.js'
+import { type JUnitCase, type JUnitSuite, junitXml } from '../junit.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 import { findingLine } from './text-report.js'
 
@@ -11,7 +12,7 @@ const RULES: readonly ConductRule[] = [...VIOLATIONS, ...WARNINGS]
  *
  * @param failing rules whose findings count as failures; all others are only reported
  */
-export function junitReport(report: ConductReport, failing: readonly ConductRule[], at: EpochMs): string {
+export function junitReport(report: ConductReport, failing: readonly RunRule[], at: EpochMs): string {
   const { keys, violations, warnings } = report
   const findings = new Map<string, SpaceFinding[]>(keys.map((key) => [callerName(key), []]))
   for (const finding of [...violations, ...warnings]) {
@@ -21,11 +22,24 @@ export function junitReport(report: ConductReport, failing: readonly ConductRule
     else known.push(finding)
   }
   const suites = [...findings].map(([name, found]) => suiteOf(name, found, failing))
-  return junitXml('conduct', suites, at)
+  return junitXml('conduct', [...suites, ...suiteOfAll(report, failing)], at)
+}
+
+/** What fails the run and is no finding of any key: that there was no traffic, and rules whose findings were too many to keep. */
+function suiteOfAll(report: ConductReport, failing: readonly RunRule[]): readonly JUnitSuite[] {
+  const kept = new Set<RunRule>([...report.violations, ...report.warnings].map(({ rule }) => rule))
+  const cases = rulesHit(failing, report)
+    .filter((rule) => !kept.has(rule))
+    .map((name): JUnitCase => {
+      const message =
+        name === NO_TRAFFIC ? NO_TRAFFIC_LINE : 'It was broken, and there were too many findings to keep this one.'
+      return { name, outcome: 'failure', message }
+    })
+  return cases.length === 0 ? [] : [{ name: 'all', cases }]
 }
 
 /** @param name whose conduct it is: `sandbox-pro~checkout` */
-function suiteOf(name: string, findings: readonly SpaceFinding[], failing: readonly ConductRule[]): JUnitSuite {
+function suiteOf(name: string, findings: readonly SpaceFinding[], failing: readonly RunRule[]): JUnitSuite {
   return {
     name,
     cases: RULES.map((rule) => {

@@ -1,5 +1,13 @@
 import type { ChalkInstance } from 'chalk'
-import { type ConductRule, type PlanOutcome, VIOLATIONS, WARNINGS, type WhatIf } from '../../conduct/conduct-view.js'
+import {
+  type ConductRule,
+  type Otherwise,
+  type PlanOutcome,
+  type Refusals,
+  VIOLATIONS,
+  WARNINGS,
+  type WhatIf,
+} from '../../conduct/conduct-view.js'
 import { aligned } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
@@ -23,9 +31,11 @@ export function textReport(report: ConductReport, chalk: ChalkInstance): string 
 
 /** `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)` */
 export function findingLine(finding: SpaceFinding): string {
-  const { rule, operation, message, count, exchanges } = finding
+  const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
-  return escapeControls(`${where}: ${message} (${[...times(count), exchangesText(exchanges, count)].join('; ')})`)
+  return escapeControls(
+    `${where}: ${message} (${[...times(count), exchangesText(exchanges, count), ...otherwiseText(otherwise)].join('; ')})`,
+  )
 }
 
 /** `2 violations (early-retry 2), 1 warning (deprecated-operation 1)` */
@@ -39,8 +49,16 @@ export function cheapestLine({ requests, cheapest }: WhatIf): string | undefined
   return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`
 }
 
-function judged({ requests, spaces }: ConductReport): string {
-  return `${requests} ${requests === 1 ? 'request' : 'requests'}${spaces > 1 ? ` in ${spaces} spaces` : ''}`
+function judged({ requests, spaces, senders }: ConductReport): string {
+  const where = spaces > 1 ? ` in ${spaces} spaces` : ''
+  const most = senders.at(-1)
+  const who = most === undefined ? '' : `, ${senders.join(' or ')} ${most === 1 ? 'sender' : 'senders'} a key`
+  return `${requests} ${requests === 1 ? 'request' : 'requests'}${where}${who}`
+}
+
+/** Why somebody who knows better how many senders there are need not believe a finding, or should. */
+function otherwiseText(otherwise: Otherwise | undefined): readonly string[] {
+  return otherwise === undefined ? [] : [`with --senders ${otherwise.senders}: ${otherwise.rule ?? 'nothing'}`]
 }
 
 function kindLine({ counts }: ConductReport, kind: string, rules: readonly ConductRule[]): string {
@@ -64,13 +82,22 @@ function exchangesText(ids: readonly number[], count: number): string {
 function whatIfLines(whatIf: WhatIf): readonly string[] {
   const line = cheapestLine(whatIf)
   if (line === undefined) return []
-  const { requests, peakMinute, peakDay, plans } = whatIf
+  const { requests, peakMinute, peakDay, plans, configured } = whatIf
   const head = `Of ${requests} requests that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
-  return [escapeControls(head), aligned(plans.map((outcome) => ['', ...planCells(outcome)]))]
+  return [
+    escapeControls(head),
+    aligned([
+      ...plans.map((outcome) => ['', ...planCells(outcome)]),
+      ['', 'as configured', '', '', refusalsText(configured)],
+    ]),
+  ]
 }
 
-function planCells({ plan, perMinute, perDay, refusals, refused }: PlanOutcome): readonly string[] {
+function planCells({ plan, perMinute, perDay, ...refusals }: PlanOutcome): readonly string[] {
+  return [plan, `${perMinute}/min`, `${perDay}/day`, refusalsText(refusals)]
+}
+
+function refusalsText({ refusals, refused }: Refusals): string {
   const reasons = Object.entries(refused).flatMap(([reason, count]) => (count === 0 ? [] : [`${reason} ${count}`]))
-  const outcome = refusals === 0 ? 'refuses none' : `refuses ${refusals} (${reasons.join(', ')})`
-  return [plan, `${perMinute}/min`, `${perDay}/day`, outcome]
+  return refusals === 0 ? 'refuses none' : `refuses ${refusals} (${reasons.join(', ')})`
 }

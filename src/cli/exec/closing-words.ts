@@ -1,9 +1,8 @@
-import type { ConductRule } from '../../conduct/conduct-view.js'
 import type { LogFormat } from '../../options/options.js'
 import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'
-import type { FailOn } from './fail-on.js'
+import { type FailOn, NO_TRAFFIC, NO_TRAFFIC_LINE, type RunRule } from './fail-on.js'
 import { type Ending, isMissing } from './run-command.js'
 import { jsonSummary, prettySummary, type Summary } from './tally.js'
 
@@ -16,7 +15,7 @@ export interface RunOutcome {
   readonly conduct: ConductReport
   readonly failOn: FailOn
   /** Rules in `failOn` that were broken. */
-  readonly hit: readonly ConductRule[]
+  readonly hit: readonly RunRule[]
 }
 
 /** The last lines of `exec` on stderr. */
@@ -34,6 +33,7 @@ function prettyWords({ summary, conduct, failOn, hit }: RunOutcome): readonly st
     prettySummary(summary),
     ...(requests === 0 ? [] : [`petstore-sandbox: conduct: ${words.join('; ')}`]),
     ...(hit.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
+    ...(hit.includes(NO_TRAFFIC) ? [`  ${NO_TRAFFIC_LINE}`] : []),
     ...failing.slice(0, MOST_NAMED).map((finding) => `  ${findingLine(finding)}`),
     ...(hit.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
@@ -47,11 +47,11 @@ function jsonWords({ summary, conduct, hit }: RunOutcome): readonly string[] {
   ]
 }
 
-function failedLine(rules: readonly ConductRule[], failing: readonly SpaceFinding[]): string {
+function failedLine(rules: readonly RunRule[], failing: readonly SpaceFinding[]): string {
   return escapeControls(JSON.stringify({ event: 'fail-on', rules, findings: failing.slice(0, MOST_NAMED) }))
 }
 
-function findingsOf({ violations, warnings }: ConductReport, rules: readonly ConductRule[]): readonly SpaceFinding[] {
+function findingsOf({ violations, warnings }: ConductReport, rules: readonly RunRule[]): readonly SpaceFinding[] {
   return [...violations, ...warnings].filter(({ rule }) => rules.includes(rule))
 }
 

@@ -5,29 +5,36 @@ import { didYouMean } from '../../options/suggest.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 
+/** Not one request was judged. A wrong base address would keep every other rule for ever. */
+export const NO_TRAFFIC = 'no-traffic'
+export const NO_TRAFFIC_LINE = `${NO_TRAFFIC}: not one request came. Does the client take its base address from PETSTORE_BASE_URL?`
+
+/** A rule of conduct, or that there is any. */
+export type RunRule = ConductRule | typeof NO_TRAFFIC
+
 /** When a run fails although its command passed. */
 export interface FailOn {
   /** What it was written in: `--fail-on`. */
   readonly where: string
-  readonly rules: readonly ConductRule[]
+  readonly rules: readonly RunRule[]
 }
 
 /** The command alone decides, whatever clients did. */
 export const NEVER_FAIL: FailOn = { where: '', rules: [] }
 
 /** Words that stand for several rules. */
-const KINDS: Readonly<Record<string, readonly ConductRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
+const KINDS: Readonly<Record<string, readonly RunRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
 
 /** What `--fail-on` takes, one or more of them. */
-export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), ...VIOLATIONS, ...WARNINGS]
+export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, ...VIOLATIONS, ...WARNINGS]
 
 /** The rules that were broken and make the run fail. */
-export function rulesHit({ rules }: FailOn, { counts }: ConductReport): readonly ConductRule[] {
-  return rules.filter((rule) => counts[rule] !== undefined)
+export function rulesHit(rules: readonly RunRule[], { counts, requests }: ConductReport): readonly RunRule[] {
+  return rules.filter((rule) => (rule === NO_TRAFFIC ? requests === 0 : counts[rule] !== undefined))
 }
 
 /**
- * Reads a comma list of conduct rules.
+ * Reads a comma list of conduct rules. That there is no traffic is one of them, whichever are named.
  *
  * @param where what it was written in: `--fail-on`
  * @throws OptionsError naming each word that is no rule, and the rules
@@ -38,5 +45,8 @@ export function parseFailOn(where: string, text: string): FailOn {
     .filter((word) => !FAIL_ON_WORDS.includes(word))
     .map((word) => writeProblem(where, word, `must be ${joinOr(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
   if (problems.length > 0) throw new OptionsError(problems)
-  return { where, rules: [...new Set(words.flatMap((word) => KINDS[word] ?? [word as ConductRule]))] }
+  return {
+    where,
+    rules: [...new Set<RunRule>([NO_TRAFFIC, ...words.flatMap((word) => KINDS[word] ?? [word as RunRule])])],
+  }
 }

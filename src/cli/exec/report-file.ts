@@ -1,5 +1,4 @@
 import { dirname, extname } from 'node:path'
-import type { ConductRule } from '../../conduct/conduct-view.js'
 import { Failure } from '../../domain/failures.js'
 import { makeFolder } from '../../system/make-folder.js'
 import { writeRegularFile } from '../../system/regular-file.js'
@@ -9,6 +8,7 @@ import type { ConductReport } from '../conduct/conduct-report.js'
 import { jsonReport, type RunFacts } from '../conduct/json-report.js'
 import { junitReport } from '../conduct/junit-report.js'
 import { textReport } from '../conduct/text-report.js'
+import type { RunRule } from './fail-on.js'
 
 /**
  * Writes a report, in the form that the file's name asks for: .json, .xml (JUnit), else text.
@@ -21,7 +21,7 @@ export async function writeReport(
   file: string,
   report: ConductReport,
   facts: RunFacts,
-  failOn: readonly ConductRule[],
+  failOn: readonly RunRule[],
 ): Promise<void> {
   const text = await reportText(extname(file).toLowerCase(), report, facts, failOn)
   try {
@@ -37,7 +37,7 @@ async function reportText(
   extension: string,
   report: ConductReport,
   facts: RunFacts,
-  failOn: readonly ConductRule[],
+  failOn: readonly RunRule[],
 ): Promise<string> {
   switch (extension) {
     case '.json':

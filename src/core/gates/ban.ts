@@ -7,14 +7,14 @@ import type { Gate, RequestContext } from '../request-context.js'
 
 /** Is the key banned, or does this request bring the ban? @source docs/specification.md, "When the limit is exceeded", 4 */
 export const ban: Gate = (context) => {
-  const { caller, space, now } = context
+  const { caller, space, now, wall } = context
   if (caller.kind !== 'key') return undefined
   const { banAfter, banDuration } = space.settings
   if (caller.apiKey.always === 'banned') return banned(context, now + banDuration)
   const { account } = caller
   const inForce = activeBan(account.bans, now)
   if (inForce !== undefined) return banned(context, inForce.until)
-  if (banAfter === 'never' || !bringsBan(account.bans, banAfter, now)) return undefined
+  if (banAfter === 'never' || !bringsBan(account.bans, banAfter, now, wall)) return undefined
   space.setBans(account, banFor(banDuration, now))
   return banned(context, now + banDuration)
 }

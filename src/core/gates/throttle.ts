@@ -1,3 +1,4 @@
+import { isBrowsersOwn } from '../../domain/browsers-own.js'
 import type { Caller } from '../../domain/callers.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import {
@@ -19,6 +20,7 @@ import type { Space } from '../space.js'
 export const throttle: Gate = (context) => {
   const { caller, space, now } = context
   const { account, limits } = caller
+  if (isBrowsersOwn(context.request)) return undefined
   context.asksForQuota = true
   if (isAlwaysSpent(caller)) {
     space.chargeQuota(account, spend(account.usage, limits.perMinute, now))

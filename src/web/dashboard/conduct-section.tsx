@@ -1,4 +1,4 @@
-import type { Finding, WhatIf } from '../../conduct/conduct-view.js'
+import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
 import { Section } from './section.js'
 import { useDashboard } from './session-context.js'
 
@@ -6,7 +6,7 @@ import { useDashboard } from './session-context.js'
 export function ConductSection() {
   const conduct = useDashboard(({ conduct }) => conduct)
   if (conduct === undefined) return null
-  const { requests, violations, warnings, whatIf } = conduct
+  const { requests, senders, violations, warnings, whatIf } = conduct
   const aside = requests === 0 ? 'nothing yet' : `${counted(violations, 'violation')}, ${counted(warnings, 'warning')}`
   return (
     <Section id="conduct" title="Conduct" aside={aside}>
@@ -26,6 +26,10 @@ export function ConductSection() {
               ))}
             </ul>
           )}
+          <p class="muted">
+            A key was taken to have {senders === 1 ? 'one sender' : `up to ${senders} senders`} of the same request at a
+            time.
+          </p>
           {whatIf.requests === 0 ? null : <WhatIfTable whatIf={whatIf} />}
         </>
       )}
@@ -34,18 +38,21 @@ export function ConductSection() {
 }
 
 function FindingItem({ kind, finding }: { readonly kind: 'violation' | 'warning'; readonly finding: Finding }) {
-  const { rule, key, message, count } = finding
+  const { rule, key, message, count, otherwise } = finding
   return (
     <li class={kind}>
       <span class={`tag ${kind}`}>{rule}</span> <span class="mono">{key}</span>{' '}
       <span class="muted">{count === 1 ? 'once' : `${count} times`}</span>
-      <p>{message}</p>
+      <p>
+        {message}
+        {otherwise === undefined ? '' : ` With ${otherwise.senders} senders: ${otherwise.rule ?? 'nothing'}.`}
+      </p>
     </li>
   )
 }
 
 function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
-  const { requests, peakMinute, peakDay, plans, cheapest } = whatIf
+  const { requests, peakMinute, peakDay, plans, configured, cheapest } = whatIf
   return (
     <>
       <h3>What each plan would have done</h3>
@@ -75,20 +82,34 @@ function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
             </tr>
           </thead>
           <tbody>
-            {plans.map(({ plan, perMinute, perDay, refusals, refused }) => (
+            {plans.map(({ plan, perMinute, perDay, ...refusals }) => (
               <tr key={plan}>
                 <th scope="row">{plan}</th>
                 <td class="number">{perMinute.toLocaleString('en')}</td>
                 <td class="number">{perDay.toLocaleString('en')}</td>
-                <td class="number">{refusals.toLocaleString('en')}</td>
-                <td class="number">
-                  {refused.minute}, {refused.day}, {refused.ban}
-                </td>
+                <RefusalCells {...refusals} />
               </tr>
             ))}
+            <tr>
+              <th scope="row">as configured</th>
+              <td class="number" />
+              <td class="number" />
+              <RefusalCells {...configured} />
+            </tr>
           </tbody>
         </table>
       </section>
+    </>
+  )
+}
+
+function RefusalCells({ refusals, refused }: Refusals) {
+  return (
+    <>
+      <td class="number">{refusals.toLocaleString('en')}</td>
+      <td class="number">
+        {refused.minute}, {refused.day}, {refused.ban}
+      </td>
     </>
   )
 }

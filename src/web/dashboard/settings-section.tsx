@@ -50,7 +50,8 @@ function SettingField({ name, value }: { readonly name: SettingName; readonly va
   const hint = 'hint' in row ? { hint: row.hint } : {}
   const written = (text: string) => {
     if (row.kind === 'count-or-never') return /^\d+$/.test(text.trim()) ? Number(text) : text.trim()
-    return 'unset' in row && text.trim() === '' ? null : text
+    if ('unset' in row && text.trim() === '') return null
+    return row.kind === 'senders' ? Number(text) : text
   }
   return <TextField label={label} value={String(value ?? '')} {...hint} save={(text) => save(written(text))} />
 }

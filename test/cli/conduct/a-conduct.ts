@@ -18,7 +18,8 @@ export function aFinding<F extends Partial<Finding>>(finding: F) {
 export function aWhatIf(requests: number, refusedByFree = 0, refusedByPro = 0): WhatIf {
   const plans = [outcome('free', 60, 1000, refusedByFree), outcome('pro', 300, 10_000, refusedByPro)]
   const cheapest = plans.find(({ refusals }) => refusals === 0)?.plan ?? null
-  return { requests, peakMinute: requests, peakDay: requests, plans, cheapest }
+  const configured = { refusals: refusedByFree, refused: { minute: refusedByFree, day: 0, ban: 0 } }
+  return { requests, peakMinute: requests, peakDay: requests, plans, configured, cheapest }
 }
 
 /** Conduct of one space, clean unless said otherwise. */
@@ -27,6 +28,7 @@ export function aConduct(conduct: Partial<Conduct> = {}): Conduct {
   return {
     space: '',
     requests: 3,
+    senders: 1,
     violations: [],
     warnings: [],
     whatIf,

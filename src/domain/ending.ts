@@ -1,0 +1,17 @@
+import type { AnswerEnd } from './messages.js'
+import type { EpochMs } from './time.js'
+
+/** The end of an answer. What it told its client begins here, not where it was decided. */
+export interface Ending {
+  /** The ordinal of the request that it answers. */
+  readonly position: number
+  readonly how: AnswerEnd
+  /** From the space's clock. */
+  readonly at: EpochMs
+  /** Real time. */
+  readonly wall: EpochMs
+  /** The ordinal of this end. Ordinals are the sandbox's, of whatever happens in it, and strictly grow. */
+  readonly endedAt: number
+  /** The ordinal of the connection that carried it; 0 in process. */
+  readonly connection: number
+}
