@@ -191,10 +191,10 @@ function told(count: number): string {
   return count === 1 ? 'the one who was told' : `one of the ${count} who were told`
 }
 
-/** @source https://react.dev/reference/react/StrictMode: effects run twice while developing */
-function heldBack({ request: { method, headers } }: JudgedRequest): string {
-  if (method !== 'GET' || headers['sec-fetch-mode'] === undefined) return ''
-  return " A browser holds back a GET while the same one is under way, as when React's StrictMode asks twice: such a page counts as two senders."
+/** Only browsers send Sec-Fetch-Site. @source https://react.dev/reference/react/StrictMode: effects run twice while developing */
+function heldBack({ request: { method, headers }, space: { senders } }: JudgedRequest): string {
+  if (senders > 1 || method !== 'GET' || headers['sec-fetch-site'] === undefined) return ''
+  return " A browser holds back a GET while the same is under way (as React's StrictMode makes it): that page is two senders."
 }
 
 /** Requests of one operation are reported together. */

@@ -113,7 +113,8 @@ export function countRequest(traffic: Traffic, rules: BanRules, configured: Limi
   if (shades[plans.length] === null && exceeds(traffic, configured)) shades[plans.length] = openShade(traffic)
   for (let plan = 0; plan < shades.length; plan++) {
     const shade = shades[plan]
-    if (shade !== null && shade !== undefined) cast(shade, plans[plan] ?? configured, rules, now, wall)
+    // The key's own limits may be others by the next request.
+    if (shade !== null && shade !== undefined) cast(shade, plans[plan], configured, rules, now, wall)
   }
 }
 
@@ -187,9 +188,17 @@ function findNextLimits(traffic: Traffic): void {
 }
 
 /** Asks the real rules, in the order of the gates: is the key banned, does this bring a ban, is there quota? */
-function cast(shade: PlanSimulation, limits: Limits, rules: BanRules, now: EpochMs, wall: EpochMs): void {
+function cast(
+  shade: PlanSimulation,
+  plan: Limits | undefined,
+  configured: Limits,
+  rules: BanRules,
+  now: EpochMs,
+  wall: EpochMs,
+): void {
+  const isAlike = shade.cause === 'ban' || (plan !== undefined && rules.banAfter === 'never')
   // Where a refusal can bring no ban, it changes nothing, so all to come in its window fare alike.
-  if (shade.from <= now && now < shade.until && (shade.cause === 'ban' || rules.banAfter === 'never')) {
+  if (isAlike && shade.from <= now && now < shade.until) {
     shade.more++
     return
   }
@@ -201,7 +210,7 @@ function cast(shade: PlanSimulation, limits: Limits, rules: BanRules, now: Epoch
     refuse(shade, 'ban', ban)
     return
   }
-  const verdict = charge(shade.usage, limits, now)
+  const verdict = charge(shade.usage, plan ?? configured, now)
   if (verdict.kind === 'charged') {
     shade.usage = verdict.usage
     return

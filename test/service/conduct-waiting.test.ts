@@ -84,9 +84,11 @@ function optionsOf({
   storm,
   failing,
   seed,
+  workers,
 }: typeof days extends fc.Arbitrary<infer T> ? T : never): SandboxOptions {
   return {
     seed,
+    senders: workers,
     limits: `${perMinute}/min,100000/day`,
     ...(storm === undefined ? {} : { storm: `${storm.rate},retry-after=${storm.retryAfter}` }),
     ...(failing ? { fault: ['*:503@20%'] } : {}),
@@ -98,11 +100,10 @@ describe.each(transports)('a client that waits, %s', (name, openSandbox) => {
     await fc.assert(
       fc.asyncProperty(days, async (day) => {
         const sandbox = await openSandbox(optionsOf(day))
-        // What several senders of a socket have heard is inferred from milliseconds, which a busy machine does not keep.
-        const workers = name === 'in process' ? day.workers : 1
-        const conduct = await work(sandbox, workers, 5, day.paths)
+        const conduct = await work(sandbox, day.workers, 5, day.paths)
         expect(conduct.violations).toEqual([])
-        expect(conduct.warnings).toEqual([])
+        // Who of several it was cannot be told, and the warning says so.
+        expect(conduct.warnings.filter(({ rule }) => rule !== 'early-retry-likely' || day.workers === 1)).toEqual([])
       }),
       { numRuns: name === 'in process' ? 40 : 10, seed: 1 },
     )

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { HandlerResult } from '../../src/domain/messages.js'
+import { type RandomStream, randomStream } from '../../src/domain/random.js'
+import { MINUTE_MS } from '../../src/domain/time.js'
+import { Scene } from './scene.js'
+
+/** One that sends one request at a time. Each time by the clock and really: it waits for whichever comes first. */
+interface Sender {
+  /** The ordinal of the request that it awaits the answer of. */
+  awaited: { readonly position: number; readonly answer: HandlerResult } | undefined
+  /** Its answer was sent, and is on its way. */
+  isUnderWay: boolean
+  readyAt: number
+  readyWall: number
+  failures: number
+}
+
+const PATHS = ['/pets', '/pets?limit=1', '/pets?limit=2']
+
+/** A crew whose members each keep the rules, and a machine and a network that do what they like. */
+class Crew {
+  readonly scene: Scene
+  readonly #chance: RandomStream
+  readonly #senders: Sender[]
+  readonly #isFailing: boolean
+
+  constructor(members: number, stated: number, seed: number, isFailing: boolean) {
+    this.scene = new Scene(stated)
+    this.#chance = randomStream(`crew ${seed}`)
+    this.#isFailing = isFailing
+    this.#senders = Array.from({ length: members }, () => ({
+      awaited: undefined,
+      isUnderWay: false,
+      readyAt: 0,
+      readyWall: 0,
+      failures: 0,
+    }))
+  }
+
+  step(): void {
+    const { scene } = this
+    const passing = this.#oneOf([0, 1, 7, 30, 100, 900, 3000])
+    // Now and then the clock stands still, or is moved.
+    const how = this.#upTo(4)
+    scene.pass(how === 0 ? 0 : passing, how === 1 ? 0 : passing)
+    const sender = this.#oneOf(this.#senders)
+    if (sender.awaited === undefined) this.#send(sender)
+    else if (sender.isUnderWay) this.#receive(sender, sender.awaited.answer)
+    else this.#end(sender, sender.awaited.position)
+  }
+
+  #send(sender: Sender): void {
+    const { scene } = this
+    if (scene.now < sender.readyAt && scene.wall < sender.readyWall) return
+    const answer = this.#answer()
+    const position = scene.sends(answer, {
+      path: this.#oneOf(PATHS),
+      // Whatever connection it is sent on, and whatever was heard on that.
+      connection: this.#upTo(4),
+      heardUpTo: this.#upTo(scene.position + 1),
+    })
+    sender.awaited = { position, answer }
+    sender.isUnderWay = false
+  }
+
+  #end(sender: Sender, position: number): void {
+    const fate = this.#oneOf(['sent', 'sent', 'sent', 'sent', 'cut', 'left', 'unkept'] as const)
+    const isBroken = sender.awaited?.answer.fault !== undefined
+    this.scene.ends(position, isBroken ? 'cut' : fate)
+    if (isBroken || fate === 'sent') sender.isUnderWay = true
+    else this.#giveUp(sender)
+  }
+
+  /** Nothing came, so there is nothing to wait for. */
+  #giveUp(sender: Sender): void {
+    sender.awaited = undefined
+  }
+
+  #receive(sender: Sender, { status, headers, retryAt, fault }: HandlerResult): void {
+    const { scene } = this
+    sender.awaited = undefined
+    // A client's timers fire a little early.
+    const early = this.#upTo(50)
+    if (headers !== undefined) {
+      sender.readyAt = (retryAt ?? 0) - early
+      sender.readyWall = scene.wall + Number(headers[1]) * 1000 - early
+    } else if (status >= 429 || fault !== undefined) {
+      const backoff = 100 * 2 ** Math.min(sender.failures++, 6)
+      sender.readyAt = scene.now + backoff
+      sender.readyWall = scene.wall + backoff
+    } else sender.failures = 0
+  }
+
+  #answer(): HandlerResult {
+    const { scene } = this
+    const wait = this.#oneOf([400, 1000, 7000, MINUTE_MS])
+    const reset: HandlerResult = { status: 200, body: '', fault: 'connection-reset', reason: 'fault' }
+    return this.#oneOf([
+      ...(this.#isFailing ? [] : [scene.served, scene.served]),
+      scene.refusal(wait),
+      scene.refusal(wait, 'ban'),
+      scene.refusal(wait, 'fault', 503),
+      scene.failure,
+      { status: 429, body: '', reason: 'storm' },
+      reset,
+    ])
+  }
+
+  #upTo(limit: number): number {
+    return Math.floor(this.#chance.next() * limit)
+  }
+
+  #oneOf<T>(items: readonly T[]): T {
+    const item = items[this.#upTo(items.length)]
+    if (item === undefined) throw new RangeError('there is none')
+    return item
+  }
+}
+
+describe('senders who each keep the rules', () => {
+  it('break none, whatever connections they share and whatever becomes of their answers', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.nat(3),
+        fc.nat(),
+        fc.boolean(),
+        (members, spare, seed, isFailing) => {
+          const crew = new Crew(members, members + spare, seed, isFailing)
+          for (let i = 0; i < 600; i++) crew.step()
+          expect(crew.scene.violations).toEqual([])
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are one too many if fewer are stated', () => {
+    // Not by chance: so it is the statement that keeps them from being blamed.
+    const blamed = Array.from({ length: 20 }, (_, seed) => {
+      const crew = new Crew(6, 1, seed, true)
+      for (let i = 0; i < 600; i++) crew.step()
+      return crew.scene.violations.length > 0
+    })
+    expect(blamed).toContain(true)
+  })
+})
+
+describe('a sender who does not', () => {
+  type Way = readonly [what: string, sent: (scene: Scene) => { connection?: number; heardUpTo?: number }]
+  const ways: readonly Way[] = [
+    ['on one connection', () => ({ connection: 1 })],
+    ['on a new connection each time', (scene) => ({ connection: scene.position + 1, heardUpTo: scene.position })],
+    ['on a pool of four', (scene) => ({ connection: 1 + (scene.position % 4), heardUpTo: 0 })],
+    ['in process', (scene) => ({ heardUpTo: scene.position })],
+  ]
+
+  it.each(ways)('is found, sending again before its wait is over %s', (_way, sent) => {
+    const scene = new Scene()
+    for (let i = 0; i < 12; i++) {
+      scene.pass(20)
+      scene.ends(scene.sends(scene.refusal(60_000), sent(scene)))
+      scene.ends(scene.sends(scene.served, { ...sent(scene), path: '/pets/1' }))
+    }
+    expect(scene.violations).toEqual(['early-retry'])
+  })
+
+  it.each(ways)('is found, trying on beside a request that is served %s', (_way, sent) => {
+    const scene = new Scene()
+    for (let i = 0; i < 5; i++) {
+      scene.pass(20)
+      scene.ends(scene.sends(scene.failure, sent(scene)))
+      scene.ends(scene.sends(scene.served, { ...sent(scene), path: '/pets?limit=1' }))
+    }
+    expect(scene.violations).toEqual(['no-backoff'])
+  })
+
+  it('is found among as many as are stated, when it has gone on long enough', () => {
+    const scene = new Scene(8)
+    for (let i = 0; i < 9; i++) scene.exchanges(scene.refusal(60_000))
+    for (let i = 0; i < 33; i++) scene.exchanges(scene.failure, { path: '/pets?limit=1' })
+    expect(scene.violations).toEqual(['early-retry', 'no-backoff'])
+  })
+})

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ConductLedger } from '../../src/conduct/conduct-ledger.js'
+import { conductReport } from '../../src/conduct/conduct-report.js'
+import { Scene } from './scene.js'
+
+const LIMITS = { perMinute: 60, perDay: 1000 }
+
+const answers = fc.constantFrom('served', 'refused', 'banned', 'failed', 'reset', 'removed')
+const command = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      answer: answers,
+      path: fc.constantFrom('/pets', '/pets?limit=1', '/pets/1', '/nothing'),
+      key: fc.constantFrom('sandbox', 'one', 'two'),
+      connection: fc.nat(2),
+      hears: fc.boolean(),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ ends: fc.nat(3), how: fc.constantFrom('sent', 'sent', 'sent', 'cut', 'left') }) },
+  { weight: 3, arbitrary: fc.record({ pass: fc.constantFrom(1, 50, 150, 3000, 70_000), really: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ back: fc.constantFrom(1, 5000, 100_000) }) },
+  { weight: 1, arbitrary: fc.constant('clear' as const) },
+)
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
+
+/** Does to a ledger what the command says. */
+function apply(scene: Scene, underWay: number[], one: Command): void {
+  if (one === 'clear') scene.ledger.clear()
+  else if ('pass' in one) scene.pass(one.pass, one.really ? one.pass : 0)
+  else if ('back' in one) {
+    scene.now -= one.back
+    scene.ledger.forgetFuture(scene.now)
+  } else if ('ends' in one) {
+    const [position] = underWay.splice(one.ends, 1)
+    if (position !== undefined) scene.ends(position, one.how as 'sent' | 'cut' | 'left')
+  } else {
+    const answer = {
+      served: scene.served,
+      refused: scene.refusal(5000),
+      banned: scene.refusal(60_000, 'ban'),
+      failed: scene.failure,
+      reset: { status: 200, body: '', fault: 'connection-reset' as const },
+      removed: { status: 404, body: '', reason: 'sunset' as const },
+    }[one.answer]
+    const sent = {
+      ...one,
+      isStranger: one.key !== 'sandbox',
+      heardUpTo: one.hears ? scene.position : 0,
+    }
+    scene.ledger.count(scene.judged(sent))
+    underWay.push(scene.sends(answer, sent))
+  }
+}
+
+function reportOf(scene: Scene) {
+  return conductReport({
+    name: '',
+    conduct: scene.ledger,
+    senders: scene.senders,
+    findKey: () => undefined,
+    planOf: ({ plan = 'free' }) => plan,
+    planLimits: () => LIMITS,
+  })
+}
+
+describe('a ledger that was saved and restored half way', () => {
+  it('reports the same, and finds the same from then on', () => {
+    fc.assert(
+      fc.property(
+        fc.array(command, { maxLength: 80 }),
+        fc.array(command, { maxLength: 80 }),
+        fc.integer({ min: 1, max: 3 }),
+        (before, after, senders) => {
+          const one = new Scene(senders)
+          const other = new Scene(senders)
+          const underWay: number[] = []
+          for (const next of before) apply(one, underWay, next)
+          const saved = one.ledger.save()
+          const plain = JSON.parse(JSON.stringify(saved))
+          expect(plain).toStrictEqual(saved)
+          other.ledger = new ConductLedger([LIMITS])
+          other.ledger.restore(plain)
+          other.goOnFrom(one)
+          expect(reportOf(other)).toEqual(reportOf(one))
+          const stillUnderWay = [...underWay]
+          for (const next of after) {
+            apply(one, underWay, next)
+            apply(other, stillUnderWay, next)
+          }
+          expect(reportOf(other)).toEqual(reportOf(one))
+          expect(other.ledger.save()).toStrictEqual(one.ledger.save())
+          // What was saved is a copy, which later events leave alone.
+          expect(plain).toStrictEqual(saved)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,160 @@
+import { ConductLedger } from '../../src/conduct/conduct-ledger.js'
+import { type ConductRule, VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
+import type { JudgedRequest } from '../../src/conduct/judged-request.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { NO_BAN_RECORD } from '../../src/domain/ban.js'
+import type { HowEnded } from '../../src/domain/ending.js'
+import type { HandlerResult } from '../../src/domain/messages.js'
+
+export const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+/** What tests send, unless they say otherwise: GET /pets, heard of nothing. */
+interface Sent {
+  readonly path?: string
+  readonly key?: string
+  /** Its token is unknown to the sandbox. */
+  readonly isStranger?: boolean
+  readonly connection?: number
+  readonly heardUpTo?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const LIMITS = { perMinute: 60, perDay: 1000 }
+
+/** A ledger, and the commands that it is told of: each has an ordinal, and two times. */
+export class Scene {
+  ledger = new ConductLedger([LIMITS])
+  senders: number
+  /** The space's clock, and real time. */
+  now = NOON
+  wall = NOON
+  position = 0
+  #connections = new Map<number, number>()
+
+  constructor(senders = 1) {
+    this.senders = senders
+  }
+
+  /** Time passes by the clock, and really as much unless said otherwise. */
+  pass(byClock: number, really = byClock): void {
+    this.now += byClock
+    this.wall += really
+  }
+
+  /** Goes on from where another one is, on another ledger. */
+  goOnFrom(other: Scene): void {
+    this.now = other.now
+    this.wall = other.wall
+    this.position = other.position
+    this.#connections = new Map(other.#connections)
+  }
+
+  /** A request is answered. @returns its ordinal */
+  sends(answer: HandlerResult, sent: Sent = {}): number {
+    const position = ++this.position
+    this.#connections.set(position, sent.connection ?? 0)
+    this.ledger.judge(this.judged(sent), answer, { id: position, position })
+    return position
+  }
+
+  /** Its answer ends. */
+  ends(position: number, how: HowEnded = 'sent'): void {
+    this.ledger.ended({
+      position,
+      how,
+      at: this.now,
+      wall: this.wall,
+      endedAt: ++this.position,
+      connection: this.#connections.get(position) ?? 0,
+    })
+  }
+
+  /** A request whose sender has heard of all that was sent before, and whose own answer is sent at once. */
+  exchanges(answer: HandlerResult, sent: Sent = {}): void {
+    this.ends(this.sends(answer, { heardUpTo: this.position, ...sent }))
+  }
+
+  /** Rules broken, and how often. */
+  get broken(): Partial<Record<ConductRule, number>> {
+    const counts: Partial<Record<ConductRule, number>> = {}
+    for (const { rule, count } of this.ledger.findings.of([...VIOLATIONS, ...WARNINGS]))
+      counts[rule] = (counts[rule] ?? 0) + count
+    return counts
+  }
+
+  /** Violations alone. */
+  get violations(): readonly ConductRule[] {
+    return this.ledger.findings.of(VIOLATIONS).map(({ rule }) => rule)
+  }
+
+  judged({
+    path = '/pets',
+    key = 'sandbox',
+    isStranger = false,
+    connection = 0,
+    heardUpTo = 0,
+    headers = {},
+  }: Sent = {}): JudgedRequest {
+    const [route = path, search = ''] = path.split('?')
+    const { now, wall, senders } = this
+    return {
+      request: {
+        method: 'GET',
+        target: `/v1${path}`,
+        headers: { authorization: `Bearer ${key}`, ...headers },
+        rawHeaders: [],
+        body: undefined,
+        address: 'test',
+        heardUntil: 0,
+      },
+      path: route,
+      route: packagedContract().route('GET', route),
+      caller: {
+        kind: 'key',
+        label: isStranger ? 'unknown' : key,
+        name: isStranger ? `token:${key}` : key,
+        apiKey: { key: isStranger ? 'unknown' : key },
+        isStranger,
+        isOpen: !isStranger,
+        account: { usage: {}, bans: NO_BAN_RECORD },
+        limits: LIMITS,
+      },
+      readings: {
+        path: { values: {}, violations: [], unknown: [] },
+        query: { values: { search }, violations: [], unknown: [] },
+        body: undefined,
+      },
+      handler: 'its own',
+      space: {
+        settings: { banAfter: 10, banDuration: 300_000, retryAfter: 'seconds', rateLimit: true },
+        senders,
+        shared: { basePath: '/v1' },
+      },
+      now,
+      wall,
+      connection,
+      heardUpTo,
+    }
+  }
+
+  // What the sandbox may answer.
+
+  get served(): HandlerResult {
+    return { status: 200, body: '[]' }
+  }
+
+  /** A refusal for want of quota, with a wait. */
+  refusal(wait: number, reason: HandlerResult['reason'] = 'quota-minute', status = 429): HandlerResult {
+    return {
+      status,
+      body: '',
+      headers: ['Retry-After', String(Math.ceil(wait / 1000))],
+      retryAt: this.now + wait,
+      ...(reason === undefined ? {} : { reason }),
+    }
+  }
+
+  get failure(): HandlerResult {
+    return { status: 503, body: '' }
+  }
+}
