@@ -24,7 +24,12 @@ import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
 
 /** Defaults of `exec` that differ from those of `serve`. */
-const OWN_FALLBACKS: Partial<Record<OptionName, string>> = { port: 'a free one', store: 'in memory', log: 'silent' }
+const OWN_FALLBACKS: Partial<Record<OptionName, string>> = {
+  port: 'a free one',
+  store: 'in memory',
+  log: 'silent',
+  senders: '1',
+}
 
 const HELP = `
 The config file takes neither --fail-on nor --report: they do not belong to the

@@ -191,7 +191,7 @@ function told(count: number): string {
   return count === 1 ? 'the one who was told' : `one of the ${count} who were told`
 }
 
-/** Only browsers send Sec-Fetch-Site. @source https://react.dev/reference/react/StrictMode: effects run twice while developing */
+/** Only browsers send Sec-Fetch-Site. StrictMode runs effects twice while a page is being developed. */
 function heldBack({ request: { method, headers }, space: { senders } }: JudgedRequest): string {
   if (senders > 1 || method !== 'GET' || headers['sec-fetch-site'] === undefined) return ''
   return " A browser holds back a GET while the same is under way (as React's StrictMode makes it): that page is two senders."

@@ -16,7 +16,7 @@ export function isBrowsersOwn({ method, target, headers }: ServiceRequest): bool
   return UNASKED.test(target) || isNavigation(headers)
 }
 
-/** Old browsers, and all of them without TLS beyond loopback, do not say what they fetch for. @source Fetch Metadata, sections 2.1 and 2.2 */
+/** Old browsers, and all of them without TLS beyond loopback, do not say what they fetch for. */
 function isNavigation(headers: ServiceRequest['headers']): boolean {
   const mode = headers['sec-fetch-mode']
   if (mode !== undefined) return mode === 'navigate'

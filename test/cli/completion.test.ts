@@ -65,8 +65,8 @@ describe('completion', () => {
   })
 
   it('offers the rules of conduct to exec --fail-on', async () => {
-    expect(await words('exec --fail-on ')).toEqual(['violation', 'warning', ...VIOLATIONS, ...WARNINGS])
-    expect(await words('exec --fail-on=early')).toEqual(['--fail-on=early-retry'])
+    expect(await words('exec --fail-on ')).toEqual(['violation', 'warning', 'no-traffic', ...VIOLATIONS, ...WARNINGS])
+    expect(await words('exec --fail-on=early')).toEqual(['--fail-on=early-retry', '--fail-on=early-retry-likely'])
   })
 
   it.each([

@@ -232,6 +232,22 @@ describe('conduct in a run of exec', () => {
     },
   )
 
+  it.each([['early-retry'], ['warning'], ['no-traffic']])(
+    'fails a run without any traffic with --fail-on %s, and so does its JUnit report',
+    async (rules) => {
+      const io = testIo(environment())
+      const { code, err } = await exec(['--fail-on', rules, '--report', 'r.xml'], '', io)
+      expect(code).toBe(1)
+      expect(err).toMatch(
+        /^petstore-sandbox: --fail-on was hit:\n {2}no-traffic: not one request came\. .*BASE_URL\?$/m,
+      )
+      const junit = readFileSync(join(io.cwd, 'r.xml'), 'utf8')
+      expect(junit).toMatch(/<failure type="no-traffic" message="no-traffic: not one request came/)
+      expect(junitBreaches(junit)).toEqual([])
+      expect((await exec(['--log', 'json', '--fail-on', rules], '')).err).toContain('"rules":["no-traffic"]')
+    },
+  )
+
   it('leaves a run alone that broke other rules', async () => {
     const { code, err } = await exec(['--fail-on', 'early-retry,warning'], STRAY)
     expect(code).toBe(0)
@@ -273,7 +289,7 @@ describe('conduct in a run of exec', () => {
   it.each([
     [
       ['--fail-on', 'unautenticated'],
-      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, early-.*; did you mean unauthenticated\?\n$/,
+      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, no-traffic, early-.*; did you mean unauthenticated\?\n$/,
     ],
     [['--fail-on', ''], /^INVALID_OPTIONS: --fail-on "": must be violation/],
     [['--fail-on', 'a,violation,b'], /^INVALID_OPTIONS: --fail-on "a": .*\nINVALID_OPTIONS: --fail-on "b": .*\n$/],

@@ -202,9 +202,9 @@ describe('the report of verify', () => {
     )
     const { code, out } = await verify(['--base-url', baseUrl, '-o', 'junit'], KEY)
     expect(code).toBe(6)
-    const suites = [...out.matchAll(/<testsuite .* tests="(\d+)" failures="(\d+)" errors="0" skipped="(\d+)"/g)]
+    const suites = [...out.matchAll(/<testsuite .* tests="(\d+)" failures="(\d+)" errors="0" time/g)]
     const sum = (group: number) => suites.reduce((total, groups) => total + Number(groups[group]), 0)
-    expect([sum(2), sum(3)]).toEqual([1, WRITING.length])
+    expect([sum(2), out.match(/<skipped /g)?.length]).toEqual([1, WRITING.length])
     expect(out.match(/<testcase /g)).toHaveLength(sum(1))
     expect(out).toContain('&lt;b&gt;')
     expect(junitBreaches(out)).toEqual([])

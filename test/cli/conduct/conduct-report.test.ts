@@ -66,17 +66,20 @@ describe('the text report', () => {
         '✗ early-retry, sandbox~checkout, listPets: GET /v1/pets was sent again 58 s early. (3 times; exchanges 4, 5, 6)',
         '! deprecated-operation, sandbox-pro~checkout, getPet: Leave it. (exchange 7)',
         '',
-        '70 requests: 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
+        '70 requests, 1 sender a key: 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
         'Of 70 requests that reached a quota, at most 70 a minute and 70 a day with one key, the plan pro would have refused none:',
-        '  free  60/min   1000/day   refuses 10 (minute 10)',
-        '  pro   300/min  10000/day  refuses none',
+        '  free           60/min   1000/day   refuses 10 (minute 10)',
+        '  pro            300/min  10000/day  refuses none',
+        '  as configured                      refuses 10 (minute 10)',
         '',
       ].join('\n'),
     )
   })
 
   it('is short where all is well, or nothing was asked', () => {
-    expect(textReport(reportOf(aConduct()), plain)).toMatch(/^3 requests: no violations, no warnings\nOf 3 requests/)
+    expect(textReport(reportOf(aConduct()), plain)).toMatch(
+      /^3 requests, 1 sender a key: no violations, no warnings\nOf 3 requests/,
+    )
     expect(textReport(reportOf(aConduct({ requests: 0, whatIf: aWhatIf(0), keys: [] })), plain)).toBe(
       '0 requests: no violations, no warnings\n',
     )
@@ -89,6 +92,17 @@ describe('the text report', () => {
     expect(textReport(reportOf(aConduct({ violations })), plain)).toMatch(
       /^✗ no-backoff, sandbox: .*\(40 times; exchanges 1, 2, 3, 4, 5 …\)$/m,
     )
+  })
+
+  it('says what would be found with another number of senders, and how many it took', () => {
+    const violations = [
+      aFinding({ rule: 'early-retry' as const, otherwise: { senders: 3, rule: 'early-retry-likely' as const } }),
+      aFinding({ rule: 'no-backoff' as const, otherwise: { senders: 2, rule: null } }),
+    ]
+    const text = textReport(reportOf(aConduct({ violations, senders: 8 }), aConduct({ space: 'one' })), plain)
+    expect(text).toMatch(/^✗ early-retry, .* \(exchange 7; with --senders 3: early-retry-likely\)$/m)
+    expect(text).toMatch(/^✗ no-backoff, .* \(exchange 7; with --senders 2: nothing\)$/m)
+    expect(text).toMatch(/^6 requests in 2 spaces, 1 or 8 senders a key: /m)
   })
 
   it('lets no client write on the terminal', () => {
@@ -107,9 +121,9 @@ describe('the JUnit report', () => {
   it('has a suite for each key with a case for each rule', () => {
     const suites = [...junit.matchAll(/<testsuite id="(\d)" name="([^"]*)".* tests="(\d+)" failures="(\d+)"/g)]
     expect(suites.map(([, ...facts]) => facts)).toEqual([
-      ['0', 'sandbox', '11', '0'],
-      ['1', 'sandbox~checkout', '11', '1'],
-      ['2', 'sandbox-pro~checkout', '11', '0'],
+      ['0', 'sandbox', '13', '0'],
+      ['1', 'sandbox~checkout', '13', '1'],
+      ['2', 'sandbox-pro~checkout', '13', '0'],
     ])
     for (const rule of [...VIOLATIONS, ...WARNINGS])
       expect(junit).toContain(`<testcase classname="sandbox" name="${rule}" time="0"/>`)
@@ -125,6 +139,14 @@ describe('the JUnit report', () => {
     expect(failuresOf(other)).toEqual(['deprecated-operation'])
     expect(other).toMatch(/<system-out>early-retry, /)
     expect(failuresOf(junitReport(reportOf(CHECKOUT), [], AT))).toEqual([])
+  })
+
+  it('fails a rule whose findings were too many to keep, and a run without traffic', () => {
+    const full = { ...reportOf(CHECKOUT), counts: { 'no-backoff': 1 }, leftOut: 1 }
+    expect(failuresOf(junitReport(full, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-backoff'])
+    expect(failuresOf(junitReport(NO_CONDUCT, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-traffic'])
+    expect(failuresOf(junitReport(NO_CONDUCT, [], AT))).toEqual([])
+    expect(junitBreaches(junitReport(NO_CONDUCT, ['no-traffic'], AT))).toEqual([])
   })
 
   it('keeps the schemas of Ant and Jenkins, with findings and without', () => {
