@@ -30,7 +30,7 @@ import {
 } from './what-if.js'
 
 /** Kept of each key; the oldest is forgotten, which is to its senders' advantage. */
-const MOST_WAITS = 300
+const MOST_WAITS = 200
 const MOST_RETRIES = 100
 
 /** Whose conduct it is. Of a key no more is kept than its label: it may be a secret. */
@@ -57,14 +57,14 @@ export class KeyConduct {
   readonly traffic: Traffic
   /** Where remarks on single exchanges are counted, so that what comes with every request need not be looked up by its words. */
   readonly findings = new WeakMap<Remark, Group>()
-  #waits: readonly Wait[]
+  #waits: Wait[]
   /** By fingerprint; the one that failed longest ago first. */
   readonly #retries: Map<string, Retries>
 
   constructor(identity: KeyIdentity, plans: readonly Limits[], saved?: SavedKeyConduct) {
     this.identity = identity
     this.traffic = saved === undefined ? openTraffic(plans) : restoreTraffic(plans, saved.traffic)
-    this.#waits = structuredClone(saved?.waits ?? [])
+    this.#waits = structuredClone([...(saved?.waits ?? [])])
     this.#retries = new Map(structuredClone(saved?.retries ?? []))
   }
 
@@ -105,16 +105,16 @@ export class KeyConduct {
       this.#retries.delete(news.fingerprint)
       this.#retries.set(news.fingerprint, retries)
       if (this.#retries.size > MOST_RETRIES) this.#retries.delete(oldestOf(this.#retries))
-    } else if (isRunning(news.wait, { now: at, wall })) {
-      const wait = { ...news.wait, endedAt, connection }
-      this.#waits = [...(this.#waits.length < MOST_WAITS ? this.#waits : this.#waits.slice(1)), wait]
+    } else if (isRunning(news.wait, at, wall)) {
+      this.#waits.push({ ...news.wait, endedAt, connection })
+      if (this.#waits.length > MOST_WAITS) this.#waits.shift()
     }
   }
 
   /** Judges whether a request came when it was allowed to, in the light of what its key was told before. */
   judge(judged: JudgedRequest, answer: HandlerResult, fingerprint: string): readonly Remark[] {
     if (!this.isTold) return []
-    this.#forget(judged)
+    this.#forgetFailures(judged)
     const { senders } = judged.space
     const running = countRunning(this.#waits, fingerprint, judged)
     const retries = this.#retries.get(fingerprint)
@@ -123,10 +123,8 @@ export class KeyConduct {
     return [...onWaits(judged, answer, running), ...onTry(judged, another)]
   }
 
-  /** Lets go of what is over. */
-  #forget(arrival: Arrival): void {
-    const isOver = (wait: Wait) => !isRunning(wait, arrival)
-    if (this.#waits.some(isOver)) this.#waits = this.#waits.filter((wait) => !isOver(wait))
+  /** Lets go of those that are long ago, so that a key that has recovered costs nothing. */
+  #forgetFailures(arrival: Arrival): void {
     for (const [fingerprint, retries] of this.#retries) {
       if (sinceLastFailure(retries, arrival) < FORGOTTEN_AFTER_MS) return
       this.#retries.delete(fingerprint)

@@ -24,58 +24,54 @@ export interface Wait extends NamedWait {
 /** Clients' timers are off by so much, and so are their clocks between two readings. */
 const TIMERS_ARE_OFF_BY_MS: DurationMs = 50
 
-/** How much of a wait is left: not more than 0 when it is over. */
-function timeLeft({ until, wallUntil }: NamedWait, { now, wall }: Pick<Arrival, 'now' | 'wall'>): DurationMs {
-  return Math.min(until - now, wallUntil - wall)
-}
-
-export function isRunning(wait: NamedWait, arrival: Pick<Arrival, 'now' | 'wall'>): boolean {
-  return timeLeft(wait, arrival) > TIMERS_ARE_OFF_BY_MS
-}
-
-/**
- * Whether whoever sent a request had heard of a wait, for certain: its own
- * connection carried the answer, or it was opened after everybody had it.
- */
-function isHeard({ connection, endedAt }: Wait, arrival: Arrival): boolean {
-  return (connection !== 0 && connection === arrival.connection) || endedAt <= arrival.heardUpTo
+/** Whether a wait that was just told is not over yet. */
+export function isRunning({ until, wallUntil }: NamedWait, now: EpochMs, wall: EpochMs): boolean {
+  return until - now > TIMERS_ARE_OFF_BY_MS && wallUntil - wall > TIMERS_ARE_OFF_BY_MS
 }
 
 /** How many waits are running that whoever sent a request had heard of. */
 export interface Running {
   /** For the same request, and what is left of the one that ends first. */
-  own: number
-  ownLeft: DurationMs
+  readonly own: number
+  readonly ownLeft: DurationMs
   /** For the number of requests, of this one or any other. */
-  limits: number
-  limitLeft: DurationMs
+  readonly limits: number
+  readonly limitLeft: DurationMs
   /** For a ban. */
-  bans: number
+  readonly bans: number
 }
 
 /**
- * Counts. Who keeps the rules has no wait running when it sends, so of n senders
- * at most n - 1 can have one then: n of them are proof, whoever they are.
+ * Counts the waits that are running, and lets go of those that are over.
+ *
+ * Who keeps the rules has no wait running when it sends, so of n senders at most
+ * n - 1 can have one then: n of them are proof, whoever they are. A wait is
+ * heard of for certain if the request's own connection carried the answer, or if
+ * that was opened after everybody had it.
  */
-export function countRunning(waits: readonly Wait[], fingerprint: string, arrival: Arrival): Running {
-  const running = {
-    own: 0,
-    ownLeft: Number.POSITIVE_INFINITY,
-    limits: 0,
-    limitLeft: Number.POSITIVE_INFINITY,
-    bans: 0,
-  }
+export function countRunning(waits: Wait[], fingerprint: string, arrival: Arrival): Running {
+  const { now, wall, connection, heardUpTo } = arrival
+  let own = 0
+  let ownLeft = Number.POSITIVE_INFINITY
+  let limits = 0
+  let limitLeft = Number.POSITIVE_INFINITY
+  let bans = 0
+  let kept = 0
   for (const wait of waits) {
-    if (!isRunning(wait, arrival) || !isHeard(wait, arrival)) continue
-    const left = timeLeft(wait, arrival)
+    const left = Math.min(wait.until - now, wait.wallUntil - wall)
+    if (left <= TIMERS_ARE_OFF_BY_MS) continue
+    waits[kept++] = wait
+    const isOwnConnection = connection !== 0 && wait.connection === connection
+    if (!isOwnConnection && wait.endedAt > heardUpTo) continue
     if (wait.fingerprint === fingerprint) {
-      running.own++
-      running.ownLeft = Math.min(running.ownLeft, left)
+      own++
+      ownLeft = Math.min(ownLeft, left)
     }
     if (wait.kind === 'limit') {
-      running.limits++
-      running.limitLeft = Math.min(running.limitLeft, left)
-    } else if (wait.kind === 'ban') running.bans++
+      limits++
+      limitLeft = Math.min(limitLeft, left)
+    } else if (wait.kind === 'ban') bans++
   }
-  return running
+  waits.length = kept
+  return { own, ownLeft, limits, limitLeft, bans }
 }

@@ -389,7 +389,7 @@ describe('what is kept', () => {
     const { keys, pending, findings } = scene.ledger.save()
     expect(pending.length).toBeLessThanOrEqual(10_000)
     expect(keys.length).toBeLessThanOrEqual(1001)
-    expect(Math.max(...keys.map(({ waits }) => waits.length))).toBeLessThanOrEqual(300)
+    expect(Math.max(...keys.map(({ waits }) => waits.length))).toBeLessThanOrEqual(200)
     expect(Math.max(...keys.map(({ retries }) => retries.length))).toBeLessThanOrEqual(100)
     expect(findings.length).toBeLessThan(1000)
   })
