@@ -34,7 +34,7 @@ export interface Try {
 const INSTANT_MS: DurationMs = 100
 
 /** So many instant tries in a row are not held against a sender. @source docs/behaviour.md, "no-backoff" */
-export const INSTANT_TRIES_A_SENDER = 3
+const INSTANT_TRIES_A_SENDER = 3
 
 /** Fewer gaps say nothing, as jitter makes one or the other shorter than the one before. */
 const GAPS_TO_JUDGE = 5

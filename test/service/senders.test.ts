@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { serveDefaults } from '../../src/options/defaults.js'
+import { resolveOptions } from '../../src/options/resolve.js'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+async function conductOf(sandbox: TestSandbox, space = '') {
+  return (await sandbox.control('GET', `/conduct?space=${space}`)).json
+}
+
+describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
+  it('are one in a program, and as many as are stated: at the start, by a setting, for each space', async () => {
+    const sandbox = await openSandbox({ senders: 3 })
+    await sandbox.get('/pets', 'sandbox~one')
+    expect(await conductOf(sandbox)).toMatchObject({ senders: 3 })
+    await sandbox.control('PATCH', '/settings?space=one', { senders: 5 })
+    expect(await conductOf(sandbox, 'one')).toMatchObject({ senders: 5 })
+    await sandbox.control('PATCH', '/settings?space=one', { senders: null })
+    expect((await sandbox.control('GET', '/settings?space=one')).json).toMatchObject({ senders: null })
+    expect(await conductOf(sandbox, 'one')).toMatchObject({ senders: 1 })
+    const { status, json } = await sandbox.control('PATCH', '/settings', { senders: 101 })
+    expect({ status, json }).toMatchObject({ status: 400, json: { message: expect.stringContaining('from 1 to 100') } })
+  })
+
+  it('decide what is a violation, and the finding says so', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    for (let i = 0; i < 3; i++) await sandbox.get('/pets')
+    expect(await conductOf(sandbox)).toMatchObject({
+      senders: 1,
+      violations: [{ rule: 'early-retry', otherwise: { senders: 2, rule: 'early-retry-likely' } }],
+    })
+    await sandbox.control('POST', '/reset')
+    await sandbox.control('PATCH', '/settings', { senders: 2 })
+    for (let i = 0; i < 3; i++) await sandbox.get('/pets')
+    expect(await conductOf(sandbox)).toMatchObject({
+      senders: 2,
+      violations: [],
+      warnings: [{ rule: 'early-retry-likely', otherwise: { senders: 1, rule: 'early-retry' } }],
+    })
+  })
+
+  it('are in a snapshot', async () => {
+    const sandbox = await openSandbox({ senders: 2 })
+    await sandbox.control('PUT', '/snapshots/two')
+    await sandbox.control('PATCH', '/settings', { senders: 7 })
+    await sandbox.control('POST', '/snapshots/two/restore')
+    expect(await conductOf(sandbox)).toMatchObject({ senders: 2 })
+  })
+})
+
+describe('the senders of a key in the default space of serve', () => {
+  it('are 8, since nobody knows who comes by', () => {
+    const context = { defaults: serveDefaults('silent'), cwd: '/', randomSeed: () => 1 }
+    expect(resolveOptions({}, context).senders).toBe(8)
+  })
+})
+
+describe.each(transports)('what a browser asks for by itself, %s', (_name, openSandbox) => {
+  it('is no misconduct and costs no quota', async () => {
+    const sandbox = await openSandbox()
+    const { remaining } = await sandbox.get('/pets', null)
+    for (const path of ['/favicon.ico', '/.well-known/appspecific/com.chrome.devtools.json'])
+      expect(await sandbox.call(path, { key: null })).toMatchObject({ status: 404, remaining })
+    expect(await conductOf(sandbox)).toMatchObject({ requests: 1, violations: [{ rule: 'unauthenticated', count: 1 }] })
+  })
+})
+
+describe.each(transports)('a ban, %s', (_name, openSandbox) => {
+  it('counts only refusals that named a wait', async () => {
+    const sandbox = await openSandbox({ limits: '1/min', banAfter: 1, retryAfter: 'none' })
+    for (let i = 0; i < 5; i++) expect((await sandbox.get('/pets')).reason).not.toBe('ban')
+    await sandbox.control('PATCH', '/settings', { retryAfter: 'seconds' })
+    const reasons: (string | undefined)[] = []
+    for (let i = 0; i < 2; i++) reasons.push((await sandbox.get('/pets')).reason)
+    expect(reasons).toEqual(['quota-minute', 'ban'])
+  })
+})
