@@ -4,9 +4,6 @@ const HEARD_AFTER_MS = 250
 /** Instants closer together than this need not be told apart, in milliseconds. */
 const GRAIN_MS = 10
 
-/** Turns of the event loop without a new connection, after which every connection that comes was opened later. */
-const QUIET_TURNS = 2
-
 /**
  * Knows which answers have reached their readers for certain, whoever they are.
  *
@@ -30,8 +27,9 @@ export class Heard {
    *
    * @param position of the command that says so
    * @param now      monotonic
+   * @param isAtEnd  of a turn of the event loop, so that the next look at the queue comes after
    */
-  sent(position: number, now: number): void {
+  sent(position: number, now: number, isAtEnd: boolean): void {
     this.#last = position
     const newest = this.#sent.at(-1)
     if (newest === undefined || now - newest.from > GRAIN_MS) this.#sent.push({ from: now, at: now, position })
@@ -39,7 +37,8 @@ export class Heard {
       newest.at = now
       newest.position = position
     }
-    this.#watch()
+    if (isAtEnd) this.#watch()
+    else setImmediate(() => this.#watch())
   }
 
   /**
@@ -65,26 +64,19 @@ export class Heard {
     return this.#upTo
   }
 
-  /** Connections are accepted one a turn: turns that accept none have found the queue empty. */
+  /**
+   * Connections are accepted one a turn of the event loop: a whole turn that accepts
+   * none has found the queue empty, so whoever comes later has connected later.
+   */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true
-    let position = this.#last
-    let before = this.#accepted
-    let quiet = 0
-    const look = () => {
-      quiet = this.#accepted === before ? quiet + 1 : 0
-      before = this.#accepted
-      if (quiet < QUIET_TURNS) setImmediate(look)
-      else {
-        this.#beforeQueue = position
-        this.#isWatching = this.#last > position
-        if (!this.#isWatching) return
-        position = this.#last
-        quiet = 0
-        setImmediate(look)
-      }
-    }
-    setImmediate(look)
+    const position = this.#last
+    const before = this.#accepted
+    setImmediate(() => {
+      this.#isWatching = false
+      if (this.#accepted === before) this.#beforeQueue = position
+      if (this.#beforeQueue < this.#last) this.#watch()
+    })
   }
 }

@@ -221,7 +221,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   /** Says at once what became of the replies of a batch, and of those that are not handed over whole, later. */
-  function tellEnds(sent: readonly Outgoing[]): void {
+  function tellEnds(sent: readonly Outgoing[], isAtEnd: boolean): void {
     const now = systemClock.monotonic()
     const ends: EndedExchange[] = []
     let isTelling = false
@@ -236,7 +236,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         response.once('finish', () => tellEnd(outgoing, 'sent'))
       }
     }
-    tell(ends, isTelling, now)
+    const position = tell(ends)
+    if (isTelling) heard.sent(position, now, isAtEnd)
   }
 
   function tellEnd(outgoing: Outgoing, how: AnswerEnd): void {
@@ -244,7 +245,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const now = systemClock.monotonic()
     const ends: EndedExchange[] = []
     push(ends, outgoing, how, now)
-    tell(ends, true, now)
+    heard.sent(tell(ends), now, false)
   }
 
   function push(ends: EndedExchange[], { connection, reply, arrivedAt }: Outgoing, how: AnswerEnd, now: number): void {
@@ -258,10 +259,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     )
   }
 
-  function tell(ends: readonly EndedExchange[], isTelling: boolean, now: number): void {
-    if (ends.length === 0) return
-    const position = front.ended(ends)
-    if (isTelling) heard.sent(position, now)
+  function tell(ends: readonly EndedExchange[]): number {
+    return ends.length === 0 ? 0 : front.ended(ends)
   }
 
   /** A reply that node:http refuses to send must cost nobody else's answer. */

@@ -8,8 +8,8 @@ export interface WayOut {
   /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
   settle(): Promise<void> | undefined
   send(outgoing: Outgoing): void
-  /** All of a batch are sent. */
-  sent(batch: readonly Outgoing[]): void
+  /** All of a batch are sent. @param isAtEnd of a turn */
+  sent(batch: readonly Outgoing[], isAtEnd: boolean): void
 }
 
 /**
@@ -29,22 +29,22 @@ export class WriteBatch {
 
   put(outgoing: Outgoing): void {
     const count = this.#waiting.push(outgoing)
-    if (count === 1) setImmediate(() => this.empty())
+    if (count === 1) setImmediate(() => this.empty(true))
     else if (count === LEAVE_TOGETHER) this.empty()
   }
 
-  /** Sends everything that is waiting. */
-  empty(): void {
+  /** Sends everything that is waiting. @param isAtEnd of a turn of the event loop */
+  empty(isAtEnd = false): void {
     if (this.#waiting.length === 0) return
     const leaving = this.#waiting
     this.#waiting = []
     const settled = this.#out.settle()
-    if (settled === undefined) this.#leave(leaving)
-    else void settled.then(() => this.#leave(leaving))
+    if (settled === undefined) this.#leave(leaving, isAtEnd)
+    else void settled.then(() => this.#leave(leaving, false))
   }
 
-  #leave(leaving: readonly Outgoing[]): void {
+  #leave(leaving: readonly Outgoing[], isAtEnd: boolean): void {
     for (const outgoing of leaving) this.#out.send(outgoing)
-    this.#out.sent(leaving)
+    this.#out.sent(leaving, isAtEnd)
   }
 }

@@ -65,7 +65,7 @@ class Crew {
   }
 
   #end(sender: Sender, position: number): void {
-    const fate = this.#oneOf(['sent', 'sent', 'sent', 'sent', 'cut', 'left', 'unkept'] as const)
+    const fate = this.#oneOf(['sent', 'sent', 'sent', 'sent', 'cut', 'left'] as const)
     const isBroken = sender.awaited?.answer.fault !== undefined
     this.scene.ends(position, isBroken ? 'cut' : fate)
     if (isBroken || fate === 'sent') sender.isUnderWay = true

@@ -3,8 +3,8 @@ import { type ConductRule, VIOLATIONS, WARNINGS } from '../../src/conduct/conduc
 import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
-import type { HowEnded } from '../../src/domain/ending.js'
-import type { HandlerResult } from '../../src/domain/messages.js'
+
+import type { AnswerEnd, HandlerResult } from '../../src/domain/messages.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
@@ -58,7 +58,7 @@ export class Scene {
   }
 
   /** Its answer ends. */
-  ends(position: number, how: HowEnded = 'sent'): void {
+  ends(position: number, how: AnswerEnd = 'sent'): void {
     this.ledger.ended({
       position,
       how,
@@ -105,7 +105,8 @@ export class Scene {
         rawHeaders: [],
         body: undefined,
         address: 'test',
-        heardUntil: 0,
+        connection: 0,
+        heardUpTo: 0,
       },
       path: route,
       route: packagedContract().route('GET', route),

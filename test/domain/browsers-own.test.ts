@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { isBrowsersOwn } from '../../src/domain/browsers-own.js'
 
 function isOwn(target: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): boolean {
-  return isBrowsersOwn({ method, target, headers, rawHeaders: [], body: undefined, address: 'test', heardUntil: 0 })
+  return isBrowsersOwn({
+    method,
+    target,
+    headers,
+    rawHeaders: [],
+    body: undefined,
+    address: 'test',
+    connection: 0,
+    heardUpTo: 0,
+  })
 }
 
 const TYPED = {
