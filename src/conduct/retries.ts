@@ -117,10 +117,11 @@ function sumOf(gaps: readonly DurationMs[]): DurationMs {
   return gaps.reduce((sum, gap) => sum + gap, 0)
 }
 
-/** Since the nth last failure; infinite if there were not so many. */
+/** Since the nth last failure; infinite if there were not so many, or a clock was set back since. */
 function sinceFailure(told: readonly EpochMs[], n: number, { now, wall }: Pick<Arrival, 'now' | 'wall'>): DurationMs {
   const index = told.length - 2 * n
   const [at, wallAt] = [told[index], told[index + 1]]
   if (index < 0 || at === undefined || wallAt === undefined) return Number.POSITIVE_INFINITY
-  return Math.max(now - at, wall - wallAt)
+  const since = Math.max(now - at, wall - wallAt)
+  return since < 0 ? Number.POSITIVE_INFINITY : since
 }

@@ -59,7 +59,7 @@ export function countRunning(waits: Wait[], fingerprint: string, arrival: Arriva
   let kept = 0
   for (const wait of waits) {
     const left = Math.min(wait.until - now, wait.wallUntil - wall)
-    if (left <= TIMERS_ARE_OFF_BY_MS) continue
+    if (left <= TIMERS_ARE_OFF_BY_MS || isFromTheFuture(wait, arrival)) continue
     waits[kept++] = wait
     const isOwnConnection = connection !== 0 && wait.connection === connection
     if (!isOwnConnection && wait.endedAt > heardUpTo) continue
@@ -74,4 +74,9 @@ export function countRunning(waits: Wait[], fingerprint: string, arrival: Arriva
   }
   waits.length = kept
   return { own, ownLeft, limits, limitLeft, bans }
+}
+
+/** Whether one of the clocks was set back before it began, as the machine's own may be: then its end says nothing. */
+function isFromTheFuture({ from, until, wallUntil }: NamedWait, { now, wall }: Arrival): boolean {
+  return now < from || wall < wallUntil - (until - from)
 }

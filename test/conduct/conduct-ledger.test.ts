@@ -90,6 +90,16 @@ describe('a wait', () => {
     expect(scene.broken).toEqual({})
   })
 
+  it("is over when the machine's own clock was set back before it began", () => {
+    const scene = new Scene()
+    times(4, () => scene.exchanges(scene.failure, { path: '/pets?limit=1' }))
+    scene.exchanges(scene.refusal(10_000))
+    scene.pass(-MINUTE_MS * 60)
+    scene.exchanges(scene.served)
+    scene.exchanges(scene.failure, { path: '/pets?limit=1' })
+    expect(scene.broken).toEqual({})
+  })
+
   it('goes on when the clock goes back to an instant within it', () => {
     const scene = new Scene()
     scene.exchanges(scene.refusal(10_000))
