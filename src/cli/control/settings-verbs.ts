@@ -12,7 +12,7 @@ import type { Result } from './result.js'
 import { aligned } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-/** Stands for an absent setting: the plan's own limits, no latency. */
+/** Stands for an absent setting: the plan's own limits, no latency, senders that nobody stated. */
 const NONE = 'none'
 
 export function addSettingsVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
