@@ -31,7 +31,7 @@ export function isRunning({ until, wallUntil }: NamedWait, now: EpochMs, wall: E
 
 /** How many waits are running that whoever sent a request had heard of. */
 export interface Running {
-  /** For the same request, and what is left of the one that ends first. */
+  /** For the same request, and what is left, by the space's clock, of the one that ends first. */
   readonly own: number
   readonly ownLeft: DurationMs
   /** For the number of requests, of this one or any other. */
@@ -65,11 +65,11 @@ export function countRunning(waits: Wait[], fingerprint: string, arrival: Arriva
     if (!isOwnConnection && wait.endedAt > heardUpTo) continue
     if (wait.fingerprint === fingerprint) {
       own++
-      ownLeft = Math.min(ownLeft, left)
+      ownLeft = Math.min(ownLeft, wait.until - now)
     }
     if (wait.kind === 'limit') {
       limits++
-      limitLeft = Math.min(limitLeft, left)
+      limitLeft = Math.min(limitLeft, wait.until - now)
     } else if (wait.kind === 'ban') bans++
   }
   waits.length = kept

@@ -1,5 +1,11 @@
 import type { ApiKey } from '../domain/keys.js'
 
+/** A keyring as plain data; each list in its order. */
+export interface SavedKeyring {
+  readonly stored: readonly ApiKey[]
+  readonly valid: readonly ApiKey[]
+}
+
 /**
  * The keys of a sandbox. One that is added or removed is so in every space at once;
  * plan, quotas and ban are each space's own.
@@ -63,6 +69,16 @@ export class Keyring {
     this.#stored = byKey(stored)
     this.#valid = byKey([...stored, ...this.#given.values()])
     return back
+  }
+
+  /** As plain data. */
+  save(): SavedKeyring {
+    return { stored: [...this.#stored.values()], valid: [...this.#valid.values()] }
+  }
+
+  load({ stored, valid }: SavedKeyring): void {
+    this.#stored = byKey(stored)
+    this.#valid = byKey(valid)
   }
 
   /** Brings back the order of the keys, too, which lists show. */

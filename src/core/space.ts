@@ -1,4 +1,4 @@
-import { ConductLedger } from '../conduct/conduct-ledger.js'
+import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
 import type { Contract } from '../contract/contract.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
@@ -18,7 +18,7 @@ import type { SpaceStart } from '../domain/space-start.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import type { DurationMs, EpochMs } from '../domain/time.js'
-import { ExchangeLog, type LogBudget } from '../exchanges/exchange-log.js'
+import { ExchangeLog, type LogBudget, type SavedLog } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { Accounts } from './accounts.js'
 import type { Keyring } from './keyring.js'
@@ -60,6 +60,20 @@ interface RandomStreams {
   readonly storm: RandomStream
   readonly faults: RandomStream
   readonly latency: RandomStream
+}
+
+/** A space as plain data. */
+export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'faults' | 'dice'> {
+  readonly name: string
+  readonly state: Omit<SpaceState, 'keys'>
+  readonly clock: ClockState
+  /** By key. */
+  readonly plans: readonly (readonly [string, PlanName])[]
+  readonly accounts: readonly ({ readonly kind: 'key' | 'stranger'; readonly name: string } & Account)[]
+  readonly heldBytes: number
+  readonly log: SavedLog
+  readonly conduct: SavedConduct
+  readonly snapshots: readonly (readonly [string, Snapshot])[]
 }
 
 /** The places of a space where its state is, for the space itself. */
@@ -514,6 +528,51 @@ export class Space {
   /** @returns whether there was one */
   removeSnapshot(name: string): boolean {
     return this.#snapshots.delete(name)
+  }
+
+  /** All of it as plain data, for a checkpoint. Unlike a snapshot it has the keys themselves, log and conduct. */
+  save(): SavedSpace {
+    const { storm, faults, latency } = this.#randomStreams
+    return {
+      name: this.name,
+      state: { nextPetId: this.#nextPetId, pets: this.#pets.pets(), orders: this.#orders },
+      settings: this.#settings,
+      clock: this.#clock,
+      storm: this.#storm ?? null,
+      faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
+      plans: [...this.#plans],
+      accounts: [...this.#accounts.entries()].map(({ kind, name, account: { usage, bans } }) => ({
+        kind,
+        name,
+        usage,
+        bans,
+      })),
+      dice: { storm: storm.state, faults: faults.state, latency: latency.state },
+      heldBytes: this.#heldBytes,
+      log: this.log.save(),
+      conduct: this.#conduct.save(),
+      snapshots: [...this.#snapshots],
+    }
+  }
+
+  /** Goes on from what another space of the same name has saved; only for a new one. */
+  load(saved: SavedSpace): void {
+    this.#replaceState({ ...saved.state, keys: [] })
+    this.#setPlans(new Map(saved.plans))
+    this.#settings = saved.settings
+    this.#clock = saved.clock
+    this.#storm = saved.storm ?? undefined
+    this.#faults = saved.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
+    this.#accounts = new Accounts()
+    for (const { kind, name, usage, bans } of saved.accounts) this.#accounts.set(kind, name, { usage, bans })
+    this.#randomStreams = this.#openStreams()
+    for (const name of RANDOM_STREAMS) this.#randomStreams[name].state = saved.dice[name]
+    this.#heldBytes = saved.heldBytes
+    this.log.load(saved.log)
+    this.#conduct = this.#openConduct()
+    this.#conduct.restore(saved.conduct)
+    this.#snapshots.clear()
+    for (const [name, snapshot] of saved.snapshots) this.#snapshots.set(name, snapshot)
   }
 
   /** The space is gone: what it held is free. */

@@ -7,7 +7,16 @@ import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
 import type { EndedCommand, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
-import { Space, type SpaceContext } from './space.js'
+import type { SavedKeyring } from './keyring.js'
+import type { RoomState } from './memory-room.js'
+import { type SavedSpace, Space, type SpaceContext } from './space.js'
+
+/** All that a sandbox is, as plain data. */
+export interface SavedSpaces {
+  readonly keys: SavedKeyring
+  readonly room: RoomState
+  readonly spaces: readonly SavedSpace[]
+}
 
 /** All spaces of a sandbox: the default one, and those opened by their first request or control call. */
 export class Spaces {
@@ -95,6 +104,26 @@ export class Spaces {
     this.#shared.onForget(space)
     space.close()
     return this.#named.delete(name)
+  }
+
+  /** All of them as plain data: the default one first, the others in the order in which they were opened. */
+  save(): SavedSpaces {
+    return {
+      keys: this.#shared.keys.save(),
+      room: this.#shared.memoryRoom.state,
+      spaces: [this.default, ...this.#named.values()].map((space) => space.save()),
+    }
+  }
+
+  /** Goes on from what others have saved; only for new ones. */
+  load({ keys, room, spaces }: SavedSpaces): void {
+    this.#shared.keys.load(keys)
+    for (const saved of spaces) {
+      const space = saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures)
+      if (saved.name !== '') this.#named.set(saved.name, space)
+      space.load(saved)
+    }
+    this.#shared.memoryRoom.state = room
   }
 
   /** Answers a request in the space that its key names. Never throws. */

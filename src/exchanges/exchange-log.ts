@@ -6,6 +6,13 @@ export const LOG_BODY_CHARACTERS = 64 * 1024
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 256 * 1024 * 1024
 
+/** A log as plain data. */
+export interface SavedLog {
+  readonly nextId: number
+  readonly records: readonly ExchangeRecord[]
+  readonly unkept: readonly ExchangeRecord[]
+}
+
 /** The total size of the logs of all spaces. */
 export class LogBudget {
   #bytes = 0
@@ -173,6 +180,23 @@ export class ExchangeLog {
       for (const [position, record] of unkept) this.#unkept.set(position, record)
       this.#budget.book(this.#bytes)
     }
+  }
+
+  /** As plain data: what it keeps, and what is under way without a place in it. */
+  save(): SavedLog {
+    return { nextId: this.#nextId, records: [...this], unkept: [...this.#unkept.values()] }
+  }
+
+  /** Continues from what another log has saved; only for a new one. */
+  load({ nextId, records, unkept }: SavedLog): void {
+    for (const record of records) {
+      this.#nextId = record.id + 1
+      this.add({ ...record })
+      const place = (this.#first + this.#count - 1) % this.#limit
+      if (record.how !== undefined) this.#weights[place] = Math.abs(this.#weights[place] ?? 0)
+    }
+    for (const record of unkept) this.#unkept.set(record.position, { ...record })
+    this.#nextId = nextId
   }
 
   /** The space is gone: returns its share of the budget and keeps nothing more. */
