@@ -88,8 +88,8 @@ export async function openSandboxCore(
 ): Promise<SandboxCore> {
   const warn = (message: string) => events.onWarning?.(message)
   const startedAt = systemClock.wall()
-  const contract = given ?? (await openContract(options.spec))
-  checkFaults(options, contract)
+  const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
+  checkOperations(options, contract)
   const readPet = contract.pets && petReader(contract.pets)
   const fixtures = loadSeed(options, contract.pets, warn)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
@@ -247,8 +247,15 @@ export async function openSandboxCore(
   }
 }
 
-function checkFaults({ start }: ResolvedOptions, contract: Contract): void {
+function checkOperations({ start, mock }: ResolvedOptions, contract: Contract): void {
   const known = contract.operations.map(({ id }) => id)
+  for (const operation of mock) {
+    if (known.includes(operation)) continue
+    throw new Failure(
+      'UNKNOWN_OPERATION',
+      `--mock names the operation "${operation}", which the contract does not have. Use one of ${known.join(', ')}.`,
+    )
+  }
   for (const { operation } of start.faults) {
     if (operation === '*' || known.includes(operation)) continue
     throw new Failure(

@@ -33,7 +33,7 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   for (const warning of env.warnings) log.warning(warning)
 
   // While signals still end us at once: nobody waits for a contract of megabytes who has changed his mind.
-  const contract = await openContract(options.spec)
+  const contract = await openContract(options.spec, { mocked: options.mock })
   let askToStop = () => {}
   const askedToStop = new Promise<void>((resolve) => {
     askToStop = resolve

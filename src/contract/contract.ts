@@ -24,6 +24,8 @@ export interface Operation extends Omit<OperationData, 'responses'> {
   readonly responses: ReadonlyMap<number, DocumentedResponse>
   /** Whether the contract declares a request body for it. */
   readonly takesBody: boolean
+  /** Prism is to answer it, though the sandbox could (--mock). */
+  readonly isMocked: boolean
 
   /** Reads and checks the query. `search` is what follows the "?", raw; defaults are filled in. */
   readQuery(search: string): Reading<Values>

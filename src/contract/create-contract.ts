@@ -11,13 +11,21 @@ const NOTHING_READ: Reading<Values> = Object.freeze({
   unknown: Object.freeze([]),
 })
 
-/** Brings a contract's data to life. */
-export function createContract(data: ContractData, validators: Validators, text: Contract['text']): Contract {
-  const operations = data.operations.map((operation) => createOperation(operation, validators))
+/** Brings a contract's data to life. @param mocked ids of the operations that Prism is to answer, whatever the sandbox can do */
+export function createContract(
+  data: ContractData,
+  validators: Validators,
+  text: Contract['text'],
+  mocked: readonly string[] = [],
+): Contract {
+  const operations = data.operations.map((operation) => ({
+    ...createOperation(operation, validators),
+    isMocked: mocked.includes(operation.id),
+  }))
   return { ...data, operations, route: createRouter(operations), text }
 }
 
-function createOperation(data: OperationData, validators: Validators): Operation {
+function createOperation(data: OperationData, validators: Validators): Omit<Operation, 'isMocked'> {
   const { id, parameters, body } = data
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')

@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly handled?: readonly string[] | 'all'
   /** Whether the sandbox serves it, and must be able to keep its pets; a client only sends and checks. */
   readonly keepsPets?: boolean
+  /** Operations that Prism is to answer, so that nothing is asked of them. */
+  readonly mocked?: readonly string[]
   /** How errors name the file; its path if not given. */
   readonly name?: string
   /** Native ones may take for ever; for whoever checks only what the user himself wrote. */
@@ -32,20 +34,22 @@ export interface LoadOptions {
  */
 export async function loadContract(
   file: string,
-  { handled = HANDLED, keepsPets = true, name = file, patterns = 'linear' }: LoadOptions = {},
+  { handled = HANDLED, keepsPets = true, mocked = [], name = file, patterns = 'linear' }: LoadOptions = {},
 ): Promise<Contract> {
   const text = textOf(file, name)
   const document = await parseDocument(name, text)
   try {
-    const { data, schemas } = readContract(document, { handled, plans: contractData.plans })
+    const read = handled === 'all' ? handled : handled.filter((id) => !mocked.includes(id))
+    const { data, schemas } = readContract(document, { handled: read, plans: contractData.plans })
     const validators = await compileValidators(schemas, patterns)
     const json = stringifyJson(document, 2)
     const isJson = /^\s*\{/.test(text)
-    const contract = createContract(data, validators, async (format) => {
+    const textIn = async (format: 'yaml' | 'json') => {
       if (format === 'json') return json
       return isJson ? (await import('yaml')).stringify(document) : text
-    })
-    return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, patterns) }
+    }
+    const contract = createContract(data, validators, textIn, mocked)
+    return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, patterns, mocked) }
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }

@@ -23,10 +23,15 @@ interface Stateful {
  * Reads from a document what a pet may be in the answers that it documents, and makes sure
  * that the sandbox can give such answers at all.
  *
+ * @param mocked operations that Prism answers, so that nothing is asked of them
  * @throws SpecError naming the place that cannot be served
  */
-export async function readPetRules(document: unknown, patterns: 'linear' | 'native'): Promise<PetRules> {
-  const operations = statefulOperations(rootPlace(document))
+export async function readPetRules(
+  document: unknown,
+  patterns: 'linear' | 'native',
+  mocked: readonly string[] = [],
+): Promise<PetRules> {
+  const operations = statefulOperations(rootPlace(document)).filter(({ id }) => !mocked.includes(id))
   const schemas: Record<string, JsonSchema> = {}
   const known: Set<string>[] = []
   for (const operation of operations) {

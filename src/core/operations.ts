@@ -7,11 +7,11 @@ import { listPets } from './operations/list-pets.js'
 import { mockedOperation } from './operations/mocked-answer.js'
 import type { Handler, RequestContext } from './request-context.js'
 
-/** The operations that the sandbox implements; Prism mocks the others of a fuller contract. */
+/** The operations that the sandbox implements; Prism mocks the others of a fuller contract, and those that --mock names. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ listPets, createPet, getPet, listOrders }))
 
 export function handlerOf(operation: Operation): Handler | undefined {
-  return HANDLERS.get(operation.id)
+  return operation.isMocked ? undefined : HANDLERS.get(operation.id)
 }
 
 export function operate(context: RequestContext, operation: Operation): HandlerResult {

@@ -57,6 +57,8 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   /** Name of a packaged scenario, a YAML file, or (programmatic) its content. */
   readonly scenario?: string | ScenarioContent
   readonly spec?: string
+  /** Operations that are mocked from the contract, though the sandbox could answer them from its state. */
+  readonly mock?: string | readonly string[]
   readonly strict?: boolean
   readonly order?: ListOrder
   readonly fsync?: boolean
@@ -111,6 +113,8 @@ export interface ResolvedOptions {
   readonly start: SpaceStart
   readonly seed: number
   readonly spec: string | undefined
+  /** Ids of operations. */
+  readonly mock: readonly string[]
   readonly strict: boolean
   readonly order: ListOrder
   readonly fsync: boolean

@@ -72,6 +72,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     start: startOf({ ...scenarioOf(values), used: {}, bans: {}, ...scenario?.extras }),
     seed: values.seed ?? context.randomSeed(),
     spec: path(values.spec),
+    mock: values.mock ?? [],
     strict: values.strict ?? false,
     order: values.order ?? DEFAULTS.order,
     fsync: values.fsync ?? false,

@@ -10,6 +10,7 @@ import { basePathSchema, hostSchema, tokenSchema } from './values/address.js'
 import { apiKeySchema } from './values/api-key.js'
 import { faultsSchema } from './values/fault.js'
 import { instantSchema } from './values/instant.js'
+import { operationsSchema } from './values/operations.js'
 import { corsSchema, originsSchema } from './values/origins.js'
 import { filledText, oneOf, switchSchema } from './values/reading.js'
 import { sizeSchema } from './values/size.js'
@@ -185,6 +186,14 @@ const OPTIONS = {
     schema: file,
     description: 'another OpenAPI document to serve; operations that it adds are mocked',
     default: 'the packaged one',
+  },
+  mock: {
+    group: WATCHING,
+    value: '<operation>',
+    reads: 'list',
+    schema: operationsSchema,
+    description: 'mock an operation from the contract, though the sandbox could answer it; repeatable',
+    default: 'those that only --spec has',
   },
   strict: {
     group: WATCHING,

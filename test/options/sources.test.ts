@@ -33,6 +33,7 @@ const SAMPLES: Record<OptionName, string> = {
   fault: 'listPets:503',
   latency: '5ms',
   senders: '3',
+  mock: 'listPets',
   sunset: 'after',
   sunsetStatus: '410',
   scenario: 'banned',

@@ -31,6 +31,43 @@ describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
   })
 })
 
+describe.each(transports)('an operation that --mock gives to Prism, %s', (_name, openSandbox) => {
+  /** Its list is no array, so that the sandbox cannot serve it from its state. */
+  const wrapped = () =>
+    changedContract(
+      "                $ref: '#/components/schemas/Pets'",
+      "                type: object\n                properties:\n                  items: { $ref: '#/components/schemas/Pets' }",
+    )
+
+  it('is answered from the contract, where the sandbox could not serve it', async () => {
+    const spec = wrapped()
+    await expect(openSandbox({ spec })).rejects.toMatchObject({ code: 'SPEC_INVALID' })
+    const sandbox = await openSandbox({ spec, mock: 'listPets' })
+    const before = await sandbox.call('/v1/pets?limit=1')
+    expect(before.status).toBe(200)
+    expect(await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 })
+    // The document's example, which knows nothing of the new one.
+    expect((await sandbox.call('/v1/pets?limit=1')).text).toBe(before.text)
+  })
+
+  it('is so in the packaged contract, too, behind the same keys and quotas', async () => {
+    const sandbox = await openSandbox({ mock: ['getPet'], limits: '2/min' })
+    const before = await sandbox.get('/pets/1')
+    expect(before).toMatchObject({ status: 200, remaining: 1 })
+    // The contract's example, whatever the state is.
+    await sandbox.control('DELETE', '/pets/1')
+    expect((await sandbox.get('/pets/1')).text).toBe(before.text)
+    expect(await sandbox.get('/pets/1')).toMatchObject({ status: 429 })
+  })
+
+  it('has to be one of the contract', async () => {
+    await expect(openSandbox({ mock: 'listCats' })).rejects.toMatchObject({
+      code: 'UNKNOWN_OPERATION',
+      message: expect.stringContaining('--mock names the operation "listCats"'),
+    })
+  })
+})
+
 describe.each(transports)('--strict, %s', (_name, openSandbox) => {
   it('lets answers pass that keep the contract, and those of switches', async () => {
     const sandbox = await openSandbox({ strict: true, limits: '20/min' })
