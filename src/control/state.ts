@@ -31,7 +31,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
 /** A key with the rest of its quotas, and its ban. */
 export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const now = space.now(wall)
-  const { usage, bans } = space.accounts.ofKey(apiKey.key)
+  const { usage, bans } = space.accounts.view(apiKey.key)
   const limits = space.limitsOf(apiKey)
   const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)

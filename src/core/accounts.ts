@@ -11,6 +11,11 @@ export class Accounts {
   readonly #known = new Map<string, Account>()
   readonly #strangers = new Map<string, Account>()
 
+  /** What is known of a key, for who only looks: nothing is opened. */
+  view(key: string): Account {
+    return this.#known.get(key) ?? open()
+  }
+
   ofKey(key: string): Account {
     const account = this.#known.get(key)
     if (account !== undefined) return account

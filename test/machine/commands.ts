@@ -1,0 +1,421 @@
+import type { VerbName } from '../../src/control/verb-map.js'
+import type { Command } from '../../src/core/machine.js'
+import type { AnswerEnd, EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
+import { Chance } from './chance.js'
+import { SECRET_KEY, START, type Step } from './machine.js'
+
+const KEYS = [
+  'sandbox',
+  'sandbox',
+  'sandbox-free',
+  'sandbox-pro',
+  'sandbox-business',
+  'sandbox-enterprise',
+  'sandbox-limited',
+  'sandbox-banned',
+  'sandbox-revoked',
+  SECRET_KEY.key,
+  'mine',
+  'ours/and=',
+  'a-token-that-nobody-knows',
+]
+/** What a key's mark may name: nothing, spaces, and what is none. */
+const SPACE_MARKS = [...many('', 20), ...many('~a', 20), ...many('~b', 8), '~c', '~d', '~e', '~..', '~Ünï', '~']
+const SPACES = [...many('', 20), ...many('a', 20), ...many('b', 6), 'c', 'd', 'e', '..', 'nö']
+
+const IDS = ['1', '7', '20', '58', '59', '60', '61', '62', '65', '9007199254740993', '9223372036854775807']
+const ODD_IDS = ['0', '-1', '01', '1.0', 'abc', '9223372036854775808', '%31', '%E2%82%AC', 'İ', '']
+const STATUSES = ['available', 'pending', 'sold']
+const MOCKED = ['/categories', '/pets/mine']
+
+const GOOD_BODIES = [
+  '{"name":"Rex","categoryId":1}',
+  '{"name":"Ada","categoryId":9223372036854775807,"status":"sold"}',
+  '{"categoryId":-9223372036854775808,"status":"pending","name":"İıß✓🐕","further":[1,{}]}',
+  '{"name":"tall \\u0000","categoryId":1.0,"status":"available"}',
+]
+const BAD_BODIES = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '{"name":"Rex"}',
+  '{"name":1,"categoryId":"1"}',
+  '{"name":"","categoryId":1.5,"status":"İ"}',
+  '{"name":"Rex","categoryId":9223372036854775808}',
+  '{"name":"Rex","categoryId":1,"status":"gone"}',
+  `{"a":${'['.repeat(60)}${']'.repeat(60)}}`,
+]
+
+const DURATIONS = ['0s', '500ms', '1s', '30s', '59s', '60s', '61s', '5m', '1h', '24h', '9000h']
+const BAD_DURATIONS = ['soon', '1', '-1s', '1.5s', '']
+const PLANS = ['free', 'pro', 'business', 'enterprise']
+const INSTANTS = [
+  '2026-03-01T09:00:00Z',
+  '2026-03-01T10:00:30Z',
+  '2026-03-01T12:00:00+02:00',
+  '2026-03-29',
+  '2030-12-04T23:59:59.999Z',
+  '2030-12-05',
+  '9999-12-31T23:59:59.999Z',
+]
+const BAD_INSTANTS = ['tomorrow', '2026-03-01T10:00', '2026-02-30', '1969-12-31', 7]
+const FAULTS = [
+  '*:503',
+  '*:429@30%',
+  'listPets:503@20%*3',
+  'createPet:503,retry-after=2s',
+  'getPet:429,retry-after=30s*2',
+  'listOrders:connection-reset@50%',
+  'getPet:empty-response',
+  '*:malformed-chunk@10%',
+  'listPets:slow-body@25%*4',
+  '*:hang@5%',
+]
+const BAD_FAULTS = ['listPets', '*:200', 'noSuchOperation:503', '*:503@0%', '*:hang,retry-after=2s', 5]
+const SNAPSHOTS = [...many('one', 6), ...many('two', 3), 'three', '../x', '']
+/** Verbs that change something; what only reads is no command. */
+type ChangingVerb = Exclude<VerbName, 'shutdown' | 'conduct' | 'state' | `${string}.${'show' | 'list'}`>
+
+function many<T>(one: T, times: number): readonly T[] {
+  return Array.from({ length: times }, () => one)
+}
+
+/**
+ * Random commands for a machine, as plain data, in their order. A seed repeats them,
+ * for a machine that answers alike: which exchanges are open depends on its answers.
+ */
+export class Commands {
+  readonly #chance: Chance
+  #wall = START
+  #position = 0
+  /** The last position that the sender of a connection had heard of, by connection. */
+  readonly #heard = [0, 0, 0, 0, 0, 0]
+  readonly #open: ExchangeRef[] = []
+
+  constructor(seed: string) {
+    this.#chance = new Chance(seed)
+  }
+
+  /** What the wall clock said last. */
+  get wall(): number {
+    return this.#wall
+  }
+
+  next(): Step {
+    this.#passTime()
+    this.#position += this.#chance.percent(90) ? 1 : this.#chance.integer(1, 50)
+    const command = this.#chance.weighted<Command>([
+      [60, () => this.#request()],
+      [10, () => this.#ended()],
+      [30, () => this.#verb()],
+    ])
+    return { command, instant: { now: this.#wall, position: this.#position } }
+  }
+
+  /** Takes the answer to the last request: what became of it will be said some time. */
+  answered({ exchange }: Reply): void {
+    if (exchange === undefined) return
+    const { space, id, position } = exchange
+    this.#open.push({ space, id, position })
+  }
+
+  /** The wall clock goes forward, mostly; sometimes it stands, sometimes it is set back a little. */
+  #passTime(): void {
+    const chance = this.#chance
+    this.#wall += chance.weighted([
+      [60, () => chance.integer(1, 1500)],
+      [25, () => 0],
+      [6, () => chance.integer(1500, 20_000)],
+      [3, () => chance.oneOf([1000, 30_000, 60_000, 300_000])],
+      [1, () => chance.oneOf([3_600_000, 86_400_000])],
+      [5, () => -chance.integer(1, 3000)],
+    ])
+  }
+
+  #request(): Command {
+    const chance = this.#chance
+    const connection = chance.integer(0, this.#heard.length)
+    this.#heard[connection] = Math.max(
+      this.#heard[connection] ?? 0,
+      chance.percent(70) ? this.#position - 1 : this.#position - chance.integer(1, 20),
+    )
+    const method = chance.weighted([
+      [60, () => 'GET'],
+      [28, () => 'POST'],
+      [5, () => 'HEAD'],
+      [7, () => chance.oneOf(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'BREW', '-'])],
+    ])
+    const headers = this.#headers(method)
+    const body = chance.percent(method === 'POST' ? 95 : 3) ? this.#body() : undefined
+    const request: ServiceRequest = {
+      method,
+      target: this.#target(method),
+      headers,
+      rawHeaders: Object.entries(headers).flat(),
+      body,
+      address: chance.oneOf(['127.0.0.1', '::1', '10.0.0.7']),
+      connection,
+      heardUpTo: this.#heard[connection] ?? 0,
+    }
+    return { kind: 'request', request, mock: this.#mock() }
+  }
+
+  #headers(method: string): Record<string, string> {
+    const chance = this.#chance
+    const headers: Record<string, string> = {}
+    if (chance.percent(97)) {
+      const key = chance.percent(60) ? chance.oneOf(['sandbox', 'sandbox-pro', 'sandbox-free']) : chance.oneOf(KEYS)
+      const scheme = chance.weighted([
+        [96, () => 'Bearer '],
+        [3, () => 'bEARER   '],
+        [1, () => 'Basic '],
+      ])
+      headers.authorization = `${scheme}${key}${chance.oneOf(SPACE_MARKS)}`
+    }
+    if (method === 'POST')
+      headers['content-type'] = chance.weighted([
+        [94, () => 'application/json'],
+        [2, () => 'application/json; charset=UTF-8'],
+        [2, () => 'APPLICATION/JSON; charset=İso-8859-9'],
+        [2, () => 'text/plain'],
+      ])
+    if (chance.percent(2)) headers['content-encoding'] = chance.oneOf(['gzip', 'IDENTITY'])
+    if (chance.percent(8))
+      headers.prefer = chance.oneOf(['code=429', 'code=500', 'code=200', 'CODE=404', 'code=299', 'wait=5', 'code='])
+    if (chance.percent(5)) headers.origin = 'https://example.org'
+    if (chance.percent(2)) headers['user-agent'] = `sends ${SECRET_KEY.key}`
+    return headers
+  }
+
+  #target(method: string): string {
+    const chance = this.#chance
+    const id = () => (chance.percent(85) ? chance.oneOf(IDS) : chance.oneOf(ODD_IDS))
+    if (method === 'POST' && chance.percent(92)) return '/v1/pets'
+    return chance.weighted([
+      [35, () => `/v1/pets${this.#query()}`],
+      [35, () => `/v1/pets/${id()}`],
+      [10, () => '/v1/store/orders'],
+      [8, () => `/v1${chance.oneOf(MOCKED)}`],
+      [4, () => `http://example.org/v1/pets/${id()}`],
+      [
+        8,
+        () => chance.oneOf(['/', '-', '*', '/pets', '/v1', '/v1/', '/v2/pets', '/v1/nothing/İ', '/favicon.ico', '//']),
+      ],
+    ])
+  }
+
+  #query(): string {
+    const chance = this.#chance
+    return chance.weighted([
+      [35, () => ''],
+      [25, () => `?limit=${chance.integer(1, 101)}`],
+      [15, () => `?status=${chance.oneOf(STATUSES)}`],
+      [10, () => `?limit=${chance.integer(1, 5)}&status=${chance.oneOf(STATUSES)}`],
+      [
+        15,
+        () =>
+          chance.oneOf([
+            '?limit=0',
+            '?limit=101',
+            '?limit=1&limit=2',
+            '?limit=',
+            '?limit=٣',
+            '?status=SOLD',
+            '?status=pendİng',
+            '?page=2',
+            '?%',
+            `?secret=${SECRET_KEY.key}`,
+          ]),
+      ],
+    ])
+  }
+
+  #body(): ServiceRequest['body'] {
+    const chance = this.#chance
+    return chance.weighted<ServiceRequest['body']>([
+      [70, () => new TextEncoder().encode(chance.oneOf(GOOD_BODIES))],
+      [8, () => new TextEncoder().encode(`{"name":"${'x'.repeat(chance.integer(1, 4000))}","categoryId":1}`)],
+      [16, () => new TextEncoder().encode(chance.oneOf(BAD_BODIES))],
+      [2, () => Uint8Array.of(0x7b, 0xff, 0xfe)],
+      [2, () => 'too-large'],
+      [2, () => 'no-room'],
+    ])
+  }
+
+  /** What Prism said, which is only looked at where a contract needs it. */
+  #mock(): (Command & { readonly kind: 'request' })['mock'] {
+    const chance = this.#chance
+    return chance.weighted<(Command & { readonly kind: 'request' })['mock']>([
+      [20, () => undefined],
+      [
+        60,
+        () => ({
+          status: chance.oneOf([200, 201, 204, 404, 500]),
+          headers: { 'content-type': 'application/json', 'X-RateLimit-Limit': '1', date: 'never', 'x-made': 'up' },
+          body: '[{"id":9007199254740993,"name":"Dogs"}]',
+        }),
+      ],
+      [
+        20,
+        () => ({
+          of: chance.oneOf(['path', 'media-type', 'request'] as const),
+          violations: ['this is wrong', 'so it is'],
+        }),
+      ],
+    ])
+  }
+
+  #ended(): Command {
+    const chance = this.#chance
+    const exchanges: EndedExchange[] = []
+    for (let count = chance.integer(1, 25); count > 0 && this.#open.length > 0; count--) {
+      const [ref] = this.#open.splice(chance.integer(0, this.#open.length), 1)
+      if (ref === undefined) break
+      exchanges.push({
+        ...ref,
+        how: chance.oneOf<AnswerEnd>(['sent', 'sent', 'sent', 'sent', 'cut', 'left']),
+        durationMs: chance.integer(0, 5000) / 8,
+        connection: chance.integer(0, this.#heard.length),
+        ...(chance.percent(5) ? { instead: { status: 500, body: '{"code":"internal_error"}' } } : {}),
+      })
+      // Nothing says that it comes only once.
+      if (chance.percent(2)) this.#open.push(ref)
+    }
+    return { kind: 'ended', exchanges }
+  }
+
+  #verb(): Command {
+    const verb = this.#chance.weighted(
+      Object.entries(this.#inputs).map(([name, { weight }]) => [weight, () => name as ChangingVerb] as const),
+    )
+    const input = this.#chance.percent(3) ? this.#nonsense() : this.#inputs[verb].make()
+    return { kind: 'verb', space: this.#chance.oneOf(SPACES), verb, input }
+  }
+
+  #nonsense(): unknown {
+    return this.#chance.oneOf<unknown>([null, 7, 'text', [], {}, { further: 1 }, { key: 1, name: {}, id: [] }])
+  }
+
+  readonly #duration = () =>
+    this.#chance.percent(92) ? this.#chance.oneOf(DURATIONS) : this.#chance.oneOf(BAD_DURATIONS)
+
+  readonly #someInstant = () =>
+    this.#chance.percent(50)
+      ? new Date(this.#wall + this.#chance.integer(-3_600_000, 3_600_000)).toISOString()
+      : this.#chance.percent(80)
+        ? this.#chance.oneOf(INSTANTS)
+        : this.#chance.oneOf<unknown>(BAD_INSTANTS)
+
+  readonly #key = () => this.#chance.oneOf([...KEYS, 'sandbox', 'ci', 'mine', 'no-such-key', ''])
+
+  readonly #fault = () => (this.#chance.percent(90) ? this.#chance.oneOf(FAULTS) : this.#chance.oneOf(BAD_FAULTS))
+
+  readonly #id = () =>
+    this.#chance.weighted<unknown>([
+      [60, () => this.#chance.oneOf(IDS)],
+      [20, () => this.#chance.integer(50, 80)],
+      [10, () => 9007199254740993n],
+      [10, () => this.#chance.oneOf(ODD_IDS)],
+    ])
+
+  readonly #setting = (): Record<string, unknown> =>
+    this.#chance.oneOf<() => Record<string, unknown>>([
+      () => ({ plan: this.#chance.oneOf([...PLANS, 'gold']) }),
+      () => ({ limits: this.#chance.oneOf([null, '5/min', '3/min,20/day', '0/min', '100000/min', { perDay: 9 }]) }),
+      () => ({ rateLimit: this.#chance.oneOf([true, true, false, 'no']) }),
+      () => ({ banAfter: this.#chance.oneOf([1, 2, 3, 10, 300, 'never', 0]) }),
+      () => ({ banDuration: this.#duration() }),
+      () => ({ banStatus: this.#chance.oneOf([429, 403, 401, 200]) }),
+      () => ({ retryAfter: this.#chance.oneOf(['seconds', 'http-date', 'none', 'soon']) }),
+      () => ({ limitBody: this.#chance.oneOf(['error', 'empty', 'text', 'html']) }),
+      () => ({ sunset: this.#chance.oneOf(['auto', 'before', 'after', 'brownout']) }),
+      () => ({ sunsetStatus: this.#chance.oneOf([404, 410]) }),
+      () => ({ latency: this.#chance.oneOf([null, '0ms', '100ms', '50ms..200ms', '2s..1s']) }),
+    ])()
+
+  readonly #storm = (): Record<string, unknown> => ({
+    ...(this.#chance.percent(80) ? { rate: this.#chance.oneOf([0, 0.2, 0.5, 1, 1, 2]) } : {}),
+    ...(this.#chance.percent(80) ? { for: this.#duration() } : {}),
+    ...(this.#chance.percent(30) ? { every: this.#duration() } : {}),
+    ...(this.#chance.percent(30) ? { retryAfter: this.#chance.oneOf(['1s', '500ms', '30s', 'x']) } : {}),
+  })
+
+  readonly #scenario = (): unknown => {
+    const chance = this.#chance
+    if (chance.percent(25))
+      return { name: chance.oneOf(['banned', 'brownout', 'quota-nearly-spent', 'storm', 'sunset', 'no-such-one']) }
+    return {
+      ...(chance.percent(50) ? { now: this.#someInstant() } : {}),
+      ...(chance.percent(30) ? { freeze: chance.percent(50) } : {}),
+      ...(chance.percent(40) ? this.#setting() : {}),
+      ...(chance.percent(30) ? { storm: chance.percent(30) ? 'off' : '0.5,for=30s,every=2m' } : {}),
+      ...(chance.percent(30) ? { fault: [this.#fault()] } : {}),
+      ...(chance.percent(30) ? { used: { [this.#key()]: chance.oneOf(['57/min', '990/day', '3/min,5/day']) } } : {}),
+      ...(chance.percent(30) ? { ban: { [this.#key()]: this.#duration() } } : {}),
+    }
+  }
+
+  /** What each verb is given, and how often it comes. */
+  readonly #inputs: Readonly<Record<ChangingVerb, { readonly weight: number; readonly make: () => unknown }>> = {
+    reset: { weight: 2, make: () => ({}) },
+    'settings.change': {
+      weight: 12,
+      make: () => ({ ...this.#setting(), ...(this.#chance.percent(30) ? this.#setting() : {}) }),
+    },
+    'clock.set': {
+      weight: 8,
+      make: () => ({
+        ...(this.#chance.percent(50) ? { now: this.#someInstant() } : {}),
+        ...(this.#chance.percent(60) ? { frozen: this.#chance.percent(50) } : {}),
+      }),
+    },
+    'clock.advance': { weight: 12, make: () => ({ by: this.#duration() }) },
+    'clock.reset': { weight: 6, make: () => ({}) },
+    'keys.add': {
+      weight: 5,
+      make: () => ({
+        key: this.#key(),
+        ...(this.#chance.percent(50) ? { plan: this.#chance.oneOf([...PLANS, 'gold']) } : {}),
+      }),
+    },
+    'keys.change': { weight: 6, make: () => ({ key: this.#key(), plan: this.#chance.oneOf([...PLANS, 'gold']) }) },
+    'keys.remove': { weight: 3, make: () => ({ key: this.#chance.oneOf([this.#key(), 'mine', 'ours/and=']) }) },
+    'keys.ban': {
+      weight: 4,
+      make: () => ({ key: this.#key(), ...(this.#chance.percent(50) ? { for: this.#duration() } : {}) }),
+    },
+    'keys.unban': { weight: 4, make: () => ({ key: this.#key() }) },
+    'storm.start': { weight: 3, make: this.#storm },
+    'storm.stop': { weight: 4, make: () => ({}) },
+    'faults.set': {
+      weight: 3,
+      make: () => ({ rules: Array.from({ length: this.#chance.integer(0, 4) }, this.#fault) }),
+    },
+    'faults.add': { weight: 3, make: () => ({ rule: this.#fault() }) },
+    'faults.clear': { weight: 4, make: () => ({}) },
+    'scenario.apply': { weight: 8, make: () => ({ scenario: this.#scenario() }) },
+    'pets.add': {
+      weight: 6,
+      make: () => ({
+        name: this.#chance.oneOf(['Ada', 'ß', '']),
+        categoryId: this.#chance.oneOf<unknown>([1, 9223372036854775807n, 1.5]),
+        ...(this.#chance.percent(50) ? { status: this.#chance.oneOf([...STATUSES, 'gone']) } : {}),
+      }),
+    },
+    'pets.set': {
+      weight: 8,
+      make: () => ({
+        id: this.#id(),
+        ...(this.#chance.percent(50) ? { name: this.#chance.oneOf(['Bob', 7]) } : {}),
+        ...(this.#chance.percent(60) ? { status: this.#chance.oneOf([...STATUSES, null, 'gone']) } : {}),
+      }),
+    },
+    'pets.remove': { weight: 8, make: () => ({ id: this.#id() }) },
+    'snapshots.save': { weight: 6, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
+    'snapshots.restore': { weight: 8, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
+    'snapshots.remove': { weight: 2, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
+    'requests.clear': { weight: 2, make: () => ({}) },
+    'spaces.remove': { weight: 4, make: () => ({ name: this.#chance.oneOf(SPACES) }) },
+  }
+}

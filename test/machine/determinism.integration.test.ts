@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import type { Verb } from '../../src/control/verb.js'
+import type { VerbName } from '../../src/control/verb-map.js'
+import { VERBS } from '../../src/control/verbs.js'
+import type { Machine } from '../../src/core/machine.js'
+import { Chance } from './chance.js'
+import { Commands } from './commands.js'
+import { applyStep, differenceOf, openMachine, outcomeText, stateText, textOf } from './machine.js'
+import { contractOf, PLANS, runCommands } from './run.js'
+
+/** Other commands each time; a failure names them. */
+const SEED = process.env.MACHINE_SEED ?? String(Date.now())
+
+const READING = (Object.keys(VERBS) as VerbName[]).filter((name) => VERBS[name].method === 'GET')
+
+/** Reads something of a space as the control plane does. */
+function read({ spaces }: Machine, chance: Chance, wall: number): void {
+  const space = spaces.get(chance.oneOf(['', ...spaces.names()]))
+  const verb: Verb = VERBS[chance.oneOf(READING)]
+  if (space !== undefined) verb.run({ space, spaces, wall }, {})
+}
+
+describe.each(PLANS)('a machine that starts $name', (plan) => {
+  const seed = `${SEED}:${plan.name}`
+  const said = `MACHINE_SEED=${SEED} repeats it`
+
+  it('gives the same answers, and has the same state, after the same commands, whoever reads it in between', async () => {
+    const contract = await contractOf(plan)
+    const warnings: string[] = []
+    const one = openMachine({ contract, sandbox: plan.sandbox, warn: (message) => warnings.push(message) })
+    const other = openMachine({ contract, sandbox: plan.sandbox })
+    const chance = new Chance(`${seed}:reading`)
+    const { steps, outcomes, wall } = runCommands(one, seed, plan.commands, (commands) => {
+      if (chance.percent(30)) read(one, chance, commands.wall)
+    })
+    for (const [index, step] of steps.entries()) {
+      const text = outcomeText(applyStep(other, step))
+      if (text === outcomes[index]) continue
+      expect(differenceOf(text, outcomes[index] ?? ''), `command ${index}, ${said}`).toBeUndefined()
+    }
+    expect(differenceOf(stateText(other, wall), stateText(one, wall)), said).toBeUndefined()
+    // What goes wrong inside of both alike is no less wrong.
+    const failures = warnings.filter((warning) => warning.includes('failed inside'))
+    expect(failures, said).toEqual([])
+  })
+
+  it('changes nothing for a verb that it refuses', async () => {
+    const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
+    const commands = new Commands(seed)
+    let refused = 0
+    while (refused < 50) {
+      const step = commands.next()
+      const before = step.command.kind === 'verb' ? stateText(machine, commands.wall) : ''
+      const outcome = applyStep(machine, step)
+      if (outcome.kind === 'reply') commands.answered(outcome.reply)
+      if (outcome.kind !== 'refusal') continue
+      refused++
+      const difference = differenceOf(before, stateText(machine, commands.wall))
+      expect(difference, `${textOf(step.command)}, ${said}`).toBeUndefined()
+    }
+  })
+})

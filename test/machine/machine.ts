@@ -1,0 +1,162 @@
+import { conductReport } from '../../src/conduct/conduct-report.js'
+import type { Contract } from '../../src/contract/contract.js'
+import { applyVerb } from '../../src/control/apply-verb.js'
+import { checkInput } from '../../src/control/perform.js'
+import { readState } from '../../src/control/state.js'
+import { type Verb, VerbError } from '../../src/control/verb.js'
+import { VERBS } from '../../src/control/verbs.js'
+import type { Instant } from '../../src/core/command.js'
+import { Keyring } from '../../src/core/keyring.js'
+import { type Command, Machine } from '../../src/core/machine.js'
+import { MemoryRoom } from '../../src/core/memory-room.js'
+import type { Store } from '../../src/core/ports.js'
+import { Space, type SpaceContext } from '../../src/core/space.js'
+import { Spaces } from '../../src/core/spaces.js'
+import { Failure } from '../../src/domain/failures.js'
+import type { ApiKey } from '../../src/domain/keys.js'
+import type { Reply } from '../../src/domain/messages.js'
+import { InvalidPet } from '../../src/domain/pets.js'
+import { hider } from '../../src/domain/redaction.js'
+import { StoreFull } from '../../src/domain/store-full.js'
+import type { EpochMs } from '../../src/domain/time.js'
+import { LogBudget } from '../../src/exchanges/exchange-log.js'
+import { loadSeed } from '../../src/fixtures/load-fixtures.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+/** When the wall clock of a test's machine begins. */
+export const START: EpochMs = Date.parse('2026-03-01T10:00:00Z')
+
+/** A key that was given at the start: its text may be shown nowhere, only its label. */
+export const SECRET_KEY: ApiKey = { key: 's3cret-key', label: 'ci', plan: 'pro' }
+
+/** What a test wants of its machine. */
+export interface MachineOptions {
+  readonly contract: Contract
+  readonly sandbox?: SandboxOptions
+  /** Makes the store of the default space. */
+  readonly store?: Store
+  readonly warn?: (message: string) => void
+  /** Told of each exchange that has ended. */
+  readonly onExchange?: SpaceContext['onExchange']
+}
+
+/** A command, and when it comes. The input of its verb is as somebody sent it, not checked. */
+export interface Step {
+  readonly command: Command
+  readonly instant: Instant
+}
+
+/** A machine that nothing but this process knows of. */
+export function openMachine({ contract, sandbox = {}, store, warn = () => {}, onExchange }: MachineOptions): Machine {
+  const options = embeddedOptions(sandbox)
+  const seed = loadSeed(options, contract.pets)
+  const shared: SpaceContext = {
+    ...options,
+    contract,
+    keys: new Keyring(seed.keys, [SECRET_KEY]),
+    hide: hider([SECRET_KEY.key]),
+    logBudget: new LogBudget(),
+    memoryRoom: new MemoryRoom(options.maxStore, warn),
+    warn,
+    onExchange: onExchange ?? (() => {}),
+    onForget() {},
+  }
+  const space = new Space('', shared, START, seed, seed, store)
+  return new Machine(new Spaces(shared, space, seed, options.maxSpaces), applyVerb)
+}
+
+/** What came of a step. */
+export type Outcome =
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | { readonly kind: 'output'; readonly output: unknown }
+  /** The verb could not be done, and nothing has changed. */
+  | { readonly kind: 'refusal'; readonly error: Error }
+
+/** Applies a step as the edge does: the input of a verb is checked first. Throws what no verb may throw. */
+export function applyStep(machine: Machine, { command, instant }: Step): Outcome {
+  if (command.kind !== 'verb') {
+    const result = machine.apply(command, instant)
+    return command.kind === 'request'
+      ? { kind: 'reply', reply: result as Reply }
+      : { kind: 'output', output: result ?? null }
+  }
+  try {
+    const verb: Verb = VERBS[command.verb as keyof typeof VERBS]
+    const input = checkInput(verb, command.input)
+    return { kind: 'output', output: machine.apply({ ...command, input }, instant) }
+  } catch (error) {
+    const isTold =
+      error instanceof VerbError ||
+      error instanceof StoreFull ||
+      error instanceof InvalidPet ||
+      error instanceof Failure
+    if (isTold) return { kind: 'refusal', error }
+    throw error
+  }
+}
+
+/** An outcome as text, to the last digit; of a reply all that its client gets, and what the edge is told. */
+export function outcomeText(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'reply': {
+      const { body, ...reply } = outcome.reply
+      return textOf({ ...reply, body: typeof body === 'string' ? body : [...body.pieces()].join('') })
+    }
+    case 'output':
+      return textOf(outcome.output)
+    case 'refusal': {
+      const { error } = outcome
+      return textOf([error.name, 'code' in error ? error.code : undefined, error.message])
+    }
+  }
+}
+
+/**
+ * The whole state of a machine as text: equal for machines that will answer alike
+ * whatever comes, and that have the same past.
+ *
+ * A digest of the machine itself belongs here.
+ */
+export function stateText({ spaces }: Machine, wall: EpochMs): string {
+  return textOf(
+    ['', ...spaces.names()].map((name) => {
+      const space = spaces.get(name)
+      if (space === undefined) throw new Error(`There is no space "${name}".`)
+      return {
+        name,
+        snapshot: space.snapshot(wall),
+        clock: space.clock,
+        plans: [...space.plans],
+        keys: [...space.keys.values()],
+        stored: space.storedKeys(),
+        ordersText: space.ordersText,
+        snapshots: [...space.snapshots],
+        log: [...space.log],
+        total: space.log.total,
+        conduct: conductReport(space),
+        state: readState(space, spaces, wall),
+      }
+    }),
+  )
+}
+
+/** Any value as JSON; what JSON has no word for is told apart. */
+export function textOf(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part === 'bigint') return { int64: String(part) }
+    if (part === undefined) return { undefined: true }
+    if (part instanceof Map) return [...part]
+    if (typeof part === 'number' && (!Number.isFinite(part) || Object.is(part, -0))) return { number: String(part) }
+    return part
+  })
+}
+
+/** Where two texts begin to differ, with what stands around it; undefined where they are the same. */
+export function differenceOf(one: string, other: string): string | undefined {
+  if (one === other) return undefined
+  let at = 0
+  while (one[at] === other[at]) at++
+  const around = (text: string) => text.slice(Math.max(0, at - 300), at + 200)
+  return `at ${at}:\n${around(one)}\n\n${around(other)}`
+}

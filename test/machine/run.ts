@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Contract } from '../../src/contract/contract.js'
+import { openContract } from '../../src/contract/open-contract.js'
+import type { Machine } from '../../src/core/machine.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { Commands } from './commands.js'
+import { applyStep, openMachine, outcomeText, type Step, stateText } from './machine.js'
+
+/** A machine's start, and as many commands as it is given. */
+export interface Plan {
+  readonly name: string
+  readonly spec?: string
+  readonly sandbox: SandboxOptions
+  readonly commands: number
+}
+
+/** The starts that the commands are spread over, 10,000 in all. */
+export const PLANS: readonly Plan[] = [
+  { name: 'as it comes', sandbox: { maxSpaces: 5, logLimit: 60 }, commands: 4000 },
+  {
+    name: 'any key, frozen, little room',
+    sandbox: {
+      maxSpaces: 5,
+      logLimit: 20,
+      anyKey: true,
+      freeze: true,
+      now: '2026-03-01T10:00:00Z',
+      maxStore: '16KiB',
+      seed: 7,
+      order: 'oldest',
+      banAfter: 2,
+      cors: ['https://example.org'],
+    },
+    commands: 3000,
+  },
+  {
+    name: 'another contract, whose operations Prism mocks',
+    spec: join(packageDirectory, 'test/contract/specs/fuller.yaml'),
+    sandbox: { maxSpaces: 3, logLimit: 0, reason: false, latency: '1ms..9ms', storm: '0.3,for=30s,every=2m' },
+    commands: 3000,
+  },
+]
+
+export async function contractOf({ spec }: Plan): Promise<Contract> {
+  return openContract(spec)
+}
+
+/** Applies the commands of a seed to a machine. @returns them, and the text of what came of each */
+export function runCommands(
+  machine: Machine,
+  seed: string,
+  count: number,
+  between: (commands: Commands) => void = () => {},
+): { readonly steps: readonly Step[]; readonly outcomes: readonly string[]; readonly wall: number } {
+  const commands = new Commands(seed)
+  const steps: Step[] = []
+  const outcomes: string[] = []
+  for (let i = 0; i < count; i++) {
+    const step = commands.next()
+    const outcome = applyStep(machine, step)
+    if (outcome.kind === 'reply') commands.answered(outcome.reply)
+    steps.push(step)
+    outcomes.push(outcomeText(outcome))
+    between(commands)
+  }
+  return { steps, outcomes, wall: commands.wall }
+}
+
+/** One line for all that machines say to the commands of a seed, and what they are at the end. */
+export async function digestLine(seed: string): Promise<string> {
+  const hash = createHash('sha256')
+  let count = 0
+  for (const plan of PLANS) {
+    const warnings: string[] = []
+    const machine = openMachine({
+      contract: await contractOf(plan),
+      sandbox: plan.sandbox,
+      warn: (message) => warnings.push(message),
+    })
+    const { outcomes, wall } = runCommands(machine, `${seed}:${plan.name}`, plan.commands)
+    for (const text of outcomes) hash.update(`${text}\n`)
+    for (const text of warnings) hash.update(`${text}\n`)
+    hash.update(stateText(machine, wall))
+    count += outcomes.length
+  }
+  return `${hash.digest('hex')} of ${count} commands`
+}
