@@ -1,0 +1,417 @@
+/**
+ * What docs/specification.md and docs/behaviour.md say of quotas, bans and the clock, once more and by itself:
+ * as plainly as can be, without a thought for speed, and without a line of the sandbox's own rules.
+ */
+
+/** What the rules read of a space's switches. */
+export interface Switches {
+  readonly plan: string
+  readonly limits: { readonly perMinute?: number; readonly perDay?: number } | undefined
+  readonly rateLimit: boolean
+  readonly banAfter: number | 'never'
+  readonly banDuration: number
+  readonly banStatus: number
+  readonly retryAfter: 'seconds' | 'http-date' | 'none'
+}
+
+/** What an answer says, reduced to what these rules decide. */
+export interface Told {
+  readonly status: number
+  readonly limit: string
+  readonly remaining: string
+  readonly reset: string
+  readonly date: string
+  readonly retryAfter: string | undefined
+  readonly reason: string | undefined
+}
+
+interface Stretch {
+  readonly from: number
+  readonly until: number
+  /** When it is over in real time. */
+  readonly untilReally: number
+}
+
+interface Window {
+  openedAt: number
+  used: number
+}
+
+interface Account {
+  minute: Window | undefined
+  day: Window | undefined
+  wait: Stretch | undefined
+  early: Stretch[]
+  ban: Stretch | undefined
+}
+
+interface State {
+  /** Undefined while the clock runs. */
+  frozenAt: number | undefined
+  ahead: number
+  switches: Switches
+  /** Plans of keys other than `sandbox` that were moved. */
+  plans: Map<string, string>
+  accounts: Map<string, Account>
+  storm:
+    | { readonly for: number; readonly every: number | undefined; readonly wait: number; readonly at: number }
+    | undefined
+}
+
+// The one place for what helper branches change of the ban: how a wait begins and ends.
+// Today it begins with each 429 of a quota or storm, and ends by the space's clock alone.
+const WAITS = { beginWithoutRetryAfter: true, endInRealTime: false }
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** docs/specification.md, "Rate limits by plan"; Enterprise as docs/behaviour.md has it. */
+const PLAN_LIMITS: Readonly<Record<string, readonly [number, number]>> = {
+  free: [60, 1000],
+  pro: [300, 10_000],
+  business: [1000, 100_000],
+  enterprise: [10_000, 1_000_000],
+}
+
+const PLAN_OF_KEY: Readonly<Record<string, string>> = {
+  'sandbox-free': 'free',
+  'sandbox-pro': 'pro',
+  'sandbox-business': 'business',
+  'sandbox-enterprise': 'enterprise',
+  'sandbox-limited': 'free',
+  'sandbox-banned': 'free',
+}
+
+const SWITCHES: Switches = {
+  plan: 'free',
+  limits: undefined,
+  rateLimit: true,
+  banAfter: 10,
+  banDuration: 5 * MINUTE,
+  banStatus: 429,
+  retryAfter: 'seconds',
+}
+
+/** A space as the documents describe it. */
+export class ModelSpace {
+  #state: State = start()
+  #saved: State | undefined
+
+  now(wall: number): number {
+    return this.#state.frozenAt ?? wall + this.#state.ahead
+  }
+
+  // What whoever steers it does. False stands for a refusal.
+
+  reset(): void {
+    this.#state = start()
+  }
+
+  change(switches: Partial<Switches>): void {
+    this.#state.switches = { ...this.#state.switches, ...switches }
+  }
+
+  /** The clock's own verbs go forward only. */
+  setClock(wall: number, to: number | undefined, frozen: boolean | undefined): boolean {
+    const now = to ?? this.now(wall)
+    if (now < this.now(wall) || now > LAST_INSTANT) return false
+    this.#turnTo(wall, now, frozen ?? this.#state.frozenAt !== undefined)
+    return true
+  }
+
+  realTime(wall: number): void {
+    this.#turnTo(wall, wall, false)
+  }
+
+  /** A scenario may set the clock back. */
+  apply(
+    wall: number,
+    to: number | undefined,
+    used: Readonly<Record<string, { readonly perMinute?: number; readonly perDay?: number }>>,
+    bans: Readonly<Record<string, number>>,
+  ): void {
+    if (to !== undefined) this.#turnTo(wall, to, this.#state.frozenAt !== undefined)
+    const now = this.now(wall)
+    for (const [key, { perMinute, perDay }] of Object.entries(used)) {
+      const account = this.#account(key)
+      if (perMinute !== undefined) account.minute = { openedAt: now, used: perMinute }
+      if (perDay !== undefined) account.day = { openedAt: now, used: perDay }
+    }
+    for (const [key, duration] of Object.entries(bans)) this.#ban(this.#account(key), now, duration, wall)
+  }
+
+  ban(wall: number, key: string, duration = this.#state.switches.banDuration): boolean {
+    if (key === 'sandbox-limited') return false
+    this.#ban(this.#account(key), this.now(wall), duration, wall)
+    return true
+  }
+
+  unban(key: string): void {
+    Object.assign(this.#account(key), { wait: undefined, early: [], ban: undefined })
+  }
+
+  movePlan(key: string, plan: string): void {
+    if (key === 'sandbox') this.change({ plan })
+    else this.#state.plans.set(key, plan)
+  }
+
+  startStorm(wall: number, length: number, every: number | undefined, wait: number): void {
+    this.#state.storm = { for: length, every, wait, at: this.now(wall) }
+  }
+
+  save(wall: number): void {
+    const now = this.now(wall)
+    // By the clock that it shows: a snapshot knows nothing of real time.
+    this.#saved = structuredClone({ ...this.#state, ahead: now })
+    if (!WAITS.endInRealTime) return
+    for (const account of this.#saved.accounts.values()) {
+      if (account.wait !== undefined && !isRunning(account.wait, now, wall)) account.wait = undefined
+      account.early = account.early.filter((one) => isRunning(one, now, wall))
+    }
+  }
+
+  restore(wall: number): boolean {
+    if (this.#saved === undefined) return false
+    const saved = structuredClone(this.#saved)
+    const before = this.now(wall)
+    const now = saved.frozenAt ?? saved.ahead
+    const revived = (one: Stretch): Stretch => ({ ...one, untilReally: wall + one.until - now })
+    for (const account of saved.accounts.values()) {
+      account.wait = account.wait && revived(account.wait)
+      account.early = account.early.map(revived)
+    }
+    this.#state = { ...saved, ahead: now - wall }
+    if (now < before) this.#forget(now)
+    this.#state.storm = saved.storm
+    return true
+  }
+
+  #turnTo(wall: number, to: number, frozen: boolean): void {
+    const before = this.now(wall)
+    this.#state.frozenAt = frozen ? to : undefined
+    this.#state.ahead = to - wall
+    if (to < before) this.#forget(to)
+  }
+
+  /** "Whatever began in the time that is undone is then over for good: a window, a ban, a wait, a storm." */
+  #forget(now: number): void {
+    const had = (one: { readonly from: number } | undefined) => one !== undefined && one.from <= now
+    for (const account of this.#state.accounts.values()) {
+      if (account.minute !== undefined && account.minute.openedAt > now) account.minute = undefined
+      if (account.day !== undefined && account.day.openedAt > now) account.day = undefined
+      if (!had(account.wait)) account.wait = undefined
+      if (!had(account.ban)) account.ban = undefined
+      account.early = account.early.filter(had)
+    }
+    if (this.#state.storm !== undefined && this.#state.storm.at > now) this.#state.storm = undefined
+  }
+
+  // What it answers.
+
+  /**
+   * A request, and what its answer says.
+   *
+   * @param key  undefined for none
+   * @param good the status of one that nothing objects to
+   */
+  request(wall: number, key: string | undefined, address: string, good: number): Told {
+    const { switches } = this.#state
+    const now = this.now(wall)
+    const isCaller = key !== undefined && (key === 'sandbox' || key in PLAN_OF_KEY)
+    const limits = this.#limits(isCaller ? key : undefined)
+    const account = this.#account(isCaller ? key : `address ${address}`)
+    const isLimited = key === 'sandbox-limited'
+
+    if (key === 'sandbox-banned')
+      return this.#refusal(
+        switches.banStatus,
+        'ban',
+        now + switches.banDuration,
+        now,
+        this.#shown(account, limits, now, false),
+      )
+    if (isCaller) {
+      if (account.ban !== undefined && lasts(account.ban, now))
+        return this.#refusal(
+          switches.banStatus,
+          'ban',
+          account.ban.until,
+          now,
+          this.#shown(account, limits, now, isLimited),
+        )
+      if (this.#isOneTooMany(account, now, wall)) {
+        this.#ban(account, now, switches.banDuration, wall)
+        const until = now + switches.banDuration
+        return this.#refusal(switches.banStatus, 'ban', until, now, this.#shown(account, limits, now, isLimited))
+      }
+      const wait = this.#stormWait(now)
+      if (wait !== undefined) {
+        if (!isLimited) this.#beginWait(account, now, now + wait, wall)
+        return this.#refusal(429, 'storm', now + wait, now, this.#shown(account, limits, now, isLimited))
+      }
+    }
+    if (isLimited) {
+      account.minute = { openedAt: openOf(account.minute, MINUTE, now)?.openedAt ?? now, used: limits[0] }
+      const until = account.minute.openedAt + MINUTE
+      return this.#refusal(429, 'quota-minute', until, now, { limit: limits[0], remaining: 0, resetAt: until })
+    }
+    const status = isCaller ? good : 401
+    if (!switches.rateLimit) return this.#answer(status, now, this.#seen(undefined, limits, now))
+    const spent = this.#seen(account, limits, now)
+    if (spent.remaining === 0) {
+      if (isCaller) this.#beginWait(account, now, spent.resetAt, wall)
+      return this.#refusal(429, `quota-${spent.window}`, spent.resetAt, now, spent)
+    }
+    account.minute = chargedWindow(account.minute, MINUTE, now)
+    account.day = chargedWindow(account.day, DAY, now)
+    return this.#answer(status, now, this.#seen(account, limits, now))
+  }
+
+  #account(name: string): Account {
+    const known = this.#state.accounts.get(name)
+    if (known !== undefined) return known
+    const account: Account = { minute: undefined, day: undefined, wait: undefined, early: [], ban: undefined }
+    this.#state.accounts.set(name, account)
+    return account
+  }
+
+  #limits(key: string | undefined): readonly [number, number] {
+    const { switches, plans } = this.#state
+    const plan = key === 'sandbox' ? switches.plan : ((key && (plans.get(key) ?? PLAN_OF_KEY[key])) ?? 'free')
+    const [perMinute, perDay] = PLAN_LIMITS[plan] ?? [0, 0]
+    if (key !== 'sandbox') return [perMinute, perDay]
+    return [switches.limits?.perMinute ?? perMinute, switches.limits?.perDay ?? perDay]
+  }
+
+  /** "It is early if it follows a 429 whose Retry-After has not passed, and it counts while the wait it was itself given lasts." */
+  #isOneTooMany(account: Account, now: number, wall: number): boolean {
+    const { banAfter } = this.#state.switches
+    if (banAfter === 'never' || account.wait === undefined || !isRunning(account.wait, now, wall)) return false
+    return account.early.filter((one) => counts(one, now, wall)).length + 1 >= banAfter
+  }
+
+  #beginWait(account: Account, now: number, until: number, wall: number): void {
+    const { banAfter, retryAfter } = this.#state.switches
+    if (banAfter === 'never' || (retryAfter === 'none' && !WAITS.beginWithoutRetryAfter)) return
+    const given: Stretch = { from: now, until, untilReally: wall + until - now }
+    account.early = account.early.filter((one) => counts(one, now, wall))
+    const { wait } = account
+    if (wait === undefined || !isRunning(wait, now, wall)) account.wait = given
+    else {
+      account.early.push(given)
+      account.wait = {
+        from: wait.from,
+        until: Math.max(wait.until, until),
+        untilReally: Math.max(wait.untilReally, given.untilReally),
+      }
+    }
+  }
+
+  #ban(account: Account, now: number, duration: number, wall: number): void {
+    const ban: Stretch = { from: now, until: now + duration, untilReally: wall + duration }
+    Object.assign(account, { wait: undefined, early: [], ban })
+  }
+
+  #stormWait(now: number): number | undefined {
+    const { storm } = this.#state
+    if (storm === undefined || now < storm.at) return undefined
+    const since = storm.every === undefined ? now - storm.at : (now - storm.at) % storm.every
+    return since < storm.for ? storm.wait : undefined
+  }
+
+  /** What an answer that was not charged shows. */
+  #shown(account: Account, limits: readonly [number, number], now: number, isLimited: boolean): Seen {
+    if (isLimited) {
+      const minute = { openedAt: openOf(account.minute, MINUTE, now)?.openedAt ?? now, used: limits[0] }
+      return this.#seen({ ...account, minute }, limits, now)
+    }
+    return this.#seen(this.#state.switches.rateLimit ? account : undefined, limits, now)
+  }
+
+  /** "Whichever has fewer requests left; the minute, if both have the same. Once both are spent, whichever resets later." */
+  #seen(account: Account | undefined, [perMinute, perDay]: readonly [number, number], now: number): Seen {
+    const minute = seenWindow('minute', account?.minute, MINUTE, perMinute, now)
+    const day = seenWindow('day', account?.day, DAY, perDay, now)
+    if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute
+    return day.remaining < minute.remaining ? day : minute
+  }
+
+  #answer(status: number, now: number, seen: Omit<Seen, 'window'>): Told {
+    return {
+      status,
+      limit: String(seen.limit),
+      remaining: String(seen.remaining),
+      reset: String(Math.ceil(seen.resetAt / 1000)),
+      date: new Date(now).toUTCString(),
+      retryAfter: undefined,
+      reason: undefined,
+    }
+  }
+
+  #refusal(status: number, reason: string, until: number, now: number, seen: Omit<Seen, 'window'>): Told {
+    const forms = {
+      seconds: String(Math.ceil((until - now) / 1000)),
+      'http-date': new Date(Math.ceil(until / 1000) * 1000).toUTCString(),
+      none: undefined,
+    }
+    return { ...this.#answer(status, now, seen), retryAfter: forms[this.#state.switches.retryAfter], reason }
+  }
+}
+
+interface Seen {
+  readonly window: 'minute' | 'day'
+  readonly limit: number
+  readonly remaining: number
+  readonly resetAt: number
+}
+
+function start(): State {
+  return {
+    frozenAt: undefined,
+    ahead: 0,
+    switches: SWITCHES,
+    plans: new Map(),
+    accounts: new Map(),
+    storm: undefined,
+  }
+}
+
+function lasts({ from, until }: Stretch, now: number): boolean {
+  return from <= now && now < until
+}
+
+function isRunning(wait: Stretch, now: number, wall: number): boolean {
+  return lasts(wait, now) && !(WAITS.endInRealTime && wall >= wait.untilReally)
+}
+
+/** An early request counts for a minute at most, and while its own wait lasts. */
+function counts({ from, until, untilReally }: Stretch, now: number, wall: number): boolean {
+  const cut = Math.max(0, until - (from + MINUTE))
+  return isRunning({ from, until: until - cut, untilReally: untilReally - cut }, now, wall)
+}
+
+function openOf(window: Window | undefined, length: number, now: number): Window | undefined {
+  return window !== undefined && window.openedAt <= now && now < window.openedAt + length ? window : undefined
+}
+
+function chargedWindow(window: Window | undefined, length: number, now: number): Window {
+  const open = openOf(window, length, now)
+  return { openedAt: open?.openedAt ?? now, used: (open?.used ?? 0) + 1 }
+}
+
+function seenWindow(
+  name: 'minute' | 'day',
+  window: Window | undefined,
+  length: number,
+  limit: number,
+  now: number,
+): Seen {
+  const open = openOf(window, length, now)
+  return {
+    window: name,
+    limit,
+    remaining: Math.max(0, limit - (open?.used ?? 0)),
+    resetAt: (open?.openedAt ?? now) + length,
+  }
+}
