@@ -610,8 +610,7 @@ export class Space {
         return -(this.shared.keys.stored.get(change.key)?.key.length ?? 0)
       case 'replaced': {
         const { pets, keys } = change.state
-        const seeds = new Set(pets === this.#seed.pets ? pets : this.#seed.pets)
-        const added = pets === this.#seed.pets ? [] : pets.filter((pet) => !seeds.has(pet))
+        const added = pets === this.#seed.pets ? [] : notAmong(pets, this.#seed.pets)
         const seedKeys = new Set(this.#seed.keys.map(({ key }) => key))
         // The default space answers for the keys of all.
         const addedKeys = this.name === '' ? keys.filter(({ key }) => !seedKeys.has(key)) : []
@@ -692,4 +691,13 @@ export class Space {
     this.useUp(start.used, now)
     this.banKeys(start.bans, now)
   }
+}
+
+/** The pets that are not among others, told by what they are: a pet that was read back is another object. */
+function notAmong(pets: readonly Pet[], others: readonly Pet[]): readonly Pet[] {
+  const same = new Set(others)
+  const unlike = pets.filter((pet) => !same.has(pet))
+  if (unlike.length === 0) return unlike
+  const texts = new Map(others.map((pet) => [pet.id, petText(pet)]))
+  return unlike.filter((pet) => texts.get(pet.id) !== petText(pet))
 }

@@ -191,11 +191,11 @@ export class ExchangeLog {
   load({ nextId, records, unkept }: SavedLog): void {
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.add({ ...record })
+      this.add(withAllFields(record))
       const place = (this.#first + this.#count - 1) % this.#limit
       if (record.how !== undefined) this.#weights[place] = Math.abs(this.#weights[place] ?? 0)
     }
-    for (const record of unkept) this.#unkept.set(record.position, { ...record })
+    for (const record of unkept) this.#unkept.set(record.position, withAllFields(record))
     this.#nextId = nextId
   }
 
@@ -213,4 +213,26 @@ function weightOf(record: ExchangeRecord): number {
   let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
   for (const text of record.requestHeaders) characters += text.length
   return 1024 + 2 * characters
+}
+
+/** JSON leaves out what is undefined; here every field has its place, so that two logs with the same content have the same text. */
+function withAllFields({ status, reason, how, durationMs, remaining, ...record }: ExchangeRecord): ExchangeRecord {
+  const { id, position, at, space, key, method, path, query, operation, ...content } = record
+  return {
+    id,
+    position,
+    at,
+    space,
+    key,
+    method,
+    path,
+    query,
+    operation,
+    status,
+    reason,
+    how,
+    durationMs,
+    remaining,
+    ...content,
+  }
 }

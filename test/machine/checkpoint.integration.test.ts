@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { checkpointOf, digestOfSandbox, loadCheckpoint } from '../../src/core/checkpoint.js'
+import { applyStep, differenceOf, openMachine, outcomeText, START } from './machine.js'
+import { contractOf, PLANS, runCommands } from './run.js'
+
+describe.each(PLANS)('a checkpoint, $name', (plan) => {
+  it('goes on as if nothing had been: the same answers, the same digest', async () => {
+    const contract = await contractOf(plan)
+    const open = () => openMachine({ contract, sandbox: plan.sandbox })
+    const first = open()
+    const { steps, outcomes } = runCommands(first, `checkpoint:${plan.name}`, plan.commands)
+    let other = open()
+    for (const [index, step] of steps.entries()) {
+      // Three times on the way, so that what was read back is written again.
+      if (index > 0 && index % Math.floor(plan.commands / 4) === 0) {
+        const text = checkpointOf(other.spaces)
+        other = open()
+        loadCheckpoint(other.spaces, text)
+        expect(differenceOf(text, checkpointOf(other.spaces))).toBeUndefined()
+      }
+      expect(differenceOf(String(outcomes[index]), outcomeText(applyStep(other, step)))).toBeUndefined()
+    }
+    expect(differenceOf(checkpointOf(first.spaces), checkpointOf(other.spaces))).toBeUndefined()
+    expect(digestOfSandbox(first.spaces)).toBe(digestOfSandbox(other.spaces))
+  })
+
+  it('tells what is not the same', async () => {
+    const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
+    const before = digestOfSandbox(machine.spaces)
+    expect(digestOfSandbox(machine.spaces)).toBe(before)
+    applyStep(machine, {
+      command: { kind: 'verb', space: '', verb: 'storm.start', input: {} },
+      instant: { now: START, position: 1 },
+    })
+    expect(digestOfSandbox(machine.spaces)).not.toBe(before)
+  })
+
+  it('of another version is refused', async () => {
+    const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
+    const text = checkpointOf(machine.spaces).replace('"version":1', '"version":2')
+    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 2')
+  })
+})
