@@ -10,13 +10,23 @@ import { addOperationCommand } from './call/operation-command.js'
 import { addOwnFlags, GivenFlags } from './call/own-flags.js'
 import { openReporter } from './call/reporter.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
+import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
+import { unknownOption } from './usage-words.js'
 
 /** An error names this many operations at most; --list shows the rest. */
 const MOST_NAMED = 20
 
-const HELP = `
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox call --list',
+  'petstore-sandbox call listPets --limit 5 --status available',
+  "petstore-sandbox call GET '/pets?limit=5'",
+  'petstore-sandbox call createPet --body @pet.json',
+  'petstore-sandbox call listPets -t staging --api-key-file staging.key',
+]
+
+const NOTES = `\
 Operations and their parameters come from the contract. For the details of one,
 run: petstore-sandbox call <operation> --help
 
@@ -25,29 +35,22 @@ as one line of JSON, {"error":{…}}, unless that is a terminal.
 
 Exit codes: 0 for 2xx, 1 failed, 2 usage error or a request that
 breaks the contract, 3 4 5 for 3xx 4xx 5xx, 6 the response breaks the
-contract (--check), 7 no answer, 130 and 143 ended by SIGINT, SIGTERM.
-
-Examples:
-  petstore-sandbox call --list
-  petstore-sandbox call listPets --limit 5 --status available
-  petstore-sandbox call createPet --body @pet.json
-  petstore-sandbox call listPets -t staging --api-key-file staging.key`
+contract (--check), 7 no answer, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const flags = new GivenFlags()
   let contract = packagedContract()
-  command
+  explain(command, { examples: EXAMPLES, notes: NOTES })
     .usage('<operation> [arguments] [options]')
     // The flags may belong to an operation that does not exist; that error comes first.
     .allowUnknownOption()
     .allowExcessArguments()
     .option('--list', 'print every operation, with its stability')
-    .addHelpText('after', HELP)
     .commandsGroup('Operations:')
     .action(async ({ list = false }: { readonly list?: boolean }) => {
       const [first] = command.args
       if (first !== undefined && !first.startsWith('-')) finish(refuse(unknownOperation(first, contract), io))
-      else if (first !== undefined) command.error(`error: unknown option '${first}'`)
+      else if (first !== undefined) command.error(unknownOption(command, first))
       else if (list) {
         await print(io.stdout, `${await listOperations(contract, flags.text('output'))}\n`)
         finish(EXIT.ok)

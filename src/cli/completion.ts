@@ -5,10 +5,11 @@ import { argumentsOf } from './completion/split-line.js'
 import { suggest } from './completion/suggest.js'
 import { suggestionLines } from './completion/suggestion.js'
 import { EXIT } from './exit-codes.js'
+import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print } from './print.js'
 
-const HELP = `
+const NOTES = `\
 Prints the script; to have it in every new shell:
   bash   echo 'eval "$(petstore-sandbox completion bash)"' >> ~/.bashrc
   zsh    echo 'source <(petstore-sandbox completion zsh)' >> ~/.zshrc    (after compinit)
@@ -20,11 +21,10 @@ export function define(
   finish: (exitCode: number) => void,
   commands: readonly CommandEntry[],
 ): void {
-  command
+  explain(command, { examples: ['petstore-sandbox completion bash'], notes: NOTES })
     .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
     .addOption(new Option('--line <text>', 'answers the scripts: what was typed up to the cursor').hideHelp())
     .option('--debug', 'show stack traces')
-    .addHelpText('after', HELP)
     .action(async (shell: Shell, { line }: { readonly line?: string }) => {
       await print(io.stdout, line === undefined ? readScript(shell) : await answer(command, line, io, commands))
       finish(EXIT.ok)

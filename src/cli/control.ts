@@ -14,9 +14,17 @@ import { addSpaceVerbs } from './control/space-verbs.js'
 import { addStateVerbs } from './control/state-verbs.js'
 import { addStormVerbs } from './control/storm-verbs.js'
 import { addSharedFlags, verbCommands } from './control/verb-commands.js'
+import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 
-const HELP = `
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox control status',
+  'petstore-sandbox control clock advance 1m',
+  'petstore-sandbox control storm start 0.3,for=30s',
+  'petstore-sandbox control requests --status 429 -o json',
+]
+
+const NOTES = `\
 The sandbox is looked for at --url, PETSTORE_SANDBOX_URL, the address in
 .petstore-sandbox/run.json here, and port 4010, in this order.
 
@@ -39,5 +47,6 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   addConductVerb(command, verbs)
   addLifeVerbs(command, verbs, io)
   addSharedFlags(command)
-  command.addHelpText('after', HELP)
+  addHelpCommand(command)
+  explain(command, { examples: EXAMPLES, notes: NOTES })
 }

@@ -5,7 +5,6 @@ import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
-import { type OptionName, optionRow } from '../options/table.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
 import { closingWords, type RunOutcome } from './exec/closing-words.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
@@ -17,44 +16,41 @@ import { writeReport } from './exec/report-file.js'
 import { codeOfEnding, type RunningCommand, runCommand } from './exec/run-command.js'
 import { summaryFacts } from './exec/tally.js'
 import { EXIT } from './exit-codes.js'
+import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
 import { print } from './print.js'
 import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
 
-/** Defaults of `exec` that differ from those of `serve`. */
-const OWN_FALLBACKS: Partial<Record<OptionName, string>> = {
-  port: 'a free one',
-  store: 'in memory',
-  log: 'silent',
-  senders: '1',
-}
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox exec -- npm test',
+  'petstore-sandbox exec --plan pro --seed 1 npx vitest --run',
+  'petstore-sandbox exec --fail-on violation --report conduct.xml -- npm test',
+  'petstore-sandbox exec -p 4010 --env VITE_API_URL={baseUrl} -- npx vite',
+  `petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL/pets"'`,
+]
 
-const HELP = `
-The config file takes neither --fail-on nor --report: they do not belong to the
-sandbox.
+const NOTES = `\
+Unless told otherwise, the sandbox is in memory, on a free port, with --log
+silent and --senders 1. --fail-on and --report are not its own: the config file takes neither.
 
 The command gets in its environment
   PETSTORE_BASE_URL     the service
   PETSTORE_API_KEY      sandbox
   PETSTORE_SANDBOX_URL  the control plane
   NO_PROXY, no_proxy    loopback added
-and PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one. The flags of exec come
-before the command; what follows its name belongs to it, with or without --.
+  PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one
+
+The options of exec come before the command; what follows its name belongs to
+it, with or without --.
 
 Signals are passed on to the command; a second one kills it, along with
 everything it started. Whatever it leaves running is stopped as well.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
 usage error), 126 the command cannot be run, 127 no such command; 1 if
-the command passed, but --fail-on was hit or the report could not be written.
-
-Examples:
-  petstore-sandbox exec -- npm test
-  petstore-sandbox exec --plan pro --seed 1 npx vitest --run
-  petstore-sandbox exec --fail-on violation --report conduct.xml -- npm test
-  petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL/pets"'`
+the command passed, but --fail-on was hit or the report could not be written.`
 
 /** What one run is made of. */
 interface Run {
@@ -70,19 +66,14 @@ interface ExecFlags extends OwnFlags {
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  addOptionFlags(command)
+  const options = addOptionFlags(command)
   addOwnFlags(command)
-  for (const option of command.options) {
-    const fallback = OWN_FALLBACKS[option.attributeName() as OptionName]
-    if (fallback === undefined) continue
-    option.description = `${optionRow(option.attributeName() as OptionName).description} (default: ${fallback})`
-  }
-  command
+  const elsewhere = { title: 'Options of serve', options, command: 'petstore-sandbox serve' }
+  explain(command, { examples: EXAMPLES, notes: NOTES, elsewhere })
     .usage('[options] [--] <command> [args...]')
     .argument('<command>', 'what to run')
     .argument('[args...]', 'its own arguments')
     .option('--debug', 'show stack traces')
-    .addHelpText('after', HELP)
     .passThroughOptions()
     .action(async (name: string, args: readonly string[], { debug = false, ...own }: ExecFlags) =>
       finish(await exec({ flags: givenFlags(command), own, name, args, debug }, io)),

@@ -5,19 +5,19 @@ import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 
 const ENV_EXAMPLE = 'banAfter'
 
+/** How else an option can be given. */
+export const OTHER_WAYS = `\
+Every option can also be set in the environment:
+  ${flagName(ENV_EXAMPLE)} is ${envName({ name: ENV_EXAMPLE, negated: false })}
+and in petstore-sandbox.yaml in the working directory, under the option's name.
+Options override the environment, which overrides the file, the scenario and the
+defaults. Durations are written 500ms, 30s, 5m or 24h.`
+
 /** Gives a command one flag for each option, under the headings of the table. */
-export function addOptionFlags(command: Command): void {
-  for (const name of OPTION_NAMES) command.addOption(flagOf(name))
-  const example = `${flagName(ENV_EXAMPLE)} is ${envName({ name: ENV_EXAMPLE, negated: false })}`
-  command.addHelpText(
-    'after',
-    `
-Every flag can also be set in the environment:
-${example}
-and in petstore-sandbox.yaml in the working directory, under the flag's name.
-Flags override the environment, which overrides the file, the scenario and the
-defaults. Durations are written 500ms, 30s, 5m or 24h.`,
-  )
+export function addOptionFlags(command: Command): readonly Option[] {
+  const flags = OPTION_NAMES.map(flagOf)
+  for (const flag of flags) command.addOption(flag)
+  return flags
 }
 
 function flagOf(name: OptionName): Option {

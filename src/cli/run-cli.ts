@@ -3,11 +3,21 @@ import { packageVersion } from '../system/package-files.js'
 import { COMMANDS } from './commands.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
+import { addHelpCommand, explain, HELP_WORDS } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 import { reportError } from './report-error.js'
+import { usageWords } from './usage-words.js'
 
 const DEFAULT_WIDTH = 80
+
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox serve',
+  'petstore-sandbox call listPets --limit 5',
+  'petstore-sandbox control clock advance 1m',
+  'petstore-sandbox exec -- npm test',
+  'petstore-sandbox help control clock',
+]
 
 /**
  * Runs one command line.
@@ -26,6 +36,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
       const command = program.command(name).description(summary)
       if (isAskedFor(name, argv)) (await load()).define(command, io, finish, COMMANDS)
     }
+    addHelpCommand(program)
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -35,33 +46,37 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
+/** A command whose usage errors are in our own words; so are those of all below it. */
+class OwnCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new OwnCommand(name)
+  }
+
+  override error(message: string, options?: { readonly code?: string; readonly exitCode?: number }): never {
+    return super.error(usageWords(this, message, options?.code), { ...options })
+  }
+}
+
 function createProgram(io: CliIo): Command {
   const { stdout, stderr } = io
-  return new Command('petstore-sandbox')
-    .description('A local, stateful sandbox of the animal store service.')
-    .version(packageVersion, '--version', 'print the version')
+  const program = new OwnCommand('petstore-sandbox')
+    .description('a local, stateful sandbox of the animal store service')
+    .version(packageVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print help for a command')
-    .addHelpText('after', `\n${EXIT_CODES_HELP}`)
+    .configureHelp(HELP_WORDS)
     .exitOverride()
     .enablePositionalOptions()
     .configureOutput({
       // A contract that was given has its say in the help.
       writeOut: (text) => void print(stdout, escapeLines(text)),
       writeErr: (text) => void print(stderr, escapeLines(text)),
-      outputError: (text) =>
-        say(
-          stderr,
-          text
-            .trimEnd()
-            .replace(/^error: /, 'USAGE: ')
-            .replaceAll('\n', ' '),
-        ),
+      outputError: (text) => say(stderr, `USAGE: ${text.trimEnd()}`),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
+  return explain(program, { examples: EXAMPLES, notes: EXIT_CODES_HELP })
 }
 
 /** True for `serve …` and `help serve`. If the name is merely an argument, one module is loaded in vain. */

@@ -9,14 +9,24 @@ import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
+import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { writeLocator } from './locator.js'
-import { addOptionFlags, givenFlags } from './option-flags.js'
+import { addOptionFlags, givenFlags, OTHER_WAYS } from './option-flags.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
 
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox serve',
+  'petstore-sandbox serve -p 0 --in-memory --plan pro',
+  'petstore-sandbox serve --storm 0.3,for=30s,every=5m',
+  "petstore-sandbox serve --fault 'listPets:503@20%*3' --latency 50ms..200ms",
+  'petstore-sandbox serve --now 2030-12-04T23:59:00Z',
+]
+
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   addOptionFlags(command)
+  explain(command, { examples: EXAMPLES, notes: OTHER_WAYS })
   command.option('--debug', 'show stack traces')
   command.action(async () => finish(await serve(givenFlags(command), io)))
 }

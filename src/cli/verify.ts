@@ -14,6 +14,7 @@ import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
 import { EXIT } from './exit-codes.js'
+import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say as sayTo } from './print.js'
 import { jsonReport, type Subject } from './verify/json-report.js'
@@ -26,7 +27,13 @@ const EXIT_DRIFT = 6
 /** Of each answer: more than any documented one, as an endless one must not fill the memory. */
 const LIMITS = { timeout: 30 * SECOND_MS, maxBody: 16 * MIB } as const
 
-const HELP = `
+const EXAMPLES: readonly string[] = [
+  'petstore-sandbox verify',
+  'petstore-sandbox verify -t staging -o junit > verify.xml',
+  'petstore-sandbox verify --base-url https://staging.example/v1 --writes',
+]
+
+const NOTES = `\
 Calls every operation with the examples of the contract and checks the response
 against it: status, headers, body, 401 without a key and with a wrong one, the
 rate-limit headers of every response, Deprecation and Sunset. What could not be
@@ -35,12 +42,7 @@ checked is listed with the reason. After a 429 it waits once, a minute at most.
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
 Exit codes: 0 no drift, 6 drift, 7 no answer, 2 usage error or no API key
-known, 1 failed or no operation could be checked.
-
-Examples:
-  petstore-sandbox verify
-  petstore-sandbox verify -t staging -o junit > verify.xml
-  petstore-sandbox verify --base-url https://staging.example/v1 --writes`
+known, 1 failed or no operation could be checked.`
 
 interface VerifyFlags {
   readonly target?: string
@@ -52,7 +54,7 @@ interface VerifyFlags {
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  command
+  explain(command, { examples: EXAMPLES, notes: NOTES })
     .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the default target)')
     .option('--base-url <url>', 'base address, overriding that of the target')
     .option('--api-key-file <file>', 'file that holds the API key, - for stdin')
@@ -60,7 +62,6 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'junit']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
     .option('--debug', 'show stack traces')
-    .addHelpText('after', HELP)
     .action(async (flags: VerifyFlags) => finish(await verifyInstance(flags, io)))
 }
 

@@ -4,6 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { flagName } from '../../src/options/names.js'
+import { OPTION_NAMES } from '../../src/options/table.js'
 import { junitBreaches } from '../support/junit-schema.js'
 import { type TestIo, testIo } from './test-io.js'
 
@@ -158,8 +160,12 @@ describe('the command line of exec', () => {
   })
 
   it.each([
-    [[], 2, /^USAGE: missing required argument 'command'\n$/],
-    [['--plam', 'pro', 'true'], 2, /^USAGE: unknown option '--plam' \(Did you mean --plan\?\)\n$/],
+    [[], 2, /^USAGE: <command> is missing\. See petstore-sandbox exec --help\.\n$/],
+    [
+      ['--plam', 'pro', 'true'],
+      2,
+      /^USAGE: unknown option --plam; did you mean --plan\? See petstore-sandbox exec --help\.\n$/,
+    ],
     [['--plan', 'gold', 'true'], 2, /^INVALID_OPTIONS: --plan "gold"/],
     [['--fault', 'listDogs:503', 'true'], 2, /^UNKNOWN_OPERATION: /],
     [['--host', '192.0.2.1', '--control-token', 'x', 'true'], 125, /^HOST_UNAVAILABLE: /],
@@ -191,13 +197,13 @@ describe('the command line of exec', () => {
     expect(err).toMatch(/^PORT_IN_USE: /)
   })
 
-  it('has its own defaults in its help, which fits a terminal of 80 columns', async () => {
+  it('names the options of serve in its help, and its own defaults, in 80 columns', async () => {
     const io = testIo()
     expect(await runCli(['exec', '--help'], io)).toBe(0)
-    const text = io.stdout.text.replace(/\n {10,}/g, ' ')
-    expect(text).toMatch(/--port <n> .*\(default: a free one\)/)
-    expect(text).toMatch(/--store <file> .*\(default: in memory\)/)
-    expect(text).toMatch(/--log <form> .*\(default: silent\)/)
+    const [, named = ''] =
+      /\nOptions of serve \(see petstore-sandbox serve --help\):\n(.*?)\n\n/s.exec(io.stdout.text) ?? []
+    expect(named.split(/,\s+/).map((flag) => flag.trim().replace('-p ', ''))).toEqual(OPTION_NAMES.map(flagName))
+    expect(io.stdout.text.replaceAll('\n', ' ')).toContain('in memory, on a free port, with --log silent')
     expect(io.stdout.text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 })

@@ -14,13 +14,15 @@ async function run(argv: readonly string[], io = testIo()) {
 }
 
 describe('the command line', () => {
-  it('prints its version', async () =>
-    expect(await run(['--version'])).toEqual({ code: 0, out: `${packageVersion}\n`, err: '' }))
+  it.each(['--version', '-V'])('prints its version: %s', async (flag) =>
+    expect(await run([flag])).toEqual({ code: 0, out: `${packageVersion}\n`, err: '' }),
+  )
 
   it.each([['--help'], ['-h'], ['help']])('prints its help on stdout: %s', async (...argv) => {
     const { code, out, err } = await run(argv)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    for (const { name, summary } of COMMANDS) expect(out).toContain(`${name}${' '.repeat(16 - name.length)}${summary}`)
+    for (const { name, summary } of COMMANDS)
+      expect(out).toContain(`  ${name}${' '.repeat(15 - name.length)}${summary}`)
     expect(out).toContain('Exit codes:')
   })
 
@@ -31,12 +33,22 @@ describe('the command line', () => {
   })
 
   it.each([
-    [['serv'], "USAGE: unknown command 'serv' (Did you mean serve?)\n"],
-    [['serve', '--prot', '1'], "USAGE: unknown option '--prot' (Did you mean --port?)\n"],
-    [['serve', '--port'], "USAGE: option '-p, --port <n>' argument missing\n"],
-    [['serve', 'now'], "USAGE: too many arguments for 'serve'. Expected 0 arguments but got 1.\n"],
-    [['--nope'], "USAGE: unknown option '--nope'\n"],
-  ])('refuses %j as a usage error', async (argv, err) => expect(await run(argv)).toEqual({ code: 2, out: '', err }))
+    [['serv'], 'unknown command "serv"; did you mean serve? See petstore-sandbox --help.'],
+    [['help', 'serv'], 'unknown command "serv"; did you mean serve? See petstore-sandbox --help.'],
+    [['help', 'control', 'clok'], 'unknown command "clok"; did you mean clock? See petstore-sandbox control --help.'],
+    [['control', 'help', 'clok'], 'unknown command "clok"; did you mean clock? See petstore-sandbox control --help.'],
+    [['serve', '--prot', '1'], 'unknown option --prot; did you mean --port? See petstore-sandbox serve --help.'],
+    [['serve', "--it's", '1'], "unknown option --it's. See petstore-sandbox serve --help."],
+    [['serve', '--port'], '--port needs a value: --port <n>. See petstore-sandbox serve --help.'],
+    [['serve', '--plan'], '--plan needs a value: --plan <plan>. See petstore-sandbox serve --help.'],
+    [['serve', 'now'], 'serve takes no argument, but was given "now". See petstore-sandbox serve --help.'],
+    [['completion', 'ksh'], '<shell> "ksh": must be bash, zsh or fish. See petstore-sandbox completion --help.'],
+    [['target', 'sett'], 'unknown command "sett"; did you mean set? See petstore-sandbox target --help.'],
+    [['target', 'use'], '<name> is missing. See petstore-sandbox target use --help.'],
+    [['--nope'], 'unknown option --nope. See petstore-sandbox --help.'],
+  ])('refuses %j as a usage error', async (argv, err) =>
+    expect(await run(argv)).toEqual({ code: 2, out: '', err: `USAGE: ${err}\n` }),
+  )
 
   it('tells every bad option on a line of its own', async () =>
     expect(await run(['serve', '--plan', 'gold', '--port', 'x'])).toEqual({

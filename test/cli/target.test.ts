@@ -216,7 +216,7 @@ describe('target remove', () => {
     await one.target('use', 'mine')
     expect(await one.target('remove', 'mine')).toEqual({
       code: 0,
-      out: 'mine is removed.\n',
+      out: 'Removed the target mine.\n',
       err: 'The default target is sandbox again.\n',
     })
     expect((await listed(one)).map(({ name }) => name)).toEqual(['sandbox', 'staging', 'production'])

@@ -14,7 +14,9 @@ describe('call', () => {
       ['listOrders', 'x'],
     ])
       expect(await runCli(['call', ...argv], io)).toBe(2)
-    expect(io.stderr.text).toMatch(/^(?:USAGE: too many arguments for '\w+'\..*\n){3}$/)
+    expect(io.stderr.text).toMatch(
+      /^(?:USAGE: \w+ takes (?:no|one) argument, but was given .* See petstore-sandbox call \w+ --help\.\n){3}$/,
+    )
     expect(await sandbox.requests()).toEqual([])
   })
 

@@ -127,14 +127,11 @@ describe('verify', () => {
   })
 
   it.each([
-    [
-      ['-o', 'yaml'],
-      "USAGE: option '-o, --output <form>' argument 'yaml' is invalid. Allowed choices are text, json, junit.",
-    ],
+    [['-o', 'yaml'], 'USAGE: --output "yaml": must be text, json or junit.'],
     [['-t', 'nope'], 'UNKNOWN_TARGET: There is no target "nope".'],
     [['-t', 'staging'], 'TARGET_NOT_SET: The target "staging" has no base address yet.'],
     [['--base-url', 'nowhere'], 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
-    [['now'], "USAGE: too many arguments for 'verify'."],
+    [['now'], 'USAGE: verify takes no argument, but was given "now".'],
   ])('ends with 2 for %j', async (argv, problem) => {
     const { code, out, err } = await verify(argv)
     expect({ code, out }).toEqual({ code: 2, out: '' })

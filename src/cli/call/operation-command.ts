@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { CallInput } from '../../client/build-request.js'
 import type { Operation } from '../../contract/contract.js'
 import type { Expected, Field, Parameter } from '../../contract/contract-data.js'
+import { explain } from '../help.js'
 import { addOwnFlags, type GivenFlags } from './own-flags.js'
 
 /** What the command line says about an operation, except for `--body`. */
@@ -40,8 +41,11 @@ export function addOperationCommand(
       else fields.set(one, [...(fields.get(one) ?? []), text])
     })
   }
-  addOwnFlags(command, given, new Set(names.values()))
-  command.addHelpText('after', exampleOf(operation, names))
+  const options = addOwnFlags(command, given, new Set(names.values()))
+  explain(command, {
+    examples: [exampleOf(operation, names)],
+    elsewhere: { title: 'Options of every call', options, command: 'petstore-sandbox call' },
+  })
   command.action(() => act({ path: command.args, query, fields }, names))
 }
 
@@ -113,5 +117,5 @@ function exampleOf({ id, parameters, body }: Operation, names: FlagNames): strin
     const value = Object.hasOwn(values, field.name) ? String(values[field.name]) : undefined
     if (value !== undefined && /^[\w.-]+$/.test(value)) words.push(`--${names.get(field)} ${value}`)
   }
-  return `\nExample:\n  ${words.join(' ')}`
+  return words.join(' ')
 }

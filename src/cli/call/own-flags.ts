@@ -93,7 +93,8 @@ export class GivenFlags {
  *
  * @param taken long names of the command's other flags
  */
-export function addOwnFlags(command: Command, given: GivenFlags, taken: ReadonlySet<string>): void {
+export function addOwnFlags(command: Command, given: GivenFlags, taken: ReadonlySet<string>): readonly Option[] {
+  const options: Option[] = []
   for (const [name, flag] of Object.entries(OWN_FLAGS) as [OwnFlagName, OwnFlag][]) {
     const long = taken.has(name) ? `--cli-${name}` : `--${name}`
     const option = new Option(
@@ -102,9 +103,11 @@ export function addOwnFlags(command: Command, given: GivenFlags, taken: Readonly
     )
     if (name === 'output') option.choices(OUTPUTS)
     if (flag.list) option.argParser((text) => text)
+    options.push(option)
     command.addOption(option.helpGroup(`${flag.group}:`))
     // An event listener, because commander would store the value under a name that a parameter may have too.
     command.on(`option:${option.name()}`, (value: string | null | undefined) => given.add(name, value))
   }
   command.helpOption(taken.has('help') ? '-h, --cli-help' : '-h, --help', 'print this help')
+  return options
 }

@@ -75,9 +75,10 @@ async function walk(
   return { command, ...(pending === undefined ? {} : { pending }), givenOptions, count, onlyArguments }
 }
 
-/** Commander's own `help`, which is followed by one of its sibling commands. */
+/** `help`, which is followed by one of its sibling commands; an operation may be called so, too. */
 function isHelp(command: Command): boolean {
-  return command.name() === 'help' && command.parent === null
+  const [first] = command.registeredArguments
+  return command.name() === 'help' && first?.name() === 'command'
 }
 
 /** Finds `help` too, which commander keeps apart. */

@@ -21,7 +21,7 @@ export function durationMs(text: string): DurationMs {
 /** How long something is waited for. */
 export function patienceMs(text: string): DurationMs {
   const value = durationMs(text)
-  if (value === 0) throw new InvalidArgumentError('It must be longer than 0.')
+  if (value === 0) throw new InvalidArgumentError('must be longer than 0')
   return value
 }
 
@@ -33,13 +33,13 @@ export function instantText(text: string): string {
 
 export function int64(text: string): Int64 {
   const value = parseInt64(text)
-  if (value === undefined) throw new InvalidArgumentError('It must be a 64-bit integer.')
+  if (value === undefined) throw new InvalidArgumentError('must be a 64-bit integer')
   return value
 }
 
 export function count(text: string): number {
   const value = Number(text)
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of 0 or more.')
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('must be a whole number of 0 or more')
   return value
 }
 
@@ -47,18 +47,18 @@ export function count(text: string): number {
 export function rate(text: string): number {
   const value = Number(text)
   if (!/^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/.test(text) || value > 1) {
-    throw new InvalidArgumentError('It must be a number from 0 to 1.')
+    throw new InvalidArgumentError('must be a number from 0 to 1')
   }
   return value
 }
 
 export function faultRule(text: string): FaultRule {
   const rule = parseFaultRule(text)
-  if (typeof rule === 'string') throw new InvalidArgumentError(`Wrong: ${rule}.`)
+  if (typeof rule === 'string') throw new InvalidArgumentError(rule)
   return rule
 }
 
 function valueIn<T>(reading: ParseResult<T>): T {
   if ('value' in reading) return reading.value
-  throw new InvalidArgumentError(`It ${reading.problem}.`)
+  throw new InvalidArgumentError(reading.problem)
 }

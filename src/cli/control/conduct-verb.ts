@@ -7,7 +7,7 @@ import type { VerbCommands } from './verb-commands.js'
 export function addConductVerb(parent: Command, { verb, call }: VerbCommands): void {
   verb(parent, 'conduct', "how well clients kept the service's rules, and what each plan would have done", [
     'conduct',
-    'conduct --space checkout --json',
+    'conduct --space checkout -o json',
   ]).action(
     call(async ({ controls, io }) => {
       const value = await controls.conduct()

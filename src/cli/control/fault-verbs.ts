@@ -8,7 +8,7 @@ import { table } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
 export function addFaultVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
-  const fault = group(parent, 'fault', 'failing and broken responses')
+  const fault = group(parent, 'fault', 'failing and broken responses', 'faults')
   verb(fault, 'add', 'add a rule at the end of the list; the first match wins', [
     "fault add 'listPets:503@20%*3'",
     "fault add '*:connection-reset'",

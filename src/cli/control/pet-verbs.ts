@@ -19,7 +19,7 @@ interface PetFlags {
 /** Changes state directly: no key, no quota, no exchange in the log. */
 export function addPetVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
-  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --json']).action(
+  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list -o json']).action(
     call(async ({ controls }) => view(await controls.pets.list())),
   )
   verb(pets, 'add', 'add a pet', ['pets add --name Rex --category-id 1 --status sold'])

@@ -27,10 +27,10 @@ interface RequestFlags extends RequestFilter {
 export function addRequestVerbs(parent: Command, { verb, call, callFreely }: VerbCommands): void {
   const requests = verb(parent, 'requests', 'list requests and responses, oldest first', [
     'requests --limit 20',
-    'requests --status 429 --json',
+    'requests --status 429 -o json',
     'requests -f --operation listPets',
   ])
-    .option('-f, --follow', 'follow new ones until interrupted; --json prints one per line')
+    .option('-f, --follow', 'follow new ones until interrupted; -o json prints one per line')
     .option('--operation <id>', 'only this operation')
     .option('--status <status>', 'only this status', count)
     .option('--key <label>', 'only this key, without its space; unknown and none are labels too')

@@ -4,7 +4,7 @@ import { done } from './result.js'
 import type { VerbCommands } from './verb-commands.js'
 
 export function addSnapshotVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
-  const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name')
+  const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name', 'snapshots')
   verb(snapshot, 'save', 'save it, replacing one of the same name', ['snapshot save full-basket'])
     .argument('<name>', 'letters, digits and . _ -')
     .action(

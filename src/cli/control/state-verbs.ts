@@ -14,7 +14,7 @@ import type { VerbCommands } from './verb-commands.js'
 export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): void {
   verb(parent, 'status', 'settings, clock, keys with their quotas and bans, storm, faults and counts', [
     'status',
-    'status --space checkout --json',
+    'status --space checkout -o json',
   ]).action(
     call(async ({ controls, found }) => {
       const value = await controls.state()

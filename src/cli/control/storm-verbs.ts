@@ -47,7 +47,7 @@ export function stormText({ startedAt, rate: share, for: length, every, retryAft
 
 function stormOption(text: string): StormOption {
   const reading = readStorm(text)
-  if ('problem' in reading) throw new InvalidArgumentError(`It ${reading.problem}.`)
+  if ('problem' in reading) throw new InvalidArgumentError(reading.problem)
   const { rate: share, for: length, every, retryAfter } = reading.value
   return {
     rate: share,

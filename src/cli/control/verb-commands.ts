@@ -4,8 +4,11 @@ import { ControlError } from '../../api/controls.js'
 import { askHealth } from '../../client/sandbox-health.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
+import { addHelpCommand, explain } from '../help.js'
 import type { CliIo } from '../io.js'
+import { type OutputForm, outputOptions, wantsJson } from '../output-form.js'
 import { say } from '../print.js'
+import { usageWords } from '../usage-words.js'
 import { patienceMs } from './arguments.js'
 import { readToken, TOKEN_HINT } from './control-token.js'
 import { NoSandboxError, UsageError } from './errors.js'
@@ -18,9 +21,12 @@ export interface SharedFlags {
   readonly space?: string
   readonly url?: string
   readonly tokenFile?: string
+  readonly output?: OutputForm
   readonly json?: boolean
   readonly timeout?: DurationMs
 }
+
+const OF_EVERY_VERB = 'Options of every verb'
 
 /** A sandbox answers its verbs in milliseconds. */
 const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
@@ -34,8 +40,8 @@ type Action = (...given: unknown[]) => Promise<void>
 
 /** Makes the verbs of `control`. */
 export interface VerbCommands {
-  /** A name with verbs below it: `clock`. */
-  group(parent: Command, name: string, description: string): Command
+  /** A name with verbs below it: `clock`. By itself it does what its `show` or `list` does. */
+  group(parent: Command, name: string, description: string, alias?: string): Command
   /** @param examples what may follow `petstore-sandbox control` */
   verb(parent: Command, usage: string, description: string, examples: readonly string[]): Command
   /** Wraps the action of a verb that returns a result. */
@@ -50,9 +56,10 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
   const alone: VerbCommands['alone'] =
     (act) =>
     async (...given) => {
-      const flags = sharedFlags(given.at(-1) as Command)
+      const command = given.at(-1) as Command
+      const flags = sharedFlags(command)
       const args = given.slice(0, -1) as never[]
-      finish(await toldErrors(() => act(flags, ...args), io))
+      finish(await toldErrors(() => act(flags, ...args), command, io))
     }
   const callFreely: VerbCommands['callFreely'] = (act) =>
     alone(async (flags, ...args) => {
@@ -60,11 +67,16 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
       return await knowingWhere(at.found, () => act(at, ...args))
     })
   return {
-    group: (parent, name, description) => parent.command(name).description(description),
+    group(parent, name, description, alias) {
+      const command = parent.command(name).description(description)
+      if (alias !== undefined) command.alias(alias)
+      addHelpCommand(command)
+      return explain(command, { examples: [`petstore-sandbox control ${name}`] })
+    },
     verb(parent, usage, description, examples) {
-      const lines = examples.map((example) => `  petstore-sandbox control ${example}`)
-      const help = ['', lines.length === 1 ? 'Example:' : 'Examples:', ...lines].join('\n')
-      return parent.command(usage).description(description).addHelpText('after', help)
+      const isDefault = isGroup(parent) && /^(?:show|list)$/.test(usage)
+      const command = parent.command(usage, { isDefault }).description(description)
+      return explain(command, { examples: examples.map((example) => `petstore-sandbox control ${example}`) })
     },
     call: (act) =>
       callFreely(async (at, ...args) => {
@@ -89,19 +101,23 @@ export function addSharedFlags(command: Command): void {
       '--timeout <duration>',
       `how long it may take to answer; a stream of requests, to begin (default: ${formatDuration(DEFAULT_TIMEOUT_MS)})`,
     ).argParser(patienceMs),
-    new Option('--json', 'print JSON'),
+    ...outputOptions(),
     new Option('--debug', 'show stack traces'),
   ]
+  const isRoot = command.name() === 'control'
   const own = new Set(command.options.map(({ long }) => long))
-  for (const option of options) {
-    if (!own.has(option.long)) command.addOption(option.helpGroup('Options of every verb:'))
+  const shared = options.filter(({ long }) => !own.has(long))
+  for (const option of shared) command.addOption(option.helpGroup(`${OF_EVERY_VERB}:`))
+  if (!isRoot) {
+    const named = shared.filter(({ hidden }) => !hidden)
+    explain(command, { elsewhere: { title: OF_EVERY_VERB, options: named, command: 'petstore-sandbox control' } })
   }
-  for (const below of command.commands) addSharedFlags(below)
+  for (const below of command.commands) if (below.name() !== 'help') addSharedFlags(below)
 }
 
 /** Connects to the chosen sandbox; nothing is sent yet. */
 export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<ControlContext> {
-  const { url, tokenFile, space = '', json = false, timeout = DEFAULT_TIMEOUT_MS } = flags
+  const { url, tokenFile, space = '', timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
   const place = found ?? (await findSandbox(url, io))
   if (place.note !== undefined) say(io.stderr, `note: ${place.note}`)
@@ -109,7 +125,14 @@ export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Pro
     timeout: formatDuration(timeout),
     ...(token === undefined ? {} : { token }),
   })
-  return { controls: space === '' ? sandbox : sandbox.space(space), sandbox, space, found: place, json, io }
+  return {
+    controls: space === '' ? sandbox : sandbox.space(space),
+    sandbox,
+    space,
+    found: place,
+    json: wantsJson(flags),
+    io,
+  }
 }
 
 /** Turns an error that says nothing answers into one that says where was searched. */
@@ -139,14 +162,19 @@ function sharedFlags(command: Command): SharedFlags {
   return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
 }
 
+/** A name with verbs below it. */
+function isGroup(command: Command): boolean {
+  return command.parent !== null && command.name() !== 'control'
+}
+
 /** Reports why a verb failed, as `CODE: message`; unexpected errors are rethrown. */
-async function toldErrors(act: () => Promise<number>, { stderr }: CliIo): Promise<number> {
+async function toldErrors(act: () => Promise<number>, command: Command, { stderr }: CliIo): Promise<number> {
   try {
     return await act()
   } catch (error) {
     const tell = (code: string, message: string) => say(stderr, `${code}: ${message}`)
     if (error instanceof NoSandboxError || error instanceof UsageError) {
-      tell(error.code, error.message)
+      tell(error.code, error instanceof UsageError ? usageWords(command, error.message) : error.message)
       return exitCodeOf(error.code)
     }
     if (error instanceof ControlError) {

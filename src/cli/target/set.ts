@@ -4,6 +4,7 @@ import { isSameOrigin, readBaseAddress, shownAddress } from '../../client/base-a
 import { SANDBOX } from '../../client/target.js'
 import { changeTargetConfig, type KeptTarget, problemOfName, readTargetConfig } from '../../client/target-config.js'
 import { TargetError } from '../../client/target-error.js'
+import { printResult } from '../control/result.js'
 import type { CliIo } from '../io.js'
 import { say } from '../print.js'
 
@@ -13,7 +14,7 @@ export interface SetFlags {
 }
 
 /** Stores where a target is. Omitted values stay, except a key file when the target moves to another origin. */
-export async function setTarget(name: string, flags: SetFlags, io: CliIo): Promise<void> {
+export async function setTarget(name: string, flags: SetFlags, io: CliIo, json: boolean): Promise<void> {
   const problem = problemOfName(name)
   if (problem !== undefined) throw invalid(`Target ${JSON.stringify(name)}: ${problem}`)
   if (flags.apiKeyFile === '-' || flags.apiKeyFile === '') {
@@ -24,7 +25,8 @@ export async function setTarget(name: string, flags: SetFlags, io: CliIo): Promi
   await changeTargetConfig(io.env, { target: { name, kept: after } })
 
   const { baseUrl, apiKeyFile } = after
-  say(io.stdout, `${name}: ${baseUrl ?? 'the running sandbox'}`)
+  const value = { name, baseUrl: baseUrl ?? null, apiKeyFile: apiKeyFile ?? null }
+  await printResult({ value, text: `${name}: ${baseUrl ?? 'the running sandbox'}` }, io, json)
   const note = (text: string) => say(io.stderr, `note: ${text}`)
   if (apiKeyFile !== undefined) {
     const where = `--api-key-file ${JSON.stringify(apiKeyFile)}`

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { testIo } from './test-io.js'
+
+async function helpOf(...path: readonly string[]): Promise<string> {
+  const io = testIo()
+  expect(await runCli([...path, '--help'], io), path.join(' ')).toBe(0)
+  return io.stdout.text
+}
+
+/** Every command there is, by the words that lead to it; `help` left out. */
+async function everyCommand(path: readonly string[] = []): Promise<readonly (readonly string[])[]> {
+  const [, list = ''] = /\n(?:Commands|Operations):\n(.*?)\n\n/s.exec(await helpOf(...path)) ?? []
+  const names = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  const below = await Promise.all(names.map((name) => everyCommand([...path, name])))
+  return [path, ...below.flat()]
+}
+
+describe('the help of every command', () => {
+  it('says what it does in one line, then shows examples, then what it takes', async () => {
+    const all = await everyCommand()
+    expect(all.length).toBeGreaterThan(50)
+    for (const path of all) {
+      const [first = '', ...rest] = (await helpOf(...path)).split('\n\n')
+      expect(first.length, path.join(' ')).toBeLessThan(80)
+      const examples = rest.findIndex((part) => part.startsWith(`Examples:\n  petstore-sandbox ${path.join(' ')}`))
+      const usage = rest.findIndex((part) => part.startsWith(`Usage: petstore-sandbox`))
+      expect(examples, path.join(' ')).not.toBe(-1)
+      expect(usage, path.join(' ')).toBe(examples + 1)
+    }
+  })
+
+  it('fits a terminal of 80 columns', async () => {
+    for (const path of await everyCommand()) {
+      const long = (await helpOf(...path)).split('\n').filter((line) => line.length > 80)
+      expect(long, path.join(' ')).toEqual([])
+    }
+  })
+
+  it('explains every option in one place only', async () => {
+    const explained = (text: string) =>
+      new Set([...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+).* {2,}\S/gm)].map(([, flag]) => flag))
+    for (const [whole, ...path] of [
+      ['serve', 'exec'],
+      ['control', 'control', 'clock', 'advance'],
+      ['control', 'control', 'requests'],
+      ['call', 'call', 'listPets'],
+    ] as const) {
+      const there = explained(await helpOf(whole))
+      there.delete('--help')
+      there.delete('--debug')
+      expect([...explained(await helpOf(...path))].filter((flag) => there.has(flag))).toEqual([])
+    }
+  })
+
+  it('is the same by help, however deep', async () => {
+    for (const path of [['serve'], ['control', 'clock', 'advance'], ['call', 'listPets'], ['target', 'set']]) {
+      const io = testIo()
+      expect(await runCli(['help', ...path], io)).toBe(0)
+      expect(io.stdout.text).toBe(await helpOf(...path))
+    }
+  })
+
+  it('loads none of the modules that do the work', () => {
+    // What stands in the commands themselves is loaded for the help. What is heavy is brought by import() only.
+    const heavy = /from '(?:undici|yaml|chalk|ajv|string-width|@stoplight[^']*)'/
+    for (const { name } of COMMANDS) {
+      expect(readFileSync(join(packageDirectory, `src/cli/${name}.ts`), 'utf8'), name).not.toMatch(heavy)
+    }
+  })
+})
+
+describe('a group of verbs', () => {
+  it.each([
+    ['clock', 'show'],
+    ['settings', 'show'],
+    ['keys', 'list'],
+    ['storm', 'show'],
+    ['fault', 'list'],
+    ['faults', 'list'],
+    ['pets', 'list'],
+    ['snapshot', 'list'],
+    ['snapshots', 'list'],
+    ['spaces', 'list'],
+  ])('control %s by itself is control %s %s', async (group, verb) => {
+    const { startSandbox } = await import('../../src/api/start.js')
+    await using sandbox = await startSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
+    const said = async (...argv: readonly string[]) => {
+      const io = testIo()
+      const code = await runCli(['control', '--url', sandbox.controlUrl, ...argv], io)
+      return { code, out: io.stdout.text, err: io.stderr.text }
+    }
+    expect(await said(group)).toEqual({ ...(await said(group, verb)), code: 0 })
+    expect(await said(group, '-o', 'json')).toEqual(await said(group, verb, '--json'))
+  })
+})
