@@ -1,16 +1,18 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { buildRequest, requestTo } from '../client/build-request.js'
 import { RequestError } from '../client/request-error.js'
 import type { Contract } from '../contract/contract.js'
 import { packagedContract } from '../contract/packaged-contract.js'
 import { didYouMean } from '../options/suggest.js'
-import { callOperation } from './call/call-operation.js'
+import { type Call, callOperation } from './call/call-operation.js'
 import { listOperations } from './call/list-operations.js'
-import { addOperationCommand } from './call/operation-command.js'
+import { addMethodCommands } from './call/method-commands.js'
+import { addOperationCommand, type FlagNames } from './call/operation-command.js'
 import { addOwnFlags, GivenFlags } from './call/own-flags.js'
 import { openReporter } from './call/reporter.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
-import { explain } from './help.js'
+import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 import { unknownOption } from './usage-words.js'
@@ -41,7 +43,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   const flags = new GivenFlags()
   let contract = packagedContract()
   explain(command, { examples: EXAMPLES, notes: NOTES })
-    .usage('<operation> [arguments] [options]')
+    .usage('<operation|method path> [arguments] [options]')
     // The flags may belong to an operation that does not exist; that error comes first.
     .allowUnknownOption()
     .allowExcessArguments()
@@ -52,7 +54,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       if (first !== undefined && !first.startsWith('-')) finish(refuse(unknownOperation(first, contract), io))
       else if (first !== undefined) command.error(unknownOption(command, first))
       else if (list) {
-        await print(io.stdout, `${await listOperations(contract, flags.text('output'))}\n`)
+        await print(io.stdout, `${await listOperations(contract, flags.text('output'), io)}\n`)
         finish(EXIT.ok)
       } else command.help({ error: true })
     })
@@ -61,15 +63,22 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 
   function addOperations(): void {
     for (const operation of contract.operations) {
-      addOperationCommand(command, operation, flags, async (input, names) => {
-        try {
-          const call = { contract, operation, input, names, flags }
-          finish(await callOperation(call, io, await openReporter(io)))
-        } catch (error) {
-          if (!(error instanceof RequestError)) throw error
-          finish(refuse(error, io))
-        }
-      })
+      addOperationCommand(command, operation, flags, (input, names) =>
+        act((body) => buildRequest(operation, { ...input, body }), names),
+      )
+    }
+    addMethodCommands(command, flags, (method, target) =>
+      act((body) => requestTo(contract, method, target, body), new Map()),
+    )
+    addHelpCommand(command)
+  }
+
+  async function act(build: Call['build'], names: FlagNames): Promise<void> {
+    try {
+      finish(await callOperation({ contract, build, names, flags }, io, await openReporter(io)))
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      finish(refuse(error, io))
     }
   }
 

@@ -146,6 +146,8 @@ export function seeHelp(command: Command): string {
 /** Gives a command a `help` of its own, which finds what is below it however deep. */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false)
+  // An operation of a contract may be called so.
+  if (parent.commands.some((command) => command.name() === HELP)) return
   parent
     .command(HELP)
     .argument('[command...]', 'which one')

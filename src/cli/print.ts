@@ -19,6 +19,12 @@ export function printBytes(stream: Output, bytes: string | Uint8Array): Promise<
   })
 }
 
+/** Puts a line in place of the one that the cursor is in, on a terminal; it stays there, cut to the terminal's width. */
+export function overwrite(stream: Output, line: string): void {
+  const { columns = 80 } = stream
+  stream.write(`\r${escapeControls(line).slice(0, columns - 1)}\u001b[K`)
+}
+
 /** Says one line, whatever is in it. */
 export function say(stream: Output, line: string): void {
   stream.write(`${escapeControls(line)}\n`)

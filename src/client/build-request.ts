@@ -1,7 +1,9 @@
-import type { Operation, Violation } from '../contract/contract.js'
+import type { Contract, Operation, Route, Violation } from '../contract/contract.js'
 import type { Field, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { didYouMean } from '../options/suggest.js'
+import { joinOr } from '../options/values/reading.js'
 import { RequestError } from './request-error.js'
 
 /** The input of a call, as strings. */
@@ -35,17 +37,53 @@ export function buildRequest(operation: Operation, input: CallInput): BuiltReque
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
   const body = buildBody(input)
   const path = fillPath(operation.path, captured)
+  return checked({ operation, method: operation.method, path, query, body }, captured)
+}
+
+/**
+ * Builds a request from its method and its target, as they are written in documents: `GET`, `/pets?limit=2`.
+ *
+ * @throws RequestError if the contract has no such operation
+ */
+export function requestTo(contract: Contract, method: string, target: string, body?: Uint8Array): BuiltRequest {
+  const [whole = ''] = target.split('#', 1)
+  const [path = '', ...rest] = encodeTarget(whole).split('?')
+  const route = contract.route(method, path)
+  if (route.kind !== 'operation') throw unknownRequest(contract, method, path, route)
+  const { operation, captured } = route
+  for (const value of captured) refuseDots(value)
+  return checked({ operation, method, path, query: rest.join('?'), body }, captured)
+}
+
+function checked(
+  request: Omit<BuiltRequest, 'violations' | 'unknownFields'>,
+  captured: readonly string[],
+): BuiltRequest {
+  const { operation, query, body } = request
   const ofBody = operation.readBody(body ?? emptyBodyOf(operation))
   const readings = [operation.readPath(captured), operation.readQuery(query), ofBody]
   return {
-    operation,
-    method: operation.method,
-    path,
-    query,
-    body,
+    ...request,
     violations: readings.flatMap(({ violations }) => violations),
     unknownFields: ofBody.unknown,
   }
+}
+
+function unknownRequest(contract: Contract, method: string, path: string, route: Route): RequestError {
+  const asked = `${method} ${path}`
+  if (route.kind === 'method-not-allowed') {
+    return new RequestError('UNKNOWN_OPERATION', [
+      `The contract has no ${JSON.stringify(asked)}; ${path} takes ${joinOr(route.allow)}.`,
+    ])
+  }
+  // Whoever copies an address has its base path, too.
+  const below = path.replace(/^\/[^/]*/, '')
+  const known = contract.operations.map((one) => `${one.method} ${one.path}`)
+  const meant =
+    contract.route(method, below).kind === 'operation'
+      ? `; did you mean ${method} ${below}? The base address is put in front of it.`
+      : didYouMean(asked, known, method.length + 2) || '.'
+  return new RequestError('UNKNOWN_OPERATION', [`The contract has no ${JSON.stringify(asked)}${meant}`])
 }
 
 /** `new URL('/pets', base)` would drop the base address's own path. */
@@ -60,10 +98,19 @@ function fillPath(path: string, captured: readonly string[]): string {
 
 /** Clients resolve "." and "..", encoded or not, and an empty segment would vanish. */
 function encodePathValue(text: string): string {
-  if (text === '' || text === '.' || text === '..') {
-    throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(text)} cannot stand in a path`])
-  }
+  refuseDots(text)
   return encodeText(text)
+}
+
+function refuseDots(segment: string): void {
+  if (segment === '' || /^(?:\.|%2e){1,2}$/i.test(segment)) {
+    throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot stand in a path`])
+  }
+}
+
+/** What no address can hold is encoded; what is there of the target's own encoding stays. */
+function encodeTarget(target: string): string {
+  return target.replace(/[^\x21-\x7e]+/g, encodeText)
 }
 
 function queryPairs(parameter: Parameter, texts: readonly string[]): readonly string[] {

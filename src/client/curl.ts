@@ -10,10 +10,15 @@ export interface ShownRequest {
   readonly body: Uint8Array | undefined
 }
 
-/** The request as a curl command. The key stays in the environment. */
-export function toCurl({ url, headers, body, ...request }: ShownRequest): string {
+/**
+ * The request as a curl command. The key stays in the environment.
+ *
+ * @param fallback the key where the environment has none; only one that is no secret
+ */
+export function toCurl({ url, headers, body, ...request }: ShownRequest, fallback?: string): string {
   const text = body && Buffer.from(body).toString('utf8')
-  return curlCommand({ ...request, url: redactAddress(url), headers: masked(headers), body: text })
+  const key = fallback === undefined ? {} : { key: `\${${KEY_REFERENCE.slice(1)}:-${fallback}}` }
+  return curlCommand({ ...request, url: redactAddress(url), headers: masked(headers), body: text, ...key })
 }
 
 /** As it would be sent, except for the key. */

@@ -14,13 +14,15 @@ export interface ClientMachine {
 }
 
 /** A wait before another attempt. */
-interface RetryWait {
+export interface RetryWait {
   readonly wait: DurationMs
   /** The attempt that follows, and how many there can be. */
   readonly attempt: number
   readonly attempts: number
   /** What was wrong: `429 Too Many Requests`. */
   readonly because: string
+  /** The refused answer, if there was one. */
+  readonly answer?: ServiceAnswer
 }
 
 /** The limits are for each attempt. */
@@ -64,7 +66,13 @@ export async function send(request: ClientRequest, options: SendOptions, machine
         return ended(tried, attempt, decision, now)
       }
       const because = tried instanceof NoAnswerError ? tried.short : `${tried.status} ${tried.statusText}`.trim()
-      options.onWait({ wait: decision.wait, attempt: attempt + 1, attempts: options.retries + 1, because })
+      options.onWait({
+        wait: decision.wait,
+        attempt: attempt + 1,
+        attempts: options.retries + 1,
+        because,
+        ...(tried instanceof NoAnswerError ? {} : { answer: tried }),
+      })
       await machine.sleep(decision.wait, options.signal)
     }
   } finally {

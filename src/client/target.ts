@@ -53,7 +53,9 @@ const BUILT_IN: readonly string[] = [SANDBOX, 'staging', PRODUCTION]
 
 const API_KEY_VARIABLE = 'PETSTORE_API_KEY'
 /** The key that every sandbox has. It is not a secret. */
-const SANDBOX_KEY = 'sandbox'
+export const SANDBOX_KEY = 'sandbox'
+/** Where a value comes from that nobody has given. */
+export const DEFAULT_SOURCE = 'default'
 const NAMELESS = 'custom'
 
 /**
@@ -138,7 +140,7 @@ export async function storedKey(target: KnownTarget, env: Environment): Promise<
     const where = `Key file ${JSON.stringify(keyFile)} of the target ${JSON.stringify(target.name)}`
     return { value: await readKeyFile(keyFile, where), source: keyFile }
   }
-  return target.name === SANDBOX ? { value: SANDBOX_KEY, source: 'default' } : undefined
+  return target.name === SANDBOX ? { value: SANDBOX_KEY, source: DEFAULT_SOURCE } : undefined
 }
 
 async function findKey(

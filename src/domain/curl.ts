@@ -6,13 +6,15 @@ interface CurlRequest {
   readonly url: string
   readonly headers: Iterable<readonly [name: string, value: string]>
   readonly body: string | undefined
+  /** What stands for the key, as sh writes it. */
+  readonly key?: string
 }
 
 /**
  * A request as a curl command, one line for sh. All of it is quoted, since it may
  * come from others; in place of what authorizes it stands a reference to the key.
  */
-export function curlCommand({ method, url, headers, body }: CurlRequest): string {
+export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }: CurlRequest): string {
   const parts = ['curl', '-sS']
   // Brackets would be ranges to curl.
   if (/[[\]{}]/.test(url)) parts.push('-g')
@@ -20,10 +22,7 @@ export function curlCommand({ method, url, headers, body }: CurlRequest): string
   else if (method !== 'GET') parts.push('-X', quote(method))
   for (const [name, value] of headers) {
     const isKey = name.toLowerCase() === 'authorization'
-    parts.push(
-      '-H',
-      isKey ? `"${name}: Bearer ${KEY_REFERENCE}"` : quote(value === '' ? `${name};` : `${name}: ${value}`),
-    )
+    parts.push('-H', isKey ? `"${name}: Bearer ${key}"` : quote(value === '' ? `${name};` : `${name}: ${value}`))
   }
   if (body !== undefined) parts.push('--data-raw', quote(body))
   return [...parts, quote(url)].join(' ')

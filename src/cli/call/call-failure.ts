@@ -3,9 +3,11 @@ import type { ServiceAnswer } from '../../client/exchange.js'
 import type { NoAnswerError } from '../../client/no-answer.js'
 import { readBody } from '../../client/read-body.js'
 import { headerOf, type Sent, secondsOf } from '../../client/send.js'
+import type { Target } from '../../client/target.js'
 import { redactAddress } from '../../domain/redaction.js'
 import { EXIT_NO_ANSWER } from '../control/errors.js'
 import { EXIT } from '../exit-codes.js'
+import { cureOf } from './cure.js'
 
 /** Why a call failed, for people and for programs. */
 export interface CallFailure {
@@ -42,8 +44,9 @@ export function failureOfAnswer(
   url: string,
   sent: Sent,
   exit: number,
-  hint = hintOf(sent),
+  target: Pick<Target, 'name' | 'apiKey'>,
 ): CallFailure {
+  const hint = hintOf(sent, target)
   const { answer, attempts, comeBack } = sent
   const read = readBody(answer)
   const told: { readonly code?: unknown; readonly message?: unknown } = read.kind === 'json' ? Object(read.value) : {}
@@ -77,19 +80,22 @@ export function failureOfNoAnswer({ operation, method }: BuiltRequest, url: stri
   }
 }
 
-function hintOf({ answer, comeBack, waitTooLong }: Sent): string | undefined {
+function hintOf({ answer, comeBack, waitTooLong }: Sent, target: Pick<Target, 'name' | 'apiKey'>): string | undefined {
   const reason = madeUp(answer)
+  const cure = cureOf(answer, comeBack?.in, target)
   if (comeBack !== undefined) {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
     const at = new Date(comeBack.at)
     const until = Number.isNaN(at.getTime()) ? '' : ` (at ${at.toISOString().slice(0, 19)}Z)`
-    return `Try again in ${secondsOf(comeBack.in)} s${until}${limit}.${reason}`
+    const or = cure === undefined ? '' : `, or run: ${cure}`
+    return `Try again in ${secondsOf(comeBack.in)} s${until}${limit}${or}.${reason}`
   }
   if (answer.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${reason}`
   if (answer.status >= 300 && answer.status < 400) {
     return `Redirects are not followed${locationOf(answer)}. Is the base address right?`
   }
-  return reason === '' ? undefined : reason.trim()
+  const words = `${reason}${cure === undefined ? '' : ` To end it, run: ${cure}.`}`.trim()
+  return words === '' ? undefined : words
 }
 
 /** Says so when a sandbox made the response up, so that nobody hunts for its cause. */

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { addressOf, type BuiltRequest, buildRequest } from '../../client/build-request.js'
+import { addressOf, type BuiltRequest } from '../../client/build-request.js'
 import { toCurl, toHttpText } from '../../client/curl.js'
 import type { ClientRequest } from '../../client/exchange.js'
 import { requestHeaders } from '../../client/headers.js'
 import { NoAnswerError } from '../../client/no-answer.js'
 import { RequestError } from '../../client/request-error.js'
 import { type Sent, send } from '../../client/send.js'
-import { resolveTarget, type Target } from '../../client/target.js'
-import type { Contract, Operation, Violation } from '../../contract/contract.js'
-import { redactAddress } from '../../domain/redaction.js'
-import { formatDuration } from '../../domain/time.js'
+import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
+import type { Contract } from '../../contract/contract.js'
+import { KEY_REFERENCE } from '../../domain/curl.js'
+import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
 import { openingProblem, readInput } from '../../system/regular-file.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
@@ -17,9 +17,10 @@ import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
 import type { CliIo, StopSignal } from '../io.js'
 import { print, printBytes } from '../print.js'
 import { EXIT_BREACH, exitOfStatus, failureOfAnswer, failureOfNoAnswer } from './call-failure.js'
+import { cureOf } from './cure.js'
 import { stabilityWarnings } from './list-operations.js'
 import { clientMachine } from './machine.js'
-import type { FlagNames, OperationInput } from './operation-command.js'
+import type { FlagNames } from './operation-command.js'
 import type { GivenFlags } from './own-flags.js'
 import type { Reporter } from './reporter.js'
 import { type CallSettings, readSettings } from './settings.js'
@@ -29,22 +30,26 @@ import { canAsk, confirms, readStdin } from './stdin.js'
 /** One call, as it was asked for. */
 export interface Call {
   readonly contract: Contract
-  readonly operation: Operation
-  readonly input: OperationInput
+  /** Builds the request around the given body. */
+  build(body: Uint8Array | undefined): BuiltRequest
   readonly names: FlagNames
   readonly flags: GivenFlags
 }
 
 /** Makes the request, sends it and prints the answer. @returns the exit code */
 export async function callOperation(call: Call, io: CliIo, tell: Reporter): Promise<number> {
-  const { operation, input, flags } = call
+  const { flags } = call
   const settings = readSettings(flags)
   if (flags.text('api-key-file') === '-' && flags.text('body') === '-') {
     throw new RequestError('INVALID_FLAG', ['--api-key-file - and --body - cannot both read stdin'])
   }
-  const body = await givenBody(flags.text('body'), operation, io)
-  const request = buildRequest(operation, { ...input, body })
-  if (request.violations.length > 0 && !flags.has('no-validate')) refuse(call, request.violations)
+  const body = await givenBody(flags.text('body'), io)
+  const request = call.build(body)
+  const { operation } = request
+  if (body !== undefined && !operation.takesBody) {
+    throw new RequestError('INVALID_FLAG', [`--body: ${operation.id} takes no body`])
+  }
+  if (request.violations.length > 0 && !flags.has('no-validate')) refuse(call, request)
 
   const target = await resolveTarget(
     { target: flags.text('target'), baseUrl: flags.text('base-url'), apiKeyFile: flags.text('api-key-file') },
@@ -64,27 +69,39 @@ export async function callOperation(call: Call, io: CliIo, tell: Reporter): Prom
   const unknown = request.unknownFields.map((name) => `${operation.id} has no field ${JSON.stringify(name)}.`)
   for (const warning of [...target.warnings, ...stabilityWarnings(operation), ...unknown]) tell.warning(warning)
   if (flags.has('curl') || flags.has('dry-run')) {
-    const text = `${flags.has('curl') ? toCurl(outgoing) : toHttpText(outgoing)}\n`
+    const text = `${flags.has('curl') ? curlOf(outgoing, target, io, tell) : toHttpText(outgoing)}\n`
     // A shell that reads it is to send the same bytes.
     await printBytes(io.stdout, io.stdout.isTTY === true ? escapeLines(text) : text)
     return EXIT.ok
   }
   return await untilSignal(io, async (signal) => {
     await mayWrite(target, request, flags, io, signal)
-    return await exchange({ call, request, outgoing, settings, signal }, io, tell)
+    return await exchange({ call, request, target, outgoing, settings, signal }, io, tell)
   })
 }
 
 interface Exchange {
   readonly call: Call
   readonly request: BuiltRequest
+  readonly target: Target
   readonly outgoing: ClientRequest
   readonly settings: CallSettings
   readonly signal: AbortSignal
 }
 
+/** The command that sends the same, by whatever key the environment has by then. */
+function curlOf(outgoing: ClientRequest, { sources }: Target, { env }: CliIo, tell: Reporter): string {
+  const text = toCurl(outgoing, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined)
+  if (text.includes(KEY_REFERENCE) && (env.PETSTORE_API_KEY ?? '') === '') {
+    const from = sources.apiKey === undefined || sources.apiKey === '--api-key-file' ? '<file>' : sources.apiKey
+    tell.note(`It reads the key from PETSTORE_API_KEY, which is not set here: export PETSTORE_API_KEY="$(cat ${from})"`)
+  }
+  if (text.includes(MASK)) tell.note(`Put in what is shown as ${MASK}; it may be a secret.`)
+  return text
+}
+
 async function exchange(given: Exchange, io: CliIo, tell: Reporter): Promise<number> {
-  const { call, request, outgoing, settings, signal } = given
+  const { call, request, target, outgoing, settings, signal } = given
   const { flags } = call
   const verbose = flags.has('verbose')
   if (verbose)
@@ -92,6 +109,8 @@ async function exchange(given: Exchange, io: CliIo, tell: Reporter): Promise<num
       escapeControls(`> ${outgoing.method} ${redactAddress(outgoing.url)}`),
       ...headerLines(outgoing.headers).map((line) => `> ${line}`),
     ])
+  const machine = clientMachine(io)
+  let waited = () => {}
   try {
     const sent = await send(
       outgoing,
@@ -103,13 +122,14 @@ async function exchange(given: Exchange, io: CliIo, tell: Reporter): Promise<num
         unsafe: flags.has('retry-unsafe'),
         env: io.env,
         signal,
-        onWait: ({ wait, attempt, attempts, because }) =>
-          tell.note(`${because}; attempt ${attempt} of ${attempts} in ${formatDuration(wait)}`),
+        onWait: (wait) => {
+          waited = tell.countdown(wait, wait.answer && cureOf(wait.answer, wait.wait, target))
+        },
         onAnswer: (answer) => {
           if (verbose) tell.detail(headLines(answer).map((line) => `< ${line}`))
         },
       },
-      clientMachine(io),
+      { ...machine, sleep: (duration, stop) => machine.sleep(duration, stop).finally(waited) },
     )
     return await showSent(given, sent, io, tell)
   } catch (error) {
@@ -122,7 +142,7 @@ async function exchange(given: Exchange, io: CliIo, tell: Reporter): Promise<num
 }
 
 async function showSent(
-  { call, request, outgoing, settings }: Exchange,
+  { call, request, target, outgoing, settings }: Exchange,
   sent: Sent,
   io: CliIo,
   tell: Reporter,
@@ -134,13 +154,12 @@ async function showSent(
   const exit = breaches.length > 0 ? EXIT_BREACH : flags.has('ignore-status') ? EXIT.ok : ofStatus
   const head = flags.has('include') ? headLines(answer) : []
   if (ofStatus === EXIT.ok) {
-    const isTTY = io.stdout.isTTY === true
-    const shown = await showBody(answer, settings.output, isTTY)
+    const shown = await showBody(answer, settings.output, io.stdout, io.env)
     const isRead = head.length === 0 || (await print(io.stdout, `${[...head, ''].join('\n')}\n`))
     if (isRead) await printBytes(io.stdout, shown.bytes)
     if (shown.note !== undefined) tell.warning(shown.note)
   } else {
-    await tell.failure(failureOfAnswer(request, outgoing.url, sent, exit), answer, head)
+    await tell.failure(failureOfAnswer(request, outgoing.url, sent, exit, target), answer, head)
   }
   for (const breach of breaches) tell.breach(breach)
   return exit
@@ -171,7 +190,7 @@ async function findBreaches(
 }
 
 /** @throws RequestError listing every violation with the flag that caused it */
-function refuse({ operation, names }: Call, violations: readonly Violation[]): never {
+function refuse({ names }: Call, { operation, violations }: BuiltRequest): never {
   const flagOf = new Map([...names].map(([one, flag]) => [`${'in' in one ? one.in : 'body'} ${one.name}`, `--${flag}`]))
   throw new RequestError(
     'INVALID_REQUEST',
@@ -185,9 +204,8 @@ function refuse({ operation, names }: Call, violations: readonly Violation[]): n
 /** In bytes. The sandbox reads a mebibyte; other services may take more. */
 const LARGEST_BODY_FILE = 64_000_000
 
-async function givenBody(text: string | undefined, { id, takesBody }: Operation, { cwd }: CliIo) {
+async function givenBody(text: string | undefined, { cwd }: CliIo) {
   if (text === undefined) return undefined
-  if (!takesBody) throw new RequestError('INVALID_FLAG', [`--body: ${id} takes no body`])
   if (text === '-') return await readStdin()
   if (!text.startsWith('@')) return Buffer.from(text)
   const file = text.slice(1)

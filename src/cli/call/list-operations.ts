@@ -1,18 +1,23 @@
 import type { Contract, Operation } from '../../contract/contract.js'
-import { stringifyJson } from '../../contract/json.js'
-import { table } from '../control/table.js'
+import { lineWidth, table } from '../control/table.js'
+import type { CliIo } from '../io.js'
+import { jsonText } from '../json-text.js'
 import { yamlText } from './yaml-text.js'
 
 const HEAD = ['operation', 'request', 'stability', 'summary'] as const
 
 /** Every operation of the contract: a table for people, unless it is wanted otherwise. */
-export async function listOperations(contract: Contract, format: string | undefined): Promise<string> {
-  if (format === 'json') return stringifyJson(contract.operations.map(viewOf), 2)
+export async function listOperations(
+  contract: Contract,
+  format: string | undefined,
+  { stdout, env }: CliIo,
+): Promise<string> {
+  if (format === 'json') return await jsonText(contract.operations.map(viewOf), stdout, env)
   if (format === 'yaml') return await yamlText(contract.operations.map(viewOf))
-  return operationTable(contract)
+  return operationTable(contract, lineWidth(stdout))
 }
 
-function operationTable({ operations }: Contract): string {
+function operationTable({ operations }: Contract, width: number): string {
   return table(
     HEAD,
     operations.map((operation) => [
@@ -21,6 +26,7 @@ function operationTable({ operations }: Contract): string {
       stabilityOf(operation),
       operation.summary ?? '',
     ]),
+    width,
   )
 }
 

@@ -1,9 +1,11 @@
 import type { ServiceAnswer } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
-import { type ReadBody, readBody, toRows } from '../../client/read-body.js'
-import { stringifyJson } from '../../contract/json.js'
-import { table } from '../control/table.js'
+import { readBody, toRows } from '../../client/read-body.js'
+import type { Environment } from '../../system/environment.js'
+import { lineWidth, table } from '../control/table.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
+import type { Output } from '../io.js'
+import { jsonText } from '../json-text.js'
 import type { OutputFormat } from './own-flags.js'
 import { yamlText } from './yaml-text.js'
 
@@ -14,8 +16,14 @@ export interface Shown {
   readonly note?: string
 }
 
-/** @param isTTY what is given as received must not drive a terminal; in a pipe it is whole, byte for byte */
-export async function showBody(answer: ServiceAnswer, format: OutputFormat, isTTY: boolean): Promise<Shown> {
+/** What is given as received must not drive a terminal; in a pipe it is whole, byte for byte. */
+export async function showBody(
+  answer: ServiceAnswer,
+  format: OutputFormat,
+  stream: Output,
+  env: Environment,
+): Promise<Shown> {
+  const isTTY = stream.isTTY === true
   if (format === 'raw' || (format === 'auto' && !isTTY)) return { bytes: isTTY ? safeText(answer) : answer.body }
   const body = readBody(answer)
   if (body.kind === 'empty') return { bytes: '' }
@@ -24,15 +32,19 @@ export async function showBody(answer: ServiceAnswer, format: OutputFormat, isTT
       format === 'auto' ? {} : { note: `The answer is not JSON, or too large for it, so it is not shown as ${format}.` }
     return { bytes: isTTY ? safeText(answer) : answer.body, ...note }
   }
-  const text = await formatted(body, format === 'auto' ? 'table' : format)
-  return { bytes: `${escapeLines(text)}\n` }
+  return { bytes: `${await formatted(body.value, format === 'auto' ? 'table' : format, stream, env)}\n` }
 }
 
-async function formatted({ value }: ReadBody & { kind: 'json' }, format: 'json' | 'yaml' | 'table'): Promise<string> {
-  if (format === 'yaml') return await yamlText(value)
+async function formatted(
+  value: unknown,
+  format: 'json' | 'yaml' | 'table',
+  stream: Output,
+  env: Environment,
+): Promise<string> {
+  if (format === 'yaml') return escapeLines(await yamlText(value))
   const rows = format === 'table' ? toRows(value) : undefined
-  if (rows === undefined) return stringifyJson(value, 2)
-  return rows.rows.length === 0 ? '(none)' : table(rows.head, rows.rows)
+  if (rows === undefined) return await jsonText(value, stream, env)
+  return rows.rows.length === 0 ? '(none)' : table(rows.head, rows.rows, lineWidth(stream))
 }
 
 /** Its status line and headers, a line each. A key in them is masked. */

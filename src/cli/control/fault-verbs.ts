@@ -43,7 +43,7 @@ function view(value: readonly FaultView[]): Result {
   ])
   return {
     value,
-    text: table(['#', 'rule', 'left'], rows),
+    text: (width) => table(['#', 'rule', 'left'], rows, width),
     ...(rows.length === 0 ? { note: 'There are no faults.' } : {}),
   }
 }

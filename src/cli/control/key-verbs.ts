@@ -14,7 +14,7 @@ export function addKeyVerbs(parent: Command, { group, verb, call }: VerbCommands
   verb(keys, 'list', 'list all keys with plan, quotas and ban', ['keys list']).action(
     call(async ({ controls }) => {
       const value = await controls.keys.list()
-      return { value, text: keyTable(value) }
+      return { value, text: (width) => keyTable(value, width) }
     }),
   )
   verb(keys, 'add', 'add a key; it is stored', ['keys add team-a', 'keys add team-b pro'])
@@ -64,7 +64,7 @@ export function addKeyVerbs(parent: Command, { group, verb, call }: VerbCommands
 }
 
 /** One key per line: what is left of its quotas, and its ban. */
-export function keyTable(keys: readonly KeyView[]): string {
+export function keyTable(keys: readonly KeyView[], width: number): string {
   const rows = keys.map(({ key, plan, minute, day, always, ban }) => [
     key,
     plan,
@@ -72,9 +72,9 @@ export function keyTable(keys: readonly KeyView[]): string {
     `${day.remaining}/${day.limit}`,
     always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`,
   ])
-  return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows)
+  return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows, width)
 }
 
 function view(value: KeyView): Result {
-  return { value, text: keyTable([value]) }
+  return { value, text: (width) => keyTable([value], width) }
 }

@@ -63,7 +63,7 @@ function view(value: readonly Pet[]): Result {
   const rows = value.map(({ id, name, categoryId, status }) => [String(id), status ?? '-', String(categoryId), name])
   return {
     value,
-    text: table(['id', 'status', 'category', 'name'], rows),
+    text: (width) => table(['id', 'status', 'category', 'name'], rows, width),
     ...(rows.length === 0 ? { note: 'There are no pets.' } : {}),
   }
 }

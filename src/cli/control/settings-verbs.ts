@@ -47,7 +47,7 @@ export function settingText(value: SettingsView[keyof SettingsView]): string {
 
 function view(value: SettingsView): Result {
   const rows = Object.entries(value).map(([name, setting]) => [settingName(name), settingText(setting)])
-  return { value, text: aligned(rows) }
+  return { value, text: (width) => aligned(rows, width) }
 }
 
 /** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. */

@@ -11,7 +11,7 @@ export function addSpaceVerbs(parent: Command, { group, verb, call }: VerbComman
       const rows = value.map(({ name, pets, requests }) => [name, String(pets), String(requests)])
       return {
         value,
-        text: table(['space', 'pets', 'requests'], rows),
+        text: (width) => table(['space', 'pets', 'requests'], rows, width),
         ...(rows.length === 0 ? { note: 'There is only the default space.' } : {}),
       }
     }),

@@ -18,7 +18,7 @@ export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): vo
   ]).action(
     call(async ({ controls, found }) => {
       const value = await controls.state()
-      return { value, text: stateText(value, found.controlUrl) }
+      return { value, text: (width) => stateText(value, found.controlUrl, width) }
     }),
   )
   verb(parent, 'reset', 'return to the start: fixtures, flags, quotas, bans, clock, log; snapshots stay', [
@@ -32,7 +32,7 @@ export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): vo
   )
 }
 
-function stateText(state: StateView, controlUrl: string): string {
+function stateText(state: StateView, controlUrl: string, width: number): string {
   const { space, clock, storm, faults, counts, keys, settings } = state
   const facts = aligned([
     ['service', baseUrlOf(controlUrl, state)],
@@ -47,7 +47,7 @@ function stateText(state: StateView, controlUrl: string): string {
       `${counts.pets} pets, ${counts.orders} orders, ${counts.requests} requests, ${counts.spaces} more spaces`,
     ],
   ])
-  return `${facts}\n\n${keyTable(keys)}`
+  return `${facts}\n\n${keyTable(keys, width)}`
 }
 
 function changedSettings(settings: SettingsView): string {

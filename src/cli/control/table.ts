@@ -1,23 +1,58 @@
+import { cellWidth, fitCells, padCells } from '../cells.js'
 import { escapeControls } from '../escape-controls.js'
+import type { Output } from '../io.js'
 
 const GAP = '  '
+/** A column is not made narrower than this, in cells. */
+const NARROWEST = 6
+const NUMBER = /^-?\d*$/
 
 /** Rows in aligned columns, one line each; empty if there are none. Cells are escaped. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return rows.length === 0 ? '' : aligned([head, ...rows])
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string {
+  return rows.length === 0 ? '' : aligned([head, ...rows], width)
 }
 
-/** The same without a head. */
-export function aligned(rows: readonly (readonly string[])[]): string {
+/**
+ * The same without a head.
+ *
+ * @param width cells that a line may take; where they are not enough, the widest columns are cut
+ */
+export function aligned(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
   const cells = rows.map((row) => row.map(escapeControls))
-  const widths = (cells[0] ?? []).map((_, column) =>
-    cells.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? '')), 0),
+  const natural = (cells[0] ?? []).map((_, column) =>
+    cells.reduce((widest, row) => Math.max(widest, cellWidth(row[column] ?? '')), 0),
   )
+  // Half an id is none.
+  const isNumbers = natural.map((_, column) => cells.slice(1).every((row) => NUMBER.test(row[column] ?? '')))
+  const widths = narrowed(natural, isNumbers, width - GAP.length * (natural.length - 1))
   const line = (row: readonly string[]) =>
-    row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))).join(GAP)
-  return cells.map((row) => line(row).trimEnd()).join('\n')
+    row.map((cell, column) => padCells(fitCells(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP)
+  return cells.map((row) => fitCells(line(row).trimEnd(), width)).join('\n')
 }
 
-function widthOf(text: string): number {
-  return [...text].length
+/** How many cells a line of a stream has; off a terminal there is no end to it. */
+export function lineWidth({ isTTY, columns }: Output): number {
+  return isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
+}
+
+/**
+ * Widths that sum up to what there is, the widest cut to one another's.
+ *
+ * @param whole columns that are cut only where nothing else would help
+ */
+function narrowed(widths: readonly number[], whole: readonly boolean[], room: number): readonly number[] {
+  const narrow = (most: number) => widths.map((width, column) => (whole[column] ? width : Math.min(width, most)))
+  const sum = (all: readonly number[]) => all.reduce((total, width) => total + width, 0)
+  if (sum(widths) <= room) return widths
+  if (whole.includes(true) && sum(narrow(NARROWEST)) > room) return narrowed(widths, [], room)
+  let most = Math.max(NARROWEST, room)
+  while (most > NARROWEST && sum(narrow(most)) > room) most--
+  // What is left over by rounding goes to the first that were cut.
+  const cut = narrow(most)
+  let rest = Math.max(0, room - sum(cut))
+  return cut.map((width, column) => (width < (widths[column] ?? 0) && rest-- > 0 ? width + 1 : width))
 }

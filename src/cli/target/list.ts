@@ -30,7 +30,7 @@ export async function listTargets(io: CliIo, json: boolean): Promise<void> {
     })
     problems.push(...[target.warning, problem].filter((one) => one !== undefined))
   }
-  await printResult({ value: views, text: textOf(views) }, io, json)
+  await printResult({ value: views, text: (width) => textOf(views, width) }, io, json)
   for (const problem of new Set(problems)) say(io.stderr, `warning: ${problem}`)
 }
 
@@ -47,7 +47,7 @@ async function keyOf(
   }
 }
 
-function textOf(views: readonly TargetView[]): string {
+function textOf(views: readonly TargetView[], width: number): string {
   const rows = views.map(({ name, isDefault, baseUrl, apiKey }) => [
     isDefault ? `${name} *` : name,
     baseUrl?.value ?? 'not set',
@@ -55,5 +55,5 @@ function textOf(views: readonly TargetView[]): string {
     apiKey.present ? 'present' : 'none',
     apiKey.source ?? '',
   ])
-  return `${table(['target', 'base address', 'from', 'key', 'from'], rows)}\n* default target`
+  return `${table(['target', 'base address', 'from', 'key', 'from'], rows, width)}\n* default target`
 }

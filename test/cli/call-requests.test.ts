@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/api/start.js'
+import { cellWidth } from '../../src/cli/cells.js'
+import { runCli } from '../../src/cli/run-cli.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { type TestIo, temporaryFolder, testIo } from './test-io.js'
+
+/** What happens while a client waits. */
+const waits = vi.hoisted(() => ({ meanwhile: async (_wait: number): Promise<void> => {} }))
+
+vi.mock('../../src/cli/call/machine.js', () => ({
+  clientMachine: () => ({
+    sleep: (wait: number) => waits.meanwhile(wait),
+    now: () => Date.parse('2026-03-01T10:00:00Z'),
+    random: () => 0,
+  }),
+}))
+
+async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+interface Terminal {
+  readonly columns?: number
+  readonly env?: TestIo['env']
+}
+
+/** Calls the sandbox from a pipe, or from a terminal of so many columns. */
+async function call(sandbox: Sandbox, argv: readonly string[], { columns, env = {} }: Terminal = {}) {
+  const cwd = temporaryFolder()
+  const own = { XDG_CONFIG_HOME: join(cwd, 'config'), HOME: cwd, PETSTORE_SANDBOX_URL: sandbox.controlUrl }
+  const io = testIo({ cwd, tty: columns !== undefined, env: { ...own, NO_COLOR: '1', ...env } })
+  for (const stream of [io.stdout, io.stderr]) Object.assign(stream, { columns })
+  const code = await runCli(['call', ...argv], io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+describe('call METHOD /path', () => {
+  it.each([
+    [
+      ['GET', '/pets?limit=2&status=sold'],
+      ['listPets', '--limit', '2', '--status', 'sold'],
+    ],
+    [
+      ['get', '/pets/7'],
+      ['getPet', '7'],
+    ],
+    [['GET', '/store/orders'], ['listOrders']],
+  ])('%j is the same as %j', async (written, named) => {
+    const sandbox = await sandboxWith()
+    expect(await call(sandbox, written)).toEqual(await call(sandbox, named))
+    const [first, second] = await sandbox.requests()
+    expect(first).toMatchObject({ path: second?.path, query: second?.query, operation: second?.operation })
+  })
+
+  it('sends a body, and HEAD', async () => {
+    const sandbox = await sandboxWith()
+    const { code, out } = await call(sandbox, ['POST', '/pets', '--body', '{"name":"Rex","categoryId":1}'])
+    expect({ code, pet: JSON.parse(out) }).toMatchObject({ code: 0, pet: { name: 'Rex' } })
+    expect(await call(sandbox, ['HEAD', '/pets', '-i'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^HTTP 200 OK\n/),
+    })
+  })
+
+  it('sends the query as it was written', async () => {
+    const sandbox = await sandboxWith()
+    await call(sandbox, ['GET', '/pets?limit=2&x=é%20&x'])
+    expect((await sandbox.requests())[0]).toMatchObject({ query: 'limit=2&x=%C3%A9%20&x' })
+  })
+
+  it.each([
+    [['GET', '/pet'], 'UNKNOWN_OPERATION: The contract has no "GET /pet"; did you mean GET /pets?\n'],
+    [
+      ['GET', '/v1/pets'],
+      'UNKNOWN_OPERATION: The contract has no "GET /v1/pets"; did you mean GET /pets? The base address is put in front of it.\n',
+    ],
+    [['DELETE', '/pets'], 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD or POST.\n'],
+    [['GET', '/pets?limit=0'], 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
+    [['GET', '/pets/..'], 'INVALID_REQUEST: ".." cannot stand in a path\n'],
+    [['GET'], 'USAGE: <path> is missing. See petstore-sandbox call GET --help.\n'],
+  ])('refuses %j, and sends nothing', async (argv, err) => {
+    const sandbox = await sandboxWith()
+    expect(await call(sandbox, argv)).toEqual({ code: 2, out: '', err })
+    expect(await sandbox.requests()).toEqual([])
+  })
+})
+
+describe('call on a terminal', () => {
+  it('shows JSON in colours, which a pipe and NO_COLOR do without', async () => {
+    const sandbox = await sandboxWith()
+    const argv = ['GET', '/pets/1', '-o', 'json']
+    const { out } = await call(sandbox, argv, { columns: 80, env: { NO_COLOR: '' } })
+    expect(out).toContain('\u001b[36m"id"\u001b[39m: \u001b[33m1\u001b[39m')
+    expect(out).toContain('\u001b[32m"')
+    const plain = (await call(sandbox, argv, { columns: 80 })).out
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+    expect(out.replace(/\u001b\[\d+m/g, '')).toBe(plain)
+    expect(plain).not.toContain('\u001b')
+    expect((await call(sandbox, argv, { env: { NO_COLOR: '' } })).out).toBe(plain)
+  })
+
+  it('counts a wait down, and says which command would end it', async () => {
+    const sandbox = await sandboxWith({ limits: '1/min' })
+    await call(sandbox, ['listPets'])
+    waits.meanwhile = async () => void (await sandbox.clock.advance('1m'))
+    const { code, err } = await call(sandbox, ['listPets'], { columns: 80 })
+    expect(code).toBe(0)
+    expect(err).toBe(
+      'No need to wait: press Ctrl-C, run "petstore-sandbox control clock advance 60s", and call again.\n' +
+        '\rnote: 429 Too Many Requests; attempt 2 of 3 in 60 s\u001b[K\rnote: 429 Too Many Requests; attempt 2 of 3 now\u001b[K\n',
+    )
+  })
+
+  it.each([
+    [{ limits: '1/min' }, {}, 'petstore-sandbox control clock advance 60s'],
+    [{ limits: '1/day' }, {}, 'petstore-sandbox control clock advance 86400s'],
+    [{ storm: '1' }, {}, 'petstore-sandbox control storm stop'],
+    [{ fault: '*:429' }, {}, 'petstore-sandbox control fault clear'],
+    [{ plan: 'free' }, { PETSTORE_API_KEY: 'sandbox-limited' }, undefined],
+    [{ storm: '1' }, { PETSTORE_API_KEY: 'sandbox~checkout' }, 'petstore-sandbox control --space checkout storm stop'],
+  ] as const)('names the gentlest cure when it gives up: %j', async (options, env, cure) => {
+    const sandbox = await sandboxWith(options)
+    await call(sandbox, ['listPets', '--retry', '0'], { env })
+    const { err } = await call(sandbox, ['listPets', '--retry', '0'], { env })
+    const { hint }: { hint: string } = JSON.parse(err).error
+    if (cure === undefined) expect(hint).not.toContain('petstore-sandbox')
+    else expect(hint).toContain(cure)
+  })
+
+  it('lays tables out by cells, so that none of its lines is wider than the terminal', async () => {
+    const sandbox = await sandboxWith()
+    for (const name of ['ねこのミケ', '👩‍👩‍👧‍👦 family', 'é'.repeat(2000), '犬'.repeat(1000)]) {
+      await sandbox.pets.add({ name, categoryId: 9_223_372_036_854_775_807n })
+    }
+    for (const columns of [60, 80, 120]) {
+      for (const argv of [['listPets', '--limit', '8'], ['--list']]) {
+        const { out } = await call(sandbox, argv, { columns })
+        const widths = out.trimEnd().split('\n').map(cellWidth)
+        expect(Math.max(...widths)).toBeLessThanOrEqual(columns)
+      }
+      const { out } = await call(sandbox, ['listPets', '--limit', '8'], { columns })
+      expect(out).toContain('ねこのミケ')
+      expect(out.match(/ 9223372036854775807\b/g)).toHaveLength(4)
+      expect(out.match(/…/g)?.length).toBeGreaterThanOrEqual(2)
+    }
+    expect((await call(sandbox, ['listPets', '--limit', '8', '-o', 'table'])).out).toContain('犬'.repeat(1000))
+  })
+})
+
+describe('call --curl', () => {
+  const run = async (script: string, env: Record<string, string> = {}) => {
+    const options = { env: { PATH: process.env.PATH ?? '', ...env }, timeout: 10_000 }
+    return (await promisify(execFile)('sh', ['-c', script], options)).stdout
+  }
+
+  it('runs as printed, with the key that the sandbox has', async () => {
+    const sandbox = await sandboxWith()
+    const { out, err } = await call(sandbox, ['listPets', '--limit', '1', '--curl'])
+    expect(err).toBe('')
+    expect(JSON.parse(await run(out))).toHaveLength(1)
+    const created = await call(sandbox, ['createPet', '--name', 'R\'e"x $HOME `id`', '--category-id', '1', '--curl'])
+    expect(JSON.parse(await run(created.out))).toMatchObject({ name: 'R\'e"x $HOME `id`' })
+    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox', 'sandbox'])
+  })
+
+  it('runs as printed, with the key in the environment that it names', async () => {
+    const sandbox = await sandboxWith()
+    const { out } = await call(sandbox, ['listPets', '--curl'], { env: { PETSTORE_API_KEY: 'sandbox-pro' } })
+    expect(out).not.toContain('sandbox-pro')
+    await run(out, { PETSTORE_API_KEY: 'sandbox-pro' })
+    expect((await sandbox.requests()).map(({ key }) => key)).toEqual(['sandbox-pro'])
+  })
+
+  it('says so where that is not set', async () => {
+    const sandbox = await sandboxWith()
+    const argv = ['listPets', '--curl', '--base-url', 'https://api.example/v1', '-H', 'Authorization: Bearer abc']
+    const { out, err } = await call(sandbox, argv)
+    expect(out).toContain('"Authorization: Bearer $PETSTORE_API_KEY"')
+    expect(err).toContain('note: It reads the key from PETSTORE_API_KEY, which is not set here')
+  })
+})
