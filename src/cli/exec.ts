@@ -7,6 +7,7 @@ import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
 import { closingWords, type RunOutcome } from './exec/closing-words.js'
+import { type EnvName, envOption } from './exec/env-names.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
 import { rulesHit } from './exec/fail-on.js'
 import { addOwnFlags, type OwnFlags, type OwnSwitches, readOwnFlags } from './exec/own-flags.js'
@@ -56,12 +57,15 @@ the command passed, but --fail-on was hit or the report could not be written.`
 interface Run {
   readonly flags: FlagValues
   readonly own: OwnFlags
+  /** Variables that the command gets besides. */
+  readonly names: readonly EnvName[]
   readonly name: string
   readonly args: readonly string[]
   readonly debug: boolean
 }
 
 interface ExecFlags extends OwnFlags {
+  readonly env?: readonly EnvName[]
   readonly debug?: boolean
 }
 
@@ -71,17 +75,18 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   const elsewhere = { title: 'Options of serve', options, command: 'petstore-sandbox serve' }
   explain(command, { examples: EXAMPLES, notes: NOTES, elsewhere })
     .usage('[options] [--] <command> [args...]')
+    .addOption(envOption())
     .argument('<command>', 'what to run')
     .argument('[args...]', 'its own arguments')
     .option('--debug', 'show stack traces')
     .passThroughOptions()
-    .action(async (name: string, args: readonly string[], { debug = false, ...own }: ExecFlags) =>
-      finish(await exec({ flags: givenFlags(command), own, name, args, debug }, io)),
+    .action(async (name: string, args: readonly string[], { debug = false, env = [], ...own }: ExecFlags) =>
+      finish(await exec({ flags: givenFlags(command), own, names: env, name, args, debug }, io)),
     )
 }
 
 /** Starts a sandbox, runs the command against it, and resolves with its exit code once both have ended. */
-async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<number> {
+async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): Promise<number> {
   const switches = readOwnFlags(own, io.env)
   const env = envLayer(io.env)
   const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
@@ -101,7 +106,7 @@ async function exec({ flags, own, name, args, debug }: Run, io: CliIo): Promise<
       graceful: (signal) => command.relay(signal),
       force: () => command.kill(),
     })
-    const command = startCommand({ baseUrl, controlUrl, controlToken: options.controlToken }, name, args, io)
+    const command = startCommand({ baseUrl, controlUrl, controlToken: options.controlToken, names }, name, args, io)
     const ending = await command.ended
     await command.sweep()
     log.flush()

@@ -1,5 +1,5 @@
 import type { Argument, Command, Help, Option } from 'commander'
-import { didYouMean } from '../options/suggest.js'
+import { didYouMean } from '../domain/suggest.js'
 
 /** What the help of a command says besides what commander knows of it. */
 interface Explanation {

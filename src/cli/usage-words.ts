@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { didYouMean } from '../options/suggest.js'
+import { didYouMean } from '../domain/suggest.js'
 import { seeHelp, unknownCommand } from './help.js'
 
 /**

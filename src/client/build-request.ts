@@ -2,8 +2,7 @@ import type { Contract, Operation, Route, Violation } from '../contract/contract
 import type { Field, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
-import { didYouMean } from '../options/suggest.js'
-import { joinOr } from '../options/values/reading.js'
+import { didYouMean } from '../domain/suggest.js'
 import { RequestError } from './request-error.js'
 
 /** The input of a call, as strings. */
@@ -73,7 +72,7 @@ function unknownRequest(contract: Contract, method: string, path: string, route:
   const asked = `${method} ${path}`
   if (route.kind === 'method-not-allowed') {
     return new RequestError('UNKNOWN_OPERATION', [
-      `The contract has no ${JSON.stringify(asked)}; ${path} takes ${joinOr(route.allow)}.`,
+      `The contract has no ${JSON.stringify(asked)}; ${path} takes ${route.allow.join(', ')}.`,
     ])
   }
   // Whoever copies an address has its base path, too.

@@ -1,9 +1,9 @@
 import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import { isSpaceName } from '../domain/space-name.js'
+import { didYouMean } from '../domain/suggest.js'
 import type { EpochMs } from '../domain/time.js'
 import { quoted } from '../options/problem.js'
-import { didYouMean } from '../options/suggest.js'
 import { VerbError } from './verb.js'
 
 /** @throws VerbError where there is no such space */

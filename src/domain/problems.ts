@@ -20,8 +20,7 @@ export const PROBLEMS = {
   },
   invalid_api_key: {
     status: 401,
-    message:
-      'The API key is not valid. The fixture keys are sandbox, sandbox-free, sandbox-pro, sandbox-business and sandbox-enterprise.',
+    message: 'The API key is not valid.',
   },
   not_found: {
     status: 404,

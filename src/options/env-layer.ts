@@ -1,8 +1,8 @@
+import { didYouMean } from '../domain/suggest.js'
 import type { Environment } from '../system/environment.js'
 import type { Given, Layer } from './layer.js'
 import { ENV_PREFIX, envName, NAMED_OPTIONS } from './names.js'
 import { naturalFromText } from './option-text.js'
-import { didYouMean } from './suggest.js'
 import { type OptionName, optionRow } from './table.js'
 
 /** Variables with our prefix that are not options: where a sandbox runs, and flags of single commands. */

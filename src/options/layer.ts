@@ -1,7 +1,7 @@
 import * as v from 'valibot'
+import { didYouMean } from '../domain/suggest.js'
 import { camelName, kebabName, NAMED_OPTIONS, optionNamed, toCamelCase } from './names.js'
 import { type Path, Problems, type Where, writeIssues } from './problem.js'
-import { didYouMean } from './suggest.js'
 import { type OptionName, type OptionValues, optionRow } from './table.js'
 
 /** An option as given by one source, not checked yet. */

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { didYouMean } from '../domain/suggest.js'
 import { fixturesDirectory } from '../system/package-files.js'
 import { openingProblem, readRegularFile } from '../system/regular-file.js'
 import { quoted } from './problem.js'
 import { brokenScenario, readScenario, type Scenario, type ScenarioLayer, scenarioLayer } from './scenario.js'
-import { didYouMean } from './suggest.js'
 import { LARGEST_OPTIONS_FILE, readYamlMap } from './yaml-map.js'
 
 const packagedDirectory = join(fixturesDirectory, 'scenarios')

@@ -80,7 +80,7 @@ describe('call METHOD /path', () => {
       ['GET', '/v1/pets'],
       'UNKNOWN_OPERATION: The contract has no "GET /v1/pets"; did you mean GET /pets? The base address is put in front of it.\n',
     ],
-    [['DELETE', '/pets'], 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD or POST.\n'],
+    [['DELETE', '/pets'], 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD, POST.\n'],
     [['GET', '/pets?limit=0'], 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
     [['GET', '/pets/..'], 'INVALID_REQUEST: ".." cannot stand in a path\n'],
     [['GET'], 'USAGE: <path> is missing. See petstore-sandbox call GET --help.\n'],

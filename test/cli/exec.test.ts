@@ -167,6 +167,16 @@ describe('the command line of exec', () => {
       /^USAGE: unknown option --plam; did you mean --plan\? See petstore-sandbox exec --help\.\n$/,
     ],
     [['--plan', 'gold', 'true'], 2, /^INVALID_OPTIONS: --plan "gold"/],
+    [
+      ['--env', 'X={baseUrll}', 'true'],
+      2,
+      /^USAGE: --env "X=\{baseUrll\}": \{baseUrll\} must be \{baseUrl\}, \{apiKey\} or \{controlUrl\}; did you mean baseUrl\? See /,
+    ],
+    [
+      ['--env', '1X=2', 'true'],
+      2,
+      /^USAGE: --env "1X=2": must be <NAME>=<value>, for example VITE_API_URL=\{baseUrl\}\. /,
+    ],
     [['--fault', 'listDogs:503', 'true'], 2, /^UNKNOWN_OPERATION: /],
     [['--host', '192.0.2.1', '--control-token', 'x', 'true'], 125, /^HOST_UNAVAILABLE: /],
     [['./no-such-command'], 127, /^NO_SUCH_COMMAND: "\.\/no-such-command" was not found\./],

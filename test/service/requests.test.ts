@@ -34,6 +34,37 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/nowhere')).toMatchObject({ status: 404, code: 'not_found' })
   })
 
+  it('says what would help: the scheme, or the keys of the fixtures, and never what was sent or is secret', async () => {
+    const sandbox = await openSandbox({ apiKey: ['sk-secret-1234', 'team=sk-secret-5678'] })
+    const message = async (headers: Record<string, string>) =>
+      JSON.parse((await sandbox.call('/v1/pets', { key: null, headers })).text).message
+    expect(await message({})).toBe('No API key was sent. Send one as: Authorization: Bearer <API_KEY>.')
+    expect(await message({ authorization: 'sandbox' })).toBe(
+      'The Authorization header does not hold a Bearer token. Send the key as: Authorization: Bearer <API_KEY>.',
+    )
+    const unknown = await message({ authorization: 'Bearer sk-secret-9999' })
+    expect(unknown).toBe(
+      'The API key is not valid. The fixture keys are sandbox, sandbox-free, sandbox-pro, sandbox-business, sandbox-enterprise.',
+    )
+    expect(await message({ authorization: 'Bearer sandbox-revoked' })).toBe(unknown)
+  })
+
+  it.each([
+    ['/v1/pet', 'Did you mean /v1/pets?'],
+    ['/v1/pet/7', 'Did you mean /v1/pets/7?'],
+    ['/v1/store/order?limit=1', 'Did you mean /v1/store/orders?'],
+    ['/v1/pets/', 'Did you mean /v1/pets?'],
+    ['/v1/nowhere', ''],
+  ])('answers %s with 404 and the path that was meant', async (target, hint) => {
+    const sandbox = await openSandbox()
+    const { status, text } = await sandbox.call(target)
+    const whole = `The requested resource could not be found. ${hint}`.trim()
+    expect({ status, body: JSON.parse(text) }).toEqual({
+      status: 404,
+      body: { code: 'not_found', message: whole, status: 404 },
+    })
+  })
+
   it('takes more keys, with their plans', async () => {
     const sandbox = await openSandbox({ apiKey: ['mine:pro', 'other'] })
     expect(await sandbox.get('/pets', 'mine')).toMatchObject({ status: 200, limit: 300 })

@@ -1,10 +1,13 @@
 import type { Environment } from '../../system/environment.js'
+import { type EnvName, namedEnvironment } from './env-names.js'
 
 /** What the command is told about its sandbox. */
 export interface ToldSandbox {
   readonly baseUrl: string
   readonly controlUrl: string
   readonly controlToken: string | undefined
+  /** Variables that it gets under names of its own. */
+  readonly names?: readonly EnvName[]
 }
 
 /** The key that the command gets: the one on `--plan`. */
@@ -17,7 +20,10 @@ const LOOPBACK = ['localhost', '127.0.0.1', '::1']
  *
  * @source docs/behaviour.md, "exec"
  */
-export function childEnvironment(env: Environment, { baseUrl, controlUrl, controlToken }: ToldSandbox): Environment {
+export function childEnvironment(
+  env: Environment,
+  { baseUrl, controlUrl, controlToken, names = [] }: ToldSandbox,
+): Environment {
   const direct = [...new Set([...LOOPBACK, new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')])]
   return {
     ...env,
@@ -28,6 +34,7 @@ export function childEnvironment(env: Environment, { baseUrl, controlUrl, contro
     // Programs differ in which of the two they read, so each falls back to the other.
     NO_PROXY: withHosts(env.NO_PROXY || env.no_proxy, direct),
     no_proxy: withHosts(env.no_proxy || env.NO_PROXY, direct),
+    ...namedEnvironment(names, { baseUrl, controlUrl, apiKey: API_KEY }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
+import { didYouMean } from '../../domain/suggest.js'
 import { OptionsError } from '../../options/options-error.js'
 import { writeProblem } from '../../options/problem.js'
-import { didYouMean } from '../../options/suggest.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 

@@ -1,7 +1,28 @@
+import { labelOf } from '../../domain/keys.js'
+import { PROBLEMS } from '../../domain/problems.js'
 import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
+import type { Space } from '../space.js'
 
 /** Is the key valid at all? Who calls is asked before what is called. @source docs/specification.md, "Authentication" */
-export const admit: Gate = ({ caller, route }) =>
+export const admit: Gate = ({ caller, route, request, space }) => {
   // A path outside the service needs no key: the client has mistyped the base address and is told so.
-  caller.kind === 'key' || route.kind === 'outside' ? undefined : problem(caller.problem)
+  if (caller.kind === 'key' || route.kind === 'outside') return undefined
+  if (caller.problem === 'invalid_api_key') return problem('invalid_api_key', { message: unknownKey(space) })
+  // What was sent may be a key all the same, and is not repeated.
+  const isOtherScheme = request.headers.authorization !== undefined
+  return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})
+}
+
+const NO_BEARER =
+  'The Authorization header does not hold a Bearer token. Send the key as: Authorization: Bearer <API_KEY>.'
+/** A message names so many keys at most. */
+const MOST_NAMED = 5
+
+/** Names the keys that would do: those of the fixtures. One with a label is a secret. */
+function unknownKey({ seed }: Space): string {
+  const open = seed.keys.filter((apiKey) => apiKey.always === undefined && labelOf(apiKey) === apiKey.key)
+  const named = open.slice(0, MOST_NAMED).map(({ key }) => key)
+  const message = PROBLEMS.invalid_api_key.message
+  return named.length === 0 ? message : `${message} The fixture keys are ${named.join(', ')}.`
+}

@@ -32,4 +32,17 @@ describe('the environment of a command', () => {
       PETSTORE_SANDBOX_CONTROL_TOKEN: 'own',
     })
   })
+
+  it('has the sandbox under the names that --env gives it', () => {
+    const names = [
+      { name: 'VITE_API_URL', value: '{baseUrl}' },
+      { name: 'AUTH', value: 'Bearer {apiKey}' },
+      { name: 'PETSTORE_BASE_URL', value: '{controlUrl}/x{}' },
+    ]
+    expect(childEnvironment({ VITE_API_URL: 'old' }, { ...SANDBOX, names })).toMatchObject({
+      VITE_API_URL: SANDBOX.baseUrl,
+      AUTH: 'Bearer sandbox',
+      PETSTORE_BASE_URL: `${SANDBOX.controlUrl}/x{}`,
+    })
+  })
 })
