@@ -79,8 +79,8 @@ export interface Controls {
   /** A packaged scenario's name, or the content of one. */
   scenario(scenario: string | ScenarioContent): Promise<StateView>
   readonly pets: {
-    /** All of them, newest first. */
-    list(): Promise<readonly Pet[]>
+    /** All of them, or the first `limit`; newest first. */
+    list(filter?: VerbInput<'pets.list'>): Promise<readonly Pet[]>
     add(pet: NewPet): Promise<Pet>
     /** Changes fields; null removes the status. */
     set(id: Int64, change: Omit<VerbInput<'pets.set'>, 'id'>): Promise<Pet>
@@ -197,7 +197,7 @@ function controlsOf(transport: Transport, space: string): Controls {
     scenario: (scenario) =>
       call('scenario.apply', { scenario: typeof scenario === 'string' ? { name: scenario } : scenario }),
     pets: {
-      list: () => call('pets.list'),
+      list: (filter = {}) => call('pets.list', filter),
       add: (pet) => call('pets.add', pet),
       set: (id, change) => call('pets.set', { id, ...change }),
       remove: (id) => done('pets.remove', { id }),

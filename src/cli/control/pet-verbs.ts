@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { NewPet, Pet, PetStatus } from '../../contract/entities.js'
 import type { Int64 } from '../../contract/int64.js'
 import { PET_STATUSES } from '../../domain/pets.js'
-import { int64 } from './arguments.js'
+import { count, int64 } from './arguments.js'
 import { UsageError } from './errors.js'
 import { done, type Result } from './result.js'
 import { table } from './table.js'
@@ -16,12 +16,20 @@ interface PetFlags {
   readonly status?: PetStatus | typeof NONE
 }
 
+interface PetFilter {
+  readonly limit?: number
+}
+
+function limitOf({ limit }: PetFilter): PetFilter {
+  return limit === undefined ? {} : { limit }
+}
+
 /** Changes state directly: no key, no quota, no exchange in the log. */
 export function addPetVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
-  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list -o json']).action(
-    call(async ({ controls }) => view(await controls.pets.list())),
-  )
+  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --limit 10 -o json'])
+    .option('--limit <n>', 'only the first n', count)
+    .action(call(async ({ controls }, filter: PetFilter) => view(await controls.pets.list(limitOf(filter)))))
   verb(pets, 'add', 'add a pet', ['pets add --name Rex --category-id 1 --status sold'])
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--category-id <id>', 'its category id', int64)

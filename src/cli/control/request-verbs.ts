@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ControlError } from '../../api/controls.js'
 import { stringifyJson } from '../../contract/json.js'
 import type { RequestFilter } from '../../control/verb-map.js'
@@ -14,42 +13,65 @@ import type { StopSignal } from '../io.js'
 import { print, say } from '../print.js'
 import { count } from './arguments.js'
 import { NoSandboxError, UsageError } from './errors.js'
-import { done } from './result.js'
+import { addExchangeVerbs, curlOf } from './exchange-verbs.js'
+import { done, printResult } from './result.js'
 import type { ControlContext } from './steering.js'
 import type { VerbCommands } from './verb-commands.js'
 
-interface RequestFlags extends RequestFilter {
+interface RequestFlags extends Omit<RequestFilter, 'status'> {
+  readonly status?: StatusFilter
+  readonly curl?: number
   readonly follow?: boolean
   readonly since?: string
   readonly limit?: number
 }
 
-export function addRequestVerbs(parent: Command, { verb, call, callFreely }: VerbCommands): void {
+/** One status, or all of a class. */
+type StatusFilter = { readonly status: number } | { readonly class: number }
+
+export function addRequestVerbs(parent: Command, verbs: VerbCommands): void {
+  const { verb, call, callFreely } = verbs
   const requests = verb(parent, 'requests', 'list requests and responses, oldest first', [
     'requests --limit 20',
-    'requests --status 429 -o json',
+    'requests --status 4xx -o json',
+    'requests --curl 12',
     'requests -f --operation listPets',
   ])
     .option('-f, --follow', 'follow new ones until interrupted; -o json prints one per line')
     .option('--operation <id>', 'only this operation')
-    .option('--status <status>', 'only this status', count)
+    .option('--status <status>', 'only this status, or all like 4xx', statusFilter)
     .option('--key <label>', 'only this key, without its space; unknown and none are labels too')
     .addOption(new Option('--reason <reason>', 'only this reason').choices(REASONS))
     .option('--since <id|instant>', 'after this id, or from this instant on')
     .option('--limit <n>', 'only the newest n', count)
+    .option('--curl <id>', 'print the request of this id as a curl command, list nothing', count)
     .action(
       callFreely(async (at, flags: RequestFlags) => {
-        const { since, limit } = flags
+        const { since, limit, status, curl } = flags
+        if (curl !== undefined) {
+          const text = await curlOf(at, curl)
+          await printResult({ value: { curl: text }, text }, at.io, at.json)
+          return EXIT.ok
+        }
         const filter = filterOf(flags)
+        const isWanted = ofClass(status)
         if (flags.follow === true) {
-          if (since === undefined && limit === undefined) return follow(at, filter)
+          if (since === undefined && limit === undefined) return follow(at, filter, isWanted)
           throw new UsageError('--since and --limit cannot be combined with --follow.')
         }
-        const past = { ...(since === undefined ? {} : { since }), ...(limit === undefined ? {} : { limit }) }
-        await list(at, await at.controls.requests({ ...filter, ...past }))
+        // The sandbox knows no classes: the newest n of one are chosen here.
+        const isClass = status !== undefined && 'class' in status
+        const past = {
+          ...(since === undefined ? {} : { since }),
+          ...(limit === undefined || isClass ? {} : { limit }),
+        }
+        const found = await at.controls.requests({ ...filter, ...past })
+        const wanted = found.filter(isWanted)
+        await list(at, limit === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - limit)))
         return EXIT.ok
       }),
     )
+  addExchangeVerbs(requests, verbs)
   verb(requests, 'clear', 'clear the log', ['requests clear']).action(
     call(async ({ controls }) => {
       await controls.requests.clear()
@@ -58,10 +80,22 @@ export function addRequestVerbs(parent: Command, { verb, call, callFreely }: Ver
   )
 }
 
+/** `429` or `4xx` */
+function statusFilter(text: string): StatusFilter {
+  const [, first, rest = ''] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
+  if (first === undefined) throw new InvalidArgumentError('must be a status, for example 429 or 4xx')
+  return /\d/.test(rest) ? { status: Number(first + rest) } : { class: Number(first) }
+}
+
+function ofClass(filter: StatusFilter | undefined): (exchange: Exchange) => boolean {
+  if (filter === undefined || 'status' in filter) return () => true
+  return ({ status }) => status !== null && Math.floor(status / 100) === filter.class
+}
+
 function filterOf({ operation, status, key, reason }: RequestFlags): RequestFilter {
   return {
     ...(operation === undefined ? {} : { operation }),
-    ...(status === undefined ? {} : { status }),
+    ...(status !== undefined && 'status' in status ? status : {}),
     ...(key === undefined ? {} : { key }),
     ...(reason === undefined ? {} : { reason }),
   }
@@ -80,7 +114,11 @@ async function list(at: ControlContext, exchanges: readonly Exchange[]): Promise
 }
 
 /** Prints exchanges as they happen, until a signal comes, the sandbox ends or the reader goes away. */
-async function follow(at: ControlContext, filter: RequestFilter): Promise<number> {
+async function follow(
+  at: ControlContext,
+  filter: RequestFilter,
+  isWanted: (exchange: Exchange) => boolean,
+): Promise<number> {
   const { controls, found, io, json } = at
   const line = json ? jsonLine : await prettyLines(at)
   const stop = new AbortController()
@@ -91,6 +129,7 @@ async function follow(at: ControlContext, filter: RequestFilter): Promise<number
   })
   try {
     for await (const exchange of controls.requests.follow(filter, stop.signal)) {
+      if (!isWanted(exchange)) continue
       if (!(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
     }
     if (signal !== undefined) return SIGNAL_EXIT[signal]

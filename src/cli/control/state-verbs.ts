@@ -40,7 +40,7 @@ function stateText(state: StateView, controlUrl: string, width: number): string 
     ['space', space === '' ? 'the default one' : space],
     ['clock', clock.now + (clock.frozen ? ' (frozen)' : '')],
     ['settings', changedSettings(settings)],
-    ['storm', storm === null ? 'none' : stormText(storm)],
+    ['storm', storm === null ? 'none' : stormText(storm, Date.parse(clock.now))],
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
     [
       'counts',

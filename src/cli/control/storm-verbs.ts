@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { StormView } from '../../control/views.js'
-import { formatDuration } from '../../domain/time.js'
+import { blows } from '../../domain/storm.js'
+import { type EpochMs, formatDuration, parseDuration } from '../../domain/time.js'
 import type { StormOption } from '../../options/options.js'
 import { readStorm } from '../../options/values/storm.js'
 import { durationText, rate } from './arguments.js'
@@ -28,7 +29,8 @@ export function addStormVerbs(parent: Command, { group, verb, call }: VerbComman
   verb(storm, 'show', 'show the storm, if there is one', ['storm show']).action(
     call(async ({ controls }) => {
       const value = await controls.storm.show()
-      return value === null ? { value, text: '', note: 'There is no storm.' } : { value, text: stormText(value) }
+      if (value === null) return { value, text: '', note: 'There is no storm.' }
+      return { value, text: stormText(value, Date.parse((await controls.clock.show()).now)) }
     }),
   )
   verb(storm, 'stop', 'stop it', ['storm stop']).action(
@@ -39,10 +41,25 @@ export function addStormVerbs(parent: Command, { group, verb, call }: VerbComman
   )
 }
 
-/** `0.3,for=30s since 2026-03-01T10:00:00.000Z` */
-export function stormText({ startedAt, rate: share, for: length, every, retryAfter }: StormView): string {
+/**
+ * `0.3,for=30s since 2026-03-01T10:00:00.000Z; it is over`
+ *
+ * @param now by the clock of the space; nothing is said of how it is if that is not known
+ */
+export function stormText(storm: StormView, now?: EpochMs): string {
+  const { startedAt, rate: share, for: length, every, retryAfter } = storm
   const part = (name: string, duration: string | null) => (duration === null ? '' : `,${name}=${duration}`)
-  return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)} since ${startedAt}`
+  return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)} since ${startedAt}${now === undefined ? '' : stateOf(storm, now)}`
+}
+
+function stateOf({ startedAt, rate: share, for: length, every }: StormView, now: EpochMs): string {
+  const part = (name: 'for' | 'every', text: string | null) => {
+    const duration = text === null ? undefined : parseDuration(text)
+    return duration === undefined ? {} : { [name]: duration }
+  }
+  const running = { rate: share, startedAt: Date.parse(startedAt), ...part('for', length), ...part('every', every) }
+  if (blows(running, now)) return ''
+  return every === null || now < running.startedAt ? '; it is over' : '; calm until it comes again'
 }
 
 function stormOption(text: string): StormOption {

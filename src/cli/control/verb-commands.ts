@@ -53,6 +53,7 @@ export interface VerbCommands {
 }
 
 export function verbCommands(io: CliIo, finish: (exitCode: number) => void): VerbCommands {
+  const groups = new Set<Command>()
   const alone: VerbCommands['alone'] =
     (act) =>
     async (...given) => {
@@ -70,11 +71,12 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void): Ver
     group(parent, name, description, alias) {
       const command = parent.command(name).description(description)
       if (alias !== undefined) command.alias(alias)
+      groups.add(command)
       addHelpCommand(command)
       return explain(command, { examples: [`petstore-sandbox control ${name}`] })
     },
     verb(parent, usage, description, examples) {
-      const isDefault = isGroup(parent) && /^(?:show|list)$/.test(usage)
+      const isDefault = groups.has(parent) && /^(?:show|list)$/.test(usage)
       const command = parent.command(usage, { isDefault }).description(description)
       return explain(command, { examples: examples.map((example) => `petstore-sandbox control ${example}`) })
     },
@@ -160,11 +162,6 @@ function isOfStranger(error: unknown): boolean {
 function sharedFlags(command: Command): SharedFlags {
   const { parent } = command
   return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
-}
-
-/** A name with verbs below it. */
-function isGroup(command: Command): boolean {
-  return command.parent !== null && command.name() !== 'control'
 }
 
 /** Reports why a verb failed, as `CODE: message`; unexpected errors are rethrown. */
