@@ -47,6 +47,9 @@ function validatorsDeclaration(schemas: Schemas): string {
   return [NOTE, "import type { Validator } from '../validators.js'\n", ...declarations, ''].join('\n')
 }
 
+const INT64_HOVER =
+  'An int64: a `number` while that is exact (below 2^53), a `bigint` beyond, so that no digit is lost.'
+
 /** The entities' types; int64 is ours, and an object without declared fields may have any. */
 async function typesModule(): Promise<string> {
   const int64 = ts.factory.createTypeReferenceNode('Int64')
@@ -55,7 +58,7 @@ async function typesModule(): Promise<string> {
     emptyObjectsUnknown: true,
     transform: (schema) => (schema.format === 'int64' ? int64 : undefined),
   })
-  return `${NOTE}\nimport type { Int64 } from '../int64.js'\n\n${astToString(ast)}`
+  return `${NOTE}\nimport type { Int64 } from '../int64.js'\n\n${astToString(ast).replaceAll('Format: int64', INT64_HOVER)}`
 }
 
 /** Leaves an unchanged file alone: a running program or test may be reading it. */

@@ -20,6 +20,7 @@ export type {
 } from './conduct/conduct-view.js'
 export type { ErrorBody, NewPet, Order, Pet, PetStatus } from './contract/entities.js'
 export type { Int64 } from './contract/int64.js'
+export type { OperationName } from './contract/open.js'
 export type { RequestFilter, SettingsPatch } from './control/verb-map.js'
 export type {
   ClockView,
@@ -30,7 +31,8 @@ export type {
   StormView,
   WindowState,
 } from './control/views.js'
+export type { DurationText } from './domain/time.js'
 export type { Exchange, ExchangeMessage } from './exchanges/exchange-view.js'
-export type { SandboxOptions, ScenarioContent, StormOption } from './options/options.js'
+export type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from './options/options.js'
 export { OptionsError } from './options/options-error.js'
 export type { SettingsView } from './options/settings-view.js'

@@ -48,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'system',
   ],
   vitest: ['api', 'options', 'system'],
-  index: ['api', 'control', 'conduct', 'exchanges', 'options', 'contract'],
+  index: ['api', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract'],
   cli: ['sandbox', 'api', 'client', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
 }
 

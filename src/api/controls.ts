@@ -3,10 +3,11 @@ import type { NewPet, Pet } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import type { CallVerb, OptionalInput, RequestFilter, SettingsPatch, VerbInput, VerbName } from '../control/verb-map.js'
 import type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView } from '../control/views.js'
-import type { FaultRule } from '../domain/faults.js'
+import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
+import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import type { SandboxOptions, ScenarioContent, StormOption } from '../options/options.js'
+import type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 
 /** A way to a sandbox: in this process or over the network. */
@@ -43,7 +44,8 @@ export interface Controls {
   readonly clock: {
     show(): Promise<ClockView>
     set(change: VerbInput<'clock.set'>): Promise<ClockView>
-    advance(by: string): Promise<ClockView>
+    /** Moves it forward by a duration: `30s`, `1m`, `24h`. */
+    advance(by: DurationText): Promise<ClockView>
     freeze(): Promise<ClockView>
     resume(): Promise<ClockView>
     /** Returns to real time. */
@@ -61,7 +63,7 @@ export interface Controls {
   /** Puts a key on a plan. */
   plan(key: string, plan: PlanName): Promise<KeyView>
   /** Bans a key, for the ban duration of the settings unless another is given. */
-  ban(key: string, options?: { readonly for?: string }): Promise<KeyView>
+  ban(key: string, options?: { readonly for?: DurationText }): Promise<KeyView>
   unban(key: string): Promise<KeyView>
   readonly storm: {
     show(): Promise<StormView | null>
@@ -71,13 +73,13 @@ export interface Controls {
   }
   readonly faults: {
     list(): Promise<readonly FaultView[]>
-    set(rules: readonly (string | FaultRule)[]): Promise<readonly FaultView[]>
-    add(rule: string | FaultRule): Promise<readonly FaultView[]>
+    set(rules: readonly (FaultText | FaultRule)[]): Promise<readonly FaultView[]>
+    add(rule: FaultText | FaultRule): Promise<readonly FaultView[]>
     clear(): Promise<void>
   }
   sunset(mode: NonNullable<SandboxOptions['sunset']>): Promise<SettingsView>
   /** A packaged scenario's name, or the content of one. */
-  scenario(scenario: string | ScenarioContent): Promise<StateView>
+  scenario(scenario: ScenarioName | ScenarioContent): Promise<StateView>
   readonly pets: {
     /** All of them, or the first `limit`; newest first. */
     list(filter?: VerbInput<'pets.list'>): Promise<readonly Pet[]>

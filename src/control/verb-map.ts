@@ -1,11 +1,14 @@
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
-import type { FaultRule } from '../domain/faults.js'
+import type { Open, OperationName } from '../contract/open.js'
+import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
+import type { Reason } from '../domain/reasons.js'
 import type { OptionalSetting } from '../domain/settings.js'
+import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import type { ScenarioContent, SettingsInput, StormOption } from '../options/options.js'
+import type { ScenarioContent, ScenarioName, SettingsInput, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 import type { ClockView, FaultView, KeyView, ScenarioView, SpaceView, StateView, StormView } from './views.js'
 
@@ -16,11 +19,14 @@ export type SettingsPatch = {
 
 /** Which exchanges to return. */
 export interface RequestFilter {
-  readonly operation?: string
+  /** Its id. */
+  readonly operation?: OperationName
+  /** The status that was answered. */
   readonly status?: number
   /** Label of the key, without its space. */
   readonly key?: string
-  readonly reason?: string
+  /** Why the sandbox made the answer up. */
+  readonly reason?: Open<Reason>
 }
 
 interface KeyInput {
@@ -48,24 +54,24 @@ interface VerbMap {
   'settings.change': { input: SettingsPatch; output: SettingsView }
   'clock.show': { input: Nothing; output: ClockView }
   'clock.set': { input: { readonly now?: string | Date; readonly frozen?: boolean }; output: ClockView }
-  'clock.advance': { input: { readonly by: string }; output: ClockView }
+  'clock.advance': { input: { readonly by: DurationText }; output: ClockView }
   'clock.reset': { input: Nothing; output: ClockView }
   'keys.list': { input: Nothing; output: readonly KeyView[] }
   'keys.add': { input: KeyInput & { readonly plan?: PlanName }; output: KeyView }
   'keys.change': { input: KeyInput & { readonly plan: PlanName }; output: KeyView }
   'keys.remove': { input: KeyInput; output: { readonly removed: string } }
-  'keys.ban': { input: KeyInput & { readonly for?: string }; output: KeyView }
+  'keys.ban': { input: KeyInput & { readonly for?: DurationText }; output: KeyView }
   'keys.unban': { input: KeyInput; output: KeyView }
   'storm.show': { input: Nothing; output: StormView | null }
   'storm.start': { input: StormOption; output: StormView }
   'storm.stop': { input: Nothing; output: null }
   'faults.list': { input: Nothing; output: readonly FaultView[] }
-  'faults.set': { input: { readonly rules: readonly (string | FaultRule)[] }; output: readonly FaultView[] }
-  'faults.add': { input: { readonly rule: string | FaultRule }; output: readonly FaultView[] }
+  'faults.set': { input: { readonly rules: readonly (FaultText | FaultRule)[] }; output: readonly FaultView[] }
+  'faults.add': { input: { readonly rule: FaultText | FaultRule }; output: readonly FaultView[] }
   'faults.clear': { input: Nothing; output: readonly FaultView[] }
   'scenario.list': { input: Nothing; output: readonly ScenarioView[] }
   'scenario.apply': {
-    input: { readonly scenario: { readonly name: string } | Fields<ScenarioContent> }
+    input: { readonly scenario: { readonly name: ScenarioName } | Fields<ScenarioContent> }
     output: StateView
   }
   'pets.list': { input: { readonly limit?: number }; output: readonly Pet[] }

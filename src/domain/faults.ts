@@ -1,13 +1,17 @@
-import { formatDuration, LONGEST_WAIT_MS, parseDuration } from './time.js'
+import type { KnownOperation, Open, OperationName } from '../contract/open.js'
+import { type DurationText, formatDuration, LONGEST_WAIT_MS, parseDuration } from './time.js'
 
 /** Faults on the wire, as opposed to a status. @source docs/behaviour.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
 
+/** A rule as it is written: `listPets:503@20%*3`, `*:connection-reset`, `createPet:503,retry-after=2s`. */
+export type FaultText = Open<`${KnownOperation | '*'}:${WireFault | number}`>
+
 /** One rule of the ordered list of faults. */
 export interface FaultRule {
   /** An operation id, or `*` for every operation. */
-  readonly operation: string
+  readonly operation: OperationName | '*'
   /** `status`, or what the wire does. */
   readonly fault: 'status' | WireFault
   /** The status that is answered; with fault `status` only. 400 to 599. */
@@ -17,7 +21,7 @@ export interface FaultRule {
   /** How often it happens; unlimited if omitted. */
   readonly times?: number
   /** Wait that Retry-After names, a duration such as `2s`; with fault `status` only. If omitted, only a 429 names one. */
-  readonly retryAfter?: string
+  readonly retryAfter?: DurationText
 }
 
 /** A rule in force, with how often it will still happen (undefined: unlimited). */

@@ -1,7 +1,11 @@
+import type { Open } from '../contract/open.js'
+
 /** Milliseconds since the Unix epoch, from a space's clock. */
 export type EpochMs = number
 /** A length of time in milliseconds. */
 export type DurationMs = number
+/** A length of time as it is written: a whole number with its unit, `500ms`, `30s`, `5m` or `24h`. */
+export type DurationText = Open<`${number}${'ms' | 's' | 'm' | 'h'}`>
 
 export const SECOND_MS: DurationMs = 1000
 export const MINUTE_MS: DurationMs = 60 * SECOND_MS

@@ -1,7 +1,9 @@
-import type { FaultRule } from '../domain/faults.js'
+import type { Open } from '../contract/open.js'
+import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { ListOrder, SETTINGS, SettingName, Settings } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
+import type { DurationText } from '../domain/time.js'
 
 /** Forms of the log on stderr. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
@@ -12,7 +14,22 @@ export type SettingsInput = { readonly [Name in keyof Settings]?: Written<Requir
 
 type KindOf<Name extends SettingName> = (typeof SETTINGS)[Name]['kind']
 
-type Written<Value, Kind> = Kind extends 'limits' ? Value | string : Kind extends 'wait' | 'latency' ? string : Value
+type Written<Value, Kind> = Kind extends 'limits'
+  ? Value | LimitsText
+  : Kind extends 'latency'
+    ? LatencyText
+    : Kind extends 'wait'
+      ? DurationText
+      : Value
+
+/** `5000/min,200000/day`, or one of both. */
+type LimitsText = Open<`${number}/${'min' | 'day'}` | `${number}/min,${number}/day`>
+/** `100ms`, or `50ms..200ms`. */
+type LatencyText = Open<DurationText | `${number}${'ms' | 's'}..${number}${'ms' | 's'}`>
+/** A scenario that comes with the package. */
+export type KnownScenario = 'banned' | 'brownout' | 'flaky-network' | 'quota-nearly-spent' | 'storm' | 'sunset'
+/** A packaged scenario, or a YAML file. */
+export type ScenarioName = Open<KnownScenario>
 
 /** `noRateLimit`: the opposite of a switch that is on by itself. */
 export type NegatedSetting = {
@@ -28,11 +45,13 @@ export type NegatedSetting = {
 export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<NegatedSetting, boolean>>> {
   /** TCP port, 0 for a free one. */
   readonly port?: number
+  /** Address to listen on, 127.0.0.1 by itself. Beyond loopback it needs `controlToken`. */
   readonly host?: string
   /** Ends in the version segment. Default `/v1`. */
   readonly basePath?: string
   /** The store's file. The programmatic API keeps state in memory unless one is given. */
   readonly store?: string
+  /** Keep nothing on disk. */
   readonly inMemory?: boolean
   /** How much the store may hold, and the spaces in memory together: `256MiB`. */
   readonly maxStore?: string
@@ -46,51 +65,70 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly noRateLimit?: boolean
   /** `key` or `key:plan`, one or more. */
   readonly apiKey?: string | readonly string[]
+  /** Accept every key, each with its own quota. */
   readonly anyKey?: boolean
   /** `0.3,for=30s`, its rate alone, or `off`. */
   readonly storm?: string | number | StormOption
-  readonly fault?: string | FaultRule | readonly (string | FaultRule)[]
+  /** Failing and broken answers, `listPets:503@20%*3` or in its own shape; the first rule that matches wins. */
+  readonly fault?: FaultText | FaultRule | readonly (FaultText | FaultRule)[]
   /** ISO 8601 instant at which the clock starts. */
   readonly now?: string | Date
+  /** Stop the clock, so that only the controls move it. */
   readonly freeze?: boolean
+  /** Makes everything random repeatable. Random by itself. */
   readonly seed?: number
   /** Name of a packaged scenario, a YAML file, or (programmatic) its content. */
-  readonly scenario?: string | ScenarioContent
+  readonly scenario?: ScenarioName | ScenarioContent
+  /** File of another OpenAPI document to serve; operations that it adds are mocked. */
   readonly spec?: string
   /** Operations that are mocked from the contract, though the sandbox could answer them from its state. */
   readonly mock?: string | readonly string[]
+  /** Check the answers of the sandbox itself against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean
+  /** Order of the list, by creation: newest first by itself. */
   readonly order?: ListOrder
+  /** Sync every write to disk, to survive a power cut. */
   readonly fsync?: boolean
+  /** Say in X-Sandbox-Reason why the sandbox made up an answer. On by itself. */
   readonly reason?: boolean
   /** As `--no-reason`: the opposite of reason. */
   readonly noReason?: boolean
+  /** Most spaces that may be open at once, 1000 by itself. */
   readonly maxSpaces?: number
+  /** Exchanges that the log of a space keeps, 1000 by itself. */
   readonly logLimit?: number
   /** `*`, `off`, or origins separated by commas. */
   readonly cors?: string | readonly string[]
+  /** What is printed on stderr for each exchange. Programs hear nothing of it; only `serve` and `exec` print. */
   readonly log?: LogFormat
+  /** Bearer token of the control plane. Without one it answers on loopback only. */
   readonly controlToken?: string
+  /** Web origins that may control the sandbox, besides its own. */
   readonly controlOrigin?: string | readonly string[]
 }
 
 /** A storm as the options, scenarios and the control plane write it: durations as text (`30s`). */
 export interface StormOption {
+  /** Share of requests refused, from 0 to 1. */
   readonly rate?: number
-  readonly for?: string
-  readonly every?: string
-  readonly retryAfter?: string
+  /** How long it lasts; without it, until it is stopped. */
+  readonly for?: DurationText
+  /** How often it comes again, from start to start; without it, once. */
+  readonly every?: DurationText
+  /** The wait that Retry-After names, 1 s by itself. */
+  readonly retryAfter?: DurationText
 }
 
 /** A scenario: settings of a space, and the start of its clock, quotas and bans. */
 export interface ScenarioContent
   extends SettingsInput,
     Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze'> {
+  /** What it does, in one line. */
   readonly description?: string
   /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
   readonly used?: Readonly<Record<string, string>>
   /** Keys that start banned, and for how long: `{ sandbox: '5m' }`. */
-  readonly ban?: Readonly<Record<string, string>>
+  readonly ban?: Readonly<Record<string, DurationText>>
 }
 
 /** The options, complete and checked. Flags, environment and files are not read again. */

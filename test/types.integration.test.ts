@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { KnownOperation } from '../src/contract/open.js'
+import { packagedContract } from '../src/contract/packaged-contract.js'
+import type {
+  Controls,
+  DurationText,
+  OperationName,
+  Pet,
+  RequestFilter,
+  SandboxOptions,
+  ScenarioName,
+  StormOption,
+} from '../src/index.js'
+import type { KnownScenario } from '../src/options/options.js'
+import { packagedScenarios } from '../src/options/scenario-file.js'
+import { packageDirectory } from '../src/system/package-files.js'
+
+/** The declarations of the package, as an editor reads them. */
+const ENTRY = join(packageDirectory, 'dist/types/index.d.ts')
+const program = ts.createProgram([ENTRY], { module: ts.ModuleKind.NodeNext, strict: true, skipLibCheck: true })
+const checker = program.getTypeChecker()
+
+/** What an editor shows over each property of an exported type. */
+function hoversOf(name: string): ReadonlyMap<string, string> {
+  const source = program.getSourceFile(ENTRY)
+  const module = source === undefined ? undefined : checker.getSymbolAtLocation(source)
+  const exported = module === undefined ? [] : checker.getExportsOfModule(module)
+  const found = exported.find((symbol) => symbol.name === name)
+  if (found === undefined) throw new TypeError(`The package exports no ${name}. Has it been built?`)
+  const type = checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(found))
+  return new Map(
+    type
+      .getProperties()
+      .map((property) => [property.name, ts.displayPartsToString(property.getDocumentationComment(checker))]),
+  )
+}
+
+describe('the declarations of the package', () => {
+  it.each(['SandboxOptions', 'StormOption', 'ScenarioContent', 'RequestFilter'])(
+    'explain every option of %s',
+    (name) => {
+      const hovers = hoversOf(name)
+      expect(hovers.size).toBeGreaterThan(3)
+      const silent = [...hovers].filter(([, text]) => text.length < 'Its id.'.length).map(([option]) => option)
+      expect(silent).toEqual([])
+    },
+  )
+
+  it('say why an id is a number or a bigint', () => {
+    expect(hoversOf('Pet').get('id')).toContain('a `number` while that is exact (below 2^53), a `bigint` beyond')
+    expect(hoversOf('Pet').get('categoryId')).toContain('`bigint`')
+    expectTypeOf<Pet['id']>().toEqualTypeOf<number | bigint>()
+  })
+})
+
+describe('an open type', () => {
+  /** Each word that an editor offers, once. */
+  const OPERATIONS: Readonly<Record<KnownOperation, true>> = {
+    listPets: true,
+    createPet: true,
+    getPet: true,
+    listOrders: true,
+  }
+  const SCENARIOS: Readonly<Record<KnownScenario, true>> = {
+    banned: true,
+    brownout: true,
+    'flaky-network': true,
+    'quota-nearly-spent': true,
+    storm: true,
+    sunset: true,
+  }
+
+  it('offers every operation of the contract, and every scenario of the package', () => {
+    expect(Object.keys(OPERATIONS)).toEqual(packagedContract().operations.map(({ id }) => id))
+    expect(Object.keys(SCENARIOS).sort()).toEqual([...packagedScenarios()].sort())
+  })
+
+  it('takes the known words, and any other text', () => {
+    expectTypeOf<'listPets'>().toExtend<OperationName>()
+    expectTypeOf<string>().toExtend<OperationName>()
+    expectTypeOf<'storm' | './mine.yaml'>().toExtend<ScenarioName>()
+    expectTypeOf<'30s'>().toExtend<DurationText>()
+    expectTypeOf<Parameters<Controls['clock']['advance']>>().toEqualTypeOf<[by: DurationText]>()
+    expectTypeOf<StormOption['for']>().toEqualTypeOf<DurationText | undefined>()
+    expectTypeOf<'quota-minute'>().toExtend<NonNullable<RequestFilter['reason']>>()
+    expectTypeOf<'listPets:503' | '*:hang'>().toExtend<NonNullable<SandboxOptions['fault']>>()
+    expectTypeOf<SandboxOptions['banDuration']>().toEqualTypeOf<DurationText | undefined>()
+  })
+
+  it('refuses what is closed and unknown', () => {
+    expectTypeOf<'gold'>().not.toExtend<NonNullable<SandboxOptions['plan']>>()
+    expectTypeOf<'verbose'>().not.toExtend<NonNullable<SandboxOptions['log']>>()
+    expectTypeOf<30>().not.toExtend<DurationText>()
+    expectTypeOf<500>().not.toExtend<NonNullable<SandboxOptions['sunsetStatus']>>()
+  })
+})
