@@ -103,7 +103,7 @@ function encodePathValue(text: string): string {
 
 function refuseDots(segment: string): void {
   if (segment === '' || /^(?:\.|%2e){1,2}$/i.test(segment)) {
-    throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot stand in a path`])
+    throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot be part of a path`])
   }
 }
 

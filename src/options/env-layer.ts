@@ -37,6 +37,6 @@ function unknownVariables(env: Environment): readonly string[] {
     .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
     .map(
       (variable) =>
-        `${variable} is not a known option and was ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
+        `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
     )
 }

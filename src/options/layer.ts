@@ -35,7 +35,7 @@ export function layerOf(entries: Iterable<readonly [string, unknown]>, spelling:
     const where: Where = (path) => spelling.where(key, path)
     if (option === undefined) {
       const known = NAMED_OPTIONS.map(spelling.kebab ? kebabName : camelName)
-      problems.add(() => `${where([])}: is not a known option${didYouMean(key, known)}`)
+      problems.add(() => `${where([])}: unknown option${didYouMean(key, known)}`)
     } else if (given.has(option.name)) {
       problems.add(() => `${where([])}: is given twice`)
     } else {

@@ -82,7 +82,7 @@ describe('call METHOD /path', () => {
     ],
     [['DELETE', '/pets'], 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD, POST.\n'],
     [['GET', '/pets?limit=0'], 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
-    [['GET', '/pets/..'], 'INVALID_REQUEST: ".." cannot stand in a path\n'],
+    [['GET', '/pets/..'], 'INVALID_REQUEST: ".." cannot be part of a path\n'],
     [['GET'], 'USAGE: <path> is missing. See petstore-sandbox call GET --help.\n'],
   ])('refuses %j, and sends nothing', async (argv, err) => {
     const sandbox = await sandboxWith()

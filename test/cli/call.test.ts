@@ -202,7 +202,7 @@ describe('what call refuses to send', () => {
     [['lstPets', '--limit', '5'], /UNKNOWN_OPERATION/],
     [['getPet'], /petId/],
     [['getPet', '9223372036854775808'], /petId must be a whole number/],
-    [['getPet', '..'], /cannot stand in a path/],
+    [['getPet', '..'], /cannot be part of a path/],
     [['listPets', '--limt', '5'], /--limt.*--limit/],
     [['listPets', '--retry', 'x', '--timeout', '5', '-H', 'nope'], /--header[\s\S]*--timeout/],
     [['listPets', '-o', 'xml'], /--output/],

@@ -80,7 +80,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
   it('resets', async () => {
     const sandbox = await start()
     await sandbox.pets.remove(1)
-    expect((await control(sandbox, 'reset')).out).toBe('The sandbox is back at its start.\n')
+    expect((await control(sandbox, 'reset')).out).toBe('The sandbox has been reset.\n')
     expect(await sandbox.pets.list()).toHaveLength(60)
   })
 

@@ -129,7 +129,7 @@ describe('exec', () => {
   it('passes warnings on while the command runs', async () => {
     const io = testIo(environment({ PETSTORE_SANDBOX_PLANN: 'pro' }))
     expect((await exec([], '', io)).err).toMatch(
-      /^warning: PETSTORE_SANDBOX_PLANN is not a known option and was ignored/,
+      /^warning: PETSTORE_SANDBOX_PLANN: unknown option, ignored/,
     )
   })
 

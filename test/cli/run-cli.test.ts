@@ -65,7 +65,7 @@ describe('the command line', () => {
     const io = testIo()
     writeFileSync(join(io.cwd, 'petstore-sandbox.yaml'), '"\\e[2Jplan": pro')
     expect((await run(['serve'], io)).err).toBe(
-      'INVALID_OPTIONS: petstore-sandbox.yaml:1:1: \\u001b[2Jplan: is not a known option\n',
+      'INVALID_OPTIONS: petstore-sandbox.yaml:1:1: \\u001b[2Jplan: unknown option\n',
     )
   })
 

@@ -89,7 +89,7 @@ describe('serve', () => {
 
   it('warns of an unknown variable, and starts', async () => {
     const { io } = await serving([], testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
-    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM is not a known option')
+    expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM: unknown option')
   })
 })
 

@@ -56,8 +56,8 @@ describe('a value that cannot be used', () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "prot: is not a known option; did you mean port?",
-        "ban-after: is not a known option; did you mean banAfter?",
+        "prot: unknown option; did you mean port?",
+        "ban-after: unknown option; did you mean banAfter?",
         "port "70000": must be a whole number from 0 to 65535",
         "seed "1.5": must be a whole number of 0 or more",
         "pets "5000001": must be a whole number from 0 to 5000000",

@@ -168,8 +168,8 @@ describe('the environment', () => {
       }).warnings,
     ).toMatchInlineSnapshot(`
       [
-        "PETSTORE_SANDBOX_PLAM is not a known option and was ignored; did you mean PETSTORE_SANDBOX_PLAN?",
-        "PETSTORE_SANDBOX_ is not a known option and was ignored",
+        "PETSTORE_SANDBOX_PLAM: unknown option, ignored; did you mean PETSTORE_SANDBOX_PLAN?",
+        "PETSTORE_SANDBOX_: unknown option, ignored",
       ]
     `))
 })

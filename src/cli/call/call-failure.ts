@@ -101,7 +101,7 @@ function hintOf({ answer, comeBack, waitTooLong }: Sent, target: Pick<Target, 'n
 /** Says so when a sandbox made the response up, so that nobody hunts for its cause. */
 function madeUp(answer: ServiceAnswer): string {
   const reason = headerOf(answer, 'x-sandbox-reason')
-  return reason === undefined ? '' : ` The sandbox made this up: ${reason}.`
+  return reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
 }
 
 function locationOf(answer: ServiceAnswer): string {

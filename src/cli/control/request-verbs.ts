@@ -138,7 +138,7 @@ async function follow(
   } catch (error) {
     // A broken stream is a TypeError of fetch: the sandbox was killed.
     if (error instanceof ControlError || !(error instanceof TypeError)) throw error
-    throw new NoSandboxError(`The sandbox at ${found.controlUrl} went away unexpectedly.`)
+    throw new NoSandboxError(`The sandbox at ${found.controlUrl} stopped unexpectedly.`)
   } finally {
     ignoreSignals()
     stop.abort()

@@ -27,7 +27,7 @@ export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): vo
   ]).action(
     call(async ({ controls, space }) => {
       await controls.reset()
-      return done(`${space === '' ? 'The sandbox' : `The space "${space}"`} is back at its start.`, { space })
+      return done(`${space === '' ? 'The sandbox' : `The space "${space}"`} has been reset.`, { space })
     }),
   )
 }

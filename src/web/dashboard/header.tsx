@@ -40,7 +40,7 @@ export function Header() {
         <SpaceChooser />
         <ConfirmButton
           question="Reset this space to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
-          act={() => session.call('reset', {}, 'The space is back at its start.')}
+          act={() => session.call('reset', {}, 'The space has been reset.')}
         >
           Reset
         </ConfirmButton>
