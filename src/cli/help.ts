@@ -27,7 +27,7 @@ export function explain<C extends Command>(command: C, explanation: Explanation)
  * The help of a command: what it does in one line, examples, what it takes, in groups, then notes. What many
  * commands share is explained in one place, and named in the others.
  */
-export function formatHelp(command: Command, helper: Help): string {
+function formatHelp(command: Command, helper: Help): string {
   const { examples = [], notes, elsewhere } = EXPLANATIONS.get(command) ?? {}
   const width = helper.helpWidth ?? 80
   const named = elsewhere?.options ?? []
@@ -133,7 +133,7 @@ function wrapped(words: readonly string[], width: number): readonly string[] {
 }
 
 /** `petstore-sandbox control clock`: the words that lead to a command. */
-export function pathOf(command: Command): string {
+function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
 

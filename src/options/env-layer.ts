@@ -35,8 +35,5 @@ function unknownVariables(env: Environment): readonly string[] {
   const known = [...NAMED_OPTIONS.map(envName), ...OTHERS]
   return Object.keys(env)
     .filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
-    .map(
-      (variable) =>
-        `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
-    )
+    .map((variable) => `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`)
 }

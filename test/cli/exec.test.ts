@@ -128,9 +128,7 @@ describe('exec', () => {
 
   it('passes warnings on while the command runs', async () => {
     const io = testIo(environment({ PETSTORE_SANDBOX_PLANN: 'pro' }))
-    expect((await exec([], '', io)).err).toMatch(
-      /^warning: PETSTORE_SANDBOX_PLANN: unknown option, ignored/,
-    )
+    expect((await exec([], '', io)).err).toMatch(/^warning: PETSTORE_SANDBOX_PLANN: unknown option, ignored/)
   })
 
   it('lets the command run on when the sandbox is stopped over its control plane', async () => {
