@@ -116,3 +116,19 @@ describe('a group of verbs', () => {
     expect(await said(group, '-o', 'json')).toEqual(await said(group, verb, '--json'))
   })
 })
+
+it.each([
+  [['target'], expect.arrayContaining([expect.objectContaining({ name: 'staging' })])],
+  [
+    ['target', 'set', 'mine', '--base-url', 'https://mine.example/v1'],
+    { name: 'mine', baseUrl: 'https://mine.example/v1', apiKeyFile: null },
+  ],
+  [['target', 'remove', 'staging'], { removed: null }],
+  [['init'], { written: expect.arrayContaining(['petstore-sandbox.yaml']), left: [] }],
+  [['call', '--list'], expect.arrayContaining([expect.objectContaining({ operation: 'listPets' })])],
+])('%j -o json prints JSON, and nothing else', async (argv, value) => {
+  const io = testIo()
+  const alone = testIo({ cwd: io.cwd, env: { HOME: io.cwd } })
+  expect(await runCli([...argv, '-o', 'json'], alone)).toBe(0)
+  expect(JSON.parse(alone.stdout.text)).toEqual(value)
+})
