@@ -22,16 +22,16 @@ const LAZY_IMPORT = /\bimport\('(\.{1,2}\/[^']+)\.js'\)/g
  * millisecond each. Here each entry is made to reach all that is loaded at a
  * start, so that the sets are the same; whoever loads a lazy part has that anyhow.
  *
- * @param program the command line's own entry
+ * @param programs entries that load the rest later
  * @param sources all source files
  */
-export function keepTogether(directory: string, program: string, sources: readonly string[]): Plugin {
+export function keepTogether(directory: string, programs: readonly string[], sources: readonly string[]): Plugin {
   return {
     name: 'keep-together',
     async setup(build) {
       const lazy = new Set((await Promise.all(sources.map(lazyImportsOf))).flat())
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (path !== join(directory, program) && !lazy.has(path)) return undefined
+        if (!programs.includes(relative(directory, path)) && !lazy.has(path)) return undefined
         const isCommand = relative(directory, path).startsWith(`src${sep}cli${sep}`)
         const core = isCommand ? [...SANDBOX, COMMAND_LINE] : SANDBOX
         const imports = core.map((file) => `import ${JSON.stringify(join(directory, file))}\n`)

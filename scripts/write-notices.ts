@@ -30,10 +30,33 @@ export async function writeNotices(file: string, bundles: readonly Metafile[]): 
 
 async function readNotice(folder: string): Promise<string> {
   const directory = join(packageDirectory, folder)
-  const { name, version, license }: Record<string, string> = JSON.parse(
-    await readFile(join(directory, 'package.json'), 'utf8'),
-  )
-  const licence = (await readdir(directory)).find((entry) => /^licen[cs]e/i.test(entry))
-  if (licence === undefined) throw new Error(`${name} is bundled, but has no licence file to copy.`)
-  return `${name} ${version} (${license})\n\n${(await readFile(join(directory, licence), 'utf8')).trim()}`
+  const manifest: Manifest = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'))
+  const texts = (await readdir(directory)).filter((entry) => /^(?:licen[cs]e|notice)/i.test(entry)).toSorted()
+  const copied = await Promise.all(texts.map((entry) => readFile(join(directory, entry), 'utf8')))
+  const licence = copied.length > 0 ? copied.join('\n\n').trim() : await statedLicence(manifest)
+  return `${manifest.name} ${manifest.version} (${nameOfLicence(manifest)})\n\n${licence}`
+}
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+  /** As it was written until 2014. */
+  readonly licenses?: readonly { readonly type: string }[]
+  readonly author?: string | { readonly name: string }
+}
+
+function nameOfLicence({ name, license, licenses = [] }: Manifest): string {
+  const named = license ?? licenses.map(({ type }) => type).join(' or ')
+  if (named === '') throw new Error(`${name} is bundled, but does not name its licence.`)
+  return named
+}
+
+/** Some packages say MIT and leave it at that; its words are those of our own licence. */
+async function statedLicence(manifest: Manifest): Promise<string> {
+  const { name, author } = manifest
+  if (nameOfLicence(manifest) !== 'MIT') throw new Error(`${name} is bundled, but has no licence file to copy.`)
+  const own = await readFile(join(packageDirectory, 'LICENSE'), 'utf8')
+  const owner = typeof author === 'object' ? author.name : (author ?? `the authors of ${name}`)
+  return own.replace(/^Copyright .*$/m, `Copyright (c) ${owner}`).trim()
 }

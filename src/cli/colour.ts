@@ -19,6 +19,6 @@ export function colourLevel(stream: Output, env: Environment): 0 | 1 {
 
 /** Chalk for one stream. It is loaded only where something is coloured. */
 export async function chalkFor(level: 0 | 1): Promise<ChalkInstance> {
-  const { Chalk } = await import('chalk')
+  const { Chalk } = await import('./chalk.js')
   return new Chalk({ level })
 }

@@ -49,7 +49,7 @@ export interface Exchange {
  */
 export async function openExchange(baseUrl: string, env: Environment): Promise<Exchange> {
   const { proxies, variable } = readProxies(baseUrl, env)
-  const { Agent, EnvHttpProxyAgent, request: exchange } = await import('undici')
+  const { Agent, EnvHttpProxyAgent, request: exchange } = await import('./undici.js')
   // The deadline ends an attempt exactly; undici's own timers are coarse.
   const timers = { headersTimeout: 0, bodyTimeout: 0 }
   const dispatcher = proxies === undefined ? new Agent(timers) : new EnvHttpProxyAgent({ ...proxies, ...timers })

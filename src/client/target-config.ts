@@ -5,6 +5,7 @@ import type { Document } from 'yaml'
 import type { Environment } from '../system/environment.js'
 import { makeFolder } from '../system/make-folder.js'
 import { openingProblem, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { loadYaml } from '../system/yaml.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
@@ -48,7 +49,7 @@ export function problemOfName(name: string): string | undefined {
 export async function readTargetConfig(env: Environment): Promise<TargetConfig> {
   const file = targetConfigFile(env)
   const text = textOf(file)
-  return text === undefined ? EMPTY : (await parse(file, text)).config
+  return text === undefined ? EMPTY : parse(file, text).config
 }
 
 /** A change to one target, or to the default. */
@@ -66,7 +67,7 @@ export interface TargetChange {
  */
 export async function changeTargetConfig(env: Environment, { use, target }: TargetChange): Promise<void> {
   const file = targetConfigFile(env)
-  const { document } = await parse(file, textOf(file) ?? '')
+  const { document } = parse(file, textOf(file) ?? '')
   // An empty document may parse to null, which cannot hold a map.
   if (document.toJS() === null) {
     document.contents = null
@@ -102,11 +103,8 @@ function textOf(file: string): string | undefined {
   }
 }
 
-async function parse(
-  file: string,
-  text: string,
-): Promise<{ readonly document: Document; readonly config: TargetConfig }> {
-  const yaml = await import('yaml')
+function parse(file: string, text: string): { readonly document: Document; readonly config: TargetConfig } {
+  const yaml = loadYaml()
   const lines = new yaml.LineCounter()
   const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const invalid = (offset: number | undefined, problem: string) => {

@@ -1,5 +1,6 @@
 import { messageOf } from '../system/message-of.js'
 import { readRegularFile } from '../system/regular-file.js'
+import { loadYaml } from '../system/yaml.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
@@ -46,7 +47,7 @@ export async function loadContract(
     const isJson = /^\s*\{/.test(text)
     const textIn = async (format: 'yaml' | 'json') => {
       if (format === 'json') return json
-      return isJson ? (await import('yaml')).stringify(document) : text
+      return isJson ? loadYaml().stringify(document) : text
     }
     const contract = createContract(data, validators, textIn, mocked)
     return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, patterns, mocked) }

@@ -1,4 +1,5 @@
 import { messageOf } from '../system/message-of.js'
+import { loadYaml } from '../system/yaml.js'
 import { exactInteger } from './int64.js'
 import { parseJson } from './json.js'
 import { placeOf } from './json-error.js'
@@ -25,7 +26,7 @@ export async function parseDocument(file: string, text: string): Promise<unknown
       `${file} has ${size} MB; a contract may have ${MOST_CHARACTERS / 1_000_000}. Leave out what is not called`,
     )
   }
-  const document = parseJsonDocument(file, text) ?? (await parseYamlDocument(file, text))
+  const document = parseJsonDocument(file, text) ?? parseYamlDocument(file, text)
   if (isNestedDeeper(document, DEEPEST)) {
     throw new SpecError(`${file} is nested deeper than ${DEEPEST} levels, or its aliases are circular`)
   }
@@ -46,8 +47,8 @@ function parseJsonDocument(file: string, text: string): unknown {
   }
 }
 
-async function parseYamlDocument(file: string, text: string): Promise<unknown> {
-  const yaml = await import('yaml')
+function parseYamlDocument(file: string, text: string): unknown {
+  const yaml = loadYaml()
   const broken = (message: string, position: number) =>
     new SpecError(`${file} is not valid YAML: ${message} at ${placeOf(text, position)}`)
   try {

@@ -1,3 +1,4 @@
+import { loadYaml } from '../system/yaml.js'
 import type { Contract } from './contract.js'
 import { isNode } from './document.js'
 import { parseJson, stringifyJson } from './json.js'
@@ -40,8 +41,7 @@ async function yamlText(contract: Contract, baseUrl: string): Promise<string> {
     return text.slice(0, at) + entry(indent) + text.slice(at)
   }
   if (!ANY_SERVERS.test(text) && PATHS.test(text)) return text.replace(PATHS, () => `servers:\n${entry('  ')}`)
-  const { stringify } = await import('yaml')
-  return stringify(await documentOf(contract, baseUrl))
+  return loadYaml().stringify(await documentOf(contract, baseUrl))
 }
 
 async function documentOf(contract: Contract, baseUrl: string): Promise<object> {

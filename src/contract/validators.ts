@@ -37,7 +37,7 @@ export const AJV_OPTIONS = {
  * @throws SpecError for a pattern that cannot be matched so
  */
 export async function compileValidators(schemas: Schemas, patterns: 'linear' | 'native'): Promise<Validators> {
-  const [{ Ajv2020 }, { INT64_KEYWORD }] = await Promise.all([import('ajv/dist/2020.js'), import('./int64-keyword.js')])
+  const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
   const regExp = patterns === 'linear' ? (await import('./linear-pattern.js')).linearPattern : undefined
   const ajv = new Ajv2020(regExp === undefined ? AJV_OPTIONS : { ...AJV_OPTIONS, code: { regExp } })
   ajv.addKeyword(INT64_KEYWORD)

@@ -1,12 +1,13 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { int64Schema } from '../options/values/pet.js'
+import { loadYaml } from '../system/yaml.js'
 import { CONTROL_PATH } from './path.js'
 import type { Verb } from './verb.js'
 import { VERBS } from './verbs.js'
 
 /** Describes the control plane as OpenAPI 3.1, from the table of verbs. */
-export async function describeControl(version: string): Promise<string> {
+export function describeControl(version: string): string {
   const paths: Record<string, Record<string, object>> = {
     '/health': {
       get: {
@@ -21,7 +22,6 @@ export async function describeControl(version: string): Promise<string> {
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [string, Verb])[]) {
     paths[verb.path] = { ...paths[verb.path], [verb.method.toLowerCase()]: describeVerb(name, verb) }
   }
-  const { stringify } = await import('yaml')
   const description = {
     openapi: '3.1.0',
     info: {
@@ -36,7 +36,7 @@ export async function describeControl(version: string): Promise<string> {
     components: { securitySchemes: { controlToken: { type: 'http', scheme: 'bearer' } } },
   }
   // One parameter stands in many places; references of YAML to it would be hard to read.
-  return stringify(description, { aliasDuplicateObjects: false })
+  return loadYaml().stringify(description, { aliasDuplicateObjects: false })
 }
 
 const HEALTHY = {

@@ -51,7 +51,7 @@ export function controlRoutes(plane: ControlPlane): Hono {
   const baseUrl = (context: Context) => addressOf(context) + plane.sandbox.spaces.default.shared.basePath
   app.get('/openapi.yaml', async (context) => text('application/yaml', await served('yaml', baseUrl(context))))
   app.get('/openapi.json', async (context) => text('application/json', await served('json', baseUrl(context))))
-  app.get('/control.openapi.yaml', async () => text('application/yaml', await describeControl(plane.version)))
+  app.get('/control.openapi.yaml', () => text('application/yaml', describeControl(plane.version)))
   for (const [path, page] of Object.entries(PAGE_FILES)) root.get(CONTROL_PATH + path, () => servePageFile(page))
   // The dashboard's address ends in a slash, so that its own files are beside it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module'
 import type { Document, Node, Pair } from 'yaml'
 import { findRepeatedKey, yamlMistake } from '../contract/yaml-mistakes.js'
 import { messageOf } from '../system/message-of.js'
+import { loadYaml } from '../system/yaml.js'
 import { toCamelCase } from './names.js'
 import { type Path, pathText, quoted } from './problem.js'
 
@@ -22,8 +22,6 @@ export interface YamlMap {
 /**
  * Reads a text as a YAML map.
  *
- * The library is loaded only here, because most starts read no YAML.
- *
  * @param file how the file is named in problems
  * @returns the map, or what is wrong with it, each with its place
  */
@@ -31,7 +29,7 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   if (text.length > MOST_CHARACTERS) {
     return { problems: [`${file}: is larger than ${MOST_CHARACTERS / 1000} kB, which no file of options is`] }
   }
-  const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml')
+  const yaml = loadYaml()
   const lines = new yaml.LineCounter()
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false }
   const document: Document = yaml.parseDocument(text, options)

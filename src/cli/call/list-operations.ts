@@ -13,7 +13,7 @@ export async function listOperations(
   { stdout, env }: CliIo,
 ): Promise<string> {
   if (format === 'json') return await jsonText(contract.operations.map(viewOf), stdout, env)
-  if (format === 'yaml') return await yamlText(contract.operations.map(viewOf))
+  if (format === 'yaml') return yamlText(contract.operations.map(viewOf))
   return operationTable(contract, lineWidth(stdout))
 }
 

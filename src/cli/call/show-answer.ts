@@ -41,7 +41,7 @@ async function formatted(
   stream: Output,
   env: Environment,
 ): Promise<string> {
-  if (format === 'yaml') return escapeLines(await yamlText(value))
+  if (format === 'yaml') return escapeLines(yamlText(value))
   const rows = format === 'table' ? toRows(value) : undefined
   if (rows === undefined) return await jsonText(value, stream, env)
   return rows.rows.length === 0 ? '(none)' : table(rows.head, rows.rows, lineWidth(stream))

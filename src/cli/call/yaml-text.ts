@@ -1,8 +1,9 @@
+import { loadYaml } from '../../system/yaml.js'
 import { hasControls } from '../escape-controls.js'
 
 /** YAML; whole numbers digit for digit. A text that will be escaped stands in double quotes, where that means the same. */
-export async function yamlText(value: unknown): Promise<string> {
-  const { Document, visit } = await import('yaml')
+export function yamlText(value: unknown): string {
+  const { Document, visit } = loadYaml()
   const document = new Document(value)
   visit(document, {
     Scalar(_key, node) {
