@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { defineConfig, type Plugin } from 'vitest/config'
+import { packageDirectory } from '../src/system/package-files.js'
+import { project } from './projects.js'
+
+/** The folder of an installed package; the gate sets it. */
+const INSTALLED = process.env.INSTALLED_PACKAGE ?? packageDirectory
+
+/** Modules that these tests are given from the installed package, in place of the sources. */
+const DOORS = /^src\/(?:index|sandbox|sandbox-core|cli\/run-cli|contract\/(?:load-contract|prism|prism-thread))\.ts$/
+
+/**
+ * What needs the bundled packages (contracts, --strict, verify), tested on an
+ * installed package, which has nothing but its bundle.
+ *
+ * A test that mocks modules of the sources cannot be among these.
+ */
+export default defineConfig({
+  plugins: [fromInstalled(join(INSTALLED, 'dist'))],
+  test: {
+    ...project('integration'),
+    name: 'installed',
+    include: [
+      'test/cli/verify.test.ts',
+      'test/client/verify.integration.test.ts',
+      'test/contract/{prism,prism-thread.integration,bounds.integration,sendable.integration,load-contract}.test.ts',
+      'test/service/{fuller-contract.integration,mocked-operations.integration,served-pets}.test.ts',
+    ],
+    server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
+  },
+})
+
+/** esbuild names the sources of what is in a file; a file that only passes on what others have has its own name. */
+function fromInstalled(dist: string): Plugin {
+  const files = readdirSync(dist).filter((name) => name.endsWith('.js'))
+  const texts = new Map(files.map((name) => [name, readFileSync(join(dist, name), 'utf8')]))
+  const fileOf = (source: string) =>
+    source === 'src/index.ts' ? 'index.js' : files.find((name) => texts.get(name)?.includes(`\n// ${source}\n`))
+  return {
+    name: 'from-installed',
+    enforce: 'pre',
+    async resolveId(specifier, importer) {
+      if (!specifier.startsWith('.') || importer?.startsWith(join(packageDirectory, 'test')) !== true) return undefined
+      const found = await this.resolve(specifier, importer, { skipSelf: true })
+      const source = relative(packageDirectory, found?.id ?? '')
+      return DOORS.test(source) ? `\0installed:${source}` : undefined
+    },
+    load(id) {
+      if (!id.startsWith('\0installed:')) return undefined
+      const file = fileOf(id.slice('\0installed:'.length))
+      if (file === undefined) throw new Error(`${dist} has no ${id}.`)
+      return `export * from ${JSON.stringify(pathToFileURL(join(dist, file)).href)}`
+    },
+  }
+}
