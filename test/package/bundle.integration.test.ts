@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { isBuiltin } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { temporaryFolder } from '../cli/test-io.js'
+
+const dist = join(packageDirectory, 'dist')
+const manifest = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
+
+it('a user’s install brings no other package', () => {
+  expect(manifest.dependencies).toBeUndefined()
+  const asked = readdirSync(dist)
+    .filter((name) => name.endsWith('.js'))
+    .flatMap((name) => [
+      ...readFileSync(join(dist, name), 'utf8').matchAll(/^(?:import|\} from) (?:.* from )?"([^".][^"]*)";$/gm),
+    ])
+    .map(([, name = '']) => name)
+  expect([...new Set(asked.filter((name) => !isBuiltin(name)))]).toEqual(['vitest'])
+})
+
+it('names the licence of each package in the bundle', () => {
+  const notices = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+  const names = [...notices.matchAll(/^(\S+) \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, name]) => name)
+  expect(names).toEqual(
+    expect.arrayContaining(['@faker-js/faker', '@stoplight/prism-http', 'ajv', 'chalk', 'commander', 'undici', 'yaml']),
+  )
+})
+
+const CALLS_BACK = `
+openapi: 3.1.0
+info: { title: Subscriptions, version: '1' }
+paths:
+  /subscriptions:
+    post:
+      operationId: subscribe
+      requestBody:
+        content: { application/json: { schema: { type: object, properties: { url: { type: string } } } } }
+      callbacks:
+        news:
+          '{$request.body#/url}':
+            post:
+              requestBody:
+                content:
+                  application/json:
+                    schema: { type: object, required: [name], properties: { name: { type: string }, mail: { type: string, format: email } } }
+              responses: { '200': { description: Heard } }
+      responses: { '201': { description: Done } }
+`
+
+it('has all of Prism: a mocked operation calls back with invented words', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'contract.yaml'), CALLS_BACK)
+  let heard = (_body: string) => {}
+  const called = new Promise<string>((resolve) => {
+    heard = resolve
+  })
+  const listener = createServer(async (request, response) => {
+    heard(String(await request.toArray()))
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const child = spawn(
+    process.execPath,
+    [
+      join(packageDirectory, 'bin/petstore-sandbox.js'),
+      'serve',
+      '--port',
+      '0',
+      '--log',
+      'json',
+      '--in-memory',
+      '--spec',
+      'contract.yaml',
+    ],
+    { cwd: folder, env: { PATH: process.env.PATH } },
+  )
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+    listener.close()
+  })
+  let said = ''
+  while (!said.includes('"baseUrl":"')) said += String(await once(child.stderr, 'data'))
+  const { status } = await fetch(`${/"baseUrl":"([^"]+)"/.exec(said)?.[1]}/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/heard` }),
+  })
+  expect(status).toBe(201)
+  expect(JSON.parse(await called)).toEqual({
+    name: expect.stringMatching(/^[a-z]+$/),
+    mail: expect.stringContaining('@'),
+  })
+})
