@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
-import { packageDirectory } from '../src/system/package-files.js'
+import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
 import { buildPages } from './build-pages.js'
 import { emitDeclarations } from './emit-declarations.js'
 import { generateContract } from './generate-contract.js'
@@ -38,10 +38,17 @@ if (!process.argv.includes('--generate-only')) {
     bundlePrograms(installed),
     bundleYaml(),
     buildPages(join(dist, 'web')),
+    writeConfigSchema(),
     emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
   await writeNotices(join(dist, 'THIRD-PARTY-LICENSES.txt'), [programs, yaml, pages])
+}
+
+async function writeConfigSchema(): Promise<void> {
+  // Not before the contract has been generated, which the options import.
+  const { configSchema } = await import('../src/options/config-schema.js')
+  await writeFile(configSchemaFile, `${JSON.stringify(configSchema(), null, 2)}\n`)
 }
 
 /** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */

@@ -9,6 +9,7 @@ import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import { configText } from './init/config-text.js'
 import { placeFile } from './init/place-file.js'
+import { schemaFor } from './init/schema-for.js'
 import type { CliIo } from './io.js'
 import { type OutputFlags, outputOptions, wantsJson } from './output-form.js'
 import { say } from './print.js'
@@ -36,7 +37,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 }
 
 async function init(io: CliIo, json: boolean): Promise<number> {
-  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER)]])
+  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER, schemaFor(io.cwd))]])
   for (const name of await fixtureFiles()) {
     files.set(join(FIXTURES_FOLDER, name), readRegularFile(join(fixturesDirectory, name)))
   }

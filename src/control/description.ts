@@ -1,6 +1,4 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
-import type { GenericSchema } from 'valibot'
-import { int64Schema } from '../options/values/pet.js'
+import { jsonSchemaOf } from '../options/json-schema.js'
 import { loadYaml } from '../system/yaml.js'
 import { CONTROL_PATH } from './path.js'
 import type { Verb } from './verb.js'
@@ -110,37 +108,7 @@ function operation(operationId: string, summary: string, parameters: readonly ob
   }
 }
 
-/** What a client may send; how it is read from there is not the client's matter. */
+/** What a client may send. */
 function inputSchema({ input }: Verb): ObjectSchema {
   return input === undefined ? {} : (jsonSchemaOf(input) as ObjectSchema)
-}
-
-function jsonSchemaOf(schema: GenericSchema): object {
-  const { $schema: _, ...jsonSchema } = toJsonSchema(withoutGuards(schema) as never, {
-    typeMode: 'input',
-    errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema }) => (valibotSchema === int64Schema ? { type: 'integer' } : undefined),
-  })
-  return jsonSchema
-}
-
-/** Maps are guarded against arrays by a check that JSON Schema cannot tell; what follows it says all. */
-function withoutGuards(schema: GenericSchema): GenericSchema {
-  const piped = 'pipe' in schema && Array.isArray(schema.pipe) ? (schema.pipe as GenericSchema[]) : []
-  const [first, second] = piped
-  if (first !== undefined && first !== schema && 'pipe' in first) return withoutGuards(first)
-  if (first?.type === 'custom' && second?.type === 'strict_object') return withoutGuards(second)
-  if ('entries' in schema && typeof schema.entries === 'object') {
-    const entries = Object.entries(schema.entries as Record<string, GenericSchema>)
-    return {
-      ...schema,
-      entries: Object.fromEntries(entries.map(([name, entry]) => [name, withoutGuards(entry)])),
-    } as never
-  }
-  if ('options' in schema && schema.type === 'union') {
-    return { ...schema, options: (schema.options as GenericSchema[]).map(withoutGuards) } as never
-  }
-  if ('item' in schema) return { ...schema, item: withoutGuards(schema.item as GenericSchema) } as never
-  if ('wrapped' in schema) return { ...schema, wrapped: withoutGuards(schema.wrapped as GenericSchema) } as never
-  return schema
 }

@@ -21,7 +21,12 @@ export function camelName({ name, negated }: NamedOption): string {
 
 /** `ban-after`, `no-rate-limit` */
 export function kebabName(option: NamedOption): string {
-  return camelName(option).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return toKebabCase(camelName(option))
+}
+
+/** `retryAfter` to `retry-after` */
+export function toKebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 /** `PETSTORE_SANDBOX_BAN_AFTER`, `PETSTORE_SANDBOX_NO_RATE_LIMIT` */

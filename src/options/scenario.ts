@@ -35,7 +35,8 @@ export interface ScenarioLayer extends Layer {
 
 const EXTRAS = ['description', 'used', 'ban'] as const
 
-const extrasSchema = v.object({
+/** What a scenario has that is no option. */
+export const extrasSchema = v.object({
   description: v.exactOptional(v.string('must be a string')),
   used: v.exactOptional(
     v.record(

@@ -6,6 +6,8 @@ export const packageDirectory = fileURLToPath(nearestPackage(new URL('./', impor
 
 export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
+/** The JSON Schema of the config file, as built. */
+export const configSchemaFile = `${packageDirectory}dist/petstore-sandbox.schema.json`
 /** The dashboard and the docs page, as built. */
 export const pagesDirectory = `${packageDirectory}dist/web`
 

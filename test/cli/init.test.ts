@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
+import { configSchema } from '../../src/options/config-schema.js'
 import { kebabName } from '../../src/options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
-import { fixturesDirectory } from '../../src/system/package-files.js'
+import { configSchemaFile, fixturesDirectory, packageDirectory } from '../../src/system/package-files.js'
 import { gathered } from '../options/context.js'
 import { type TestIo, testIo } from './test-io.js'
 
@@ -48,6 +50,22 @@ describe('init', () => {
     expect(Object.keys(filesOf(io)).sort()).toEqual(written)
     expect(io.stdout.text.trimEnd().split('\n').sort()).toEqual(written)
     expect(io.stderr.text).toBe('')
+  })
+
+  it('names the JSON Schema of this program, or of the one that is installed for the folder', async () => {
+    const named = (config = '') => /^# yaml-language-server: \$schema=(\S+)$/m.exec(config)?.[1] ?? ''
+    const { io, config } = await initialised()
+    expect(fileURLToPath(named(config))).toBe(configSchemaFile)
+    expect(JSON.parse(readFileSync(configSchemaFile, 'utf8'))).toEqual(configSchema())
+
+    mkdirSync(join(io.cwd, 'node_modules'))
+    symlinkSync(packageDirectory, join(io.cwd, 'node_modules/petstore-sandbox'))
+    const inside = testIo({ cwd: join(io.cwd, 'apps/shop') })
+    mkdirSync(inside.cwd, { recursive: true })
+    await runCli(['init'], inside)
+    const relative = named(filesOf(inside)[CONFIG])
+    expect(relative).toMatch(/^\.\.\/\.\.\/node_modules\//)
+    expect(realpathSync(join(inside.cwd, relative))).toBe(realpathSync(configSchemaFile))
   })
 
   describe('each switch of the config', () => {

@@ -27,10 +27,12 @@ const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? nev
  * A switch begins with `#` alone, prose with `# `.
  *
  * @param fixtures folder of the fixtures, relative to the config file
+ * @param schema path or address of the JSON Schema, as editors look for it
  */
-export function configText(fixtures: string): string {
+export function configText(fixtures: string, schema: string): string {
   const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
   return [
+    `# yaml-language-server: $schema=${schema}`,
     '# Settings for a sandbox started in this folder.',
     '# Remove the # from a line to set its switch. Flags and the environment',
     `# (${ENV_PREFIX}…) override this file, which overrides scenarios and defaults.`,

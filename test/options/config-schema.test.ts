@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { configText } from '../../src/cli/init/config-text.js'
+import { configSchema } from '../../src/options/config-schema.js'
+import { camelName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
+import { packagedScenarios } from '../../src/options/scenario-file.js'
+import { fixturesDirectory } from '../../src/system/package-files.js'
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true }).addSchema(configSchema(), 'config')
+
+/** What an editor would mark. */
+function problems(value: unknown, schema = 'config'): readonly string[] {
+  const validate = ajv.getSchema(schema)
+  if (validate === undefined) throw new Error(`There is no schema ${schema}.`)
+  void validate(value)
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+describe('the JSON Schema of the config file', () => {
+  it.each(NAMED_OPTIONS.map((option) => [kebabName(option), option] as const))('explains %s', (name, option) => {
+    expect(configSchema()).toMatchObject({ properties: { [name]: { description: expect.stringMatching(/\w/) } } })
+    expect(problems({ [name]: null }).join()).toContain(`/${name}`)
+    expect(problems({ [camelName(option)]: null }).join()).toContain(`/${camelName(option)}`)
+  })
+
+  it('has nothing to say about the file that init writes, whichever of its switches are on', () => {
+    const text = configText('petstore-fixtures', 'schema.json')
+    expect(problems(parse(text))).toEqual([])
+    const switches = text.match(/^#?[a-z-]+: .*$/gm) ?? []
+    expect(switches.length).toBeGreaterThan(30)
+    expect(switches.flatMap((line) => problems(parse(line.replace('#', ''))))).toEqual([])
+  })
+
+  it.each(packagedScenarios())('has nothing to say about the scenario %s, in its file or in a config', (name) => {
+    const scenario: unknown = parse(readFileSync(join(fixturesDirectory, 'scenarios', `${name}.yaml`), 'utf8'))
+    expect(problems(scenario, 'config#/$defs/scenario')).toEqual([])
+    expect(problems({ scenario })).toEqual([])
+  })
+
+  it('has nothing to say about the config of the README', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    const configs = [...readme.matchAll(/^# petstore-sandbox\.yaml\n(?:(?!```).+\n)+/gm)].map(([text]) => parse(text))
+    expect(configs.length).toBeGreaterThan(0)
+    expect(configs.flatMap((config) => problems(config))).toEqual([])
+  })
+
+  it.each([
+    { 'ban-afer': 3 },
+    { plan: 'pr0' },
+    { port: 70_000 },
+    { storm: { rate: 2 } },
+    { storm: { rate: 0.2, 'retry-aftr': '2s' } },
+    { fault: ['*:503', { operation: 'listPets', fault: 'hangs' }] },
+    { scenario: { port: 4010 } },
+  ])('marks %j', (config) => {
+    expect(problems(config)).not.toEqual([])
+  })
+
+  it.each([
+    { storm: { rate: 0.2, 'retry-after': '2s' } },
+    { storm: { rate: 0.2, retryAfter: '2s' } },
+    { fault: '*:503' },
+    { banAfter: 'never' },
+  ])('takes %j', (config) => {
+    expect(problems(config)).toEqual([])
+  })
+})
