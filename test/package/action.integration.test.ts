@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { temporaryFolder } from '../cli/test-io.js'
+
+interface Step {
+  readonly name: string
+  readonly if: string
+  readonly run?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>
+  readonly runs: { readonly steps: readonly Step[] }
+}
+
+const action: Action = parse(readFileSync(join(packageDirectory, 'action.yml'), 'utf8'))
+
+/** A job on a runner of our own: what GitHub gives to the shell steps of an action, and what it takes from them. */
+function job(inputs: Readonly<Record<string, string>>) {
+  const folder = temporaryFolder()
+  const files = Object.fromEntries(
+    ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'].map((name) => [name, join(folder, name)]),
+  )
+  for (const file of Object.values(files)) writeFileSync(file, '')
+  const workspace = join(folder, 'workspace')
+  mkdirSync(workspace)
+  const pairs = (name: string) =>
+    Object.fromEntries(
+      readFileSync(String(files[name]), 'utf8')
+        .split('\n')
+        .flatMap((line) =>
+          line === '' ? [] : [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]],
+        ),
+    ) as Readonly<Record<string, string>>
+  function run(name: string) {
+    const step = action.runs.steps.find((one) => one.name === name)
+    const given = Object.entries(step?.env ?? {}).map(([variable, expression]) => {
+      const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression)?.[1] ?? ''
+      return [variable, inputs[input] ?? action.inputs[input]?.default]
+    })
+    return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step?.run ?? 'exit 99'], {
+      cwd: workspace,
+      encoding: 'utf8',
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        npm_config_offline: 'true',
+        RUNNER_TEMP: folder,
+        GITHUB_ACTION_PATH: packageDirectory,
+        ...files,
+        ...pairs('GITHUB_ENV'),
+        ...Object.fromEntries(given),
+      },
+    })
+  }
+  return {
+    folder,
+    run,
+    outputs: () => pairs('GITHUB_OUTPUT'),
+    summary: () => readFileSync(String(files.GITHUB_STEP_SUMMARY), 'utf8'),
+  }
+}
+
+/** What npm makes of the package as it was built. */
+function tarball(): string {
+  const folder = temporaryFolder()
+  spawnSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: packageDirectory })
+  const [name = ''] = readdirSync(folder)
+  return join(folder, name)
+}
+
+it('the action starts a sandbox for the steps that follow, and keeps how they behaved', async () => {
+  const { folder, run, outputs, summary } = job({ package: tarball(), args: '--port 0 --in-memory --plan pro' })
+  expect(run('Install')).toMatchObject({ status: 0 })
+  const started = run('Start')
+  expect(started).toMatchObject({ status: 0, stderr: '' })
+  const { 'base-url': baseUrl = '', 'control-url': controlUrl = '' } = outputs()
+  onTestFinished(async () => void (await fetch(`${controlUrl}/stop`, { method: 'POST' }).catch(() => {})))
+  expect(started.stdout).toBe(`petstore-sandbox is ready on ${baseUrl}\n`)
+
+  const answer = await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+  expect(answer.headers.get('x-ratelimit-limit')).toBe('300')
+  await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox~checkout' } })
+  await fetch(`${baseUrl}/nowhere`, { headers: { authorization: 'Bearer sandbox~checkout' } })
+
+  expect(run('Stop')).toMatchObject({ status: 0, stderr: '' })
+  const report = String(outputs().report)
+  expect(readdirSync(report).sort()).toEqual(['conduct-checkout.json', 'conduct.json', 'log.jsonl', 'summary.md'])
+  expect(JSON.parse(readFileSync(join(report, 'conduct-checkout.json'), 'utf8'))).toMatchObject({
+    space: 'checkout',
+    requests: 2,
+    violations: [{ rule: 'undocumented-endpoint' }],
+  })
+  expect(summary()).toMatch(/^### Conduct[\s\S]*undocumented-endpoint[\s\S]*```\n$/)
+  await expect(fetch(baseUrl)).rejects.toThrow()
+  expect(existsSync(join(folder, 'workspace/.petstore-sandbox/run.json'))).toBe(false)
+})
+
+it('the action fails with what the sandbox said if it cannot start', () => {
+  const { run, outputs } = job({ package: tarball(), args: '--port 0 --plan gold' })
+  expect(run('Install')).toMatchObject({ status: 0 })
+  expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining('"gold": must be free') })
+  expect(outputs()).toEqual({})
+})
