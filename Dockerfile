@@ -23,7 +23,7 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 4010
 ENV PETSTORE_SANDBOX_HOST=0.0.0.0 PETSTORE_SANDBOX_LOG=json
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --start-interval=1s \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["petstore-sandbox", "control", "wait", "--timeout", "2s"]
 ENTRYPOINT ["petstore-sandbox"]
 CMD ["serve"]
