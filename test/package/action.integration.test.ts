@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../cli/test-io.js'
@@ -66,15 +67,16 @@ function job(inputs: Readonly<Record<string, string>>) {
 }
 
 /** What npm makes of the package as it was built. */
-function tarball(): string {
-  const folder = temporaryFolder()
+let tarball = ''
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'package-'))
   spawnSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: packageDirectory })
-  const [name = ''] = readdirSync(folder)
-  return join(folder, name)
-}
+  tarball = join(folder, String(readdirSync(folder)[0]))
+  return () => rmSync(folder, { recursive: true })
+})
 
 it('the action starts a sandbox for the steps that follow, and keeps how they behaved', async () => {
-  const { folder, run, outputs, summary } = job({ package: tarball(), args: '--port 0 --in-memory --plan pro' })
+  const { folder, run, outputs, summary } = job({ package: tarball, args: '--port 0 --in-memory --plan pro' })
   expect(run('Install')).toMatchObject({ status: 0 })
   const started = run('Start')
   expect(started).toMatchObject({ status: 0, stderr: '' })
@@ -101,7 +103,7 @@ it('the action starts a sandbox for the steps that follow, and keeps how they be
 })
 
 it('the action fails with what the sandbox said if it cannot start', () => {
-  const { run, outputs } = job({ package: tarball(), args: '--port 0 --plan gold' })
+  const { run, outputs } = job({ package: tarball, args: '--port 0 --plan gold' })
   expect(run('Install')).toMatchObject({ status: 0 })
   expect(run('Start')).toMatchObject({ status: 1, stderr: expect.stringContaining('"gold": must be free') })
   expect(outputs()).toEqual({})
