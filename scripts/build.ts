@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
 import { buildPages } from './build-pages.js'
-import { emitDeclarations } from './emit-declarations.js'
 import { generateContract } from './generate-contract.js'
+import { isUpToDate } from './is-up-to-date.js'
 import { keepTogether } from './keep-together.js'
 import { leanPackages, OPTIONAL } from './lean-packages.js'
 import { writeNotices } from './write-notices.js'
@@ -30,8 +30,19 @@ const FOR_NODE = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
-await generateContract()
-if (!process.argv.includes('--generate-only')) {
+/** The last file of every build. */
+const NOTICES = join(dist, 'THIRD-PARTY-LICENSES.txt')
+
+if (process.argv.includes('--generate-only')) await generateContract({ types: true })
+else if (!process.argv.includes('--to-start')) await buildAll({ types: true })
+else if (!(await isUpToDate(packageDirectory, NOTICES))) {
+  process.stderr.write('Building petstore-sandbox from its sources, which takes a few seconds …\n')
+  await buildAll({ types: false })
+}
+
+/** @param types whether to write the declarations, which only a compiler reads: `npm start` does not wait for one */
+async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
+  await generateContract({ types })
   await removeOldPrograms()
   const installed = await installedWithThePackage()
   const [programs, yaml, pages] = await Promise.all([
@@ -39,16 +50,21 @@ if (!process.argv.includes('--generate-only')) {
     bundleYaml(),
     buildPages(join(dist, 'web')),
     writeConfigSchema(),
-    emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed),
+    types && declare(installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-  await writeNotices(join(dist, 'THIRD-PARTY-LICENSES.txt'), [programs, yaml, pages])
+  await writeNotices(NOTICES, [programs, yaml, pages])
 }
 
 async function writeConfigSchema(): Promise<void> {
   // Not before the contract has been generated, which the options import.
   const { configSchema } = await import('../src/options/config-schema.js')
   await writeFile(configSchemaFile, `${JSON.stringify(configSchema(), null, 2)}\n`)
+}
+
+async function declare(installed: readonly string[]): Promise<void> {
+  const { emitDeclarations } = await import('./emit-declarations.js')
+  await emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed)
 }
 
 /** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import openapiTypescript, { astToString } from 'openapi-typescript'
-import ts from 'typescript'
 import { INT64_KEYWORD } from '../src/contract/int64-keyword.js'
 import { parseDocument } from '../src/contract/parse-document.js'
 import { readContract } from '../src/contract/read-contract.js'
@@ -13,8 +11,12 @@ import { openapiFile } from '../src/system/package-files.js'
 
 const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do not edit.\n'
 
-/** Writes what derives from openapi.yaml to `generated/`: data, validators and types. */
-export async function generateContract(): Promise<void> {
+/**
+ * Writes what derives from openapi.yaml to `generated/`: data, validators and types.
+ *
+ * @param types whether to write the types, which take longer than all else and are needed by nothing that runs
+ */
+export async function generateContract({ types }: { readonly types: boolean }): Promise<void> {
   const document = await parseDocument(openapiFile, await readFile(openapiFile, 'utf8'))
   const { data, schemas } = readContract(document, { handled: 'all' })
   const contract = [
@@ -25,7 +27,7 @@ export async function generateContract(): Promise<void> {
   await write('contract-data.ts', contract.join('\n'))
   await write('validators.js', validatorsModule(schemas))
   await write('validators.d.ts', validatorsDeclaration(schemas))
-  await write('types.ts', await typesModule())
+  if (types) await write('types.ts', await typesModule())
 }
 
 /** The validators as a module that needs no ajv. */
@@ -52,6 +54,10 @@ const INT64_HOVER =
 
 /** The entities' types; int64 is ours, and an object without declared fields may have any. */
 async function typesModule(): Promise<string> {
+  const [{ default: openapiTypescript, astToString }, { default: ts }] = await Promise.all([
+    import('openapi-typescript'),
+    import('typescript'),
+  ])
   const int64 = ts.factory.createTypeReferenceNode('Int64')
   const ast = await openapiTypescript(new URL('../openapi.yaml', import.meta.url), {
     immutable: true,
