@@ -7,7 +7,7 @@ import { openContract } from './contract/open-contract.js'
 import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
-import type { ControlTarget } from './control/verb.js'
+import type { ControlTarget, VerbDone } from './control/verb.js'
 import { problem } from './core/answers.js'
 import type { Instant, RequestCommand } from './core/command.js'
 import { type Question, questionFor } from './core/engine-request.js'
@@ -49,6 +49,8 @@ export interface SandboxEvents {
   onWarning?(message: string): void
   /** A client of the control plane asked to stop. */
   onShutdown?(): void
+  /** Somebody has changed something by a verb. */
+  onVerb?(done: VerbDone): void
 }
 
 /** A sandbox with all its parts, not yet reachable over a socket. */
@@ -138,7 +140,8 @@ export async function openSandboxCore(
     snapshotsOf: (of) => (of === space ? snapshots : undefined),
     apply(command, applyVerb) {
       machine.useVerbs(applyVerb)
-      return machine.apply(command, instant())
+      const at = instant()
+      return { output: machine.apply(command, at), wall: at.now }
     },
     async held(act) {
       const result = act()
@@ -151,6 +154,7 @@ export async function openSandboxCore(
     },
     makeRoom: (bytes) => stored?.store.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),
+    onVerb: (done) => events.onVerb?.(done),
   }
   const identity = { pid: process.pid, startedAt: new Date(startedAt).toISOString() }
   const onRefused = refusalTeller(options.cors, warn)

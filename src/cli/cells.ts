@@ -37,3 +37,18 @@ const LONGEST_CHARACTER = 32
 export function padCells(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - cellWidth(text)))
 }
+
+/** Breaks a text between its words into rows of a width; a word that is wider than a row is cut. */
+export function wrapCells(text: string, cells: number): readonly string[] {
+  const rows: string[] = []
+  let row = ''
+  for (const word of text.split(' ').map((part) => fitCells(part, cells))) {
+    const longer = row === '' ? word : `${row} ${word}`
+    if (cellWidth(longer) <= cells) row = longer
+    else {
+      rows.push(row)
+      row = word
+    }
+  }
+  return [...rows, row]
+}

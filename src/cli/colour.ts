@@ -17,6 +17,11 @@ export function colourLevel(stream: Output, env: Environment): 0 | 1 {
   return stream.isTTY === true && TERM !== 'dumb' ? 1 : 0
 }
 
+/** Whether a stream is read by people: a terminal is, and where colours are forced somebody wants to see them. */
+export function isForPeople(stream: Output, env: Environment): boolean {
+  return stream.isTTY === true || (env.FORCE_COLOR !== undefined && colourLevel(stream, env) === 1)
+}
+
 /** Chalk for one stream. It is loaded only where something is coloured. */
 export async function chalkFor(level: 0 | 1): Promise<ChalkInstance> {
   const { Chalk } = await import('./chalk.js')

@@ -1,47 +1,170 @@
 import type { ChalkInstance } from 'chalk'
 import { DEFAULT_KEY } from '../domain/keys.js'
-import type { Reason } from '../domain/reasons.js'
+import { ceilSeconds, type EpochMs, formatDuration, SECOND_MS } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
-import { exchangeFacts } from '../exchanges/exchange-view.js'
+import { cellWidth, fitCells, padCells, wrapCells } from './cells.js'
 import { escapeControls } from './escape-controls.js'
 
-const LONGEST_TARGET = 100
-const TARGET_WIDTH = 28
-
-/** One exchange as a line for people. */
-export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance): string {
-  const { at, method, status, operation, key, space, remaining, durationMs, reason } = record
-  const facts = [
-    ...(operation === undefined ? [] : [operation]),
-    space === '' ? key : `${key}~${space}`,
-    `${remaining} left`,
-    `${durationMs.toFixed(1)} ms`,
-    ...(reason === undefined ? [] : [reason]),
-  ].join(' · ')
-  const hint = status === 429 ? hintFor(reason, record) : undefined
-  return [
-    chalk.dim(new Date(at).toISOString().slice(11, 23)),
-    colourOf(status, chalk)(status === undefined ? '---' : escapeControls(String(status))),
-    escapeControls(method).padEnd(4),
-    shortened(escapeControls(targetOf(record))).padEnd(TARGET_WIDTH),
-    chalk.dim(escapeControls(facts)),
-    ...(hint === undefined ? [] : [chalk.dim(`→ ${hint}`)]),
-  ]
-    .join('  ')
-    .trimEnd()
+/** What a line is written on. */
+export interface Page {
+  /** Cells of a row; without them an entry is one row, however long. */
+  readonly columns?: number
+  /** What the wall clock says, so that a clock that is elsewhere is shown with its date. */
+  readonly wall?: EpochMs
+  /** How often the same has happened, one after the other. */
+  readonly times?: number
 }
 
-/** One exchange as a JSON line; headers and bodies are in the control plane's log only. */
-export function jsonExchange(record: ExchangeRecord): string {
-  return escapeControls(JSON.stringify({ event: 'exchange', ...exchangeFacts(record), remaining: record.remaining }))
+const GAP = '  '
+const DOT = ' · '
+const LONGEST_TARGET = 100
+const LONGEST_WHY = 300
+/** Rows that an explanation may take. */
+const MOST_ROWS = 3
+/** Further rows begin below the status, but not further to the right. */
+const DEEPEST_INDENT = 10
+
+/** An answer that was waited for is older than that only if the clock was moved. */
+const ELSEWHERE_MS = 10 * SECOND_MS
+
+/** Part of a line, and how it is coloured. */
+interface Fact {
+  readonly text: string
+  readonly paint: (text: string) => string
+}
+
+/** What is only said where there is room. */
+interface Extra extends Fact {
+  /** The lowest first. */
+  readonly rank: number
+}
+
+/**
+ * One exchange as an entry for people: a row, and where that is too narrow further
+ * ones. What explains the answer is never left out; what else there is to say only
+ * where there is room. Nothing is broken inside a word.
+ */
+export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, page: Page = {}): string {
+  const { at, method, status, fault } = record
+  const { columns = Number.POSITIVE_INFINITY, wall = at, times = 1 } = page
+  const time = timeText(at, wall)
+  const what = escapeControls(status === undefined ? (fault ?? '---') : String(status))
+  const verb = escapeControls(method).padEnd(4)
+  const head = [chalk.dim(time), colourOf(status, chalk)(what), verb].join(GAP)
+  const room = columns - 1 - cellWidth([time, what, verb, ''].join(GAP))
+  const count: readonly Fact[] = times > 1 ? [{ text: `×${times}`, paint: chalk.bold }] : []
+
+  const target = fitTarget(
+    escapeControls(targetOf(record)),
+    columns,
+    room - (times > 1 ? widthOf(count) + GAP.length : 0),
+  )
+  const left = room - cellWidth(target) - GAP.length
+  const reasons = reasonsOf(record, chalk)
+  const areBeside = reasons.length === 0 || widthOf([...count, ...reasons]) <= left
+  const facts = withExtras(areBeside ? [...count, ...reasons] : count, extrasOf(record, chalk), left)
+  const hint = hintFor(record)
+  const isHintBeside = hint !== undefined && cellWidth(`${GAP}→ ${hint}`) <= left - widthOf(facts)
+
+  const indent = Math.min(time.length + GAP.length, DEEPEST_INDENT)
+  const below = (text: string) =>
+    wrapCells(text, Math.max(1, columns - 1 - indent)).map((row) => ' '.repeat(indent) + row)
+  return [
+    [head, target, facts.map(({ text, paint }) => paint(text)).join(chalk.dim(DOT))]
+      .join(GAP)
+      .concat(isHintBeside ? chalk.dim(`${GAP}→ ${hint}`) : '')
+      .trimEnd(),
+    ...(areBeside ? [] : below(reasons.map(({ text }) => text).join(DOT)).slice(0, MOST_ROWS)),
+    ...(hint === undefined || isHintBeside ? [] : below(`→ ${hint}`).map((row) => chalk.dim(row))),
+  ].join('\n')
+}
+
+/** What two exchanges have in common that are the same again to whoever reads the log. */
+export function sameness(record: ExchangeRecord): string {
+  const { method, status, reason, key, space, fault } = record
+  return [method, targetOf(record), status, reason, key, space, fault, whyOf(record)].join('\n')
+}
+
+/** The time of a line, in local time; with its date if the clock is elsewhere. */
+export function timeText(at: EpochMs, wall: EpochMs): string {
+  const date = new Date(at)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
+  if (Math.abs(at - wall) < ELSEWHERE_MS) return time
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`
 }
 
 function targetOf({ path, query }: ExchangeRecord): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-function shortened(text: string): string {
-  return text.length > LONGEST_TARGET ? `${text.slice(0, LONGEST_TARGET - 1)}…` : text
+/** Short targets stand in a column, longer ones take what room there is. */
+function fitTarget(target: string, columns: number, room: number): string {
+  const column = Math.max(14, Math.min(28, Math.floor(columns / 4)))
+  return padCells(fitCells(target, Math.max(1, Math.min(LONGEST_TARGET, room))), column)
+}
+
+function widthOf(facts: readonly Fact[]): number {
+  return facts.reduce((width, { text }, index) => width + cellWidth(text) + (index === 0 ? 0 : DOT.length), 0)
+}
+
+/** Adds what else there is to say, in its own order, where there is room for it: the most telling first. */
+function withExtras(facts: readonly Fact[], extras: readonly Extra[], room: number): readonly Fact[] {
+  const chosen = new Set<Fact>()
+  for (const extra of extras.toSorted((one, other) => one.rank - other.rank)) {
+    if (widthOf([...facts, ...chosen, extra]) <= room) chosen.add(extra)
+  }
+  return [...facts, ...extras.filter((extra) => chosen.has(extra))]
+}
+
+function extrasOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Extra[] {
+  const { operation, key, space, remaining, durationMs } = record
+  const extra = (rank: number, text: string): Extra => ({ rank, text: escapeControls(text), paint: chalk.dim })
+  return [
+    ...(operation === undefined ? [] : [extra(3, operation)]),
+    extra(1, space === '' ? key : `${key}~${space}`),
+    extra(2, `${remaining} left`),
+    extra(4, `${durationMs.toFixed(1)} ms`),
+  ]
+}
+
+/** Why the answer is what it is, and that the operation is deprecated. */
+function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[] {
+  const why = whyOf(record)
+  return [
+    ...(why === undefined ? [] : [{ text: fitCells(why, LONGEST_WHY), paint: (text: string) => text }]),
+    ...(headerOf(record, 'deprecation') === undefined ? [] : [{ text: 'deprecated', paint: chalk.yellow }]),
+  ]
+}
+
+/** The sandbox's reason for what it made up; for the service's own refusals, what was wrong. */
+function whyOf({ status, reason, fault, responseBody }: ExchangeRecord): string | undefined {
+  if (reason === 'fault' && fault !== undefined) return status === undefined ? 'fault' : `fault ${fault}`
+  if (reason !== undefined) return reason
+  if (status === undefined || status < 400) return undefined
+  const message = messageIn(responseBody)
+  return message === undefined ? undefined : escapeControls(status === 400 ? message : briefly(message))
+}
+
+/** The message of an answer in the Error shape. */
+function messageIn(body: string): string | undefined {
+  try {
+    const { message }: { readonly message?: unknown } = Object(JSON.parse(body))
+    return typeof message === 'string' ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The first sentence, which says what is wrong, and a guess at what was meant. */
+function briefly(message: string): string {
+  const sentences = message.split(/(?<=[.?]) (?=[A-Z])/)
+  return sentences.filter((sentence, index) => index === 0 || sentence.startsWith('Did you mean')).join(' ')
+}
+
+function headerOf({ responseHeaders }: ExchangeRecord, name: string): string | undefined {
+  const index = responseHeaders.findIndex((item, place) => place % 2 === 0 && item.toLowerCase() === name)
+  return index === -1 ? undefined : responseHeaders[index + 1]
 }
 
 function colourOf(status: number | undefined, chalk: ChalkInstance): (text: string) => string {
@@ -51,23 +174,52 @@ function colourOf(status: number | undefined, chalk: ChalkInstance): (text: stri
   return status >= 300 ? chalk.cyan : chalk.green
 }
 
-/** What would help against a 429; undefined if the client forced it. */
-function hintFor(reason: Reason | undefined, { key, space }: ExchangeRecord): string | undefined {
+/** The gentlest cure of a refusal; undefined if the client asked for it. */
+function hintFor(record: ExchangeRecord): string | undefined {
+  const { reason, status, key, space } = record
+  if (status !== 429 && reason !== 'ban') return undefined
+  const wait = waitOf(record)
   const control = `petstore-sandbox control${space === '' ? '' : ` --space ${escapeControls(space)}`}`
+  const cure = (command: string) =>
+    wait === undefined ? `${control} ${command}` : `retry in ${spoken(wait)}, or: ${control} ${command}`
   switch (reason) {
     case 'quota-minute':
     case 'quota-day':
       if (key === 'sandbox-limited') return 'this key is always out of quota; use another'
-      return key === DEFAULT_KEY ? `serve with a larger --plan, or: ${control} reset` : `${control} reset`
+      if (wait !== undefined) return cure(`clock advance ${formatDuration(wait * SECOND_MS)}`)
+      return key === DEFAULT_KEY ? `serve with a larger --plan` : undefined
     case 'ban':
-      return key === 'sandbox-banned'
-        ? 'this key is always banned; use another'
-        : `${control} unban ${escapeControls(key)}`
+      return key === 'sandbox-banned' ? 'this key is always banned; use another' : cure(`unban ${escapeControls(key)}`)
     case 'storm':
-      return `${control} storm stop`
+      return cure('storm stop')
     case 'fault':
       return `${control} fault clear`
     default:
       return undefined
   }
+}
+
+/** Whole seconds until the client may come again, by Retry-After, or else by when the window ends. */
+function waitOf(record: ExchangeRecord): number | undefined {
+  const retryAfter = headerOf(record, 'retry-after')
+  if (retryAfter === undefined) {
+    const reset = headerOf(record, 'x-ratelimit-reset')
+    return reset === undefined || record.reason === 'storm'
+      ? undefined
+      : atLeastOne(Number(reset) - record.at / SECOND_MS)
+  }
+  return /^\d+$/.test(retryAfter) ? Number(retryAfter) : atLeastOne(ceilSeconds(Date.parse(retryAfter) - record.at))
+}
+
+function atLeastOne(seconds: number): number | undefined {
+  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined
+}
+
+/** Two minutes of seconds are still seconds, two hours of minutes minutes. */
+function spoken(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 120) return `${minutes} min`
+  const rest = minutes % 60
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`
 }

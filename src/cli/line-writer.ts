@@ -14,6 +14,8 @@ export class LineWriter {
   readonly #stream: Output
   readonly #droppedLine: (count: number) => string
   #waiting = ''
+  /** What was written last; empty if it cannot be written again, something else being below it. */
+  #last = ''
   #dropped = 0
   #scheduled = false
   /** The stream is full and waits for its drain event. */
@@ -34,14 +36,38 @@ export class LineWriter {
     })
   }
 
-  /** @param line makes the line, without its line feed; not called if the line would be dropped */
+  /** @param line makes the line, or several, without the last line feed; not called if it would be dropped */
   write(line: () => string): void {
     if (this.#broken) return
     if (this.#waiting.length >= MOST_WAITING) {
       this.#dropped++
       return
     }
-    this.#waiting += `${line()}\n`
+    this.#last = `${escapeDrivers(line())}\n`
+    this.#waiting += this.#last
+    this.#schedule()
+  }
+
+  /** Writes in the place of what was written last: only to a terminal in which that still stands above the cursor. */
+  rewrite(line: () => string): void {
+    if (this.#broken || this.#waiting.length >= MOST_WAITING) return
+    const before = this.#last
+    this.#last = `${escapeDrivers(line())}\n`
+    if (before === '') this.#waiting += this.#last
+    else if (this.#waiting.endsWith(before)) this.#waiting = this.#waiting.slice(0, -before.length) + this.#last
+    else this.#waiting += upAndErase(before.split('\n').length - 1) + this.#last
+    this.#schedule()
+  }
+
+  /** Empties the screen, what has scrolled away included. */
+  clear(): void {
+    if (this.#broken) return
+    this.#waiting = CLEAR_SCREEN
+    this.#last = ''
+    this.#schedule()
+  }
+
+  #schedule(): void {
     if (this.#scheduled || this.#blocked) return
     this.#scheduled = true
     setImmediate(() => {
@@ -54,12 +80,21 @@ export class LineWriter {
   flush(): void {
     if (this.#broken || this.#blocked) return
     if (this.#dropped > 0) {
-      this.#waiting += `${this.#droppedLine(this.#dropped)}\n`
+      this.#waiting += `${escapeDrivers(this.#droppedLine(this.#dropped))}\n`
+      this.#last = ''
       this.#dropped = 0
     }
     if (this.#waiting === '') return
-    const text = escapeDrivers(this.#waiting)
+    const text = this.#waiting
     this.#waiting = ''
     this.#blocked = !this.#stream.write(text)
   }
+}
+
+/** @source ECMA-48: CUP to the first cell, ED of the screen; xterm: ED 3 for what has scrolled away */
+const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
+
+/** @source ECMA-48: CPL, then ED from there on */
+function upAndErase(rows: number): string {
+  return `\u001b[${rows}F\u001b[J`
 }

@@ -1,49 +1,77 @@
+import type { VerbDone } from '../control/verb.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import type { LogFormat } from '../options/options.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { escapeControls } from './escape-controls.js'
-import { jsonExchange, prettyExchange } from './exchange-line.js'
 import type { CliIo } from './io.js'
+import { jsonExchange } from './json-exchange.js'
 import { LineWriter } from './line-writer.js'
 import { jsonReady, prettyReady, type ReadyFacts } from './ready-line.js'
 
 /** What `serve` says on stderr while it runs. */
 export interface ServeLog {
   /** Undefined if exchanges are not logged. */
-  readonly exchange: ((record: ExchangeRecord) => void) | undefined
+  readonly exchange?: (record: ExchangeRecord) => void
+  /** Undefined if only exchanges are logged. */
+  readonly verb?: (done: VerbDone) => void
   ready(facts: ReadyFacts): void
   warning(message: string): void
-  /** A remark for people, neither a result nor a warning. */
+  /** A remark for people, neither a result nor a warning; it may have several lines. */
   note(message: string): void
+  /** Something that happened to the sandbox, for people: what it is about, and what it is. */
+  event(what: string, text: string): void
+  /** Empties the terminal. */
+  clear(): void
   /** Writes what is buffered. */
   flush(): void
 }
 
 /** Opens a log in one of the formats. All of them have warnings and the ready line. */
-export async function openServeLog(format: LogFormat, { stderr, env }: CliIo): Promise<ServeLog> {
-  const json = format === 'json'
-  const warningLine = json ? jsonWarning : prettyWarning
-  const writer = new LineWriter(stderr, (count) =>
+export async function openServeLog(format: LogFormat, io: CliIo): Promise<ServeLog> {
+  const warningLine = format === 'json' ? jsonWarning : prettyWarning
+  const writer = new LineWriter(io.stderr, (count) =>
     warningLine(`${count} log lines were dropped because nothing read them`),
   )
-  return {
-    exchange: format === 'silent' ? undefined : await exchangeWriter(format, writer, stderr, env),
-    ready: (facts) => writer.write(() => (json ? jsonReady(facts) : prettyReady(facts))),
-    warning: (message) => writer.write(() => warningLine(message)),
-    note: (message) => format === 'pretty' && writer.write(() => message),
+  const write = (line: string) => writer.write(() => line)
+  const plain = {
+    ready: (facts: ReadyFacts) => write(prettyReady(facts)),
+    warning: (message: string) => write(warningLine(message)),
+    note: () => {},
+    event: () => {},
+    clear: () => {},
     flush: () => writer.flush(),
+  }
+  switch (format) {
+    case 'silent':
+      return plain
+    case 'json':
+      return {
+        ...plain,
+        ready: (facts) => write(jsonReady(facts)),
+        exchange: (record) => writer.write(() => jsonExchange(record)),
+      }
+    case 'pretty':
+      return await prettyLog(writer, io)
   }
 }
 
-async function exchangeWriter(
-  format: 'pretty' | 'json',
-  writer: LineWriter,
-  stderr: CliIo['stderr'],
-  env: CliIo['env'],
-): Promise<(record: ExchangeRecord) => void> {
-  if (format === 'json') return (record) => writer.write(() => jsonExchange(record))
-  const chalk = await chalkFor(colourLevel(stderr, env))
-  return (record) => writer.write(() => prettyExchange(record, chalk))
+/** What only people read is loaded for people. */
+async function prettyLog(writer: LineWriter, { stderr, env }: CliIo): Promise<ServeLog> {
+  const { PrettyLog } = await import('./pretty-log.js')
+  const log = new PrettyLog(writer, stderr, await chalkFor(colourLevel(stderr, env)))
+  return {
+    exchange: (record) => log.exchange(record),
+    verb: (done) => log.verb(done),
+    ready: (facts) => log.line(prettyReady(facts)),
+    warning: (message) => log.line(prettyWarning(message)),
+    note: (message) => log.line(message),
+    event: (what, text) => log.event(what, text),
+    clear: () => log.clear(),
+    flush: () => {
+      log.settle()
+      writer.flush()
+    },
+  }
 }
 
 function jsonWarning(message: string): string {

@@ -8,6 +8,7 @@ import { type FlagValues, flagLayer } from '../options/flag-layer.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
+import { isForPeople } from './colour.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -35,7 +36,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   const env = envLayer(io.env)
   const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
-    defaults: serveDefaults(io.stderr.isTTY === true ? 'pretty' : 'json'),
+    defaults: serveDefaults(isForPeople(io.stderr, io.env) ? 'pretty' : 'json'),
     cwd: io.cwd,
     randomSeed: io.randomSeed,
   })
@@ -53,6 +54,7 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
   const ignoreSignals = onStopSignals(io, { graceful: askToStop, force: (signal) => io.exit(SIGNAL_EXIT[signal]) })
   const events = {
     ...(log.exchange && { onExchange: log.exchange }),
+    ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: askToStop,
   }

@@ -51,9 +51,11 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
     if (name === 'shutdown') sandbox.shutdown()
     const fetched = snapshots && (await verb.fetch?.(snapshots, checked))
     if (space === '') await sandbox.makeRoom(sizeOf(input) + MOST_FRAMING)
-    return await sandbox.held(() =>
+    const { output, wall } = await sandbox.held(() =>
       sandbox.apply({ kind: 'verb', space, verb: name, input: checked, fetched }, applyVerb),
     )
+    sandbox.onVerb?.({ space, name, input, output, at: sandbox.spaces.get(space)?.now(wall) ?? wall })
+    return output
   } catch (error) {
     throw asVerbError(error)
   }

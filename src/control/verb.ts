@@ -5,6 +5,7 @@ import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
+import type { VerbName } from './verb-map.js'
 
 /** The parts of a running sandbox that verbs can reach. */
 export interface ControlTarget {
@@ -13,8 +14,8 @@ export interface ControlTarget {
   wall(): EpochMs
   /** Where the snapshots of a space are kept outside the sandbox; undefined where the space has them itself. */
   snapshotsOf(space: Space): SnapshotStore | undefined
-  /** Applies a verb. @throws whatever `applyVerb` throws */
-  apply(command: VerbCommand, applyVerb: ApplyVerb): unknown
+  /** Applies a verb. @returns what it gives, and when it was applied. @throws whatever `applyVerb` throws */
+  apply(command: VerbCommand, applyVerb: ApplyVerb): { readonly output: unknown; readonly wall: EpochMs }
   /**
    * Does something at once, and gives its result when all that it may tell of is kept.
    *
@@ -27,6 +28,20 @@ export interface ControlTarget {
   readonly stopping: AbortSignal
   /** Stops the sandbox, as SIGTERM does; returns at once. */
   shutdown(): void
+  /** Is told of each verb that has changed something. */
+  onVerb?(done: VerbDone): void
+}
+
+/** A verb that was done. */
+export interface VerbDone {
+  /** Empty for the default space. */
+  readonly space: string
+  readonly name: VerbName
+  /** As it was given; a key in it may be somebody's real one. */
+  readonly input: unknown
+  readonly output: unknown
+  /** By the clock of the space, after the verb. */
+  readonly at: EpochMs
 }
 
 /** What a verb works on: a space and its sandbox. */

@@ -135,6 +135,7 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
     operation: route.kind === 'operation' ? route.operation.id : undefined,
     status: leavesNoStatus(answer) ? undefined : answer.status,
     reason: answer.reason,
+    fault: answer.fault,
     how: undefined,
     durationMs: 0,
     remaining: context.shown?.remaining ?? 0,

@@ -216,23 +216,16 @@ function weightOf(record: ExchangeRecord): number {
 }
 
 /** JSON leaves out what is undefined; here every field has its place, so that two logs with the same content have the same text. */
-function withAllFields({ status, reason, how, durationMs, remaining, ...record }: ExchangeRecord): ExchangeRecord {
+function withAllFields({
+  status,
+  reason,
+  fault,
+  how,
+  durationMs,
+  remaining,
+  ...record
+}: ExchangeRecord): ExchangeRecord {
   const { id, position, at, space, key, method, path, query, operation, ...content } = record
-  return {
-    id,
-    position,
-    at,
-    space,
-    key,
-    method,
-    path,
-    query,
-    operation,
-    status,
-    reason,
-    how,
-    durationMs,
-    remaining,
-    ...content,
-  }
+  const known = { id, position, at, space, key, method, path, query, operation, status, reason, fault }
+  return { ...known, how, durationMs, remaining, ...content }
 }

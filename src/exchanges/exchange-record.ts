@@ -1,3 +1,4 @@
+import type { WireFault } from '../domain/faults.js'
 import type { AnswerEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
@@ -27,6 +28,8 @@ export interface ExchangeRecord {
   /** Undefined where a fault left the request without a status. */
   status: number | undefined
   reason: Reason | undefined
+  /** What was done to the answer on the wire. */
+  readonly fault?: WireFault | undefined
   /** What became of the answer; undefined while it is under way. */
   how: AnswerEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */

@@ -1,14 +1,30 @@
 import { Writable } from 'node:stream'
 import { Chalk } from 'chalk'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cellWidth } from '../../src/cli/cells.js'
 import { colourLevel } from '../../src/cli/colour.js'
 import { escapeControls } from '../../src/cli/escape-controls.js'
-import { jsonExchange, prettyExchange } from '../../src/cli/exchange-line.js'
+import { prettyExchange, sameness } from '../../src/cli/exchange-line.js'
+import { jsonExchange } from '../../src/cli/json-exchange.js'
 import { LineWriter } from '../../src/cli/line-writer.js'
+import { openServeLog, type ServeLog } from '../../src/cli/serve-log.js'
+import { verbText } from '../../src/cli/verb-text.js'
+import type { VerbName } from '../../src/control/verb-map.js'
+import { VERBS } from '../../src/control/verbs.js'
+import { PROBLEMS } from '../../src/domain/problems.js'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
-import { Captured } from './test-io.js'
+import { Captured, testIo } from './test-io.js'
 
 const plain = new Chalk({ level: 0 })
+
+const { TZ } = process.env
+beforeAll(() => {
+  process.env.TZ = 'UTC'
+})
+afterAll(() => {
+  if (TZ === undefined) delete process.env.TZ
+  else process.env.TZ = TZ
+})
 
 function exchange(part: Partial<ExchangeRecord> = {}): ExchangeRecord {
   return {
@@ -34,17 +50,83 @@ function exchange(part: Partial<ExchangeRecord> = {}): ExchangeRecord {
   }
 }
 
-describe('the pretty log', () => {
-  it.each<[string, Partial<ExchangeRecord>]>([
-    ['an answer', {}],
-    ['a space', { space: 'checkout' }],
-    ['the minute spent', { status: 429, reason: 'quota-minute', remaining: 0 }],
-    ['a ban in a space', { status: 429, reason: 'ban', space: 'checkout' }],
-    ['a storm', { status: 429, reason: 'storm' }],
-    ['a 429 that was asked for', { status: 429, reason: 'forced' }],
-    ['no status at all', { status: undefined, reason: 'fault' }],
-  ])('shows %s', (_what, part) => expect(prettyExchange(exchange(part), plain)).toMatchSnapshot())
+const LIMITED = { status: 429, remaining: 0, responseHeaders: ['X-RateLimit-Limit', '60', 'Retry-After', '34'] }
+const CLOCK_ELSEWHERE = Date.parse('2030-12-04T23:59:00Z')
 
+function problem(code: string, message: string, status: number): Partial<ExchangeRecord> {
+  return { status, responseBody: JSON.stringify({ code, message, status }) }
+}
+
+const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
+  ['an answer', {}],
+  ['a space', { space: 'checkout' }],
+  [
+    'a deprecated operation',
+    { operation: 'getPet', path: '/v1/pets/1', query: '', responseHeaders: ['Deprecation', '@1'] },
+  ],
+  ['the minute spent', { ...LIMITED, reason: 'quota-minute' }],
+  ['the day spent', { ...LIMITED, reason: 'quota-day', responseHeaders: ['retry-after', '86400'] }],
+  [
+    'the minute spent, told by a date',
+    { ...LIMITED, reason: 'quota-minute', responseHeaders: ['Retry-After', 'Sun, 01 Mar 2026 10:00:34 GMT'] },
+  ],
+  [
+    'the minute spent without a Retry-After',
+    { ...LIMITED, reason: 'quota-minute', responseHeaders: ['X-RateLimit-Reset', '1772359234'] },
+  ],
+  ['a ban in a space', { ...LIMITED, reason: 'ban', space: 'checkout' }],
+  ['a storm', { ...LIMITED, reason: 'storm' }],
+  ['a 429 that was asked for', { ...LIMITED, reason: 'forced' }],
+  ['no status at all', { status: undefined, reason: 'fault', fault: 'connection-reset' }],
+  ['a fault with a status', { reason: 'fault', fault: 'slow-body' }],
+  ['a clock that is elsewhere', { at: CLOCK_ELSEWHERE }],
+  [
+    'a wrong body',
+    {
+      method: 'POST',
+      query: '',
+      operation: 'createPet',
+      ...problem(
+        'invalid_request',
+        'Body: name must be a string; categoryId is required; status must be one of available, pending, sold.',
+        400,
+      ),
+    },
+  ],
+  ['no key', { key: 'none', ...problem('missing_api_key', PROBLEMS.missing_api_key.message, 401) }],
+  [
+    'no such path',
+    {
+      path: '/v1/pet',
+      query: '',
+      operation: undefined,
+      ...problem('not_found', 'There is no such path. Look twice. Did you mean /v1/pets?', 404),
+    },
+  ],
+  ['a long target', { path: '/v1/pets', query: `name=${'ポチ🐢'.repeat(20)}` }],
+]
+
+describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (columns) => {
+  const page = { ...(columns === undefined ? {} : { columns }), wall: Date.parse('2026-03-01T10:00:01Z') }
+
+  it('shows what matters of each kind of answer', () => {
+    const entries = KINDS.map(([what, part]) => `# ${what}\n${prettyExchange(exchange(part), plain, page)}`)
+    expect(`\n${entries.join('\n')}\n`).toMatchSnapshot()
+  })
+
+  it.each(KINDS)('breaks no row, nor a word: %s', (_what, part) => {
+    const rows = prettyExchange(exchange(part), plain, { ...page, times: 12 }).split('\n')
+    expect(rows.filter((row) => cellWidth(row) >= (columns ?? Number.POSITIVE_INFINITY))).toEqual([])
+    const whole = prettyExchange(exchange(part), plain, { wall: page.wall, times: 12 }).split(/\s+/)
+    const words = rows.flatMap((row) => row.trim().split(/\s+/)).filter((word) => !word.endsWith('…'))
+    expect(words.filter((word) => !whole.includes(word))).toEqual([])
+  })
+
+  it('counts what is the same again', () =>
+    expect(prettyExchange(exchange(), plain, { ...page, times: 12 })).toContain('  ×12 · '))
+})
+
+describe('the pretty log', () => {
   it.each([
     [200, 32],
     [301, 36],
@@ -56,6 +138,164 @@ describe('the pretty log', () => {
       `\u001b[${colour}m${status ?? '---'}`,
     ),
   )
+
+  it('never proposes to reset', () => {
+    for (const [, part] of KINDS) expect(prettyExchange(exchange(part), plain)).not.toContain('reset;')
+    expect(prettyExchange(exchange({ ...LIMITED, reason: 'quota-minute' }), plain)).toMatch(
+      /→ retry in 34 s, or: petstore-sandbox control clock advance 34s$/,
+    )
+  })
+
+  it('takes an exchange for the same again whatever its time, duration and quota', () => {
+    const one = sameness(exchange())
+    expect(sameness(exchange({ id: 2, at: 0, durationMs: 9, remaining: 1 }))).toBe(one)
+    const others: readonly Partial<ExchangeRecord>[] = [
+      { query: 'limit=6' },
+      { method: 'HEAD' },
+      { status: 429 },
+      { key: 'none' },
+      { space: 'a' },
+      { reason: 'storm' },
+      problem('invalid_request', 'limit must be a number.', 200),
+    ]
+    expect(others.map((part) => sameness(exchange(part)) === one)).toEqual(
+      others.map((_, i) => i === others.length - 1),
+    )
+  })
+})
+
+/** What a log has written, as a terminal of these many columns gets it, or a pipe. */
+async function logged(columns: number | undefined, act: (log: ServeLog, stream: Captured) => void): Promise<string> {
+  const io = testIo({ tty: columns !== undefined, env: { NO_COLOR: '1' } })
+  if (columns !== undefined) io.stderr.columns = columns
+  const log = await openServeLog('pretty', io)
+  act(log, io.stderr)
+  log.flush()
+  return io.stderr.text
+}
+
+describe('the same line again', () => {
+  const NOW = { at: Date.now() }
+
+  it('is counted where it stands, on a terminal', async () => {
+    const text = await logged(100, (log) => {
+      for (let i = 0; i < 3; i++) {
+        log.exchange?.(exchange(NOW))
+        log.flush()
+      }
+    })
+    const [first, second, third] = text.split('\u001b[1F\u001b[J')
+    expect(first).not.toContain('×')
+    expect(second).toContain('×2')
+    expect(third).toContain('×3')
+  })
+
+  it('is written over with all of its rows', async () => {
+    const text = await logged(60, (log) => {
+      for (let i = 0; i < 2; i++) {
+        log.exchange?.(exchange({ ...NOW, ...LIMITED, reason: 'quota-minute' }))
+        log.flush()
+      }
+    })
+    const [entry = '', again = ''] = text.split('\u001b[3F\u001b[J')
+    expect(entry.trimEnd().split('\n')).toHaveLength(3)
+    expect(again).toContain('×2')
+  })
+
+  it('is written once for all that come in one turn', async () => {
+    const text = await logged(100, (log) => {
+      for (let i = 0; i < 1000; i++) log.exchange?.(exchange(NOW))
+    })
+    expect(text.split('\n')).toHaveLength(2)
+    expect(text).toContain('×1000')
+    expect(text).not.toContain('\u001b')
+  })
+
+  it('begins a new one in a window of another width', async () => {
+    const text = await logged(100, (log, stream) => {
+      log.exchange?.(exchange(NOW))
+      log.flush()
+      stream.columns = 60
+      log.exchange?.(exchange(NOW))
+      log.flush()
+    })
+    expect(text.split('\n')).toHaveLength(3)
+    expect(text).not.toContain('×')
+  })
+
+  it('is a summary off a terminal', async () => {
+    const text = await logged(undefined, (log) => {
+      for (let i = 0; i < 12; i++) log.exchange?.(exchange(NOW))
+      log.exchange?.(exchange({ ...NOW, query: '' }))
+      log.exchange?.(exchange({ ...NOW, query: '' }))
+    })
+    expect(text.split('\n').map((line) => line.replace(/^\S+\s+/, ''))).toEqual([
+      expect.stringContaining('/v1/pets?limit=5'),
+      '… the same 11 times more',
+      expect.stringContaining('/v1/pets '),
+      '… the same once more',
+      '',
+    ])
+  })
+})
+
+describe('what is done to the sandbox', () => {
+  const at = Date.now()
+  const storm = { rate: 1, for: '30s', every: null, retryAfter: null, startedAt: new Date(at).toISOString() }
+  const DONE: readonly (readonly [VerbName, unknown, unknown, string])[] = [
+    ['reset', {}, { space: '', pets: 60 }, 'reset: 60 pets'],
+    [
+      'clock.advance',
+      { by: '1m' },
+      { now: '2026-03-01T10:01:00.000Z', frozen: true },
+      'clock advance 1m → 2026-03-01T10:01:00.000Z, frozen',
+    ],
+    ['storm.start', { for: '30s' }, storm, 'storm start: rate 1 for 30s'],
+    ['storm.stop', {}, null, 'storm stop'],
+    ['settings.change', { plan: 'pro', latency: null }, {}, 'settings change plan=pro latency=null'],
+    ['faults.add', { rule: '*:503' }, [], 'faults add rule=*:503'],
+    ['keys.add', { key: 'sk_live_secret' }, { key: 'key-1234', plan: 'pro' }, 'keys add key-1234 (plan pro)'],
+    ['keys.ban', { key: 'sk_live_secret' }, { key: 'key-1234', ban: { until: 'x' } }, 'ban key-1234 until x'],
+    [
+      'pets.add',
+      { name: 'a\u001b[2J' },
+      { id: 9007199254740993n, name: 'a\u001b[2J' },
+      'pets add 9007199254740993: a\\u001b[2J',
+    ],
+    ['snapshots.save', { name: 'full' }, {}, 'snapshots save name=full'],
+    ['shutdown', {}, { stopping: true }, 'stop'],
+  ]
+
+  it.each(DONE)('is a line of its own: %s', async (name, input, output, line) => {
+    const text = await logged(undefined, (log) => log.verb?.({ space: 'a', name, input, output, at }))
+    expect(text).toMatch(/^[\d:]{8} {2}control {2}a: /)
+    expect(text).toContain(`a: ${line}\n`)
+  })
+
+  it.each(Object.keys(VERBS) as VerbName[])('never shows a key as it was given: %s', (name) => {
+    const secret = 'sk_live_secret'
+    expect(verbText({ space: '', name, input: { key: secret }, output: { key: 'label' }, at })).not.toContain(secret)
+  })
+
+  it('says when a storm is over, by the clock of its space', async () => {
+    const text = await logged(undefined, (log) => {
+      log.verb?.({ space: '', name: 'storm.start', input: {}, output: storm, at })
+      log.exchange?.(exchange({ at: at + 29_999 }))
+      log.exchange?.(exchange({ at: at + 30_000, space: 'other' }))
+      log.exchange?.(exchange({ at: at + 30_000, status: 404 }))
+      log.exchange?.(exchange({ at: at + 30_001, status: 404 }))
+    })
+    const lines = text.split('\n')
+    expect(lines.map((line) => /storm start|over|200|404|more/.exec(line)?.[0])).toEqual([
+      'storm start',
+      '200',
+      '200',
+      'over',
+      '404',
+      'more',
+      undefined,
+    ])
+  })
 })
 
 describe.each([

@@ -9,6 +9,7 @@ import type { CliIo, Output, StopSignal } from '../../src/cli/io.js'
 export class Captured extends Writable implements Output {
   text = ''
   readonly isTTY: boolean
+  columns?: number
   #waiting: (() => void)[] = []
 
   constructor(isTTY = false) {

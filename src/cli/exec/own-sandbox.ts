@@ -30,6 +30,7 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
     onForget(conduct) {
       forgotten = withConduct(forgotten, conduct)
     },
+    ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: () => {
       log.warning('The sandbox was stopped through its control plane; the command keeps running without it')
