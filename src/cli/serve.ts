@@ -5,6 +5,10 @@ import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import { ENV_PREFIX } from '../options/names.js'
+import { naturalFromText } from '../options/option-text.js'
+import { OptionsError } from '../options/options-error.js'
+import { writeProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
@@ -28,12 +32,19 @@ const EXAMPLES: readonly string[] = [
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   addOptionFlags(command)
   explain(command, { examples: EXAMPLES, notes: OTHER_WAYS })
-  command.option('--debug', 'show stack traces')
-  command.action(async () => finish(await serve(givenFlags(command), io)))
+  command
+    .option('--open', 'open the dashboard in a browser')
+    .option('--debug', 'show stack traces')
+    .action(async ({ open }: OwnFlags) => finish(await serve(givenFlags(command), { open }, io)))
+}
+
+/** Flags that only `serve` has; each has an environment variable. */
+interface OwnFlags {
+  readonly open?: boolean | undefined
 }
 
 /** Starts the sandbox and resolves when it has stopped. */
-async function serve(flags: FlagValues, io: CliIo): Promise<number> {
+async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<number> {
   const env = envLayer(io.env)
   const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
     defaults: serveDefaults(isForPeople(io.stderr, io.env) ? 'pretty' : 'json'),
@@ -62,20 +73,37 @@ async function serve(flags: FlagValues, io: CliIo): Promise<number> {
     ignoreSignals()
     throw error
   })
+  let leaveTerminal = () => {}
   try {
-    const { baseUrl, controlUrl, plan, petCount } = sandbox
+    const { baseUrl, controlUrl, plan, petCount: pets } = sandbox
     const location = { baseUrl, controlUrl, ...sandbox.core.identity }
     const forget = announce(location, io.cwd, log)
-    log.ready({ ...location, plan, pets: petCount, seed: options.seed })
+    const { seed, store } = options
+    const interaction = { sandbox: () => sandbox, log, io, store, seed, stop: askToStop }
+    if (options.log === 'pretty') leaveTerminal = await (await import('./serve/interactive.js')).interact(interaction)
+    else log.ready({ ...location, plan, pets, seed })
+    if (isOn('open', own.open, io)) void (await import('./serve/interactive.js')).openDashboard(interaction)
     await askedToStop
+    leaveTerminal()
     log.note('Stopping; press Ctrl-C again to force.')
     log.flush()
     forget()
     await sandbox.stop('clean')
     return EXIT.ok
   } finally {
+    leaveTerminal()
     log.flush()
   }
+}
+
+/** Whether a switch of `serve` itself is on: by its flag, or else by its variable. */
+function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): boolean {
+  if (flag !== undefined) return flag
+  const variable = `${ENV_PREFIX}${name.toUpperCase()}`
+  const text = env[variable] ?? ''
+  const value = text === '' ? false : naturalFromText('switch', text)
+  if (typeof value === 'boolean') return value
+  throw new OptionsError([writeProblem(variable, text, 'must be true or false')])
 }
 
 /** Writes the locator. A failure is only a warning: the sandbox can serve without it. */

@@ -6,7 +6,7 @@ import { naturalFromText } from './option-text.js'
 import { type OptionName, optionRow } from './table.js'
 
 /** Variables with our prefix that are not options: where a sandbox runs, and flags of single commands. */
-const OTHERS = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT'].map((name) => ENV_PREFIX + name)
+const OTHERS = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
 
 /**
  * The options in the environment. An empty variable counts as not set, because that is what

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { keyReader, type TerminalSignal } from '../../src/cli/serve/keys.js'
+import { openerOf } from '../../src/cli/serve/open-browser.js'
+
+function reader() {
+  const done: string[] = []
+  const said: string[] = []
+  const raised: TerminalSignal[] = []
+  const press = keyReader(
+    {
+      a: { does: 'act', run: () => void done.push('a') },
+      r: { does: 'reset', question: 'Sure?', run: () => void done.push('r') },
+      x: { does: 'fail', run: () => Promise.reject(new Error('no')) },
+    },
+    {
+      say: (text) => said.push(text),
+      raise: (signal) => raised.push(signal),
+      failed: (error) => said.push(String(error)),
+    },
+  )
+  return {
+    done,
+    said,
+    raised,
+    async press(...pieces: readonly string[]) {
+      for (const piece of pieces) press(piece)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+describe('keys', () => {
+  it.each([
+    [
+      ['a', 'A'],
+      ['a', 'a'],
+    ],
+    [['z', '\u001b', ' '], []],
+    [['\u001b[A', 'aaa', 'ra'], []],
+    [['r'], []],
+    [['r', 'y'], ['r']],
+    [['r', 'Y', 'y'], ['r']],
+    [['r', 'a', 'y'], []],
+    [['r', 'r', 'y'], []],
+    [['toString', '__proto__'], []],
+  ])('%j do %j', async (pieces, done) => {
+    const { press, ...what } = reader()
+    await press(...pieces)
+    expect(what.done).toEqual(done)
+  })
+
+  it.each([
+    ['\u0003', 'SIGINT'],
+    ['\u001a', 'SIGTSTP'],
+    ['\u001c', 'SIGQUIT'],
+    ['pasted\u0003', 'SIGINT'],
+  ])('%j is %s, also while something is asked', async (piece, signal) => {
+    const { press, raised, done } = reader()
+    await press('r', piece)
+    expect([raised, done]).toEqual([[signal], []])
+  })
+
+  it('tell what each of them does, and what failed', async () => {
+    const { press, said } = reader()
+    await press('h', 'x')
+    expect(said[0]).toContain('  a  act\n')
+    expect(said[1]).toBe('Error: no')
+  })
+})
+
+it.each([
+  ['linux', ['xdg-open', 'http://x/?a=1&b']],
+  ['darwin', ['open', 'http://x/?a=1&b']],
+  ['win32', ['cmd', '/c', 'start', '""', 'http://x/?a=1^&b']],
+] as const)('a browser is opened on %s by the system itself', (platform, command) =>
+  expect(openerOf(platform, 'http://x/?a=1&b')).toEqual(command),
+)

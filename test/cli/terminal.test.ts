@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { hasTmux, Terminal } from '../support/tmux.js'
+import { temporaryFolder } from './test-io.js'
+
+const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
+const key = { headers: { Authorization: 'Bearer sandbox' } }
+
+/** `serve` at a terminal, ready. */
+async function serving({ columns = 80, flags = '', node = '', path = '', env = {} } = {}) {
+  const cwd = temporaryFolder()
+  const terminal = new Terminal(columns, cwd, env)
+  terminal.run(
+    `${path === '' ? '' : `PATH=${path}`} "${process.execPath}" ${node} "${BIN}" serve --port 0 ${flags}; echo "ended with $?"`,
+  )
+  const [, baseUrl = ''] = await terminal.sees(/Ready on (\S+)[\s\S]*dashboard/)
+  const locator = join(cwd, '.petstore-sandbox/run.json')
+  const { pid, controlUrl } = JSON.parse(readFileSync(locator, 'utf8'))
+  onTestFinished(async () => {
+    terminal.close()
+    await gone(pid)
+  })
+  return { terminal, cwd, baseUrl, controlUrl: String(controlUrl), pid: Number(pid), locator }
+}
+
+async function get(url: string, init: RequestInit = key): Promise<void> {
+  await (await fetch(url, init)).text()
+}
+
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe.skipIf(!hasTmux)('serve at a terminal', () => {
+  it.each([60, 80, 120])('of %i columns breaks no word, whatever it has to say', async (columns) => {
+    const { terminal, baseUrl, controlUrl } = await serving({ columns })
+    await terminal.sees(/press h for help/)
+    terminal.type('h')
+    await terminal.sees(/quit/)
+    await get(`${baseUrl}/pets`, {})
+    await get(`${baseUrl}/pets/4711`)
+    await get(`${baseUrl}/pets?limit=1000&status=lost`)
+    await get(`${baseUrl}/pets`, { headers: { Authorization: 'Bearer sandbox-limited' } })
+    await fetch(`${controlUrl}/clock/advance`, { method: 'POST', body: '{"by":"1m"}' })
+    await fetch(`${controlUrl}/storm`, { method: 'PUT', body: '{"for":"30s"}' })
+    await get(`${baseUrl}/pets?name=${'ポチ🐢'.repeat(100)}`)
+    await terminal.sees(/storm stop/)
+    const own = (rows: readonly string[]) => rows.slice(rows.findIndex((row) => row.startsWith('Ready on')))
+    expect(own(terminal.rows())).toEqual(own(terminal.unbroken()))
+  })
+
+  it('shows a curl that works', async () => {
+    for (const columns of [60, 120]) {
+      const { terminal } = await serving({ columns, flags: '--pets 3' })
+      const [command] = await terminal.sees(/ {2}curl [\s\S]*?\/pets$/m)
+      const { stdout } = spawnSync(
+        'sh',
+        ['-c', `${command.replaceAll('\n', ' \n')} --silent`.replaceAll(' \n', '\n')],
+        {
+          encoding: 'utf8',
+        },
+      )
+      expect(JSON.parse(stdout)).toHaveLength(3)
+    }
+  })
+
+  it('does what its keys say', async () => {
+    const { terminal, baseUrl } = await serving({ flags: '--freeze --now 2026-03-01T10:00:00Z' })
+    terminal.type('t')
+    await terminal.sees(/control {2}clock advance 1m → 2026-03-01T10:01:00/)
+    terminal.type('s')
+    await terminal.sees(/control {2}storm start: rate 1 for 30s/)
+    expect((await fetch(`${baseUrl}/pets`, key)).status).toBe(429)
+    terminal.type('s')
+    await terminal.sees(/control {2}storm stop/)
+    expect((await fetch(`${baseUrl}/pets`, key)).status).toBe(200)
+    terminal.type('r')
+    await terminal.sees(/start\? \[y\/N\]/)
+    terminal.type('t')
+    await terminal.sees(/Nothing was done/)
+    terminal.type('r')
+    terminal.type('y')
+    await terminal.sees(/control {2}reset: 60 pets/)
+    terminal.type('c')
+    while (terminal.rows().join('').trim() !== '') await new Promise((resolve) => setTimeout(resolve, 20))
+    terminal.type('q')
+    await terminal.sees(/ended with 0/)
+    await terminal.becomes('cooked')
+  })
+
+  it('takes neither an arrow nor what was pasted for a command', async () => {
+    const { terminal } = await serving()
+    terminal.type('Up')
+    terminal.type('-l', 'quit')
+    terminal.type('h')
+    await terminal.sees(/this help/)
+    expect(terminal.rows().join('\n')).not.toContain('Stopping')
+  })
+
+  it('counts the same again where it stands, and follows the width', async () => {
+    const { terminal, baseUrl } = await serving({ columns: 120, flags: '--no-rate-limit' })
+    for (let i = 0; i < 12; i++) await get(`${baseUrl}/pets?limit=1`)
+    await terminal.sees(/limit=1 +×12 · .* ms$/m)
+    expect(terminal.rows().filter((row) => row.includes('limit=1'))).toHaveLength(1)
+    terminal.resize(60)
+    // It takes the terminal a moment to say so.
+    let row = 'ms'
+    for (let limit = 2; row.endsWith('ms'); limit = 1 + (limit % 100)) {
+      await get(`${baseUrl}/pets?limit=${limit}`)
+      row = (await terminal.sees(new RegExp(`limit=${limit} .*`)))[0]
+    }
+    for (let i = 0; i < 3; i++) await get(`${baseUrl}/pets/1?limit`)
+    await terminal.sees(/pets\/1\?limit +×3 · deprecated/)
+    expect(terminal.rows().filter((line) => line.includes('/1?limit'))).toHaveLength(1)
+  })
+
+  it.each([
+    ['Ctrl-C', (terminal: Terminal): void => terminal.type('C-c'), /ended with 0/],
+    ['Ctrl-C twice', (terminal: Terminal) => terminal.type('C-c', 'C-c'), /ended with (0|130)/],
+    ['Ctrl-\\', (terminal: Terminal) => terminal.type('C-\\'), /ended with 131/],
+    ['SIGTERM', (_: Terminal, pid: number): unknown => process.kill(pid, 'SIGTERM'), /ended with 0/],
+    ['a crash', (_: Terminal, pid: number): unknown => process.kill(pid, 'SIGUSR2'), /ended with [17]/],
+  ] as const)('leaves the terminal as it was after %s', async (_what, end, outcome) => {
+    const crash = 'data:text/javascript,process.on("SIGUSR2",()=>{throw(new(Error)("crash"))})'
+    const { terminal, pid } = await serving({ node: `--import '${crash}'` })
+    await terminal.sees(/press h/)
+    await terminal.becomes('raw')
+    end(terminal, pid)
+    await terminal.sees(outcome)
+    await terminal.becomes('cooked')
+  })
+
+  it('is stopped by Ctrl-Z, runs on in the background, and reads keys again in front', async () => {
+    const { terminal, baseUrl, pid } = await serving()
+    await terminal.sees(/press h/)
+    terminal.type('C-z')
+    await terminal.sees(/Stopped|Suspended/)
+    await terminal.becomes('cooked')
+    terminal.run('fg')
+    await terminal.becomes('raw')
+    terminal.type('t')
+    await terminal.sees(/clock advance 1m/)
+    terminal.type('C-z')
+    await terminal.becomes('cooked')
+    terminal.run('bg')
+    await get(`${baseUrl}/pets?in=background`)
+    await terminal.sees(/in=background/)
+    terminal.run('echo mine $((1 + 1))')
+    await terminal.sees(/^mine 2$/m)
+    terminal.run('fg')
+    await terminal.becomes('raw')
+    terminal.type('s')
+    await terminal.sees(/storm start/)
+    terminal.type('q')
+    await gone(pid)
+    await terminal.becomes('cooked')
+  })
+
+  it('started in the background it leaves the terminal to the shell', async () => {
+    const cwd = temporaryFolder()
+    const terminal = new Terminal(80, cwd)
+    terminal.run(`"${process.execPath}" "${BIN}" serve --port 0 &`)
+    const [, baseUrl] = await terminal.sees(/Ready on (\S+)[\s\S]*dashboard/)
+    await get(`${baseUrl}/pets?from=outside`)
+    await terminal.sees(/from=outside/)
+    expect(terminal.rows().join('\n')).not.toContain('press h')
+    terminal.run('echo mine $((1 + 1))')
+    await terminal.sees(/^mine 2$/m)
+    terminal.run('kill %1; wait; echo "all is $((1 + 1))"')
+    await terminal.sees(/all is 2/)
+  })
+
+  it('stops cleanly when the terminal is closed', async () => {
+    const { terminal, pid, locator } = await serving()
+    await terminal.sees(/press h/)
+    terminal.close()
+    await gone(pid)
+    expect(existsSync(locator)).toBe(false)
+  })
+
+  it('has no colours with NO_COLOR', async () => {
+    const { terminal, baseUrl } = await serving({ env: { NO_COLOR: '1' } })
+    await get(`${baseUrl}/pets`)
+    await terminal.sees(/200/)
+    expect(terminal.coloured()).not.toContain('\u001b[')
+    const other = await serving()
+    await get(`${other.baseUrl}/pets`)
+    await other.terminal.sees(/200/)
+    expect(other.terminal.coloured()).toContain('\u001b[32m200')
+  })
+
+  it('says so where no browser can be opened', async () => {
+    const { terminal, controlUrl } = await serving({ columns: 200, path: '/nowhere', flags: '--open' })
+    await terminal.sees(/The dashboard could not be opened \(.*ENOENT.*\)/)
+    expect(terminal.unbroken().join('\n')).toContain(`It is at ${controlUrl}/`)
+  })
+})
