@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
@@ -24,6 +25,7 @@ import { type EndedExchange, type PendingReply, type Reply, type ServiceRequest,
 import type { Pet } from './domain/pets.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
+import { type Bytes, formatSize, MIB } from './domain/size.js'
 import type { EpochMs } from './domain/time.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
@@ -47,6 +49,8 @@ export interface SandboxEvents {
   /** A space is about to be reset or removed, and with it what is known of the conduct in it. */
   onForget?(conduct: Conduct): void
   onWarning?(message: string): void
+  /** The start is at something that takes seconds. */
+  onProgress?(text: string): void
   /** A client of the control plane asked to stop. */
   onShutdown?(): void
   /** Somebody has changed something by a verb. */
@@ -93,7 +97,9 @@ export async function openSandboxCore(
   const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
   checkOperations(options, contract)
   const readPet = contract.pets && petReader(contract.pets)
-  const fixtures = loadSeed(options, contract.pets, warn)
+  const progress = (text: string) => events.onProgress?.(text)
+  const fixtures = loadSeed(options, contract.pets, { warn, progress })
+  if (options.store !== undefined) announceReading(options.store, progress)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
   const state = (options.reset ? undefined : stored?.state) ?? fixtures
   const apiKeys = labelled(options.apiKeys, state.keys)
@@ -230,6 +236,8 @@ export async function openSandboxCore(
     }),
     async begin() {
       if (stored === undefined) return
+      if (fixtures.pets.length >= MANY_PETS && (options.reset || stored.state === undefined))
+        progress(`Writing ${fixtures.pets.length} pets …`)
       const isKept = stored.state !== undefined && !options.reset
       if (isKept && (options.pets !== undefined || options.fixtures !== undefined)) {
         warn(
@@ -313,6 +321,27 @@ function labelled(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readon
 
 /** Enough to tell a sandbox's few keys apart, and no more of them than need be. */
 const LABEL_DIGITS = 8
+
+/** So many are made, or written, in a moment. */
+const MANY_PETS = 100_000
+/** So much is read in a moment. */
+const LONG_FILE: Bytes = 10 * MIB
+
+function announceReading(store: string, progress: (text: string) => void): void {
+  for (const file of [store, `${store}.journal`]) {
+    const size = sizeOf(file)
+    if (size >= LONG_FILE) progress(`Reading "${file}" (${formatSize(Math.floor(size / MIB) * MIB)}) …`)
+  }
+}
+
+function sizeOf(file: string): Bytes {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  } catch {
+    // Whoever opens it says what is wrong with it.
+    return 0
+  }
+}
 
 function openStore(
   { fsync, maxStore }: ResolvedOptions,

@@ -21,6 +21,8 @@ export class LineWriter {
   /** The stream is full and waits for its drain event. */
   #blocked = false
   #broken = false
+  /** The cursor stands behind a text that is to go. */
+  #showsProgress = false
 
   /** @param droppedLine says how many lines could not be written */
   constructor(stream: Output, droppedLine: (count: number) => string) {
@@ -59,6 +61,15 @@ export class LineWriter {
     this.#schedule()
   }
 
+  /** Shows a text at once, of which nothing is left when something else is written: only to a terminal. */
+  progress(text: string): void {
+    this.flush()
+    if (this.#broken || this.#blocked) return
+    this.#last = ''
+    this.#showsProgress = true
+    this.#blocked = !this.#stream.write(ERASE_LINE + escapeDrivers(text))
+  }
+
   /** Empties the screen, what has scrolled away included. */
   clear(): void {
     if (this.#broken) return
@@ -85,11 +96,15 @@ export class LineWriter {
       this.#dropped = 0
     }
     if (this.#waiting === '') return
-    const text = this.#waiting
+    const text = this.#showsProgress ? ERASE_LINE + this.#waiting : this.#waiting
     this.#waiting = ''
+    this.#showsProgress = false
     this.#blocked = !this.#stream.write(text)
   }
 }
+
+/** @source ECMA-48: EL, from the beginning of the line */
+const ERASE_LINE = '\r\u001b[K'
 
 /** @source ECMA-48: CUP to the first cell, ED of the screen; xterm: ED 3 for what has scrolled away */
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'

@@ -20,6 +20,8 @@ export interface ServeLog {
   note(message: string): void
   /** Something that happened to the sandbox, for people: what it is about, and what it is. */
   event(what: string, text: string): void
+  /** What takes long at the start, until the next line takes its place; only at a terminal. */
+  readonly progress?: (text: string) => void
   /** Empties the terminal. */
   clear(): void
   /** Writes what is buffered. */
@@ -66,6 +68,7 @@ async function prettyLog(writer: LineWriter, { stderr, env }: CliIo): Promise<Se
     warning: (message) => log.line(prettyWarning(message)),
     note: (message) => log.line(message),
     event: (what, text) => log.event(what, text),
+    ...(stderr.isTTY === true && { progress: (text: string) => writer.progress(text) }),
     clear: () => log.clear(),
     flush: () => {
       log.settle()

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Location } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
+import { Failure } from '../domain/failures.js'
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
@@ -68,10 +69,12 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: askToStop,
+    ...(log.progress && { onProgress: log.progress }),
   }
-  const sandbox = await runSandbox(options, events, contract).catch((error: unknown) => {
+  const sandbox = await runSandbox(options, events, contract).catch(async (error: unknown) => {
     ignoreSignals()
-    throw error
+    if (!(error instanceof Failure) || error.code !== 'PORT_IN_USE') throw error
+    throw await (await import('./serve/port-holder.js')).namingHolder(error, { ...options, cwd: io.cwd })
   })
   let leaveTerminal = () => {}
   try {

@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readRegularFile } from '../system/regular-file.js'
 import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
 import { LOCATOR, type Location } from './locator-file.js'
@@ -8,10 +8,18 @@ import { askHealth } from './sandbox-health.js'
 /** It is some 200 bytes long. */
 const LONGEST_LOCATOR = 64_000
 
-/** What the locator of a folder says; undefined if there is none that can be read. It may be a lie: see `doubtOf`. */
+/**
+ * What the locator of a folder says, or else that of the nearest folder above it, as git finds its own;
+ * undefined if there is none that can be read. It may be a lie: see `doubtOf`.
+ */
 export function readLocation(cwd: string): Location | undefined {
+  const above = dirname(cwd)
+  return locationIn(cwd) ?? (above === cwd ? undefined : readLocation(above))
+}
+
+function locationIn(folder: string): Location | undefined {
   try {
-    const path = join(cwd, LOCATOR)
+    const path = join(folder, LOCATOR)
     const said: { readonly [Field in keyof Location]?: unknown } = Object(
       JSON.parse(String(readRegularFile(path, LONGEST_LOCATOR))),
     )

@@ -174,6 +174,22 @@ async function logged(columns: number | undefined, act: (log: ServeLog, stream: 
   return io.stderr.text
 }
 
+describe('progress', () => {
+  it('stands on a row of its own until something else is written', async () => {
+    const text = await logged(80, (log) => {
+      log.progress?.('Making pets: 1 of 2 …')
+      log.progress?.('Making pets: 2 of 2 …')
+      log.note('Ready')
+    })
+    const row = '\r\u001b[K'
+    expect(text).toBe(`${row}Making pets: 1 of 2 …${row}Making pets: 2 of 2 …${row}Ready\n`)
+  })
+
+  it('is none off a terminal', async () => {
+    expect(await logged(undefined, (log) => expect(log.progress).toBeUndefined())).toBe('')
+  })
+})
+
 describe('the same line again', () => {
   const NOW = { at: Date.now() }
 

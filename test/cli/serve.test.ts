@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -100,10 +101,10 @@ describe('the locator', () => {
     const health = await healthOf(controlUrl)
     expect(runJson(io)).toEqual({ baseUrl, controlUrl, pid, startedAt: health.startedAt })
     expect(health).toMatchObject({ pid, startedAt: expect.stringMatching(/^\d{4}-.*Z$/) })
-    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['run.json'])
+    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['.gitignore', 'run.json'])
     io.signal('SIGTERM')
     expect(await ended).toBe(0)
-    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual([])
+    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['.gitignore'])
   })
 
   it('stays where a later sandbox has written its own', async () => {
@@ -112,6 +113,34 @@ describe('the locator', () => {
     io.signal('SIGTERM')
     expect(await ended).toBe(0)
     expect(runJson(io)).toEqual({ pid: 1 })
+  })
+
+  it('lies in a folder that git passes by, store and snapshots too', async () => {
+    const io = testIo()
+    spawnSync('git', ['init', '--quiet'], { cwd: io.cwd })
+    const store = ['--store', '.petstore-sandbox/store.json']
+    const ended = runCli(['serve', '--port', '0', '--log', 'json', ...store], io)
+    await io.stderr.seen(READY)
+    const { stdout } = spawnSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: io.cwd })
+    expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toContain('store.json')
+    expect(String(stdout)).toBe('')
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  it('is found from the folders below, the nearest one first', async () => {
+    const { io, facts } = await serving()
+    const below = join(io.cwd, 'packages/app')
+    mkdirSync(below, { recursive: true })
+    const status = async (cwd: string) => {
+      const asking = testIo({ cwd })
+      expect(await runCli(['control', 'wait'], asking)).toBe(0)
+      return asking.stdout.text.trim()
+    }
+    expect(await status(below)).toBe(facts.baseUrl)
+    const nearer = await serving([], testIo({ cwd: join(io.cwd, 'packages') }))
+    expect(await status(below)).toBe(nearer.facts.baseUrl)
+    expect(await status(io.cwd)).toBe(facts.baseUrl)
   })
 
   it('that cannot be written is a warning', async () => {
@@ -179,6 +208,20 @@ describe('a start that fails', () => {
     expect(io.stderr.text).toMatch(new RegExp(`^PORT_IN_USE: .*${port}.*--port.*\n$`))
     expect(existsSync(join(io.cwd, '.petstore-sandbox'))).toBe(false)
     expect(io.listeners.size).toBe(0)
+  })
+
+  it('says which sandbox has the port, and how to stop it from here', async () => {
+    const { io: holder, facts } = await serving()
+    const { port } = new URL(facts.baseUrl)
+    const whoHasIt = async (io: TestIo) => {
+      expect(await runCli(['serve', '--in-memory', '--port', port], io)).toBe(1)
+      return io.stderr.text
+    }
+    const here = process.platform === 'linux' ? `, ${process.cwd()}` : ''
+    expect(await whoHasIt(testIo())).toBe(
+      `PORT_IN_USE: 127.0.0.1:${port} is taken by petstore-sandbox, pid ${process.pid}${here}. Stop it with: petstore-sandbox control --url http://127.0.0.1:${port} stop; or choose another port with --port, or 0 for any free one.\n`,
+    )
+    expect(await whoHasIt(testIo({ cwd: holder.cwd }))).toContain('Stop it with: petstore-sandbox control stop;')
   })
 
   it.each([
