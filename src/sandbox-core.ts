@@ -26,10 +26,11 @@ import type { Pet } from './domain/pets.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
 import { type Bytes, formatSize, MIB } from './domain/size.js'
+import type { SpaceStart } from './domain/space-start.js'
 import type { EpochMs } from './domain/time.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
-import { loadSeed } from './fixtures/load-fixtures.js'
+import { seedReader } from './fixtures/load-fixtures.js'
 import { failedReply } from './http/failed-reply.js'
 import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { redirectBrowser } from './http/redirect-browser.js'
@@ -80,6 +81,12 @@ export interface SandboxCore {
    * so a start that fails overwrites nothing.
    */
   begin(): Promise<void>
+  /**
+   * Starts spaces differently from now on; settings, storm and faults change at once.
+   *
+   * @throws Failure UNKNOWN_OPERATION, UNKNOWN_KEY; nothing has changed then
+   */
+  startAs(start: SpaceStart): void
   /** Ends whatever would otherwise never end, such as the stream of exchanges. */
   end(): void
   /** Finishes writing and releases the store. */
@@ -98,7 +105,8 @@ export async function openSandboxCore(
   checkOperations(options, contract)
   const readPet = contract.pets && petReader(contract.pets)
   const progress = (text: string) => events.onProgress?.(text)
-  const fixtures = loadSeed(options, contract.pets, { warn, progress })
+  const readSeed = seedReader(options, contract.pets, { warn, progress })
+  const fixtures = readSeed()
   if (options.store !== undefined) announceReading(options.store, progress)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
   const state = (options.reset ? undefined : stored?.state) ?? fixtures
@@ -107,8 +115,7 @@ export async function openSandboxCore(
   const shared: SpaceContext = {
     contract,
     basePath: options.basePath,
-    // Frozen without an instant, all spaces stand at this one, and return to it.
-    start: options.start.freeze ? { ...options.start, now: options.start.now ?? startedAt } : options.start,
+    start: standing(options.start, startedAt),
     keys: new Keyring(state.keys, apiKeys),
     hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
     anyKey: options.anyKey,
@@ -161,6 +168,12 @@ export async function openSandboxCore(
     makeRoom: (bytes) => stored?.store.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),
     onVerb: (done) => events.onVerb?.(done),
+    readFixtures() {
+      const seed = readSeed()
+      labelled(options.apiKeys, seed.keys)
+      checkKeys(options, [...seed.keys, ...apiKeys])
+      return seed
+    },
   }
   const identity = { pid: process.pid, startedAt: new Date(startedAt).toISOString() }
   const onRefused = refusalTeller(options.cors, warn)
@@ -250,6 +263,11 @@ export async function openSandboxCore(
       }
       await stored.store.start(() => space.state())
     },
+    startAs(start) {
+      checkOperations({ start, mock: [] }, contract)
+      checkKeys({ start }, [...spaces.default.keys.values()])
+      spaces.startAs(standing(start, startedAt), systemClock.wall())
+    },
     end: () => stopping.abort(),
     async close() {
       stopping.abort()
@@ -259,7 +277,12 @@ export async function openSandboxCore(
   }
 }
 
-function checkOperations({ start, mock }: ResolvedOptions, contract: Contract): void {
+/** Frozen without an instant, all spaces stand at this one, and return to it. */
+function standing(start: SpaceStart, at: EpochMs): SpaceStart {
+  return start.freeze ? { ...start, now: start.now ?? at } : start
+}
+
+function checkOperations({ start, mock }: Pick<ResolvedOptions, 'start' | 'mock'>, contract: Contract): void {
   const known = contract.operations.map(({ id }) => id)
   for (const operation of mock) {
     if (known.includes(operation)) continue
@@ -278,7 +301,7 @@ function checkOperations({ start, mock }: ResolvedOptions, contract: Contract): 
 }
 
 /** A scenario that names a key that does not exist would do nothing, and nobody would know why. */
-function checkKeys({ start }: ResolvedOptions, keys: readonly ApiKey[]): void {
+function checkKeys({ start }: Pick<ResolvedOptions, 'start'>, keys: readonly ApiKey[]): void {
   const labels = keys.map(labelOf)
   for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
     if (labels.includes(name) || keys.some(({ key }) => key === name)) continue

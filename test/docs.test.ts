@@ -15,9 +15,11 @@ const OTHER_SOURCES = {
   'AWS Architecture Blog': 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/',
   commander: 'https://github.com/tj/commander.js',
   coreutils: 'https://www.gnu.org/software/coreutils/manual/',
+  'ECMA-48': 'https://ecma-international.org/publications-and-standards/standards/ecma-48/',
   'Fetch Metadata Request Headers': 'https://www.w3.org/TR/fetch-metadata/',
   'Fetch standard': 'https://fetch.spec.whatwg.org/',
   'force-color.org': 'https://force-color.org/',
+  'gitignore(5)': 'https://git-scm.com/docs/gitignore',
   'HTML standard': 'https://html.spec.whatwg.org/',
   'Microsoft, Naming Files': 'https://learn.microsoft.com/windows/win32/fileio/naming-a-file',
   'no-color.org': 'https://no-color.org/',
@@ -27,6 +29,9 @@ const OTHER_SOURCES = {
   'path_resolution(7)': 'https://man7.org/linux/man-pages/man7/path_resolution.7.html',
   'Private Network Access': 'https://wicg.github.io/private-network-access/',
   'proc(5)': 'https://man7.org/linux/man-pages/man5/proc.5.html',
+  'ps(1)': 'https://man7.org/linux/man-pages/man1/ps.1.html',
+  'termios(3)': 'https://man7.org/linux/man-pages/man3/termios.3.html',
+  'xterm control sequences': 'https://invisible-island.net/xterm/ctlseqs/ctlseqs.html',
   'XDG Base Directory Specification': 'https://specifications.freedesktop.org/basedir-spec/',
 } as const
 

@@ -106,7 +106,7 @@ export class LineWriter {
 /** @source ECMA-48: EL, from the beginning of the line */
 const ERASE_LINE = '\r\u001b[K'
 
-/** @source ECMA-48: CUP to the first cell, ED of the screen; xterm: ED 3 for what has scrolled away */
+/** @source ECMA-48: CUP to the first cell, ED of the screen; xterm control sequences, ED 3: for what has scrolled away */
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
 /** @source ECMA-48: CPL, then ED from there on */

@@ -19,6 +19,7 @@ import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { writeLocator } from './locator.js'
 import { addOptionFlags, givenFlags, OTHER_WAYS } from './option-flags.js'
+import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
 
@@ -35,23 +36,29 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   explain(command, { examples: EXAMPLES, notes: OTHER_WAYS })
   command
     .option('--open', 'open the dashboard in a browser')
+    .option('--watch', 'read fixtures, config, scenario and --spec again when they change')
     .option('--debug', 'show stack traces')
-    .action(async ({ open }: OwnFlags) => finish(await serve(givenFlags(command), { open }, io)))
+    .action(async ({ open, watch }: OwnFlags) => finish(await serve(givenFlags(command), { open, watch }, io)))
 }
 
 /** Flags that only `serve` has; each has an environment variable. */
 interface OwnFlags {
   readonly open?: boolean | undefined
+  readonly watch?: boolean | undefined
 }
 
 /** Starts the sandbox and resolves when it has stopped. */
 async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<number> {
   const env = envLayer(io.env)
-  const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
-    defaults: serveDefaults(isForPeople(io.stderr, io.env) ? 'pretty' : 'json'),
-    cwd: io.cwd,
-    randomSeed: io.randomSeed,
-  })
+  const resolve = (randomSeed: () => number) =>
+    resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
+      defaults: serveDefaults(isForPeople(io.stderr, io.env) ? 'pretty' : 'json'),
+      cwd: io.cwd,
+      randomSeed,
+    })
+  const options = resolve(io.randomSeed)
+  const { seed, store } = options
+  const [opens, watches] = [isOn('open', own.open, io), isOn('watch', own.watch, io)]
   const log = await openServeLog(options.log, io)
   for (const warning of env.warnings) log.warning(warning)
 
@@ -76,27 +83,33 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     if (!(error instanceof Failure) || error.code !== 'PORT_IN_USE') throw error
     throw await (await import('./serve/port-holder.js')).namingHolder(error, { ...options, cwd: io.cwd })
   })
+  const runs = new Runs({ options, contract, sandbox }, events, (run) => announce(locationOf(run), io.cwd, log))
   let leaveTerminal = () => {}
+  let stopWatching = async () => {}
   try {
-    const { baseUrl, controlUrl, plan, petCount: pets } = sandbox
-    const location = { baseUrl, controlUrl, ...sandbox.core.identity }
-    const forget = announce(location, io.cwd, log)
-    const { seed, store } = options
-    const interaction = { sandbox: () => sandbox, log, io, store, seed, stop: askToStop }
+    const interaction = { sandbox: () => runs.run.sandbox, log, io, store, seed, stop: askToStop }
     if (options.log === 'pretty') leaveTerminal = await (await import('./serve/interactive.js')).interact(interaction)
-    else log.ready({ ...location, plan, pets, seed })
-    if (isOn('open', own.open, io)) void (await import('./serve/interactive.js')).openDashboard(interaction)
-    await askedToStop
+    else log.ready({ ...locationOf(runs.run), plan: sandbox.plan, pets: sandbox.petCount, seed })
+    if (opens) void (await import('./serve/interactive.js')).openDashboard(interaction)
+    if (watches) {
+      const { watch } = await import('./serve/watch.js')
+      stopWatching = watch({ runs, log, cwd: io.cwd, resolve: () => resolve(() => seed) })
+    }
+    await Promise.race([askedToStop, runs.lost])
     leaveTerminal()
     log.note('Stopping; press Ctrl-C again to force.')
     log.flush()
-    forget()
-    await sandbox.stop('clean')
+    await stopWatching()
+    await runs.stop()
     return EXIT.ok
   } finally {
     leaveTerminal()
     log.flush()
   }
+}
+
+function locationOf({ sandbox: { baseUrl, controlUrl, core } }: Run): Location {
+  return { baseUrl, controlUrl, ...core.identity }
 }
 
 /** Whether a switch of `serve` itself is on: by its flag, or else by its variable. */

@@ -49,7 +49,8 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
     }
     // It stops the process, and changes nothing of the sandbox in it.
     if (name === 'shutdown') sandbox.shutdown()
-    const fetched = snapshots && (await verb.fetch?.(snapshots, checked))
+    const { readFixtures } = sandbox
+    const fetched = await verb.fetch?.({ snapshots, readFixtures }, checked)
     if (space === '') await sandbox.makeRoom(sizeOf(input) + MOST_FRAMING)
     const { output, wall } = await sandbox.held(() =>
       sandbox.apply({ kind: 'verb', space, verb: name, input: checked, fetched }, applyVerb),

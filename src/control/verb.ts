@@ -4,6 +4,7 @@ import type { SnapshotStore } from '../core/snapshot.js'
 import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
 import type { ProblemCode } from '../domain/problems.js'
+import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import type { VerbName } from './verb-map.js'
 
@@ -28,6 +29,8 @@ export interface ControlTarget {
   readonly stopping: AbortSignal
   /** Stops the sandbox, as SIGTERM does; returns at once. */
   shutdown(): void
+  /** Reads the fixtures again. @throws Failure FIXTURES_INVALID and its like */
+  readFixtures(): SpaceState
   /** Is told of each verb that has changed something. */
   onVerb?(done: VerbDone): void
 }
@@ -42,6 +45,12 @@ export interface VerbDone {
   readonly output: unknown
   /** By the clock of the space, after the verb. */
   readonly at: EpochMs
+}
+
+/** What is kept outside the sandbox. */
+export interface VerbFiles extends Pick<ControlTarget, 'readFixtures'> {
+  /** Where the snapshots of the space are; undefined where it has them itself. */
+  readonly snapshots: SnapshotStore | undefined
 }
 
 /** What a verb works on: a space and its sandbox. */
@@ -68,8 +77,8 @@ export interface Verb<Input = unknown, Output = unknown> {
   readonly input?: GenericSchema<unknown, Input>
   /** Name of the one field that is the whole JSON body; without it the body's fields are the input's. */
   readonly body?: string
-  /** Reads what it needs of snapshots that are kept outside, beforehand. @throws VerbError */
-  fetch?(snapshots: SnapshotStore, input: Input): Promise<unknown>
+  /** Reads what it needs of files, beforehand. @throws VerbError */
+  fetch?(files: VerbFiles, input: Input): Promise<unknown>
   /** Does it where the snapshots of the space are kept outside, and nothing in the sandbox changes. @throws VerbError */
   outside?(snapshots: SnapshotStore, context: VerbContext, input: Input): Promise<Output>
   /** Does it: at once, by nothing but what it is given. @throws VerbError; nothing has changed then */

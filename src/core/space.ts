@@ -33,7 +33,7 @@ export interface SpaceContext {
   /** Path under which the service is, `/v1`. */
   readonly basePath: string
   /** How every space starts, and what a reset returns it to. */
-  readonly start: SpaceStart
+  start: SpaceStart
   readonly keys: Keyring
   /** Hides the keys that have a label in whatever is kept of a request; undefined where there are none. */
   readonly hide: ((text: string) => string) | undefined
@@ -675,6 +675,15 @@ export class Space {
       PLAN_NAMES.map((plan) => this.planLimits(plan)),
       this.shared.hide,
     )
+  }
+
+  /** Puts in force what starts differently than before. Clock, quotas and bans go on: they start anew with the next reset. */
+  startAs(before: SpaceStart, start: SpaceStart, wall: EpochMs): void {
+    const differs = (name: 'settings' | 'storm' | 'faults') =>
+      stringifyJson(before[name] ?? null) !== stringifyJson(start[name] ?? null)
+    if (differs('settings')) this.#settings = start.settings
+    if (differs('storm')) this.#storm = start.storm && { ...start.storm, startedAt: this.now(wall) }
+    if (differs('faults')) this.setFaults(start.faults)
   }
 
   #openStreams(): RandomStreams {

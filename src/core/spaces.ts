@@ -1,6 +1,7 @@
 import type { ApiKey, PlanName } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
+import type { SpaceStart } from '../domain/space-start.js'
 import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import { problem } from './answers.js'
@@ -22,7 +23,7 @@ export interface SavedSpaces {
 export class Spaces {
   readonly default: Space
   readonly #shared: SpaceContext
-  readonly #fixtures: SpaceState
+  #fixtures: SpaceState
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
 
@@ -84,6 +85,19 @@ export class Spaces {
     space.restart(wall, () => undo())
     const back = keys.replace(space.seed.keys)
     undo = both(back, this.#forgetKeys(before.filter((key) => !keys.valid.has(key))))
+  }
+
+  /** From now on spaces start from this, and resets return to it. What spaces hold stays. */
+  reseed(fixtures: SpaceState): void {
+    this.#fixtures = fixtures
+    for (const space of [this.default, ...this.#named.values()]) space.reseed(fixtures)
+  }
+
+  /** From now on spaces start like this, and resets return to it. Settings, storm and faults change now where they start differently. */
+  startAs(start: SpaceStart, wall: EpochMs): void {
+    const before = this.#shared.start
+    this.#shared.start = start
+    for (const space of [this.default, ...this.#named.values()]) space.startAs(before, start, wall)
   }
 
   /** @returns takes it back */

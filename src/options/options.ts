@@ -150,6 +150,8 @@ export interface ResolvedOptions {
   readonly senders: number
   readonly start: SpaceStart
   readonly seed: number
+  /** File of the scenario; undefined for none, or for a packaged one. */
+  readonly scenarioFile: string | undefined
   readonly spec: string | undefined
   /** Ids of operations. */
   readonly mock: readonly string[]

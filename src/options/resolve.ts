@@ -7,7 +7,7 @@ import type { ResolvedOptions, SandboxOptions } from './options.js'
 import { OptionsError } from './options-error.js'
 import { pathText, writeProblem } from './problem.js'
 import { contentLayer, type Scenario, type ScenarioLayer, scenarioOf } from './scenario.js'
-import { loadScenarioLayer } from './scenario-file.js'
+import { loadScenarioLayer, scenarioFile } from './scenario-file.js'
 import { changeSettings } from './settings.js'
 import type { OptionValues } from './table.js'
 import { isLoopback } from './values/address.js'
@@ -71,6 +71,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     senders: context.defaults.senders,
     start: startOf({ ...scenarioOf(values), used: {}, bans: {}, ...scenario?.extras }),
     seed: values.seed ?? context.randomSeed(),
+    scenarioFile: path(scenarioFile(first(layers, 'scenario')?.value)),
     spec: path(values.spec),
     mock: values.mock ?? [],
     strict: values.strict ?? false,

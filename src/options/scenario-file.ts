@@ -48,6 +48,11 @@ function isFile(nameOrFile: string): boolean {
   return /[/\\]|\.ya?ml$/.test(nameOrFile)
 }
 
+/** The file that a scenario is read from, as it was named; undefined for anything else. */
+export function scenarioFile(given: unknown): string | undefined {
+  return typeof given === 'string' && isFile(given) ? given : undefined
+}
+
 function packagedLayer(name: string, origin: string): ScenarioLayer {
   const names = packagedScenarios()
   if (names.includes(name)) {

@@ -279,7 +279,7 @@ describe('control requests', () => {
     const sandbox = await start()
     for (const path of ['/pets', '/pets/1', '/nope']) await (await get(sandbox, path)).text()
     expect((await control(sandbox, 'requests', '--operation', 'getPet')).out).toMatch(
-      /^12:00:00\.000 {2}200 {2}GET {3}\/v1\/pets\/1 .*\n$/,
+      /^[\d:]{8} {2}200 {2}GET {3}\/v1\/pets\/1 .*\n$/,
     )
     expect(await json(sandbox, 'requests', '--since', '1', '--limit', '1')).toMatchObject([{ id: 3, status: 404 }])
     expect(await json(sandbox, 'requests', '--status', '429')).toEqual([])

@@ -23,7 +23,9 @@ function clone(): string {
 async function start(cwd: string): Promise<string> {
   const flags = ['--port', '0', '--in-memory', '--log', 'json']
   const child = spawn('npm', ['start', '--silent', '--', ...flags], { cwd, detached: true })
-  onTestFinished(() => void (child.exitCode ?? process.kill(-Number(child.pid), 'SIGKILL')))
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), 'SIGKILL')
+  })
   let said = ''
   child.stderr.on('data', (chunk) => {
     said += chunk

@@ -17,7 +17,7 @@ export function openBrowser(url: string, platform: NodeJS.Platform = process.pla
   })
 }
 
-/** @source open(1) of macOS; start of cmd.exe, whose first quoted word is a window's title; xdg-open(1) */
+/** The first quoted word after `start` would be a window's title. */
 export function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['open', url]
   if (platform === 'win32') return ['cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]

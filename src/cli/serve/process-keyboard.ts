@@ -92,7 +92,7 @@ function isInForeground(): boolean {
   }
 }
 
-/** @source proc(5), /proc/pid/stat: pgrp is field 5, tpgid field 8, and the name in field 2 may hold anything; ps(1) elsewhere */
+/** @source proc(5), /proc/pid/stat: pgrp is field 5, tpgid field 8, and the name in field 2 may hold anything; ps(1), elsewhere */
 function groups(): readonly (string | undefined)[] {
   if (process.platform === 'linux') {
     const stat = readRegularFile('/proc/self/stat').toString('latin1')

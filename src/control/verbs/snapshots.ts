@@ -39,7 +39,8 @@ export const restore = verb({
   path: '/snapshots/{name}/restore',
   summary: 'Restores a space from a snapshot, including quotas, bans, clock and randomness; the log stays',
   input: fields({ name: nameSchema }),
-  async fetch(snapshots, { name }) {
+  async fetch({ snapshots }, { name }) {
+    if (snapshots === undefined) return undefined
     const snapshot = await snapshots.get(name)
     if (snapshot === undefined) throw missing(name, await snapshots.names())
     return snapshot

@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { openapiFile } from '../../src/system/package-files.js'
+import { healthOf } from '../support/health-of.js'
+import { type TestIo, testIo } from './test-io.js'
+
+const PET = { id: 1, name: 'Rex', categoryId: 1 }
+const pets = (count: number) => JSON.stringify(Array.from({ length: count }, (_, index) => ({ ...PET, id: index + 1 })))
+
+/** `serve --watch` in a folder with these files. */
+async function watching(files: Readonly<Record<string, string>>, flags: readonly string[] = []) {
+  const io: TestIo = testIo({ env: { TZ: 'UTC' } })
+  const write = (name: string, text: string) => writeFileSync(join(io.cwd, name), text)
+  mkdirSync(join(io.cwd, 'fixtures'))
+  for (const [name, text] of Object.entries(files)) write(name, text)
+  const argv = ['serve', '--port', '0', '--in-memory', '--log', 'pretty', '--watch', ...flags]
+  const ended = runCli(argv, io)
+  onTestFinished(async () => {
+    io.signal('SIGTERM')
+    await ended
+  })
+  const [, baseUrl = ''] = await io.stderr.seen(/Ready on (\S+)/)
+  await io.stderr.seen(/watch {4}petstore-sandbox\.yaml/)
+  const get = (path = '/pets?limit=100', key = 'sandbox') =>
+    fetch(baseUrl + path, { headers: { Authorization: `Bearer ${key}`, connection: 'close' } })
+  const list = async (key?: string) => (await (await get(undefined, key)).json()) as readonly { readonly id: number }[]
+  const count = async (key?: string) => (await list(key)).length
+  return { io, write, ended, baseUrl, get, list, count }
+}
+
+describe('serve --watch', () => {
+  it('resets every space to fixtures that have changed', async () => {
+    const { io, write, count } = await watching({ 'fixtures/pets.json': pets(2) }, ['--fixtures', 'fixtures'])
+    expect([await count(), await count('sandbox~a')]).toEqual([2, 2])
+    write('fixtures/pets.json', pets(3))
+    await io.stderr.seen(/fixtures\/pets\.json has changed: every space was reset to the fixtures/)
+    expect([await count(), await count('sandbox~a'), await count('sandbox~b')]).toEqual([3, 3, 3])
+  })
+
+  it('tells what is wrong, and stays as it was, until it is right again', async () => {
+    const { io, write, count } = await watching({ 'fixtures/pets.json': pets(2) }, ['--fixtures', 'fixtures'])
+    write('fixtures/pets.json', '[{"id": "one"')
+    await io.stderr.seen(
+      /warning: fixtures\/pets\.json has changed, but the sandbox stays as it was: .*is not valid JSON/,
+    )
+    expect(await count()).toBe(2)
+    write('fixtures/pets.json', pets(4))
+    await io.stderr.seen(/has changed: every space/)
+    expect(await count()).toBe(4)
+  })
+
+  it('puts settings, storm and faults of config and scenario in force, and nothing else', async () => {
+    const { io, write, get, count } = await watching({ 'own.yaml': 'plan: pro\n' }, ['--scenario', './own.yaml'])
+    const created = await get('/pets')
+    expect(created.headers.get('X-RateLimit-Limit')).toBe('300')
+    write('own.yaml', 'plan: business\nfault: getPet:503\n')
+    await io.stderr.seen(/own\.yaml has changed: settings, faults in force/)
+    expect((await get('/pets')).headers.get('X-RateLimit-Limit')).toBe('1000')
+    expect((await get('/pets/1')).status).toBe(503)
+    write('petstore-sandbox.yaml', 'plan: free\nfreeze: true\n')
+    await io.stderr.seen(/petstore-sandbox\.yaml has changed: settings in force; .*freeze from the next reset on/)
+    expect((await get('/pets')).headers.get('X-RateLimit-Remaining')).toBe('57')
+    write('petstore-sandbox.yaml', 'plam: free\n')
+    await io.stderr.seen(/warning: petstore-sandbox\.yaml has changed, but .*plam.*Did you mean/i)
+    expect(await count()).toBe(60)
+  })
+
+  it('starts again, at the same address, with a contract that has changed', async () => {
+    const yaml = readFileSync(openapiFile, 'utf8')
+    const { io, write, baseUrl, get } = await watching({ 'own.yaml': yaml }, ['--spec', 'own.yaml'])
+    const locator = () => JSON.parse(readFileSync(join(io.cwd, '.petstore-sandbox/run.json'), 'utf8'))
+    const before = locator()
+    expect((await get('/pets?limit=7')).status).toBe(200)
+    write('own.yaml', yaml.replace('maximum: 100', 'maximum: 6'))
+    await io.stderr.seen(
+      /own\.yaml has changed: started again with the contract as it is now; what was in memory is gone/,
+    )
+    expect((await get('/pets?limit=7')).status).toBe(400)
+    expect(locator()).toMatchObject({ baseUrl, pid: before.pid })
+    expect(await healthOf(locator().controlUrl)).toMatchObject({ startedAt: locator().startedAt })
+    write('own.yaml', 'openapi: 3.1.0\npaths: [')
+    await io.stderr.seen(/warning: own\.yaml has changed, but the sandbox stays as it was/)
+    expect((await get('/pets?limit=7')).status).toBe(400)
+  })
+
+  it('brings the old one back where the new one cannot start', async () => {
+    const { io, write, list } = await watching({ 'petstore-sandbox.yaml': 'order: oldest\n' })
+    write('petstore-sandbox.yaml', 'order: newest\nfixtures: nowhere\n')
+    await io.stderr.seen(/warning: petstore-sandbox\.yaml has changed, but .*nowhere/)
+    expect((await list())[0]?.id).toBe(1)
+    write('petstore-sandbox.yaml', 'order: newest\n')
+    await io.stderr.seen(/petstore-sandbox\.yaml has changed: started again/)
+    expect((await list())[0]?.id).not.toBe(1)
+  })
+
+  it('does not move to another address, nor to another store', async () => {
+    const { io, write, get } = await watching({})
+    write('petstore-sandbox.yaml', 'base-path: /api/v2\n')
+    await io.stderr.seen(/warning: .*basePath cannot change while it runs\. Start serve again for that\./)
+    expect((await get('/pets')).status).toBe(200)
+  })
+
+  it('stops as ever, also while a file changes', async () => {
+    const { io, write, ended, baseUrl } = await watching({ 'petstore-sandbox.yaml': 'order: oldest\n' })
+    write('petstore-sandbox.yaml', 'order: newest\n')
+    io.signal('SIGTERM')
+    expect(await ended).toBe(0)
+    await expect(fetch(baseUrl)).rejects.toThrow()
+  })
+})
+
+describe('control reset', () => {
+  it('reads the fixtures again, or says why not', async () => {
+    const io = testIo()
+    mkdirSync(join(io.cwd, 'fixtures'))
+    const file = join(io.cwd, 'fixtures/pets.json')
+    writeFileSync(file, pets(2))
+    const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'json', '--fixtures', 'fixtures'], io)
+    onTestFinished(async () => {
+      io.signal('SIGTERM')
+      await ended
+    })
+    const [, controlUrl] = await io.stderr.seen(/"controlUrl":"([^"]+)"/)
+    const reset = async () => {
+      const answer = await fetch(`${controlUrl}/reset`, { method: 'POST', headers: { connection: 'close' } })
+      return [answer.status, await answer.text()]
+    }
+    writeFileSync(file, pets(5))
+    expect(await reset()).toEqual([200, expect.stringContaining('"pets":5')])
+    writeFileSync(file, '[{}]')
+    expect(await reset()).toEqual([
+      409,
+      expect.stringMatching(/Nothing was reset, as the fixtures cannot be used: .*pets\.json/),
+    ])
+    rmSync(file)
+    expect(await reset()).toEqual([409, expect.stringContaining('contains none of')])
+    writeFileSync(file, pets(1))
+    expect(await reset()).toEqual([200, expect.stringContaining('"pets":1')])
+  })
+})
