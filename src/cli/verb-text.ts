@@ -1,6 +1,7 @@
 import { stringifyJson } from '../contract/json.js'
 import type { VerbDone } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
+import { formatFaultRule } from '../domain/faults.js'
 import { escapeControls } from './escape-controls.js'
 
 const LONGEST_VALUE = 80
@@ -24,6 +25,9 @@ const TEXTS: { readonly [Name in VerbName]?: (input: Fields, output: Fields) => 
   'keys.unban': (_, { key }) => `unban ${text(key)}`,
   'storm.start': (_, { rate, for: length, every }) =>
     `storm start: rate ${text(rate)}${suffix('for', length)}${suffix('every', every)}`,
+  'faults.add': ({ rule }) => `fault add ${fault(rule)}`,
+  'faults.set': ({ rules }) => ['fault set', ...(Array.isArray(rules) ? rules.map(fault) : [])].join(' '),
+  'faults.clear': () => 'fault clear',
   'pets.add': (_, { id, name }) => `pets add ${text(id)}: ${text(name)}`,
   'pets.remove': (_, { removed }) => `pets remove ${text(removed)}`,
   'scenario.apply': ({ scenario }) => `scenario ${text(Object(scenario).name ?? 'of its own')}`,
@@ -41,6 +45,11 @@ export function verbText({ name, input, output }: VerbDone): string {
 
 function clock({ now, frozen }: Fields): string {
   return `→ ${text(now)}${frozen === true ? ', frozen' : ''}`
+}
+
+/** The verb has checked what it was given: a rule's own text, or its fields. */
+function fault(rule: unknown): string {
+  return text(typeof rule === 'string' ? rule : formatFaultRule(Object(rule)))
 }
 
 function suffix(word: string, value: unknown): string {

@@ -269,7 +269,9 @@ describe('what is done to the sandbox', () => {
     ['storm.start', { for: '30s' }, storm, 'storm start: rate 1 for 30s'],
     ['storm.stop', {}, null, 'storm stop'],
     ['settings.change', { plan: 'pro', latency: null }, {}, 'settings change plan=pro latency=null'],
-    ['faults.add', { rule: '*:503' }, [], 'faults add rule=*:503'],
+    ['faults.add', { rule: '*:503' }, [], 'fault add *:503'],
+    ['faults.add', { rule: { operation: 'getPet', fault: 'hang', times: 1 } }, [], 'fault add getPet:hang*1'],
+    ['faults.clear', {}, [], 'fault clear'],
     ['keys.add', { key: 'sk_live_secret' }, { key: 'key-1234', plan: 'pro' }, 'keys add key-1234 (plan pro)'],
     ['keys.ban', { key: 'sk_live_secret' }, { key: 'key-1234', ban: { until: 'x' } }, 'ban key-1234 until x'],
     [
