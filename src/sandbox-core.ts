@@ -157,13 +157,14 @@ export async function openSandboxCore(
       return { output: machine.apply(command, at), wall: at.now }
     },
     async held(act) {
-      const result = act()
-      if (keeper === undefined) return result
+      if (keeper === undefined) return act()
+      const done = attempt(act)
+      // A refusal, too, may tell of what is not kept.
       const witness: Witness = {}
       keeper.watch(witness)
       await keeper.settle()
       if (witness.withheld !== undefined) throw witness.withheld
-      return result
+      return done()
     },
     makeRoom: (bytes) => stored?.store.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),
@@ -180,7 +181,7 @@ export async function openSandboxCore(
 
   function answer(request: ServiceRequest, mock: RequestCommand['mock'], wall?: EpochMs): Reply {
     const reply = machine.apply({ kind: 'request', request, mock }, instant(wall))
-    if (keeper !== undefined && reply.isOperated) keeper.watch(reply)
+    keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
     return reply
   }
 
@@ -274,6 +275,18 @@ export async function openSandboxCore(
       await keeper?.settle()
       await Promise.all([stored?.store.close(), engine.close()])
     },
+  }
+}
+
+/** Does something. @returns gives its result, or throws what it threw */
+function attempt<T>(act: () => T): () => T {
+  try {
+    const result = act()
+    return () => result
+  } catch (error) {
+    return () => {
+      throw error
+    }
   }
 }
 

@@ -55,6 +55,11 @@ export class Accounts {
     return others
   }
 
+  /** Forgets a key. */
+  forget(key: string): void {
+    this.#known.delete(key)
+  }
+
   /** The clock was set back to an instant: windows, waits and bans that began later are over. */
   forgetFuture(now: EpochMs): void {
     for (const { account: known } of this.entries()) {

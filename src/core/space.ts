@@ -431,15 +431,29 @@ export class Space {
     this.#keep(change, undo)
   }
 
+  /** Forgets plan, usage and ban of a key that it turns out never was one. */
+  disown(key: string): void {
+    this.#accounts.forget(key)
+    if (this.#plans.has(key)) this.#setPlans(new Map([...this.#plans].filter(([other]) => other !== key)))
+  }
+
   /** Forgets plan, usage and bans of keys that are none any more. @returns takes it back */
   forgetKeys(gone: readonly string[]): () => void {
-    const before = { plans: this.#plans, accounts: this.#accounts }
-    this.#accounts = before.accounts.without(gone)
-    if (gone.some((key) => this.#plans.has(key)))
-      this.#setPlans(new Map([...this.#plans].filter(([key]) => !gone.includes(key))))
+    const accounts = this.#accounts
+    const plans = this.#plans
+    const left = accounts.without(gone)
+    const leftPlans = gone.some((key) => plans.has(key))
+      ? new Map([...plans].filter(([key]) => !gone.includes(key)))
+      : plans
+    this.#accounts = left
+    if (leftPlans !== plans) this.#setPlans(leftPlans)
     return () => {
-      this.#accounts = before.accounts
-      this.#setPlans(before.plans)
+      // A space that was reset or restored since has its own.
+      if (this.#accounts === left) {
+        for (const { kind, name, account } of left.entries()) accounts.set(kind, name, account)
+        this.#accounts = accounts
+      }
+      if (this.#plans === leftPlans) this.#setPlans(plans)
     }
   }
 

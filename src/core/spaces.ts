@@ -61,7 +61,12 @@ export class Spaces {
     const apiKey: ApiKey = { ...given, key, plan }
     let undo = () => {}
     if (given === undefined) this.default.keepKeys({ kind: 'key', key: apiKey }, () => undo())
-    undo = keys.add(apiKey)
+    const back = keys.add(apiKey)
+    // Also what it used in the meantime: it never was a key.
+    undo = () => {
+      back()
+      for (const space of [this.default, ...this.#named.values()]) space.disown(key)
+    }
     return apiKey
   }
 

@@ -176,6 +176,8 @@ export class ExchangeLog {
     this.#first = this.#count = this.#bytes = 0
     this.#nextId = 1
     return () => {
+      // Whoever follows is still to be told of what came since; it has no place among what is back.
+      while (this.dropOldest());
       ;[this.#records, this.#weights, this.#first, this.#count, this.#bytes, this.#nextId] = before
       for (const [position, record] of unkept) this.#unkept.set(position, record)
       this.#budget.book(this.#bytes)

@@ -22,6 +22,13 @@ export interface Witness {
   withheld?: unknown
 }
 
+/** What is being written. */
+interface Batch {
+  readonly undos: readonly (() => void)[]
+  readonly witnesses: readonly Witness[]
+  readonly reaches: boolean
+}
+
 /**
  * Holds answers back until the changes that they may tell of are kept.
  *
@@ -37,8 +44,9 @@ export class Keeper {
   readonly #warn: (message: string) => void
   #undos: (() => void)[] = []
   #witnesses: Witness[] = []
-  /** What is being written. */
-  #writing: { readonly undos: readonly (() => void)[]; readonly witnesses: readonly Witness[] } | undefined
+  /** Whether what is not kept yet reaches further than to pets. */
+  #reaches = false
+  #writing: Batch | undefined
   #written: Promise<void> | undefined
   #next: Promise<void> | undefined
 
@@ -50,13 +58,19 @@ export class Keeper {
   /** Takes a change that is about to be made. @throws StoreFull */
   take(change: Change, undo: () => void): void {
     this.#writer.take(change)
+    if (change.kind !== 'pet' && change.kind !== 'pet-removed') this.#reaches = true
     // Also where nobody waits for an answer, or not before a long delay.
     if (this.#undos.push(undo) === 1) setImmediate(() => void this.settle())
   }
 
-  /** Takes an answer that may tell of what is not kept yet. */
-  watch(witness: Witness): void {
-    if (this.#undos.length > 0 || this.#writing !== undefined) this.#witnesses.push(witness)
+  /**
+   * Takes an answer that may tell of what is not kept yet.
+   *
+   * @param seesPets whether it may tell of pets; any answer tells of keys, and of what a reset or a restored snapshot sets
+   */
+  watch(witness: Witness, seesPets = true): void {
+    if (seesPets ? this.#undos.length > 0 || this.#writing !== undefined : this.#reaches || this.#writing?.reaches)
+      this.#witnesses.push(witness)
   }
 
   /** Writes what is not kept yet. @returns undefined if all is kept or taken back, or a promise of that, which never rejects */
@@ -70,9 +84,10 @@ export class Keeper {
       return this.#next
     }
     if (this.#undos.length === 0) return undefined
-    this.#writing = { undos: this.#undos, witnesses: this.#witnesses }
+    this.#writing = { undos: this.#undos, witnesses: this.#witnesses, reaches: this.#reaches }
     this.#undos = []
     this.#witnesses = []
+    this.#reaches = false
     try {
       const written = this.#writer.write()
       if (written === undefined) {
@@ -101,6 +116,7 @@ export class Keeper {
     for (const witness of [...witnesses, ...this.#witnesses]) witness.withheld = error
     this.#undos = []
     this.#witnesses = []
+    this.#reaches = false
     this.#writing = undefined
     this.#written = undefined
     for (const undo of all.reverse()) undo()

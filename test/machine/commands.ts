@@ -102,6 +102,11 @@ export class Commands {
     return this.#wall
   }
 
+  /** Position of the last command. */
+  get position(): number {
+    return this.#position
+  }
+
   next(): Step {
     this.#passTime()
     this.#position += this.#chance.percent(90) ? 1 : this.#chance.integer(1, 50)

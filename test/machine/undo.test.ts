@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { Keeper } from '../../src/store/keeper.js'
+import { Chance } from './chance.js'
+import { Commands } from './commands.js'
+import { FakeWriter } from './fake-writer.js'
+import { applyStep, differenceOf, openMachine, stateText } from './machine.js'
+
+/** Changes that the default space gives to its store; what is done to keys of the start is not stored, and stays. */
+const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: string, input: object]>> = {
+  'a pet that was added': () => ['pets.add', { name: 'Rex', categoryId: 1 }],
+  'a pet that was changed': (chance) => [
+    'pets.set',
+    { id: chance.integer(1, 62), status: chance.oneOf(['sold', 'pending', null]) },
+  ],
+  'a pet that was removed': (chance) => ['pets.remove', { id: chance.integer(50, 66) }],
+  'a key that was moved to another plan': (chance) => [
+    'keys.change',
+    { key: chance.oneOf(['sandbox-free', 'sandbox-pro', 'mine']), plan: chance.oneOf(['pro', 'business']) },
+  ],
+  'a key that was added': (chance) => ['keys.add', { key: chance.oneOf(['mine', 'yours', 'sandbox-pro']) }],
+  'a key that was removed': (chance) => ['keys.remove', { key: chance.oneOf(['mine', 'sandbox-pro']) }],
+  'a reset': () => ['reset', {}],
+  'a snapshot that was restored': (chance) => ['snapshots.restore', { name: chance.oneOf(['one', 'two']) }],
+}
+const NAMES = Object.keys(TRANSITIONS)
+
+const RUNS = 12
+
+describe('what could not be kept is taken back', () => {
+  it.each([...NAMES, 'several of them'])('%s', async (name) => {
+    const seed = String(Date.now())
+    const isOne = name in TRANSITIONS
+    let done = 0
+    for (let run = 0; run < RUNS; run++) {
+      const said = `seed ${seed}, run ${run}`
+      const chance = new Chance(`${seed}:${name}:${run}`)
+      const writer = new FakeWriter()
+      const keeper = new Keeper(writer, () => {})
+      const machine = openMachine({ contract: packagedContract(), sandbox: { logLimit: 20 }, store: keeper })
+      const commands = new Commands(`${seed}:${name}:${run}`)
+      for (let i = 0; i < 150; i++) {
+        const outcome = applyStep(machine, commands.next())
+        if (outcome.kind === 'reply') commands.answered(outcome.reply)
+        if (chance.percent(50)) void keeper.settle()
+      }
+      let position = commands.position
+      const verb = (verb: string, input: object) => {
+        const instant = { now: commands.wall, position: ++position }
+        return applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant }).kind === 'output'
+      }
+      // So that there is something to be moved, removed and restored.
+      verb('keys.add', { key: 'mine' })
+      verb('snapshots.save', { name: 'two' })
+      void keeper.settle()
+      const before = stateText(machine, commands.wall)
+      writer.fate = () => 'fails'
+      for (let left = isOne ? 1 : chance.integer(2, 9); left > 0; left--) {
+        const transition = TRANSITIONS[isOne ? name : chance.oneOf(NAMES)]
+        if (transition !== undefined && verb(...transition(chance))) done++
+      }
+      void keeper.settle()
+      expect(differenceOf(before, stateText(machine, commands.wall)), said).toBeUndefined()
+      await new Promise(setImmediate)
+    }
+    expect(done).toBeGreaterThan(0)
+  })
+})
