@@ -106,7 +106,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 5,
     arbitrary: fc.record({
       do: fc.constant('storm' as const),
       for: fc.constantFrom(500, 10_000),
@@ -119,8 +119,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.record({
   passes: fc.oneof(
     { weight: 50, arbitrary: fc.integer({ min: 0, max: 1500 }) },
-    { weight: 20, arbitrary: fc.constant(0) },
-    { weight: 20, arbitrary: length },
+    { weight: 40, arbitrary: fc.constant(0) },
+    { weight: 6, arbitrary: length },
     { weight: 4, arbitrary: fc.integer({ min: -3000, max: -1 }) },
   ),
   space: fc.constantFrom('', '', 'a'),
