@@ -7,8 +7,11 @@ import { ask, statusOf, Wire } from '../wire.js'
 
 const DISK = '4m'
 const PADDING = 3000
+/** At once, so that a turn has several changes when the disk is full in the middle of it. */
+const WRITERS = 8
+const FAILURES = 5
 
-/** A disk that fills up while pets are added, is full at a start, and has room again. Takes root, to mount one. */
+/** A disk that fills up while eight clients add pets, is full at a start, and has room again. Takes root, to mount one. */
 export const fullDisk: Experiment = {
   counts: 'writes onto a disk that fills up',
   async run(trial) {
@@ -21,14 +24,21 @@ export const fullDisk: Experiment = {
     let refused = 0
     for (let round = 0; round < rounds; round++) {
       const ballast = fill(folder, trial.integer(100, 400))
-      const wire = await Wire.open(server.port)
-      for (let failures = 0; failures < 20; ) {
-        const outcome = await ledger.writeOne(wire, PADDING)
-        if (outcome === 'refused') failures++
-        if (outcome === 'over') return trial.lose('a write was left without an answer')
-        trial.survive()
-      }
-      refused += 20
+      const writing = Array.from({ length: WRITERS }, async () => {
+        const wire = await Wire.open(server.port)
+        for (let failures = 0; failures < FAILURES; ) {
+          const outcome = await ledger.writeOne(wire, PADDING)
+          if (outcome === 'refused') failures++
+          if (outcome === 'over') {
+            trial.lose('a write was left without an answer')
+            break
+          }
+          trial.survive()
+        }
+        wire.close()
+      })
+      await Promise.all(writing)
+      refused += WRITERS * FAILURES
       const read = statusOf(await ask(server.port, 'GET', '/v1/pets'))
       trial.check(read === 200, () => `listPets answers ${read} on a full disk`)
       await ledger.audit(trial, server)
@@ -42,7 +52,6 @@ export const fullDisk: Experiment = {
       const outcome = await ledger.writeOne(again, PADDING)
       trial.check(outcome === 'kept', () => `there is room again, but a write is ${outcome}`)
       again.close()
-      wire.close()
     }
     await server.kill()
     await ledger.audit(trial, await trial.serve(folder, UNLIMITED))

@@ -22,8 +22,24 @@ export const removedFolder: Experiment = {
       )
       const home = join(folder, '.petstore-sandbox')
       const isMoved = round % 2 === 1
+      // In the middle of what eight clients write at once: what was told after it was told by nothing.
+      let isGone = false
+      const writing = wires.map(async (wire) => {
+        for (let refused = 0; refused < 3; ) {
+          const wasGone = isGone
+          const outcome = await ledger.writeOne(wire)
+          trial.check(outcome !== 'kept' || !wasGone, () => 'a write sent after the store was gone was told to be kept')
+          if (outcome === 'refused') refused++
+          if (outcome === 'over') return trial.lose('a write was left without an answer')
+        }
+      })
+      await new Promise((resolve) => setTimeout(resolve, trial.integer(5, 40)))
       if (isMoved) renameSync(home, `${home}-moved`)
       else rmSync(home, { recursive: true })
+      isGone = true
+      await Promise.all(writing)
+      // Whoever reads sees every pet that was told to be kept, and none that was refused.
+      await ledger.audit(trial, server)
       for (const wire of wires) {
         const outcome = await ledger.writeOne(wire)
         trial.check(outcome === 'refused', () => `a write to a store that is gone was ${outcome}`)
