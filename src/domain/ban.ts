@@ -92,14 +92,14 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
   return recordOf(record, ({ from }) => from <= now)
 }
 
-/** A record for a snapshot: what is over by then is left out. */
+/** A record for a snapshot: waits that are over by then are left out. A ban stays, as the clock may yet come back to it. */
 export function keptBanRecord(record: BanRecord, now: EpochMs, wall: EpochMs): KeptBanRecord {
   const {
     wait,
     early,
     allCount: _none,
     ...others
-  } = recordOf(record, (wait) => ('wallUntil' in wait ? isRunning(wait, now, wall) : holds(wait, now)))
+  } = recordOf(record, (part) => !('wallUntil' in part) || isRunning(part, now, wall))
   return {
     ...others,
     ...(wait === undefined ? {} : { wait: onTheClock(wait) }),

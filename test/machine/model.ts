@@ -58,10 +58,6 @@ interface State {
     | undefined
 }
 
-// The one place for what helper branches change of the ban: how a wait begins and ends.
-// Today it begins with each 429 of a quota or storm, and ends by the space's clock alone.
-const WAITS = { beginWithoutRetryAfter: true, endInRealTime: false }
-
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
@@ -164,7 +160,6 @@ export class ModelSpace {
     const now = this.now(wall)
     // By the clock that it shows: a snapshot knows nothing of real time.
     this.#saved = structuredClone({ ...this.#state, ahead: now })
-    if (!WAITS.endInRealTime) return
     for (const account of this.#saved.accounts.values()) {
       if (account.wait !== undefined && !isRunning(account.wait, now, wall)) account.wait = undefined
       account.early = account.early.filter((one) => isRunning(one, now, wall))
@@ -293,7 +288,7 @@ export class ModelSpace {
 
   #beginWait(account: Account, now: number, until: number, wall: number): void {
     const { banAfter, retryAfter } = this.#state.switches
-    if (banAfter === 'never' || (retryAfter === 'none' && !WAITS.beginWithoutRetryAfter)) return
+    if (banAfter === 'never' || retryAfter === 'none') return
     const given: Stretch = { from: now, until, untilReally: wall + until - now }
     account.early = account.early.filter((one) => counts(one, now, wall))
     const { wait } = account
@@ -381,8 +376,9 @@ function lasts({ from, until }: Stretch, now: number): boolean {
   return from <= now && now < until
 }
 
+/** By the clock, or really: a wait is over with whichever is first. */
 function isRunning(wait: Stretch, now: number, wall: number): boolean {
-  return lasts(wait, now) && !(WAITS.endInRealTime && wall >= wait.untilReally)
+  return lasts(wait, now) && wall < wait.untilReally
 }
 
 /** An early request counts for a minute at most, and while its own wait lasts. */

@@ -1,0 +1,103 @@
+import { renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { applyVerb } from '../../src/control/apply-verb.js'
+import type { VerbName } from '../../src/control/verb-map.js'
+import type { Reply, ServiceRequest } from '../../src/domain/messages.js'
+import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
+import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
+import { openSandboxCore } from '../../src/sandbox-core.js'
+import { folderWithin, temporaryFolder } from '../store/owner.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+/** A sandbox on a store that is gone before the turn is over. */
+async function sandboxWhoseStoreGoes() {
+  const store = join(folderWithin(temporaryFolder()), 'store.json')
+  const core = await openSandboxCore(embeddedOptions({ store }), {})
+  await core.begin()
+  // It says that its store is lost.
+  onTestFinished(() => core.close().catch(() => {}))
+  renameSync(dirname(store), `${dirname(store)}-moved`)
+  const request = (authorization: string, more: Partial<ServiceRequest> = {}): ServiceRequest => ({
+    method: 'GET',
+    target: '/v1/pets',
+    headers: { authorization, 'content-type': 'application/json' },
+    rawHeaders: [],
+    body: undefined,
+    address: 'test',
+    connection: 0,
+    heardUpTo: 0,
+    ...more,
+  })
+  return {
+    core,
+    /** Does a verb, and leaves it to the end of the turn to be kept, as where every write is synced. */
+    apply: (verb: VerbName, input: object) =>
+      core.controlTarget.apply({ kind: 'verb', space: '', verb, input }, applyVerb),
+    ask: (authorization: string, more?: Partial<ServiceRequest>) => core.service(request(authorization, more)) as Reply,
+  }
+}
+
+it('a refusal that tells of a key which is not kept is withheld with it', async () => {
+  const { core, apply, ask } = await sandboxWhoseStoreGoes()
+  apply('keys.remove', { key: 'sandbox-free' })
+  const replies = [ask('Bearer sandbox-free'), ask('Bearer sandbox-free~a')]
+  expect(replies.map(({ status }) => status)).toEqual([401, 401])
+  await core.settle()
+  expect(replies.map((reply) => core.instead(reply)?.status)).toEqual([500, 500])
+  expect(ask('Bearer sandbox-free').status).toBe(200)
+})
+
+it('a pet of another space, which no store keeps, is none of what was taken back', async () => {
+  const { core, ask } = await sandboxWhoseStoreGoes()
+  const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}')
+  const post: Partial<ServiceRequest> = { method: 'POST', body }
+  const replies = [ask('Bearer sandbox', post), ask('Bearer sandbox~a', post)]
+  await core.settle()
+  expect(replies.map((reply) => core.instead(reply)?.status)).toEqual([500, undefined])
+  expect([core.spaces.default.pets.size, core.spaces.get('a')?.pets.size]).toEqual([59 + 1, 59 + 1 + 1])
+})
+
+it('a log that was cleared, and is back, owes nothing for what came since, and tells of it still', () => {
+  const budget = new LogBudget()
+  const booked: number[] = []
+  const book = budget.book.bind(budget)
+  budget.book = (bytes) => {
+    booked.push(bytes)
+    book(bytes)
+  }
+  const log = new ExchangeLog(10, budget)
+  const told: number[] = []
+  log.follow({ onExchange: ({ position }) => told.push(position), end() {} })
+  log.add(recordOf(log.takeId(), 1))
+  const back = log.clear()
+  log.add(recordOf(log.takeId(), 2))
+  back()
+  const sum = booked.reduce((total, bytes) => total + bytes, 0)
+  expect([log.bytes, log.total, [...log].length]).toEqual([sum, 1, 1])
+  for (const position of [2, 1]) log.end({ space: '', id: 1, position, how: 'sent', durationMs: 1, connection: 1 })
+  expect(told).toEqual([2, 1])
+})
+
+function recordOf(id: number, position: number): ExchangeRecord {
+  return {
+    id,
+    position,
+    at: 0,
+    space: '',
+    key: 'sandbox',
+    method: 'GET',
+    path: '/v1/pets',
+    query: '',
+    operation: 'listPets',
+    status: 200,
+    reason: undefined,
+    how: undefined,
+    durationMs: 0,
+    remaining: 59,
+    requestHeaders: [],
+    requestBody: '',
+    responseHeaders: [],
+    responseBody: '[]',
+  }
+}
