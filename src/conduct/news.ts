@@ -1,6 +1,7 @@
 import { LAST_INSTANT } from '../domain/clock.js'
+import type { AnswerEnd } from '../domain/ending.js'
 import type { WireFault } from '../domain/faults.js'
-import type { AnswerEnd, HandlerResult, ServiceRequest } from '../domain/messages.js'
+import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { readRetryAfter } from '../domain/retry-after.js'
 import type { EpochMs } from '../domain/time.js'
 import { digestOf } from '../system/digest.js'

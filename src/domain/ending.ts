@@ -1,5 +1,10 @@
-import type { AnswerEnd } from './messages.js'
 import type { EpochMs } from './time.js'
+
+/**
+ * What became of an answer: it was handed to the client's system whole, it was
+ * cut (by a fault, or by the sandbox), or the client left before.
+ */
+export type AnswerEnd = 'sent' | 'cut' | 'left'
 
 /** The end of an answer. What it told its client begins here, not where it was decided. */
 export interface Ending {

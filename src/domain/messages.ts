@@ -1,4 +1,5 @@
 import type { Operation, Reading } from '../contract/contract.js'
+import type { AnswerEnd } from './ending.js'
 import type { WireFault } from './faults.js'
 import type { LongBody } from './long-body.js'
 import type { Reason } from './reasons.js'
@@ -98,12 +99,6 @@ export interface ExchangeRef {
   /** Of the command that brought it. */
   readonly position: number
 }
-
-/**
- * What became of an answer: it was handed to the client's system whole, it was
- * cut (by a fault, or by the sandbox), or the client left before.
- */
-export type AnswerEnd = 'sent' | 'cut' | 'left'
 
 /** What became of an exchange, which only the edge knows. */
 export interface EndedExchange extends ExchangeRef {

@@ -1,5 +1,5 @@
+import type { AnswerEnd } from '../domain/ending.js'
 import type { WireFault } from '../domain/faults.js'
-import type { AnswerEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
 

@@ -1,6 +1,7 @@
+import type { AnswerEnd } from '../domain/ending.js'
 import type { WireFault } from '../domain/faults.js'
 import { textOf } from '../domain/long-body.js'
-import { type AnswerEnd, BODY_LIMIT_BYTES, type Reply, type ServiceRequest } from '../domain/messages.js'
+import { BODY_LIMIT_BYTES, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
 import type { RequestHandlers } from './listener.js'
 import { withoutHeader } from './raw-response.js'

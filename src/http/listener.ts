@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { AnswerEnd } from '../domain/ending.js'
 import { Failure } from '../domain/failures.js'
 import { textOf } from '../domain/long-body.js'
 import {
-  type AnswerEnd,
   BODY_LIMIT_BYTES,
   type EndedExchange,
   type PendingReply,

@@ -3,8 +3,9 @@ import { type ConductRule, VIOLATIONS, WARNINGS } from '../../src/conduct/conduc
 import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
+import type { AnswerEnd } from '../../src/domain/ending.js'
 
-import type { AnswerEnd, HandlerResult } from '../../src/domain/messages.js'
+import type { HandlerResult } from '../../src/domain/messages.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 

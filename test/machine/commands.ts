@@ -1,6 +1,7 @@
 import type { VerbName } from '../../src/control/verb-map.js'
 import type { Command } from '../../src/core/machine.js'
-import type { AnswerEnd, EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
+import type { AnswerEnd } from '../../src/domain/ending.js'
+import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
 import { Chance } from './chance.js'
 import { SECRET_KEY, START, type Step } from './machine.js'
 
