@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Pet } from '../domain/pets.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { StoreFull } from '../domain/store-full.js'
@@ -272,7 +271,8 @@ export class FileStore {
     try {
       const checksum = await this.#document.prepare(state)
       // The state had what was taken by then; the document must not have it before it is sure to be kept.
-      while (this.#writtenTakes < takes && this.#failures === failures) await endOfTurn()
+      while (this.#writtenTakes < takes && this.#failures === failures)
+        await new Promise((resolve) => setImmediate(resolve))
       await this.#journal.between(async () => {
         this.#refuseOthers()
         // What could not be written since was taken back, but it may be in this document.

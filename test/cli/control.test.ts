@@ -263,7 +263,7 @@ describe('control conduct', () => {
     const { code, out, err } = await control(sandbox, 'conduct')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^✗ undocumented-endpoint, sandbox: GET \/v1\/animals is not in the contract/)
-    expect(out).toContain('1 request: 1 violation (undocumented-endpoint 1), no warnings\n')
+    expect(out).toContain('1 request, 1 sender a key: 1 violation (undocumented-endpoint 1), no warnings\n')
     expect(await json(sandbox, 'conduct')).toEqual(await sandbox.conduct())
     await control(sandbox, 'reset', '--space', 'other')
     expect(await json(sandbox, 'conduct', '--space', 'other')).toMatchObject({ space: 'other', violations: [] })

@@ -113,6 +113,8 @@ export class Owner {
     this.state = changed(before, change)
     const witness: Witness = {}
     this.#keeper.watch(witness)
+    // What is changed in one turn is written in one go.
+    await Promise.resolve()
     await this.#keeper.settle()
     if (witness.withheld !== undefined) throw witness.withheld
   }

@@ -15,6 +15,7 @@ const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? nev
   now: '2030-12-04T23:59:00Z',
   seed: '1',
   spec: 'openapi.yaml',
+  mock: 'listOrders',
   log: 'pretty',
   controlToken: 'change-me',
   controlOrigin: '[http://localhost:6006]',
