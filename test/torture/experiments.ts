@@ -1,5 +1,6 @@
 import { banHammered } from './experiments/ban-hammered.js'
 import { clockUnderLoad } from './experiments/clock-under-load.js'
+import { conductUnderLoad } from './experiments/conduct-under-load.js'
 import { damagedSnapshots } from './experiments/damaged-snapshots.js'
 import { damagedStore } from './experiments/damaged-store.js'
 import { fullDisk } from './experiments/full-disk.js'
@@ -66,6 +67,7 @@ export const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'path-traversal': pathTraversal,
   'many-keys-and-spaces': manyKeysAndSpaces,
   'ban-hammered': banHammered,
+  'conduct-under-load': conductUnderLoad,
   'hostile-pages': hostilePages,
   secrets,
 }
