@@ -21,7 +21,7 @@ import { Space, type SpaceContext } from './core/space.js'
 import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
-import { type EndedExchange, type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
+import { type EndedExchange, type ExchangeRef, type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
 import type { Pet } from './domain/pets.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
@@ -70,8 +70,8 @@ export interface SandboxCore {
   settle(): Promise<void> | undefined
   /** What is sent in place of a reply, if it must not leave. */
   instead(reply: Reply): Reply | undefined
-  /** Hears what became of replies. @returns the position of that command */
-  ended(exchanges: readonly EndedExchange[]): number
+  /** Hears what became of replies, and which of those that were sent nobody may have read. @returns the position of that command */
+  ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   /** Answers what never became a request, with the common headers. */
   refuse(code: ProblemCode, address: string): Reply
   /** The control plane as a `fetch`; it is loaded on its first use. */
@@ -230,9 +230,9 @@ export async function openSandboxCore(
       if (withheld === undefined) return undefined
       return failedReply(reply, typeof withheld === 'string' ? withheld : NOT_KEPT)
     },
-    ended(exchanges) {
+    ended(exchanges, unread) {
       const at = instant()
-      machine.apply({ kind: 'ended', exchanges }, at)
+      machine.apply({ kind: 'ended', exchanges, unread }, at)
       return at.position
     },
     refuse(code, address) {

@@ -115,6 +115,12 @@ export class ConductLedger {
     if (isReceived(pending.news, ending.how)) pending.account.hear(pending.news, ending)
   }
 
+  /** An answer that was sent may not have been read. @param position of the request that it answers */
+  unread(position: number): void {
+    for (const account of this.#keys.values()) account.unread(position)
+    for (const account of this.#strangers.values()) account.unread(position)
+  }
+
   /** The clock was set back to an instant: waits that began later are over. Findings stay. */
   forgetFuture(now: EpochMs): void {
     for (const account of this.keys()) account.forgetFuture(now)

@@ -98,7 +98,7 @@ export class KeyConduct {
   }
 
   /** An answer was received. */
-  hear(news: News, { at, wall, endedAt, connection }: Ending): void {
+  hear(news: News, { position, at, wall, endedAt, connection }: Ending): void {
     if (news.kind === 'failure') {
       const retries = this.#retries.get(news.fingerprint) ?? noRetries()
       noteFailure(retries, at, wall)
@@ -106,9 +106,15 @@ export class KeyConduct {
       this.#retries.set(news.fingerprint, retries)
       if (this.#retries.size > MOST_RETRIES) this.#retries.delete(oldestOf(this.#retries))
     } else if (isRunning(news.wait, at, wall)) {
-      this.#waits.push({ ...news.wait, endedAt, connection })
+      this.#waits.push({ ...news.wait, position, endedAt, connection })
       if (this.#waits.length > MOST_WAITS) this.#waits.shift()
     }
+  }
+
+  /** The answer to a request may not have been read, though it was sent: nobody need wait for what it named. */
+  unread(position: number): void {
+    const index = this.#waits.findIndex((wait) => wait.position === position)
+    if (index !== -1) this.#waits.splice(index, 1)
   }
 
   /** Judges whether a request came when it was allowed to, in the light of what its key was told before. */

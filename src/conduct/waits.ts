@@ -15,6 +15,8 @@ export interface NamedWait {
 
 /** A wait that was told: its answer was sent whole. */
 export interface Wait extends NamedWait {
+  /** The ordinal of the request whose answer named it. */
+  readonly position: number
   /** The ordinal of that end. */
   readonly endedAt: number
   /** The ordinal of the connection that carried it; 0 in process. */

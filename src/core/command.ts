@@ -1,5 +1,5 @@
 import type { EngineAnswer, EngineRefusal } from '../contract/engine.js'
-import type { EndedExchange, ServiceRequest } from '../domain/messages.js'
+import type { EndedExchange, ExchangeRef, ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 
 /** When a command is applied: an argument, like everything else that decides what it does. */
@@ -22,4 +22,6 @@ export interface RequestCommand {
 export interface EndedCommand {
   readonly kind: 'ended'
   readonly exchanges: readonly EndedExchange[]
+  /** Answers said to be sent before, of which it is not certain now that they were read: their clients have gone. */
+  readonly unread?: readonly ExchangeRef[] | undefined
 }

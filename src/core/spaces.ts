@@ -162,7 +162,7 @@ export class Spaces {
   }
 
   /** Hears what became of answers. */
-  hear({ exchanges }: EndedCommand, instant: Instant): void {
+  hear({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
     for (const ended of exchanges) {
       const space = this.get(ended.space)
       const record = space?.log.end(ended)
@@ -172,6 +172,7 @@ export class Spaces {
       if (space?.conduct.isListening !== true) continue
       space.conduct.ended({ position, how, at: space.now(wall), wall, endedAt: instant.position, connection })
     }
+    for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }
 }
 

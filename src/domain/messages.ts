@@ -19,7 +19,7 @@ export interface ServiceRequest {
   readonly body: Uint8Array | UnreadBody | undefined
   /** Address of the caller's end. */
   readonly address: string
-  /** Ordinal of its connection, from 1; 0 where there is none, as in process. */
+  /** Ordinal of its connection, from 1, whose answers its sender has read; 0 where there is none, as in process, or where that is not certain. */
   readonly connection: number
   /** All answers of which this command, or an earlier one, said what became of them had reached its sender for certain: a position. */
   readonly heardUpTo: number

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Reply } from '../domain/messages.js'
+import type { ExchangeRef, Reply } from '../domain/messages.js'
 
 /** What is known of an open connection. */
 export interface Connection {
@@ -18,6 +18,12 @@ export interface Connection {
   takenAt: number
   /** Replies that are held back, or not handed over whole. */
   readonly underWay: Set<Outgoing>
+  /** A request was read before the answer to the one before had left: of no answer it is known that it was read before the next request was sent. */
+  isPipelined: boolean
+  /** Refusals that were sent since its last request, of which it is not known that they were read. */
+  told: ExchangeRef[]
+  /** They were sent in this turn of the event loop or the last: it may be that their reader had gone before. */
+  isJustTold: boolean
   /** It is to end: what still comes on it is not read as a request. */
   isRefused: boolean
 }

@@ -1,3 +1,5 @@
+import { systemClock } from '../system/system-clock.js'
+
 /** How long after it was sent an answer has reached its reader for certain, in milliseconds of real time. @source docs/behaviour.md, "early-retry" */
 const HEARD_AFTER_MS = 250
 
@@ -9,12 +11,17 @@ const GRAIN_MS = 10
  *
  * All that is said of an answer is the position of the command that said it was
  * sent; an answer has been heard when that position is one that has been heard.
+ *
+ * A turn of the event loop reads whatever had come when it began. So what was sent
+ * to a busy process before an answer left is read one turn later at the latest,
+ * however long that turn takes.
  */
 export class Heard {
   /** When which position was reached, a few a second; the oldest first. */
   #sent: { from: number; at: number; position: number }[] = []
   /** What had been sent HEARD_AFTER_MS ago. */
   #upTo = 0
+  #timer: NodeJS.Timeout | undefined
   /** What was sent before the last moment at which no connection stood in the queue. */
   #beforeQueue = 0
   /** The last position at which something was sent that somebody has to wait for. */
@@ -37,6 +44,7 @@ export class Heard {
       newest.at = now
       newest.position = position
     }
+    this.#timer ??= this.#wake(HEARD_AFTER_MS)
     if (isAtEnd) this.#watch()
     else setImmediate(() => this.#watch())
   }
@@ -51,17 +59,26 @@ export class Heard {
     return this.#beforeQueue
   }
 
-  /** What everybody has heard by now. @param now monotonic */
-  upTo(now: number): number {
-    for (
-      let oldest = this.#sent[0];
-      oldest !== undefined && now - oldest.at >= HEARD_AFTER_MS;
-      oldest = this.#sent[0]
-    ) {
+  /** What everybody had heard who sends what is read now. */
+  get upTo(): number {
+    return this.#upTo
+  }
+
+  #wake(after: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const now = systemClock.monotonic()
+      // In this turn comes what was sent while the process was kept from reading.
+      setImmediate(() => this.#pass(now))
+    }, after).unref()
+  }
+
+  #pass(now: number): void {
+    let oldest = this.#sent[0]
+    for (; oldest !== undefined && now - oldest.at >= HEARD_AFTER_MS; oldest = this.#sent[0]) {
       this.#upTo = oldest.position
       this.#sent.shift()
     }
-    return this.#upTo
+    this.#timer = oldest && this.#wake(Math.max(1, oldest.at + HEARD_AFTER_MS - now))
   }
 
   /**

@@ -6,6 +6,7 @@ import { textOf } from '../domain/long-body.js'
 import {
   BODY_LIMIT_BYTES,
   type EndedExchange,
+  type ExchangeRef,
   type PendingReply,
   type Reply,
   type ServiceRequest,
@@ -47,8 +48,8 @@ export interface RequestHandlers {
   settle(): Promise<void> | undefined
   /** What is sent in place of a reply, if it must not leave. */
   instead(reply: Reply): Reply | undefined
-  /** Tells what became of replies. @returns its position */
-  ended(exchanges: readonly EndedExchange[]): number
+  /** Tells what became of replies, and which of those that were sent nobody may have read. @returns its position */
+  ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   /** Answers a request that the HTTP parser refused, of which only the connection is known. */
   refuse(code: ProblemCode, connection: Connection): Reply
   /** Whether a request is for the control plane, by its target. */
@@ -94,6 +95,9 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       taken: undefined,
       takenAt: 0,
       underWay: new Set(),
+      isPipelined: false,
+      told: [],
+      isJustTold: false,
       isRefused: false,
     }
     connections.set(socket, connection)
@@ -102,9 +106,11 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       for (const outgoing of connection.underWay) tellEnd(outgoing, isCut(outgoing) ? 'cut' : 'left')
     })
     // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
-    socket.on('error', ignore)
+    // What the client has not read when it closes a connection resets it. @source RFC 9293, section 3.6.1, and RFC 1122, section 4.2.2.13
+    socket.on('error', () => tellUnread(connection))
     // A client that still waits cannot be told from one that has gone.
     socket.once('end', () => {
+      if (connection.isJustTold) tellUnread(connection)
       for (const response of hanging) if (response.socket === socket) socket.destroy()
     })
   })
@@ -112,7 +118,10 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const connection = connections.get(request.socket)
     // Gone before its request was read; or told that nothing more is read.
     if (connection === undefined || connection.isRefused) return
+    if (connection.response !== undefined && !connection.response.writableFinished) connection.isPipelined = true
     connection.response = response
+    if (connection.told.length > 0) connection.told = []
+    const heardUpTo = Math.max(connection.heardUpTo, heard.upTo)
     const isReading = hasBody(request)
     if (isReading) connection.unread = response
     if (stopping) response.shouldKeepAlive = false
@@ -120,8 +129,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     else if (request.headers.host === undefined && request.httpVersion === '1.1') {
       refuseInPlace(connection, response, 'bad_request')
     } else if (isReading)
-      readBody(request, BODY_LIMIT_BYTES, room, (body) => serve(connection, request, response, body))
-    else serve(connection, request, response, undefined)
+      readBody(request, BODY_LIMIT_BYTES, room, (body) => serve(connection, request, response, body, heardUpTo))
+    else serve(connection, request, response, undefined, heardUpTo)
   })
   // What is expected beyond a 100 is ignored, as RFC 9110, 10.1.1 lets a server do.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -142,6 +151,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     request: IncomingMessage,
     response: ServerResponse,
     body: ServiceRequest['body'],
+    heardUpTo: number,
   ): void {
     // By now that of the next request may be coming.
     if (connection.unread === response) connection.unread = undefined
@@ -157,8 +167,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         rawHeaders: request.rawHeaders,
         body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
         address: connection.socket.remoteAddress ?? 'unknown',
-        connection: connection.id,
-        heardUpTo: Math.max(connection.heardUpTo, heard.upTo(arrivedAt)),
+        connection: connection.isPipelined ? 0 : connection.id,
+        heardUpTo,
       })
       if (reply instanceof Promise) {
         room.lend(bytes)
@@ -224,20 +234,42 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   function tellEnds(sent: readonly Outgoing[], isAtEnd: boolean): void {
     const now = systemClock.monotonic()
     const ends: EndedExchange[] = []
-    let isTelling = false
+    const telling: Outgoing[] = []
     for (const outgoing of sent) {
       const { connection, response, reply } = outgoing
       if (connection.socket.destroyed && !isCut(outgoing)) push(ends, outgoing, 'left', now)
       else if (response.writableFinished) {
         push(ends, outgoing, 'sent', now)
-        isTelling ||= reply.status >= 400
+        if (isTelling(reply)) telling.push(outgoing)
       } else {
         connection.underWay.add(outgoing)
         response.once('finish', () => tellEnd(outgoing, 'sent'))
       }
     }
     const position = tell(ends)
-    if (isTelling) heard.sent(position, now, isAtEnd)
+    if (telling.length > 0) watchReaders(telling, position, now, isAtEnd)
+  }
+
+  /** Who had gone before its answer left is seen to have gone by the end of the turn after. */
+  function watchReaders(telling: readonly Outgoing[], position: number, now: number, isAtEnd: boolean): void {
+    heard.sent(position, now, isAtEnd)
+    for (const { connection, reply } of telling) {
+      if (reply.exchange !== undefined) connection.told.push(reply.exchange)
+      connection.isJustTold = true
+      // Gone, or only done with sending: nobody knows.
+      if (connection.socket.readableEnded) tellUnread(connection)
+    }
+    const see = () => {
+      for (const { connection } of telling) connection.isJustTold = false
+    }
+    setImmediate(isAtEnd ? see : () => setImmediate(see))
+  }
+
+  function tellUnread(connection: Connection): void {
+    const { told } = connection
+    if (told.length === 0) return
+    connection.told = []
+    front.ended([], told)
   }
 
   function tellEnd(outgoing: Outgoing, how: AnswerEnd): void {
@@ -245,7 +277,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const now = systemClock.monotonic()
     const ends: EndedExchange[] = []
     push(ends, outgoing, how, now)
-    heard.sent(tell(ends), now, false)
+    const position = tell(ends)
+    if (how === 'sent' && isTelling(outgoing.reply)) watchReaders([outgoing], position, now, false)
   }
 
   function push(ends: EndedExchange[], { connection, reply, arrivedAt }: Outgoing, how: AnswerEnd, now: number): void {
@@ -381,6 +414,11 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   return { host: address.address, port: address.port, stop }
 }
 
+/** Whether a client may have to wait for something after it, so that it matters whether it was read. */
+function isTelling({ status, exchange }: Reply): boolean {
+  return status >= 400 && exchange !== undefined
+}
+
 /** Whether a fault cuts the connection, as it was asked to. */
 function isCut({ reply: { fault } }: Outgoing): boolean {
   return fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
@@ -423,5 +461,3 @@ function parserProblem(code: string): ProblemCode | undefined {
       return code.startsWith('HPE_') ? 'bad_request' : undefined
   }
 }
-
-function ignore(): void {}

@@ -1,6 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Heard } from '../../src/http/heard.js'
+import { systemClock } from '../../src/system/system-clock.js'
 
 let heard: Heard
 
@@ -13,26 +14,60 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('what everybody has heard', () => {
-  it('is what was sent 250 ms before, and nothing later', () => {
-    heard.sent(7, 1000, true)
-    expect(heard.upTo(1249.9)).toBe(0)
-    expect(heard.upTo(1250)).toBe(7)
-    heard.sent(9, 1300, true)
-    expect(heard.upTo(1549)).toBe(7)
-    expect(heard.upTo(1550)).toBe(9)
+  /** Time passes, and each timer has its turn of the event loop. */
+  async function pass(duration: number): Promise<void> {
+    await vi.advanceTimersByTimeAsync(duration)
+    await turns(2)
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
   })
 
-  it('is never too much, though what is sent within 10 ms is told together', () => {
-    heard.sent(1, 1000, true)
-    heard.sent(2, 1009, true)
-    expect(heard.upTo(1250)).toBe(0)
-    expect(heard.upTo(1259)).toBe(2)
+  const send = (position: number) => heard.sent(position, systemClock.monotonic(), true)
+
+  it('is what was sent 250 ms before, and nothing later', async () => {
+    send(7)
+    await pass(249)
+    expect(heard.upTo).toBe(0)
+    await pass(1)
+    expect(heard.upTo).toBe(7)
+    await pass(50)
+    send(9)
+    await pass(249)
+    expect(heard.upTo).toBe(7)
+    await pass(1)
+    expect(heard.upTo).toBe(9)
   })
 
-  it('comes to be, however often something is sent', () => {
-    for (let at = 0; at <= 1000; at += 5) heard.sent(at, at, true)
-    expect(heard.upTo(1000)).toBeGreaterThanOrEqual(735)
-    expect(heard.upTo(1000)).toBeLessThanOrEqual(750)
+  it('is not what was sent 250 ms before as long as the process has not read what came since', async () => {
+    send(7)
+    vi.advanceTimersByTime(10_000)
+    expect(heard.upTo).toBe(0)
+    await turns(2)
+    expect(heard.upTo).toBe(7)
+  })
+
+  it('is never too much, though what is sent within 10 ms is told together', async () => {
+    send(1)
+    await pass(9)
+    send(2)
+    await pass(241)
+    expect(heard.upTo).toBe(0)
+    await pass(9)
+    expect(heard.upTo).toBe(2)
+  })
+
+  it('comes to be, however often something is sent', async () => {
+    for (let at = 0; at < 1000; at += 5) {
+      send(at)
+      await pass(5)
+    }
+    expect(heard.upTo).toBeGreaterThanOrEqual(735)
+    expect(heard.upTo).toBeLessThanOrEqual(750)
   })
 })
 

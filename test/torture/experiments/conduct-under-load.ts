@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { setTimeout } from 'node:timers/promises'
 import { connectSandbox } from '../../../src/index.js'
 import { type Crew, observe, POLITE_CREWS, RUDE_CREWS } from '../../clients/crews.js'
 import type { Experiment } from '../trial.js'
 
 const SHIFT_MS = 2500
+const SIDE_BY_SIDE = 5
 
 /** Crews of clients side by side, each with a key of its own, beside a spinner on every processor: who keeps the rules is never blamed, who does not is always found. */
 export const conductUnderLoad: Experiment = {
   counts: 'crews judged',
   async run(trial) {
-    const runs = trial.size(50, 2)
+    const runs = trial.size(50, 5)
     const server = await trial.serve(trial.folder(), ['--in-memory', '--seed', '1'])
     const sandbox = await connectSandbox(`http://127.0.0.1:${server.port}/__sandbox`)
     const spinners = Array.from({ length: availableParallelism() }, spin)
@@ -41,10 +41,14 @@ export const conductUnderLoad: Experiment = {
       }
     }
 
-    for (let run = 1; run <= runs; run++) {
-      await Promise.all([...POLITE_CREWS, ...RUDE_CREWS].map((crew, index) => judge(crew, run, index)))
-      // Connections that clients keep, and the machine, come to rest.
-      await setTimeout(100)
+    const crews = [...POLITE_CREWS, ...RUDE_CREWS]
+    for (let run = 0; run < runs; run += SIDE_BY_SIDE) {
+      const shifts = Array.from({ length: SIDE_BY_SIDE * crews.length }, (_, index) => index)
+      await Promise.all(
+        shifts.map((index) =>
+          judge(crews[index % crews.length] as Crew, run + Math.floor(index / crews.length), index),
+        ),
+      )
     }
     trial.note(`violations of polite crews: in ${blamed.size} of ${runs} runs`)
     for (const [name, count] of unfound) trial.note(`${name}: found in ${runs - count} of ${runs}`)
