@@ -24,6 +24,8 @@ export interface Connection {
   told: ExchangeRef[]
   /** They were sent in this turn of the event loop or the last: it may be that their reader had gone before. */
   isJustTold: boolean
+  /** The sandbox has cut it: it was not its client who left. */
+  isCut: boolean
   /** It is to end: what still comes on it is not read as a request. */
   isRefused: boolean
 }

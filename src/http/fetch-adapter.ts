@@ -126,12 +126,13 @@ async function faulty(
           },
         }),
       )
-    case 'slow-body':
+    case 'slow-body': {
+      const noReader = new AbortController()
       return response(
         reply,
         new ReadableStream({
           async start(controller) {
-            await passes(SLOW_BODY_MS, signal).catch((error: unknown) => {
+            await passes(SLOW_BODY_MS, AbortSignal.any([signal, noReader.signal])).catch((error: unknown) => {
               tell('left')
               throw error
             })
@@ -139,11 +140,15 @@ async function faulty(
             tell('sent')
             controller.close()
           },
+          cancel: () => noReader.abort(),
         }),
       )
+    }
     case 'hang':
       return new Promise((_resolve, reject) => {
         const cut = () => {
+          signal.removeEventListener('abort', cut)
+          stopping.removeEventListener('abort', cut)
           tell(signal.aborted ? 'left' : 'cut')
           reject(signal.aborted ? signal.reason : failure('connection-reset'))
         }

@@ -98,12 +98,13 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       isPipelined: false,
       told: [],
       isJustTold: false,
+      isCut: false,
       isRefused: false,
     }
     connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
-      for (const outgoing of connection.underWay) tellEnd(outgoing, isCut(outgoing) ? 'cut' : 'left')
+      for (const outgoing of connection.underWay) tellEnd(outgoing, lossOf(outgoing))
     })
     // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
     // What the client has not read when it closes a connection resets it. @source RFC 9293, section 3.6.1, and RFC 1122, section 4.2.2.13
@@ -237,7 +238,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const telling: Outgoing[] = []
     for (const outgoing of sent) {
       const { connection, response, reply } = outgoing
-      if (connection.socket.destroyed && !isCut(outgoing)) push(ends, outgoing, 'left', now)
+      if (connection.socket.destroyed) push(ends, outgoing, lossOf(outgoing), now)
       else if (response.writableFinished) {
         push(ends, outgoing, 'sent', now)
         if (isTelling(reply)) telling.push(outgoing)
@@ -302,7 +303,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     front.warn(`The answer ${reply.status} to ${request.method} ${request.url} could not be sent: ${why}`)
     // What it has begun with cannot be taken back.
     if (response.headersSent) {
-      connection.socket.destroy()
+      cut(connection.socket)
       return
     }
     // It may have been set by a header before the one that was refused.
@@ -361,8 +362,14 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     socket.once('close', () => clearTimeout(lingering))
   }
 
+  function cut(socket: Socket): void {
+    const connection = connections.get(socket)
+    if (connection !== undefined) connection.isCut = true
+    socket.destroy()
+  }
+
   function cutHanging(): void {
-    for (const response of hanging) response.socket?.destroy()
+    for (const response of hanging) if (response.socket !== null) cut(response.socket)
   }
 
   /** Node would close connections whose request has arrived but is not read yet, and it accepts one per turn. */
@@ -380,7 +387,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     for (const connection of connections.values()) {
       if (!hasStalled(connection, now)) continue
       front.warn('A client took nothing of its answer for 30 s; its connection was cut.')
-      connection.socket.destroy()
+      cut(connection.socket)
     }
   }
 
@@ -389,14 +396,14 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (how === 'clean') await readWhatHasCome()
     // Not server.close(), which would close idle connections at once.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-    if (how === 'now') for (const socket of connections.keys()) socket.destroy()
+    if (how === 'now') for (const socket of connections.keys()) cut(socket)
     const giveUpAt = systemClock.monotonic() + STOP_GRACE_MS
     const closeIdle = () => {
       cutHanging()
       const isLate = systemClock.monotonic() > giveUpAt
       let isSending = false
       for (const socket of connections.keys()) {
-        if (socket.bytesRead === 0 || isLate) socket.destroy()
+        if (socket.bytesRead === 0 || isLate) cut(socket)
         else if (socket.writableLength > 0) isSending = true
       }
       // Node considers a connection idle once the response is handed over, even if it is not sent yet.
@@ -419,9 +426,10 @@ function isTelling({ status, exchange }: Reply): boolean {
   return status >= 400 && exchange !== undefined
 }
 
-/** Whether a fault cuts the connection, as it was asked to. */
-function isCut({ reply: { fault } }: Outgoing): boolean {
-  return fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
+/** What it is to a reply that its connection is gone. Some faults cut it, as they were asked to. */
+function lossOf({ connection, reply: { fault } }: Outgoing): 'cut' | 'left' {
+  const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
+  return connection.isCut || isFaulty ? 'cut' : 'left'
 }
 
 function open(server: Server, host: string, port: number): Promise<AddressInfo> {

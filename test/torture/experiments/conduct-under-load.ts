@@ -5,13 +5,13 @@ import { type Crew, observe, POLITE_CREWS, RUDE_CREWS } from '../../clients/crew
 import type { Experiment } from '../trial.js'
 
 const SHIFT_MS = 2500
-const SIDE_BY_SIDE = 5
+const SIDE_BY_SIDE = 2
 
 /** Crews of clients side by side, each with a key of its own, beside a spinner on every processor: who keeps the rules is never blamed, who does not is always found. */
 export const conductUnderLoad: Experiment = {
   counts: 'crews judged',
   async run(trial) {
-    const runs = trial.size(50, 5)
+    const runs = trial.size(50, 2)
     const server = await trial.serve(trial.folder(), ['--in-memory', '--seed', '1'])
     const sandbox = await connectSandbox(`http://127.0.0.1:${server.port}/__sandbox`)
     const spinners = Array.from({ length: availableParallelism() }, spin)
@@ -25,7 +25,7 @@ export const conductUnderLoad: Experiment = {
 
     async function judge(crew: Crew, run: number, index: number): Promise<void> {
       const name = `run-${run}-${index}`
-      const shift = { baseUrl: `http://127.0.0.1:${server.port}/v1`, chance, until: performance.now() + SHIFT_MS }
+      const shift = { baseUrl: `http://127.0.0.1:${server.port}/v1`, chance, duration: SHIFT_MS }
       const { violations, warnings, requests, refused } = await observe(crew, sandbox.space(name), shift)
       await sandbox.spaces.remove(name)
       if (crew.breaks === undefined) {

@@ -1,0 +1,315 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
+import { randomStream } from '../../src/domain/random.js'
+import { fetchOf } from '../../src/http/fetch-adapter.js'
+import { listen } from '../../src/http/listener.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { openSandboxCore } from '../../src/sandbox-core.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+/** A sandbox whose edges are listened to. */
+async function start(options: SandboxOptions = {}, bodyOf: (reply: Reply) => Reply = (reply) => reply) {
+  const core = await openSandboxCore(embeddedOptions(options), {})
+  const begun: number[] = []
+  const connections: number[] = []
+  const ended: EndedExchange[] = []
+  const unread: ExchangeRef[] = []
+  const front = {
+    ...core,
+    service(request: ServiceRequest) {
+      const reply = core.service(request)
+      if (reply instanceof Promise) throw new Error('nothing is to be waited for in here')
+      connections.push(request.connection)
+      if (reply.exchange !== undefined) begun.push(reply.exchange.position)
+      return bodyOf(reply)
+    },
+    ended(exchanges: readonly EndedExchange[], lost: readonly ExchangeRef[] = []) {
+      ended.push(...exchanges)
+      unread.push(...lost)
+      return core.ended(exchanges, lost)
+    },
+    refuse: () => ({ ...core.refuse('bad_request', 'x'), exchange: undefined }),
+    isControl: () => false,
+    control: () => {},
+    warn: () => {},
+  }
+  const listener = await listen('127.0.0.1', 0, front)
+  const stopping = new AbortController()
+  onTestFinished(async () => {
+    stopping.abort()
+    await listener.stop('now')
+    await core.close()
+  })
+  return {
+    core,
+    begun,
+    connections,
+    ended,
+    unread,
+    stopping,
+    listener,
+    fetch: fetchOf(front, stopping.signal),
+    hows: () => ended.map(({ how }) => how),
+    /** Each exchange has ended exactly once, and nobody keeps one that is over. */
+    expectAllEnded() {
+      expect(ended.map(({ position }) => position).sort((a, b) => a - b)).toEqual(begun)
+      expect(core.spaces.default.log.save().unkept).toEqual([])
+      for (const { durationMs } of ended) expect(durationMs).toBeGreaterThanOrEqual(0)
+    },
+  }
+}
+
+const KEYED = 'Host: a\r\nAuthorization: Bearer sandbox\r\n'
+const ask = (path: string, more = '', first = 'GET') => `${first} /v1${path} HTTP/1.1\r\n${KEYED}${more}\r\n`
+const MISSING = ask('/pets/4711')
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+function reading(socket: Socket): () => string {
+  let got = ''
+  socket.on('data', (chunk) => {
+    got += chunk
+  })
+  return () => got
+}
+
+const come = (holds: () => boolean) => vi.waitFor(() => expect(holds()).toBe(true), { timeout: 60_000, interval: 1 })
+
+describe('the end of an exchange on a socket', () => {
+  it.each([
+    ['a GET', ask('/pets')],
+    ['a HEAD', ask('/pets', '', 'HEAD')],
+    ['HTTP/1.0', `GET /v1/pets HTTP/1.0\r\n${KEYED}\r\n`],
+    ['Connection: close', ask('/pets', 'Connection: close\r\n')],
+    ['a refusal', MISSING],
+  ])('is told once, as sent: %s', async (_what, bytes) => {
+    const { listener, ended, hows, expectAllEnded } = await start()
+    const socket = await opened(listener.port)
+    const got = reading(socket)
+    socket.write(bytes)
+    await come(() => ended.length > 0 && got() !== '')
+    socket.destroy()
+    await come(() => ended.length > 0)
+    expect(hows()).toEqual(['sent'])
+    expectAllEnded()
+  })
+
+  it.each(['connection-reset', 'empty-response', 'malformed-chunk'])('is a cut after %s', async (fault) => {
+    const { listener, hows, expectAllEnded } = await start({ fault: `listPets:${fault}` })
+    const socket = await opened(listener.port)
+    socket.resume()
+    socket.write(ask('/pets'))
+    socket.once('end', () => socket.end())
+    await come(() => hows().length === 1)
+    expect(hows()).toEqual(['cut'])
+    expectAllEnded()
+  })
+
+  it.each([
+    ['is waiting for a delayed answer', { latency: '1h' }],
+    ['hangs', { fault: 'listPets:hang' }],
+    ['reads a slow body', { fault: 'listPets:slow-body' }],
+  ])('is that the client left, if it goes while it %s', async (_what, options) => {
+    const { listener, begun, ended, hows, expectAllEnded } = await start(options)
+    const socket = await opened(listener.port)
+    socket.resume()
+    socket.write(ask('/pets'))
+    await come(() => begun.length === 1)
+    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    expect(ended).toEqual([])
+    // Who only closes its half may be waiting.
+    socket.resetAndDestroy()
+    await come(() => ended.length > 0)
+    expect(hows()).toEqual(['left'])
+    expectAllEnded()
+  })
+
+  it.each([
+    ['is delayed', { latency: '1h' }],
+    ['hangs', { fault: 'listPets:hang' }],
+    ['is slow', { fault: 'listPets:slow-body' }],
+  ])('is a cut, if the sandbox stops while an answer %s', async (_what, options) => {
+    const { listener, begun, hows, expectAllEnded } = await start(options)
+    const socket = await opened(listener.port)
+    socket.resume()
+    socket.write(ask('/pets'))
+    await come(() => begun.length === 1)
+    await listener.stop('now')
+    await come(() => hows().length === 1)
+    expect(hows()).toEqual(['cut'])
+    expectAllEnded()
+  })
+
+  it('is not told before a reader has taken the answer', async () => {
+    const body = 'x'.repeat(30_000_000)
+    const { listener, begun, ended, hows, expectAllEnded } = await start({}, (reply) => ({
+      ...reply,
+      binary: undefined,
+      headers: ['Content-Length', String(body.length)],
+      body,
+    }))
+    const socket = await opened(listener.port)
+    socket.pause()
+    socket.write(ask('/pets'))
+    await come(() => begun.length === 1)
+    for (let turn = 0; turn < 50; turn++) await endOfTurn()
+    expect(ended).toEqual([])
+    socket.resume()
+    await come(() => ended.length === 1)
+    expect(hows()).toEqual(['sent'])
+    socket.destroy()
+    expectAllEnded()
+  })
+
+  it('is told for each of many in a row on one connection', async () => {
+    const { listener, ended, connections, hows, expectAllEnded } = await start({ latency: '0ms..5ms' })
+    const socket = await opened(listener.port)
+    socket.resume()
+    socket.write(ask('/pets').repeat(5))
+    await come(() => ended.length === 5)
+    expect(hows()).toEqual(Array(5).fill('sent'))
+    expectAllEnded()
+    // A request that was sent before the answer to the last one is no sign that this was read; from then on, none is.
+    socket.write(ask('/pets'))
+    await come(() => ended.length === 6)
+    expect(connections).toEqual([1, 0, 0, 0, 0, 0])
+  })
+})
+
+describe('an answer that was sent', () => {
+  it('has been read, if its client closes the connection in order', async () => {
+    const { listener, core, unread } = await start()
+    const socket = await opened(listener.port)
+    const got = reading(socket)
+    socket.write(MISSING)
+    await come(() => got().includes('404'))
+    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    socket.destroy()
+    await come(() => core.spaces.default.log.total === 1)
+    for (let turn = 0; turn < 20; turn++) await endOfTurn()
+    expect(unread).toEqual([])
+  })
+
+  it('may not have been, if its client resets the connection', async () => {
+    const { listener, ended, unread } = await start()
+    const socket = await opened(listener.port)
+    socket.pause()
+    socket.write(MISSING)
+    await come(() => ended.length === 1)
+    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    socket.resetAndDestroy()
+    await come(() => unread.length === 1)
+    expect(unread).toMatchObject([{ position: ended[0]?.position }])
+  })
+
+  it('may not have been, if its client had closed the connection before', async () => {
+    const { listener, ended, unread, expectAllEnded } = await start()
+    const socket = await opened(listener.port)
+    socket.end(MISSING)
+    await come(() => ended.length === 1 && unread.length === 1)
+    expectAllEnded()
+  })
+
+  it.each([{}, { latency: '1ms..20ms' }])('obliges nobody then: no wait runs, %j', async (options) => {
+    const { listener, core, unread } = await start({ storm: '1', ...options })
+    for (let i = 1; i <= 5; i++) {
+      const socket = await opened(listener.port)
+      socket.end(ask('/pets'))
+      await come(() => unread.length === i)
+      socket.destroy()
+    }
+    expect(core.spaces.default.conduct.findings.save()).toEqual([])
+  })
+})
+
+describe('the end of an exchange in process', () => {
+  const service = (signal?: AbortSignal, path = '/pets') =>
+    new Request(`http://sandbox/v1${path}`, {
+      headers: { authorization: 'Bearer sandbox' },
+      ...(signal === undefined ? {} : { signal }),
+    })
+
+  it.each([
+    [{}, ['sent']],
+    [{ latency: '1h' }, ['left']],
+    [{ fault: 'listPets:hang' }, ['left']],
+    [{ fault: 'listPets:slow-body' }, ['left']],
+    [{ fault: 'listPets:connection-reset' }, ['cut']],
+    [{ fault: 'listPets:empty-response' }, ['cut']],
+    [{ fault: 'listPets:malformed-chunk' }, ['cut']],
+  ])('is told once, though its caller gives up and the sandbox stops after: %j', async (options, hows) => {
+    const { fetch, stopping, begun, hows: told, expectAllEnded } = await start(options)
+    const leaving = new AbortController()
+    const answer = fetch(service(leaving.signal)).catch(() => undefined)
+    await come(() => begun.length === 1)
+    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    leaving.abort()
+    await (await answer)?.text().catch(() => '')
+    stopping.abort()
+    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    expect(told()).toEqual(hows)
+    expectAllEnded()
+  })
+
+  it('is told when nobody reads a slow body any more', async () => {
+    const { fetch, hows, expectAllEnded } = await start({ fault: 'listPets:slow-body' })
+    const { body } = await fetch(service())
+    await body?.cancel()
+    await come(() => hows().length === 1)
+    expect(hows()).toEqual(['left'])
+    expectAllEnded()
+  })
+})
+
+describe('a hostile crowd', () => {
+  it('leaves no exchange that has not ended, though the sandbox stops in the middle', async () => {
+    const chance = randomStream('hostile')
+    const { listener, fetch, stopping, begun, expectAllEnded } = await start({
+      logLimit: 5,
+      latency: '0ms..20ms',
+      limits: '100000/min,100000/day',
+      fault: ['*:connection-reset@5%', '*:empty-response@5%', '*:malformed-chunk@5%', '*:hang@5%', '*:slow-body@5%'],
+    })
+    const sockets: Socket[] = []
+    const crowd = Array.from({ length: 200 }, async (_, index) => {
+      const roll = chance.next()
+      if (index % 5 === 0) {
+        const leaving = AbortSignal.timeout(Math.floor(chance.next() * 30) + 1)
+        const headers = { authorization: 'Bearer sandbox' }
+        const answer = await fetch(new Request('http://sandbox/v1/pets', { headers, signal: leaving })).catch(
+          () => null,
+        )
+        await answer?.text().catch(() => '')
+        return
+      }
+      const socket = await opened(listener.port).catch(() => undefined)
+      if (socket === undefined) return
+      sockets.push(socket)
+      if (roll < 0.8) socket.resume()
+      const bytes = ask('/pets?limit=100').repeat(1 + Math.floor(chance.next() * 4))
+      if (roll < 0.2) socket.end(bytes)
+      else if (roll < 0.3) socket.write(bytes.slice(0, -5))
+      else socket.write(bytes)
+      const turns = Math.floor(chance.next() * 30)
+      for (let turn = 0; turn < turns; turn++) await endOfTurn()
+      if (roll > 0.6) socket.resetAndDestroy()
+      else if (roll > 0.4) socket.destroy()
+    })
+    await come(() => begun.length > 100)
+    stopping.abort()
+    await Promise.all([listener.stop('now'), ...crowd])
+    for (const socket of sockets) socket.destroy()
+    await come(() => {
+      expectAllEnded()
+      return true
+    })
+  })
+})
