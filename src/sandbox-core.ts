@@ -21,7 +21,14 @@ import { Space, type SpaceContext } from './core/space.js'
 import { Spaces } from './core/spaces.js'
 import { Failure } from './domain/failures.js'
 import { type ApiKey, DEFAULT_KEY, labelOf } from './domain/keys.js'
-import { type EndedExchange, type ExchangeRef, type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
+import {
+  type EndedExchange,
+  type ExchangeRef,
+  type PendingReply,
+  type Reply,
+  type ServiceRequest,
+  UNREAD,
+} from './domain/messages.js'
 import type { Pet } from './domain/pets.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'

@@ -49,6 +49,7 @@ export interface SavedKeyConduct {
   readonly traffic: SavedTraffic
   readonly waits: readonly Wait[]
   readonly retries: readonly (readonly [fingerprint: string, Retries])[]
+  readonly mostTold: readonly (readonly [operation: string, number])[]
 }
 
 /** The conduct of one key: what its senders were told, and what each plan would do with its traffic. */
@@ -60,12 +61,15 @@ export class KeyConduct {
   #waits: Wait[]
   /** By fingerprint; the one that failed longest ago first. */
   readonly #retries: Map<string, Retries>
+  /** The most senders, but not all, who had been told to wait when a request of an operation came again. */
+  readonly #mostTold: Map<string, number>
 
   constructor(identity: KeyIdentity, plans: readonly Limits[], saved?: SavedKeyConduct) {
     this.identity = identity
     this.traffic = saved === undefined ? openTraffic(plans) : restoreTraffic(plans, saved.traffic)
     this.#waits = structuredClone([...(saved?.waits ?? [])])
     this.#retries = new Map(structuredClone(saved?.retries ?? []))
+    this.#mostTold = new Map(saved?.mostTold)
   }
 
   save(): SavedKeyConduct {
@@ -74,6 +78,7 @@ export class KeyConduct {
       traffic: saveTraffic(this.traffic),
       waits: structuredClone(this.#waits),
       retries: structuredClone([...this.#retries]),
+      mostTold: [...this.#mostTold],
     }
   }
 
@@ -126,7 +131,16 @@ export class KeyConduct {
     const retries = this.#retries.get(fingerprint)
     const another = retries && noteTry(retries, senders, judged)
     if (isServed(answer)) this.#retries.delete(fingerprint)
-    return [...onWaits(judged, answer, running), ...onTry(judged, another)]
+    const isLikely = running.own > 0 && running.own < senders && this.#isMore(running.own, judged)
+    return [...onWaits(judged, answer, running, isLikely), ...onTry(judged, another)]
+  }
+
+  /** Whether so many had never been told before: of a crew that keeps the rules, some wait at nearly every request of another. */
+  #isMore(told: number, { route }: JudgedRequest): boolean {
+    const operation = route.kind === 'operation' ? route.operation.id : ''
+    if (told <= (this.#mostTold.get(operation) ?? 0)) return false
+    this.#mostTold.set(operation, told)
+    return true
   }
 
   /** Lets go of those that are long ago, so that a key that has recovered costs nothing. */
@@ -144,7 +158,7 @@ export function identityOf({ name, label, apiKey, isStranger }: Caller & { reado
   return { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
 }
 
-function onWaits(judged: JudgedRequest, answer: HandlerResult, running: Running): readonly Remark[] {
+function onWaits(judged: JudgedRequest, answer: HandlerResult, running: Running, isLikely: boolean): readonly Remark[] {
   const { own, limits, bans } = running
   const { senders } = judged.space
   const what = whatWasSent(judged)
@@ -154,7 +168,7 @@ function onWaits(judged: JudgedRequest, answer: HandlerResult, running: Running)
     const who = senders === 1 ? '' : ` by one of ${senders} senders, all of them told to wait,`
     const message = `${what} was sent again${who} ${lengthOf(running.ownLeft)} before its Retry-After had passed.${heldBack(judged)}`
     remarks.push({ rule: 'early-retry', detail, message, senders: own + 1 })
-  } else if (own > 0) {
+  } else if (isLikely) {
     const message = `${what} was sent again ${lengthOf(running.ownLeft)} before a Retry-After had passed: by ${told(own)}, or by another of ${senders} senders.`
     remarks.push({ rule: 'early-retry-likely', detail, message, senders: 1 })
   }

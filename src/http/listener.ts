@@ -107,7 +107,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       for (const outgoing of connection.underWay) tellEnd(outgoing, lossOf(outgoing))
     })
     // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
-    // What the client has not read when it closes a connection resets it. @source RFC 9293, section 3.6.1, and RFC 1122, section 4.2.2.13
+    // What the client has not read when it closes a connection resets it. @source RFC 9293, section 3.6.1
     socket.on('error', () => tellUnread(connection))
     // A client that still waits cannot be told from one that has gone.
     socket.once('end', () => {

@@ -139,6 +139,25 @@ describe('early-retry', () => {
     expect(scene.broken).toEqual({ 'early-retry-likely': 1 })
   })
 
+  it('is likely only when more had been told than ever before: of a polite crew, some wait at every request', () => {
+    const scene = new Scene(8)
+    for (const told of [1, 2, 2, 1, 3, 3]) {
+      times(told, () => scene.ends(scene.sends(scene.refusal(10_000), { heardUpTo: 0 })))
+      times(5, () => scene.exchanges(scene.served))
+      scene.pass(10_000)
+    }
+    expect(scene.broken).toEqual({ 'early-retry-likely': 3 })
+  })
+
+  it('is none after an answer that may not have been read', () => {
+    const scene = new Scene()
+    const refused = scene.sends(scene.refusal(10_000))
+    scene.ends(refused)
+    scene.ledger.unread(refused)
+    scene.exchanges(scene.served)
+    expect(scene.broken).toEqual({})
+  })
+
   it('counts no wait that its sender cannot have heard of, though it is running', () => {
     const scene = new Scene(2)
     scene.exchanges(scene.refusal(10_000), { connection: 1 })
