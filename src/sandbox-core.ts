@@ -233,7 +233,8 @@ export async function openSandboxCore(
       return Promise.resolve(reply).then((made) => holdToContract(request, made))
     },
     settle: () => keeper?.settle(),
-    instead({ withheld, ...reply }) {
+    instead(reply) {
+      const { withheld } = reply
       if (withheld === undefined) return undefined
       return failedReply(reply, typeof withheld === 'string' ? withheld : NOT_KEPT)
     },
