@@ -3,7 +3,7 @@ import type { ServiceRequest } from '../domain/messages.js'
 import { encodedBody, unreadBody } from './answers.js'
 import { forcedMockStatus } from './gates/force.js'
 import { handlerOf } from './operations.js'
-import type { SpaceContext } from './space.js'
+import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
 
 /** What is to be asked of Prism, and about which operation. */

@@ -1,5 +1,4 @@
 import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
-import type { Contract } from '../contract/contract.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 import { type BanRecord, banFor, keptBanRecord, NO_BAN_RECORD } from '../domain/ban.js'
@@ -8,59 +7,23 @@ import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.
 import { type ArmedFault, armFault, type FaultRule, takeFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
-import { petText } from '../domain/pet-text.js'
 import type { Pet } from '../domain/pets.js'
-import { CUSTOM_LIMITS, type Limits, type QuotaUsage } from '../domain/quota.js'
-import { type RandomStream, randomStream } from '../domain/random.js'
-import type { ListOrder, Settings } from '../domain/settings.js'
-import { RANDOM_STREAMS, SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
+import type { Limits, QuotaUsage } from '../domain/quota.js'
+import type { Settings } from '../domain/settings.js'
+import { SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import type { DurationMs, EpochMs } from '../domain/time.js'
-import { ExchangeLog, type LogBudget, type SavedLog } from '../exchanges/exchange-log.js'
-import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import { Accounts } from './accounts.js'
-import type { Keyring } from './keyring.js'
-import type { MemoryRoom } from './memory-room.js'
+import { memoryNeeded } from './memory-needed.js'
 import { PetCatalogue, type PetsOfSpace } from './pet-catalogue.js'
+import { PlanBook, planLimits } from './plan-book.js'
 import type { Store } from './ports.js'
+import { openStreams, type RandomStreams, statesOf, streamsAt } from './random-streams.js'
 import { accountsIn, plansIn } from './snapshot.js'
-
-/** What all spaces of a sandbox share. */
-export interface SpaceContext {
-  readonly contract: Contract
-  /** Path under which the service is, `/v1`. */
-  readonly basePath: string
-  /** How every space starts, and what a reset returns it to. */
-  start: SpaceStart
-  readonly keys: Keyring
-  /** Hides the keys that have a label in whatever is kept of a request; undefined where there are none. */
-  readonly hide: ((text: string) => string) | undefined
-  readonly anyKey: boolean
-  /** Senders of a key in the default space, unless its settings state them. */
-  readonly senders: number
-  readonly seed: number
-  readonly order: ListOrder
-  /** Whether made-up responses say why. */
-  readonly reason: boolean
-  readonly cors: '*' | readonly string[]
-  readonly logLimit: number
-  readonly logBudget: LogBudget
-  readonly memoryRoom: MemoryRoom
-  warn(message: string): void
-  /** An exchange has ended. */
-  onExchange(record: ExchangeRecord): void
-  /** A space is about to forget what happened in it. */
-  onForget(space: Space): void
-}
-
-/** A random stream for each purpose, so that changing one switch does not shift the draws of others. */
-interface RandomStreams {
-  readonly storm: RandomStream
-  readonly faults: RandomStream
-  readonly latency: RandomStream
-}
+import type { SpaceContext } from './space-context.js'
 
 /** A space as plain data. */
 export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'faults' | 'dice'> {
@@ -100,7 +63,7 @@ export class Space {
   #storm: RunningStorm | undefined
   #faults: readonly ArmedFault[] = []
   /** Plans that keys were moved to in this space. */
-  #plans: ReadonlyMap<string, PlanName> = new Map()
+  readonly #plans: PlanBook
   #randomStreams: RandomStreams
   #pets: PetCatalogue
   #nextPetId: Int64
@@ -111,8 +74,6 @@ export class Space {
   readonly #snapshots = new Map<string, Snapshot>()
   /** What it holds of the memory beyond its seed, while nothing is stored. */
   #heldBytes = 0
-  #limits = new WeakMap<ApiKey, Limits>()
-  #limitsUnder: Settings | undefined
 
   /**
    * @param name  empty for the default space
@@ -134,9 +95,10 @@ export class Space {
     this.shared = shared
     this.#store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
+    this.#plans = new PlanBook(shared.contract)
     this.#conduct = this.#openConduct()
     this.#settings = shared.start.settings
-    this.#randomStreams = this.#openStreams()
+    this.#randomStreams = openStreams(this.shared.seed, this.name)
     this.#pets = new PetCatalogue(state.pets)
     this.#nextPetId = state.nextPetId
     this.#orders = state.orders
@@ -216,7 +178,7 @@ export class Space {
 
   /** The plans that keys were moved to in this space, by key. The plan of the key `sandbox` is a setting. */
   get plans(): ReadonlyMap<string, PlanName> {
-    return this.#plans
+    return this.#plans.moved
   }
 
   /** What the space's clock shows. */
@@ -235,40 +197,25 @@ export class Space {
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
-  storedKeys(plans: ReadonlyMap<string, PlanName> = this.#plans): readonly ApiKey[] {
+  storedKeys(plans: ReadonlyMap<string, PlanName> = this.plans): readonly ApiKey[] {
     return [...this.shared.keys.stored.values()].map((apiKey) => {
       const plan = plans.get(apiKey.key)
       return plan === undefined ? apiKey : { ...apiKey, plan }
     })
   }
 
-  planOf({ key, plan = 'free' }: ApiKey): PlanName {
-    return key === DEFAULT_KEY ? this.#settings.plan : (this.#plans.get(key) ?? plan)
+  planOf(apiKey: ApiKey): PlanName {
+    return this.#plans.planOf(apiKey, this.#settings)
   }
 
-  /** Called for every request, so it is cached for each key until the settings change. */
+  /** Called for every request. */
   limitsOf(apiKey: ApiKey): Limits {
-    if (this.#limitsUnder !== this.#settings) {
-      this.#limitsUnder = this.#settings
-      this.#limits = new WeakMap()
-    }
-    const known = this.#limits.get(apiKey)
-    if (known !== undefined) return known
-    const limits = this.#workOutLimits(apiKey)
-    this.#limits.set(apiKey, limits)
-    return limits
-  }
-
-  #workOutLimits(apiKey: ApiKey): Limits {
-    const limits = this.planLimits(this.planOf(apiKey))
-    const { limits: others } = this.#settings
-    return apiKey.key === DEFAULT_KEY && others !== undefined ? { ...limits, ...others } : limits
+    return this.#plans.limitsOf(apiKey, this.#settings)
   }
 
   /** Limits of a plan; for "custom", the sandbox's own choice. */
   planLimits(plan: PlanName): Limits {
-    const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } = this.shared.contract.plans[plan]
-    return { perMinute, perDay }
+    return planLimits(this.shared.contract, plan)
   }
 
   /** A key by its label, or by itself. */
@@ -403,10 +350,12 @@ export class Space {
       this.changeSettings({ ...this.#settings, plan })
       return
     }
-    const before = this.#plans
+    const before = this.plans
     if (this.shared.keys.stored.has(apiKey.key))
-      this.#keep({ kind: 'key', key: { ...apiKey, plan } }, () => this.#setPlans(before))
-    this.#setPlans(new Map(before).set(apiKey.key, plan))
+      this.#keep({ kind: 'key', key: { ...apiKey, plan } }, () => {
+        this.#plans.moved = before
+      })
+    this.#plans.moved = new Map(before).set(apiKey.key, plan)
   }
 
   /** Opens the windows of keys as if this many requests had been charged at an instant; other windows stay. */
@@ -434,26 +383,26 @@ export class Space {
   /** Forgets plan, usage and ban of a key that it turns out never was one. */
   disown(key: string): void {
     this.#accounts.forget(key)
-    if (this.#plans.has(key)) this.#setPlans(new Map([...this.#plans].filter(([other]) => other !== key)))
+    if (this.plans.has(key)) this.#plans.moved = new Map([...this.plans].filter(([other]) => other !== key))
   }
 
   /** Forgets plan, usage and bans of keys that are none any more. @returns takes it back */
   forgetKeys(gone: readonly string[]): () => void {
     const accounts = this.#accounts
-    const plans = this.#plans
+    const plans = this.plans
     const left = accounts.without(gone)
     const leftPlans = gone.some((key) => plans.has(key))
       ? new Map([...plans].filter(([key]) => !gone.includes(key)))
       : plans
     this.#accounts = left
-    if (leftPlans !== plans) this.#setPlans(leftPlans)
+    if (leftPlans !== plans) this.#plans.moved = leftPlans
     return () => {
       // A space that was reset or restored since has its own.
       if (this.#accounts === left) {
         for (const { kind, name, account } of left.entries()) accounts.set(kind, name, account)
         this.#accounts = accounts
       }
-      if (this.#plans === leftPlans) this.#setPlans(plans)
+      if (this.plans === leftPlans) this.#plans.moved = plans
     }
   }
 
@@ -474,9 +423,9 @@ export class Space {
     })
     this.shared.onForget(this)
     this.#replaceState(this.#seed)
-    this.#setPlans(new Map())
+    this.#plans.moved = new Map()
     this.#settings = this.shared.start.settings
-    this.#randomStreams = this.#openStreams()
+    this.#randomStreams = openStreams(this.shared.seed, this.name)
     this.#accounts = new Accounts()
     this.#conduct = this.#openConduct()
     unclear = this.log.clear()
@@ -501,20 +450,18 @@ export class Space {
     const state = { ...snapshot.state, keys: this.storedKeys(plans) }
     this.#keep({ kind: 'replaced', state }, this.#memento())
     this.#replaceState(state)
-    this.#setPlans(plans)
+    this.#plans.moved = plans
     this.#settings = snapshot.settings
     // First, or what the clock makes forget were taken from the accounts that an undo brings back.
     this.#accounts = accountsIn(snapshot, find, wall)
     this.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, wall), wall)
     this.#storm = snapshot.storm ?? undefined
     this.#faults = snapshot.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
-    this.#randomStreams = this.#openStreams()
-    for (const name of RANDOM_STREAMS) this.#randomStreams[name].state = snapshot.dice[name]
+    this.#randomStreams = streamsAt(snapshot.dice)
   }
 
   /** Everything that decides its next answers. Of a key that may be a secret it holds only the label. */
   snapshot(wall: EpochMs): Snapshot {
-    const { storm, faults, latency } = this.#randomStreams
     const now = this.now(wall)
     return {
       version: SNAPSHOT_VERSION,
@@ -523,7 +470,7 @@ export class Space {
       clock: { now, frozen: this.#clock.kind === 'frozen' },
       storm: this.#storm ?? null,
       faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
-      plans: [...this.#plans].flatMap(([key, plan]) => {
+      plans: [...this.plans].flatMap(([key, plan]) => {
         const name = this.labelOfKey(key)
         return name === undefined ? [] : [{ name, plan }]
       }),
@@ -531,7 +478,7 @@ export class Space {
         const shown = kind === 'key' ? this.labelOfKey(name) : name
         return shown === undefined ? [] : [{ kind, name: shown, usage, bans: keptBanRecord(bans, now, wall) }]
       }),
-      dice: { storm: storm.state, faults: faults.state, latency: latency.state },
+      dice: statesOf(this.#randomStreams),
     }
   }
 
@@ -546,7 +493,6 @@ export class Space {
 
   /** All of it as plain data, for a checkpoint. Unlike a snapshot it has the keys themselves, log and conduct. */
   save(): SavedSpace {
-    const { storm, faults, latency } = this.#randomStreams
     return {
       name: this.name,
       state: { nextPetId: this.#nextPetId, pets: this.#pets.pets(), orders: this.#orders },
@@ -554,14 +500,14 @@ export class Space {
       clock: this.#clock,
       storm: this.#storm ?? null,
       faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
-      plans: [...this.#plans],
+      plans: [...this.plans],
       accounts: [...this.#accounts.entries()].map(({ kind, name, account: { usage, bans } }) => ({
         kind,
         name,
         usage,
         bans,
       })),
-      dice: { storm: storm.state, faults: faults.state, latency: latency.state },
+      dice: statesOf(this.#randomStreams),
       heldBytes: this.#heldBytes,
       log: this.log.save(),
       conduct: this.#conduct.save(),
@@ -572,15 +518,14 @@ export class Space {
   /** Goes on from what another space of the same name has saved; only for a new one. */
   load(saved: SavedSpace): void {
     this.#replaceState({ ...saved.state, keys: [] })
-    this.#setPlans(new Map(saved.plans))
+    this.#plans.moved = new Map(saved.plans)
     this.#settings = saved.settings
     this.#clock = saved.clock
     this.#storm = saved.storm ?? undefined
     this.#faults = saved.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
     this.#accounts = new Accounts()
     for (const { kind, name, usage, bans } of saved.accounts) this.#accounts.set(kind, name, { usage, bans })
-    this.#randomStreams = this.#openStreams()
-    for (const name of RANDOM_STREAMS) this.#randomStreams[name].state = saved.dice[name]
+    this.#randomStreams = streamsAt(saved.dice)
     this.#heldBytes = saved.heldBytes
     this.log.load(saved.log)
     this.#conduct = this.#openConduct()
@@ -606,40 +551,15 @@ export class Space {
       this.#store.take(change, undo)
       return
     }
-    const bytes = this.#bytesOf(change)
+    const bytes = memoryNeeded(change, {
+      pets: this.#pets,
+      seed: this.#seed,
+      keys: this.shared.keys.stored,
+      hasKeys: this.name === '',
+      heldBytes: this.#heldBytes,
+    })
     this.shared.memoryRoom.book(bytes)
     this.#heldBytes += bytes
-  }
-
-  /** How many bytes a change adds to what is held. A pet, or a key, counts by its text. */
-  #bytesOf(change: Change): number {
-    switch (change.kind) {
-      case 'pet':
-        return petText(change.pet).length - this.#petBytes(change.pet.id)
-      case 'pet-removed':
-        return -this.#petBytes(change.id)
-      case 'key':
-        return change.key.key.length - (this.shared.keys.stored.get(change.key.key)?.key.length ?? 0)
-      case 'key-removed':
-        return -(this.shared.keys.stored.get(change.key)?.key.length ?? 0)
-      case 'replaced': {
-        const { pets, keys } = change.state
-        const added = pets === this.#seed.pets ? [] : notAmong(pets, this.#seed.pets)
-        const seedKeys = new Set(this.#seed.keys.map(({ key }) => key))
-        // The default space answers for the keys of all.
-        const addedKeys = this.name === '' ? keys.filter(({ key }) => !seedKeys.has(key)) : []
-        return (
-          added.reduce((bytes, pet) => bytes + petText(pet).length, 0) +
-          addedKeys.reduce((bytes, { key }) => bytes + key.length, 0) -
-          this.#heldBytes
-        )
-      }
-    }
-  }
-
-  #petBytes(id: Int64): number {
-    const pet = this.#pets.get(id)
-    return pet === undefined ? 0 : petText(pet).length
   }
 
   #replaceState(state: SpaceState): void {
@@ -649,18 +569,13 @@ export class Space {
     this.#ordersText = stringifyJson(state.orders)
   }
 
-  #setPlans(plans: ReadonlyMap<string, PlanName>): void {
-    this.#plans = plans
-    this.#limits = new WeakMap()
-  }
-
   /** Remembers everything but the log. @returns brings it back */
   #memento(): () => void {
     const pets = this.#pets
     const nextPetId = this.#nextPetId
     const orders = this.#orders
     const ordersText = this.#ordersText
-    const plans = this.#plans
+    const plans = this.plans
     const settings = this.#settings
     const clock = this.#clock
     const storm = this.#storm
@@ -673,7 +588,7 @@ export class Space {
       this.#nextPetId = nextPetId
       this.#orders = orders
       this.#ordersText = ordersText
-      this.#setPlans(plans)
+      this.#plans.moved = plans
       this.#settings = settings
       this.#clock = clock
       this.#storm = storm
@@ -700,11 +615,6 @@ export class Space {
     if (differs('faults')) this.setFaults(start.faults)
   }
 
-  #openStreams(): RandomStreams {
-    const stream = (what: string) => randomStream(`${this.shared.seed}:${this.name}:${what}`)
-    return { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') }
-  }
-
   #begin(wall: EpochMs): void {
     const { start } = this.shared
     this.#clock = start.now === undefined ? REAL_TIME : clockAt(start.now, start.freeze, wall)
@@ -714,13 +624,4 @@ export class Space {
     this.useUp(start.used, now)
     this.banKeys(start.bans, now)
   }
-}
-
-/** The pets that are not among others, told by what they are: a pet that was read back is another object. */
-function notAmong(pets: readonly Pet[], others: readonly Pet[]): readonly Pet[] {
-  const same = new Set(others)
-  const unlike = pets.filter((pet) => !same.has(pet))
-  if (unlike.length === 0) return unlike
-  const texts = new Map(others.map((pet) => [pet.id, petText(pet)]))
-  return unlike.filter((pet) => texts.get(pet.id) !== petText(pet))
 }

@@ -10,7 +10,8 @@ import type { EndedCommand, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-room.js'
-import { type SavedSpace, Space, type SpaceContext } from './space.js'
+import { type SavedSpace, Space } from './space.js'
+import type { SpaceContext } from './space-context.js'
 
 /** All that a sandbox is, as plain data. */
 export interface SavedSpaces {
