@@ -9,11 +9,9 @@ import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
-import { problem } from './core/answers.js'
 import type { Instant, RequestCommand } from './core/command.js'
 import { type Question, questionFor } from './core/engine-request.js'
 import { findBreach } from './core/find-breach.js'
-import { replyWith } from './core/handle-request.js'
 import { Keyring } from './core/keyring.js'
 import { Machine } from './core/machine.js'
 import { MemoryRoom } from './core/memory-room.js'
@@ -247,7 +245,7 @@ export async function openSandboxCore(
     refuse(code, address) {
       const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
       const unread: ServiceRequest = { ...request, connection: 0, heardUpTo: 0 }
-      return replyWith(space, unread, undefined, problem(code, { outside: true }), instant())
+      return machine.apply({ kind: 'request', request: unread, refused: code }, instant())
     },
     control: lazyControl({
       sandbox: controlTarget,

@@ -60,7 +60,13 @@ describe('the README', () => {
   })
 
   it('names no flag that there is not', () => {
-    const known = new Set(['--help', '--version', ...NAMED_OPTIONS.map(({ name }) => flagName(name))])
+    const known = new Set([
+      '--help',
+      '--version',
+      '--open',
+      '--watch',
+      ...NAMED_OPTIONS.map(({ name }) => flagName(name)),
+    ])
     const named = [...README.matchAll(/`(--[a-z][a-z-]+)/g)].map(([, flag]) => String(flag))
     expect(named.filter((flag) => !known.has(flag))).toEqual([])
   })

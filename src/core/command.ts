@@ -1,5 +1,6 @@
 import type { EngineAnswer, EngineRefusal } from '../contract/engine.js'
 import type { EndedExchange, ExchangeRef, ServiceRequest } from '../domain/messages.js'
+import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
 
 /** When a command is applied: an argument, like everything else that decides what it does. */
@@ -16,6 +17,8 @@ export interface RequestCommand {
   readonly request: ServiceRequest
   /** What Prism says to it, where only Prism can answer it; undefined also where it failed. */
   readonly mock?: EngineAnswer | EngineRefusal | undefined
+  /** Why it never became a request: the HTTP parser refused it, and only its connection is known. */
+  readonly refused?: ProblemCode
 }
 
 /** What became of answers. Log and conduct listen to it, no answer depends on it. */

@@ -148,7 +148,10 @@ export class Spaces {
 
   /** Answers a request in the space that its key names. Never throws. */
   handle(command: RequestCommand, instant: Instant): Reply {
-    const { authorization } = command.request.headers
+    const { request, refused } = command
+    if (refused !== undefined)
+      return replyWith(this.default, request, undefined, problem(refused, { outside: true }), instant)
+    const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
     if (sent === undefined) return handle(this.default, command, undefined, instant)
     if (sent.space === '') return handle(this.default, command, sent.token, instant)
@@ -159,7 +162,7 @@ export class Spaces {
     const space = this.open(name, instant.now)
     if (space !== undefined) return handle(space, command, token, instant)
     const message = this.fullMessage()
-    return replyWith(this.default, command.request, token, problem('too_many_spaces', { message }), instant)
+    return replyWith(this.default, request, token, problem('too_many_spaces', { message }), instant)
   }
 
   /** Hears what became of answers. */
