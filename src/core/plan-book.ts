@@ -30,6 +30,12 @@ export class PlanBook {
     this.#limits = new WeakMap()
   }
 
+  /** Leaves out keys that are none any more; without any of them it stays as it is. */
+  forget(gone: readonly string[]): void {
+    if (!gone.some((key) => this.#moved.has(key))) return
+    this.moved = new Map([...this.#moved].filter(([key]) => !gone.includes(key)))
+  }
+
   /** The plan of the key `sandbox` is a setting. */
   planOf({ key, plan = 'free' }: ApiKey, settings: Settings): PlanName {
     return key === DEFAULT_KEY ? settings.plan : (this.#moved.get(key) ?? plan)

@@ -4,7 +4,7 @@ import { stringifyJson } from '../contract/json.js'
 import { type BanRecord, banFor, keptBanRecord, NO_BAN_RECORD } from '../domain/ban.js'
 import type { Account } from '../domain/callers.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
-import { type ArmedFault, armFault, type FaultRule, takeFault } from '../domain/faults.js'
+import { type ArmedFault, armFault, type FaultRule, keptFaults, revivedFaults, takeFault } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import type { Pet } from '../domain/pets.js'
@@ -150,21 +150,12 @@ export class Space {
     return this.#pets
   }
 
-  get nextPetId(): Int64 {
-    return this.#nextPetId
-  }
-
   get orders(): readonly unknown[] {
     return this.#orders
   }
 
   get ordersText(): string {
     return this.#ordersText
-  }
-
-  /** Whether what changes in it outlives the process. */
-  get isStored(): boolean {
-    return this.#store !== undefined
   }
 
   get seed(): SpaceState {
@@ -383,7 +374,7 @@ export class Space {
   /** Forgets plan, usage and ban of a key that it turns out never was one. */
   disown(key: string): void {
     this.#accounts.forget(key)
-    if (this.plans.has(key)) this.#plans.moved = new Map([...this.plans].filter(([other]) => other !== key))
+    this.#plans.forget([key])
   }
 
   /** Forgets plan, usage and bans of keys that are none any more. @returns takes it back */
@@ -391,11 +382,9 @@ export class Space {
     const accounts = this.#accounts
     const plans = this.plans
     const left = accounts.without(gone)
-    const leftPlans = gone.some((key) => plans.has(key))
-      ? new Map([...plans].filter(([key]) => !gone.includes(key)))
-      : plans
     this.#accounts = left
-    if (leftPlans !== plans) this.#plans.moved = leftPlans
+    this.#plans.forget(gone)
+    const leftPlans = this.plans
     return () => {
       // A space that was reset or restored since has its own.
       if (this.#accounts === left) {
@@ -456,7 +445,7 @@ export class Space {
     this.#accounts = accountsIn(snapshot, find, wall)
     this.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, wall), wall)
     this.#storm = snapshot.storm ?? undefined
-    this.#faults = snapshot.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
+    this.#faults = revivedFaults(snapshot.faults)
     this.#randomStreams = streamsAt(snapshot.dice)
   }
 
@@ -469,7 +458,7 @@ export class Space {
       settings: this.#settings,
       clock: { now, frozen: this.#clock.kind === 'frozen' },
       storm: this.#storm ?? null,
-      faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
+      faults: keptFaults(this.#faults),
       plans: [...this.plans].flatMap(([key, plan]) => {
         const name = this.labelOfKey(key)
         return name === undefined ? [] : [{ name, plan }]
@@ -499,7 +488,7 @@ export class Space {
       settings: this.#settings,
       clock: this.#clock,
       storm: this.#storm ?? null,
-      faults: this.#faults.map(({ rule, left }) => ({ rule, left: left ?? null })),
+      faults: keptFaults(this.#faults),
       plans: [...this.plans],
       accounts: [...this.#accounts.entries()].map(({ kind, name, account: { usage, bans } }) => ({
         kind,
@@ -522,7 +511,7 @@ export class Space {
     this.#settings = saved.settings
     this.#clock = saved.clock
     this.#storm = saved.storm ?? undefined
-    this.#faults = saved.faults.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
+    this.#faults = revivedFaults(saved.faults)
     this.#accounts = new Accounts()
     for (const { kind, name, usage, bans } of saved.accounts) this.#accounts.set(kind, name, { usage, bans })
     this.#randomStreams = streamsAt(saved.dice)

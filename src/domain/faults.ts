@@ -34,6 +34,21 @@ export function armFault(rule: FaultRule): ArmedFault {
   return { rule, left: rule.times }
 }
 
+/** A rule in force as JSON holds it: null is unlimited. */
+export interface KeptFault {
+  readonly rule: FaultRule
+  readonly left: number | null
+}
+
+export function keptFaults(faults: readonly ArmedFault[]): readonly KeptFault[] {
+  return faults.map(({ rule, left }) => ({ rule, left: left ?? null }))
+}
+
+/** Rules in force again, each as often as it was left. */
+export function revivedFaults(kept: readonly KeptFault[]): readonly ArmedFault[] {
+  return kept.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
+}
+
 /**
  * Picks the first fault that hits an operation. A rule whose draw misses, or
  * that is used up, passes on to the next.

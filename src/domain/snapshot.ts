@@ -1,5 +1,5 @@
 import type { KeptBanRecord } from './ban.js'
-import type { FaultRule } from './faults.js'
+import type { KeptFault } from './faults.js'
 import type { PlanName } from './keys.js'
 import type { QuotaUsage } from './quota.js'
 import type { Settings } from './settings.js'
@@ -23,7 +23,7 @@ export interface Snapshot {
   readonly settings: Settings
   readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
   readonly storm: RunningStorm | null
-  readonly faults: readonly { readonly rule: FaultRule; readonly left: number | null }[]
+  readonly faults: readonly KeptFault[]
   /** The plans that keys were moved to, by label. Snapshots of earlier releases have none. */
   readonly plans?: readonly { readonly name: string; readonly plan: PlanName }[]
   readonly accounts: readonly SnapshotAccount[]

@@ -102,7 +102,7 @@ export class ExchangeLog {
     const place = (this.#first + this.#count) % this.#limit
     const weight = weightOf(record)
     this.#records[place] = record
-    this.#weights[place] = -weight
+    this.#weights[place] = record.how === undefined ? -weight : weight
     this.#count++
     this.#bytes += weight
     while (this.#bytes > LOG_BYTES_A_SPACE && this.#count > 1) this.dropOldest()
@@ -194,8 +194,6 @@ export class ExchangeLog {
     for (const record of records) {
       this.#nextId = record.id + 1
       this.add(withAllFields(record))
-      const place = (this.#first + this.#count - 1) % this.#limit
-      if (record.how !== undefined) this.#weights[place] = Math.abs(this.#weights[place] ?? 0)
     }
     for (const record of unkept) this.#unkept.set(record.position, withAllFields(record))
     this.#nextId = nextId

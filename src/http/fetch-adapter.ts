@@ -3,6 +3,7 @@ import type { WireFault } from '../domain/faults.js'
 import { textOf } from '../domain/long-body.js'
 import { BODY_LIMIT_BYTES, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
+import { endedExchange } from './ended-exchange.js'
 import type { RequestHandlers } from './listener.js'
 import { withoutHeader } from './raw-response.js'
 import { SLOW_BODY_MS } from './wire-faults.js'
@@ -39,12 +40,9 @@ export function fetchOf(front: Service, stopping: AbortSignal): (request: Reques
     const reply = await front.service(read)
     const instead = await held(front, reply)
     const tell = (how: AnswerEnd) => {
-      if (reply.exchange === undefined) return
-      const { space, id, position } = reply.exchange
-      const ended = { space, id, position, how, durationMs: systemClock.monotonic() - arrivedAt, connection: 0 }
-      heardUpTo = front.ended([
-        instead === undefined ? ended : { ...ended, instead: { status: instead.status, body: textOf(instead.body) } },
-      ])
+      const durationMs = systemClock.monotonic() - arrivedAt
+      const ended = endedExchange(reply, { how, durationMs, connection: 0, instead })
+      if (ended !== undefined) heardUpTo = front.ended([ended])
     }
     try {
       signal.throwIfAborted()

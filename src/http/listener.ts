@@ -17,6 +17,7 @@ import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { BodyRoom } from './body-room.js'
 import type { Connection, Outgoing } from './connection.js'
+import { endedExchange } from './ended-exchange.js'
 import { failedReply } from './failed-reply.js'
 import { Heard } from './heard.js'
 import { rawResponse } from './raw-response.js'
@@ -283,14 +284,9 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   function push(ends: EndedExchange[], { connection, reply, arrivedAt }: Outgoing, how: AnswerEnd, now: number): void {
-    const { exchange } = reply
-    if (exchange === undefined) return
-    const { space, id, position } = exchange
     const instead = front.instead(reply)
-    const ended = { space, id, position, how, durationMs: now - arrivedAt, connection: connection.id }
-    ends.push(
-      instead === undefined ? ended : { ...ended, instead: { status: instead.status, body: textOf(instead.body) } },
-    )
+    const ended = endedExchange(reply, { how, durationMs: now - arrivedAt, connection: connection.id, instead })
+    if (ended !== undefined) ends.push(ended)
   }
 
   function tell(ends: readonly EndedExchange[]): number {
@@ -348,13 +344,10 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (!socket.writable) return
     if (code === undefined) socket.end()
     else {
-      const { status, headers, body, exchange } = front.refuse(code, connection)
-      socket.end(rawResponse(status, headers, textOf(body)))
-      const end = { how: 'sent', durationMs: 0, connection: connection.id } as const
-      if (exchange !== undefined) {
-        const { space, id, position } = exchange
-        front.ended([{ space, id, position, ...end }])
-      }
+      const reply = front.refuse(code, connection)
+      socket.end(rawResponse(reply.status, reply.headers, textOf(reply.body)))
+      const ended = endedExchange(reply, { how: 'sent', durationMs: 0, connection: connection.id })
+      if (ended !== undefined) front.ended([ended])
     }
     // Whatever else the client sends is not read as a request.
     socket.resume()

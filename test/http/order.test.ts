@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PendingReply, Reply } from '../../src/domain/messages.js'
 import { listen, type RequestHandlers } from '../../src/http/listener.js'
+import { outsideReply } from '../../src/http/outside-reply.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -177,15 +178,8 @@ describe('a socket that Node hands over', () => {
 
 describe('a reply that cannot be sent', () => {
   const good = (): Reply => ({
-    status: 200,
-    headers: ['Content-Length', '2', 'X-RateLimit-Limit', '60', 'Date', 'Thu, 01 Jan 1970 00:00:00 GMT'],
+    ...outsideReply(200, ['Content-Length', '2', 'X-RateLimit-Limit', '60', 'Date', 'Thu, 01 Jan 1970 00:00:00 GMT']),
     body: 'ok',
-    binary: undefined,
-    delayMs: 0,
-    fault: undefined,
-    exchange: undefined,
-    isOperated: false,
-    isDocumented: false,
   })
   const BAD: readonly (readonly [what: string, change: Partial<Reply>])[] = [
     ['a value with a line feed', { headers: [...good().headers, 'X-Mock', 'a\nb'] }],
