@@ -1,0 +1,97 @@
+import type { EpochMs } from '../domain/time.js'
+
+/** Where an entry stands in the log. Opaque: only the log that gave it can compare it. */
+export type EntryId = string
+
+/** What one replica did in one turn of its event loop. */
+export interface Entry {
+  readonly id: EntryId
+  /** When the log took it, by the clock of the log, which never goes back: milliseconds since 1970. */
+  readonly now: EpochMs
+  /** Who appended it: a name that no other replica ever had. */
+  readonly replica: string
+  /** Ordinal of the entry among those of its replica, from 1. */
+  readonly batch: number
+  /** What it says, as `command-text.ts` writes it. */
+  readonly text: string
+}
+
+/** A whole sandbox as it stood after an entry. */
+export interface StoredCheckpoint {
+  readonly id: EntryId
+  readonly text: string
+}
+
+/** Hears what a log has to say. */
+export interface LogFollower {
+  /** Entries in the order of the log, each once; several at a time when there are several. */
+  entries(entries: readonly Entry[]): void
+  /**
+   * What was read is no longer in the log, or what comes next no longer is: the log lost its end
+   * (a failover), or cut off what had not been read yet. Nothing more is told to this follower.
+   */
+  lost(reason: string): void
+}
+
+/** Hears whether a log can be reached. */
+export interface LogWatcher {
+  /** It can be reached (again). */
+  available(): void
+  /** It cannot. @param reason for people, without secrets */
+  unavailable(reason: string): void
+}
+
+/**
+ * One log that all replicas of a group share: the only truth that they have.
+ *
+ * Whatever keeps order, keeps what it has taken, and takes a thing once can be such a log.
+ */
+export interface CommandLog {
+  /**
+   * Appends an entry exactly once, however often the connection breaks meanwhile: it looks up
+   * whether the entry is there before it appends it again. One append of a replica is under way
+   * at a time; the next may be handed in, and waits.
+   *
+   * @param signal gives up; whether the entry stands in the log is then told by `follow`, or never:
+   *   an entry that had not been appended when the signal came will not be appended later
+   * @returns where it stands, once as many copies have it as was asked for
+   * @throws LogUnavailable when given up; LogLost when the log no longer has this replica's former entries
+   */
+  append(entry: Pick<Entry, 'replica' | 'batch' | 'text'>, signal: AbortSignal): Promise<EntryId>
+  /**
+   * Reads what comes after an entry, for ever, across interruptions.
+   *
+   * @param after undefined: from the beginning of the log
+   * @returns stops it
+   */
+  follow(after: EntryId | undefined, follower: LogFollower): () => void
+  /**
+   * Where the log ends now (undefined: it is empty), and what its clock says.
+   *
+   * @throws LogUnavailable
+   */
+  end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }>
+  /** The newest checkpoint. @throws LogUnavailable */
+  loadCheckpoint(): Promise<StoredCheckpoint | undefined>
+  /**
+   * Keeps a checkpoint in place of the former one if it is newer, and then cuts off entries.
+   *
+   * @param trimUpTo the last entry that nobody has to read any more; never after the checkpoint's
+   * @throws LogUnavailable
+   */
+  saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void>
+  /** Forgets everything: entries, checkpoint, what replicas appended. For `--reset`. @throws LogUnavailable */
+  clear(): Promise<void>
+  /** Lets go of the log. What is under way fails with LogUnavailable. */
+  close(): Promise<void>
+}
+
+/** The log cannot be reached. */
+export class LogUnavailable extends Error {
+  override readonly name = 'LogUnavailable'
+}
+
+/** The log is not the one that it was: it lacks what this replica had read or appended. */
+export class LogLost extends Error {
+  override readonly name = 'LogLost'
+}
