@@ -26,6 +26,7 @@ export type {
   ClockView,
   FaultView,
   KeyView,
+  ReplicaView,
   SpaceView,
   StateView,
   StormView,

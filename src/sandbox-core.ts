@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type Applier, type Ground, standing } from './applier.js'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
@@ -9,7 +10,7 @@ import type { ClosableEngine } from './contract/prism-thread.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
-import type { Instant, RequestCommand } from './core/command.js'
+import type { Instant } from './core/command.js'
 import { type Question, questionFor } from './core/engine-request.js'
 import { findBreach } from './core/find-breach.js'
 import { Keyring } from './core/keyring.js'
@@ -33,7 +34,7 @@ import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
 import { type Bytes, formatSize, MIB } from './domain/size.js'
 import type { SpaceStart } from './domain/space-start.js'
-import type { EpochMs } from './domain/time.js'
+import type { SpaceState } from './domain/state.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { seedReader } from './fixtures/load-fixtures.js'
@@ -41,6 +42,7 @@ import { failedReply } from './http/failed-reply.js'
 import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { redirectBrowser } from './http/redirect-browser.js'
 import type { ResolvedOptions } from './options/options.js'
+import type { OpenLog } from './replication/replica.js'
 import { Keeper, type Witness } from './store/keeper.js'
 import { openFileStore } from './store/open-file-store.js'
 import { petReader, type Reader } from './store/shape.js'
@@ -79,14 +81,16 @@ export interface SandboxCore {
   /** Hears what became of replies, and which of those that were sent nobody may have read. @returns the position of that command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   /** Answers what never became a request, with the common headers. */
-  refuse(code: ProblemCode, address: string): Reply
+  refuse(code: ProblemCode, address: string): PendingReply
   /** The control plane as a `fetch`; it is loaded on its first use. */
   control(request: Request): Promise<Response>
   /**
    * Starts writing: a new store, or the requested reset. Nothing is written before,
    * so a start that fails overwrites nothing.
+   *
+   * @param address `host:port` where it listens; empty for nowhere
    */
-  begin(): Promise<void>
+  begin(address: string): Promise<void>
   /**
    * Starts spaces differently from now on; settings, storm and faults change at once.
    *
@@ -99,11 +103,12 @@ export interface SandboxCore {
   close(): Promise<void>
 }
 
-/** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED, STORE_CORRUPT … */
+/** Puts a sandbox together. Rejects with an error that has a code: SPEC_INVALID, STORE_LOCKED … */
 export async function openSandboxCore(
   options: ResolvedOptions,
   events: SandboxEvents,
   given?: Contract,
+  openLog?: OpenLog,
 ): Promise<SandboxCore> {
   const warn = (message: string) => events.onWarning?.(message)
   const startedAt = systemClock.wall()
@@ -111,73 +116,58 @@ export async function openSandboxCore(
   checkOperations(options, contract)
   const readPet = contract.pets && petReader(contract.pets)
   const progress = (text: string) => events.onProgress?.(text)
-  const readSeed = seedReader(options, contract.pets, { warn, progress })
-  const fixtures = readSeed()
-  if (options.store !== undefined) announceReading(options.store, progress)
-  const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
-  const state = (options.reset ? undefined : stored?.state) ?? fixtures
-  const apiKeys = labelled(options.apiKeys, state.keys)
   const engine = lazyEngine(contract)
-  const shared: SpaceContext = {
-    contract,
-    basePath: options.basePath,
-    start: standing(options.start, startedAt),
-    keys: new Keyring(state.keys, apiKeys),
-    hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
-    anyKey: options.anyKey,
-    senders: options.senders,
-    seed: options.seed,
-    order: options.order,
-    reason: options.reason,
-    cors: options.cors,
-    logLimit: options.logLimit,
-    logBudget: new LogBudget(),
-    memoryRoom: new MemoryRoom(options.maxStore, warn),
-    warn,
-    onExchange: (record) => events.onExchange?.(record),
-    onForget: (space) => {
-      if (space.conduct.requests > 0) events.onForget?.(conductReport(space))
-    },
+  const open: Ground['open'] = ({ seed, start }, at, fixtures, { state, keeper, isTold = () => true } = {}) => {
+    const { keys } = state ?? fixtures
+    const apiKeys = labelled(options.apiKeys, keys)
+    checkKeys(options, [...keys, ...apiKeys])
+    const shared: SpaceContext = {
+      contract,
+      basePath: options.basePath,
+      start,
+      keys: new Keyring(keys, apiKeys),
+      hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
+      anyKey: options.anyKey,
+      senders: options.senders,
+      seed,
+      order: options.order,
+      reason: options.reason,
+      cors: options.cors,
+      logLimit: options.logLimit,
+      logBudget: new LogBudget(),
+      memoryRoom: new MemoryRoom(options.maxStore, warn),
+      warn,
+      onExchange: (record) => {
+        if (isTold()) events.onExchange?.(record)
+      },
+      onForget: (space) => {
+        if (space.conduct.requests > 0 && isTold()) events.onForget?.(conductReport(space))
+      },
+    }
+    const space = new Space('', shared, at, fixtures, state, keeper)
+    return new Spaces(shared, space, fixtures, options.maxSpaces)
   }
-  checkKeys(options, [...state.keys, ...apiKeys])
-  const keeper = stored && new Keeper(stored.store, warn)
-  const space = new Space('', shared, startedAt, fixtures, state, keeper)
-  const spaces = new Spaces(shared, space, fixtures, options.maxSpaces)
-  const machine = new Machine(spaces)
-  let position = 0
-  const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
-  const snapshots =
-    options.store === undefined ? undefined : new SnapshotFolder(join(dirname(options.store), 'snapshots'), readPet)
+  const ground = { options, contract, readPet, startedAt, open, warn }
+  const seedsOf = (seed: number) => seedReader({ ...options, seed }, contract.pets, { warn, progress })
+  const applier: Applier =
+    options.groupLog === undefined
+      ? await standAlone({ ...ground, readSeed: seedsOf(options.seed) }, progress)
+      : await (await import('./sandbox-replica.js')).joinGroup({ ...ground, seedsOf }, options.groupLog, openLog)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.
   setMaxListeners(0, stopping.signal)
   const controlTarget: ControlTarget = {
-    spaces,
-    wall: systemClock.wall,
+    get spaces() {
+      return applier.spaces
+    },
+    ...applier.target,
     stopping: stopping.signal,
-    // Those of other spaces go when their space does.
-    snapshotsOf: (of) => (of === space ? snapshots : undefined),
-    apply(command, applyVerb) {
-      machine.useVerbs(applyVerb)
-      const at = instant()
-      return { output: machine.apply(command, at), wall: at.now }
-    },
-    async held(act) {
-      if (keeper === undefined) return act()
-      const done = attempt(act)
-      // A refusal, too, may tell of what is not kept.
-      const witness: Witness = {}
-      keeper.watch(witness)
-      await keeper.settle()
-      if (witness.withheld !== undefined) throw witness.withheld
-      return done()
-    },
-    makeRoom: (bytes) => stored?.store.makeRoom(bytes),
+    makeRoom: (bytes) => applier.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),
     onVerb: (done) => events.onVerb?.(done),
     readFixtures() {
-      const seed = readSeed()
-      labelled(options.apiKeys, seed.keys)
+      const seed = applier.readSeed()
+      const apiKeys = labelled(options.apiKeys, seed.keys)
       checkKeys(options, [...seed.keys, ...apiKeys])
       return seed
     },
@@ -185,19 +175,13 @@ export async function openSandboxCore(
   const identity = { pid: process.pid, startedAt: new Date(startedAt).toISOString() }
   const onRefused = refusalTeller(options.cors, warn)
 
-  function answer(request: ServiceRequest, mock: RequestCommand['mock'], wall?: EpochMs): Reply {
-    const reply = machine.apply({ kind: 'request', request, mock }, instant(wall))
-    keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
-    return reply
-  }
-
   /** Asks Prism what only Prism can answer. */
   async function askFirst(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
     const mock = await engine.mock(asked).catch((error: unknown) => {
       warn(`Prism could not answer ${operation}: ${messageOf(error)}`)
       return undefined
     })
-    return answer(request, mock)
+    return applier.answer({ request, mock })
   }
 
   /** For --strict: a reply of our own that breaks the contract is logged, and withheld. */
@@ -212,40 +196,39 @@ export async function openSandboxCore(
 
   return {
     identity,
-    spaces,
+    get spaces() {
+      return applier.spaces
+    },
     controlTarget,
     service(request) {
       const wall = systemClock.wall()
+      const { default: space } = applier.spaces
       const outside =
         answerPreflight(request, options.cors, space.now(wall), onRefused) ??
         redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
       if (outside !== undefined) return outside
-      const question = questionFor(shared, request)
-      const room = request.body instanceof Uint8Array ? stored?.store.makeRoom(request.body.length * 2) : undefined
+      const question = questionFor(space.shared, request)
+      const room = request.body instanceof Uint8Array ? applier.makeRoom(request.body.length * 2) : undefined
       const reply =
         question !== undefined
           ? askFirst(request, question)
           : room === undefined
-            ? answer(request, undefined, wall)
-            : room.then(() => answer(request, undefined))
+            ? applier.answer({ request }, wall)
+            : room.then(() => applier.answer({ request }))
       if (!options.strict) return reply
       return Promise.resolve(reply).then((made) => holdToContract(request, made))
     },
-    settle: () => keeper?.settle(),
+    settle: applier.settle,
     instead(reply) {
       const { withheld } = reply
       if (withheld === undefined) return undefined
       return failedReply(reply, typeof withheld === 'string' ? withheld : NOT_KEPT)
     },
-    ended(exchanges, unread) {
-      const at = instant()
-      machine.apply({ kind: 'ended', exchanges, unread }, at)
-      return at.position
-    },
+    ended: applier.ended,
     refuse(code, address) {
       const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
       const unread: ServiceRequest = { ...request, connection: 0, heardUpTo: 0 }
-      return machine.apply({ kind: 'request', request: unread, refused: code }, instant())
+      return applier.answer({ request: unread, refused: code })
     },
     control: lazyControl({
       sandbox: controlTarget,
@@ -253,8 +236,94 @@ export async function openSandboxCore(
       version: packageVersion,
       identity,
       rules: { token: options.controlToken, origins: options.controlOrigins },
+      health: applier.health,
       warn,
     }),
+    begin: applier.begin,
+    startAs(start) {
+      checkOperations({ start, mock: [] }, contract)
+      checkKeys({ start }, [...applier.spaces.default.keys.values()])
+      applier.spaces.startAs(standing(start, startedAt), systemClock.wall())
+    },
+    end: () => stopping.abort(),
+    async close() {
+      stopping.abort()
+      await applier.close()
+      await engine.close()
+    },
+  }
+}
+
+/** A sandbox by itself: it applies commands as they come, and keeps what they change in its store. */
+async function standAlone(
+  ground: Ground & { readSeed(): SpaceState },
+  progress: (text: string) => void,
+): Promise<Applier> {
+  const { options, readPet, startedAt, warn, readSeed } = ground
+  const fixtures = readSeed()
+  if (options.store !== undefined) announceReading(options.store, progress)
+  const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
+  const state = (options.reset ? undefined : stored?.state) ?? fixtures
+  const keeper = stored && new Keeper(stored.store, warn)
+  const how = { seed: options.seed, start: standing(options.start, startedAt) }
+  const spaces = ground.open(how, startedAt, fixtures, { state, keeper })
+  const { default: space } = spaces
+  const machine = new Machine(spaces)
+  let position = 0
+  const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
+  const snapshots =
+    options.store === undefined ? undefined : new SnapshotFolder(join(dirname(options.store), 'snapshots'), readPet)
+
+  /** Does something at once, and gives its result when all that it may tell of is kept. */
+  async function held<T>(act: () => T): Promise<T> {
+    if (keeper === undefined) return act()
+    const done = attempt(act)
+    // A refusal, too, may tell of what is not kept.
+    const witness: Witness = {}
+    keeper.watch(witness)
+    await keeper.settle()
+    if (witness.withheld !== undefined) throw witness.withheld
+    return done()
+  }
+
+  return {
+    spaces,
+    readSeed,
+    answer(command, wall) {
+      const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
+      if (command.refused === undefined) keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
+      return reply
+    },
+    makeRoom: (bytes) => stored?.store.makeRoom(bytes),
+    settle: () => keeper?.settle(),
+    ended(exchanges, unread) {
+      const at = instant()
+      machine.apply({ kind: 'ended', exchanges, unread }, at)
+      return at.position
+    },
+    target: {
+      // Those of other spaces go when their space does.
+      snapshotsOf: (of) => (of === space ? snapshots : undefined),
+      change(command, applyVerb) {
+        machine.useVerbs(applyVerb)
+        return held(() => {
+          const at = instant()
+          return { output: machine.apply(command, at), wall: at.now }
+        })
+      },
+      async read(act) {
+        for (;;) {
+          try {
+            return await held(() => act(systemClock.wall()))
+          } catch (error) {
+            // What was read had to be taken back.
+            if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') throw error
+          }
+        }
+      },
+      replicas: () => [],
+    },
+    health: () => ({ status: 'healthy' }),
     async begin() {
       if (stored === undefined) return
       if (fixtures.pets.length >= MANY_PETS && (options.reset || stored.state === undefined))
@@ -271,16 +340,9 @@ export async function openSandboxCore(
       }
       await stored.store.start(() => space.state())
     },
-    startAs(start) {
-      checkOperations({ start, mock: [] }, contract)
-      checkKeys({ start }, [...spaces.default.keys.values()])
-      spaces.startAs(standing(start, startedAt), systemClock.wall())
-    },
-    end: () => stopping.abort(),
     async close() {
-      stopping.abort()
       await keeper?.settle()
-      await Promise.all([stored?.store.close(), engine.close()])
+      await stored?.store.close()
     },
   }
 }
@@ -295,11 +357,6 @@ function attempt<T>(act: () => T): () => T {
       throw error
     }
   }
-}
-
-/** Frozen without an instant, all spaces stand at this one, and return to it. */
-function standing(start: SpaceStart, at: EpochMs): SpaceStart {
-  return start.freeze ? { ...start, now: start.now ?? at } : start
 }
 
 function checkOperations({ start, mock }: Pick<ResolvedOptions, 'start' | 'mock'>, contract: Contract): void {

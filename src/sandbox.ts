@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hostname } from 'node:os'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
@@ -20,6 +21,8 @@ export interface RunningSandbox {
   readonly controlUrl: string
   readonly plan: PlanName
   readonly petCount: number
+  /** What chance was begun with. */
+  readonly seed: number
   /** Ids of the operations in the contract being served, in its order. */
   readonly operations: readonly string[]
   /** What is known of the clients' conduct, space by space: the default one first, and those in which there were any. */
@@ -36,7 +39,7 @@ export async function runSandbox(
 ): Promise<RunningSandbox> {
   holdTickShape()
   const core = await openSandboxCore(options, events, contract)
-  const { spaces, service, control } = core
+  const { service, control } = core
   const warn = (message: string) => events.onWarning?.(message)
   try {
     const listener = await listen(options.host, options.port, {
@@ -49,7 +52,8 @@ export async function runSandbox(
       control: (request, response, room) => void answerControl(control, request, response, room, warn),
       warn,
     })
-    await core.begin().catch(async (error: unknown) => {
+    const host = isAnyAddress(options.host) ? hostname() : urlHost(options.host)
+    await core.begin(`${host}:${listener.port}`).catch(async (error: unknown) => {
       await listener.stop('now')
       throw error
     })
@@ -59,9 +63,10 @@ export async function runSandbox(
       baseUrl: origin + options.basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: options.start.settings.plan,
-      petCount: spaces.default.pets.size,
-      operations: spaces.default.shared.contract.operations.map(({ id }) => id),
-      conduct: () => usedSpaces(spaces).map(conductReport),
+      petCount: core.spaces.default.pets.size,
+      seed: core.spaces.default.shared.seed,
+      operations: core.spaces.default.shared.contract.operations.map(({ id }) => id),
+      conduct: () => usedSpaces(core.spaces).map(conductReport),
       async stop(how = 'clean') {
         core.end()
         await listener.stop(how)

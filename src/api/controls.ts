@@ -2,7 +2,7 @@ import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import type { CallVerb, OptionalInput, RequestFilter, SettingsPatch, VerbInput, VerbName } from '../control/verb-map.js'
-import type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView } from '../control/views.js'
+import type { ClockView, FaultView, KeyView, ReplicaView, SpaceView, StateView, StormView } from '../control/views.js'
 import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { DurationText } from '../domain/time.js'
@@ -111,6 +111,8 @@ export interface SandboxControls extends Controls {
     list(): Promise<readonly SpaceView[]>
     remove(name: string): Promise<void>
   }
+  /** The replicas of the sandbox that are there, the oldest first; empty where it is not one of several. */
+  replicas(): Promise<readonly ReplicaView[]>
   /** An isolated space, opened by its first use. */
   space(name: string): Space
   /** Stops the sandbox, as SIGTERM does; resolves once it has got the message. */
@@ -221,6 +223,7 @@ export function sandboxControlsOf(transport: Transport): SandboxControls {
   return {
     ...controlsOf(transport, ''),
     spaces: { list: () => transport.call('spaces.list', ''), remove: removeSpace },
+    replicas: () => transport.call('replicas', ''),
     space: (name) => ({
       ...controlsOf(transport, name),
       name,

@@ -1,6 +1,7 @@
 import { AsyncQueue } from '../control/async-queue.js'
+import { checkInput } from '../control/check-input.js'
 import { findSpace } from '../control/find-space.js'
-import { checkInput, perform } from '../control/perform.js'
+import { perform } from '../control/perform.js'
 import { type ControlTarget, VerbError } from '../control/verb.js'
 import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
@@ -20,10 +21,12 @@ async function* follow(
   given: object,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Exchange> {
-  const { space, filter } = await asControlError(() => {
-    const space = findSpace(sandbox.spaces, name)
-    return { space, filter: filterIn(space, checkInput({ input: filterSchema }, given) as Filter) }
-  })
+  const { space, filter } = await asControlError(() =>
+    sandbox.read(() => {
+      const space = findSpace(sandbox.spaces, name)
+      return { space, filter: filterIn(space, checkInput({ input: filterSchema }, given) as Filter) }
+    }),
+  )
   const queue = new AsyncQueue<Exchange>()
   const end = () => queue.close()
   const unfollow = space.log.follow({

@@ -59,7 +59,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Socke
   const resolved = resolve(options)
   const core = await openSandboxCore(resolved, { onShutdown: () => void close() })
   const close = once(() => core.close())
-  await core.begin()
+  await core.begin('')
   const service = fetchOf(core, core.controlTarget.stopping)
   return {
     ...sandboxControlsOf(inProcess(core.controlTarget)),

@@ -6,6 +6,7 @@ import { addFaultVerbs } from './control/fault-verbs.js'
 import { addKeyVerbs } from './control/key-verbs.js'
 import { addLifeVerbs } from './control/life-verbs.js'
 import { addPetVerbs } from './control/pet-verbs.js'
+import { addReplicaVerb } from './control/replica-verb.js'
 import { addRequestVerbs } from './control/request-verbs.js'
 import { addScenarioVerb } from './control/scenario-verb.js'
 import { addSettingsVerbs } from './control/settings-verbs.js'
@@ -43,6 +44,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   addPetVerbs(command, verbs)
   addSnapshotVerbs(command, verbs)
   addSpaceVerbs(command, verbs)
+  addReplicaVerb(command, verbs)
   addRequestVerbs(command, verbs)
   addConductVerb(command, verbs)
   addLifeVerbs(command, verbs, io)

@@ -4,6 +4,7 @@ import { configLayer } from '../options/config-layer.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
 import { closingWords, type RunOutcome } from './exec/closing-words.js'
@@ -94,6 +95,10 @@ async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): P
     cwd: io.cwd,
     randomSeed: io.randomSeed,
   })
+  if (options.groupLog !== undefined)
+    throw new OptionsError([
+      'exec takes no --redis: a test has a sandbox of its own. Start replicas with serve --redis, and give tests a space each',
+    ])
   const log = await openServeLog(options.log, io)
   for (const warning of env.warnings) log.warning(warning)
   try {

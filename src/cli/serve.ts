@@ -57,8 +57,14 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
       randomSeed,
     })
   const options = resolve(io.randomSeed)
-  const { seed, store } = options
+  const { store, groupLog } = options
   const [opens, watches] = [isOn('open', own.open, io), isOn('watch', own.watch, io)]
+  if (watches && groupLog !== undefined)
+    throw new OptionsError([
+      '--watch cannot be combined with --redis, as replicas start from what all of them agreed on',
+    ])
+  // Its address may have a password, which a list of processes is not to show.
+  if (groupLog !== undefined) process.title = 'petstore-sandbox serve'
   const log = await openServeLog(options.log, io)
   for (const warning of env.warnings) log.warning(warning)
 
@@ -87,7 +93,16 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   let leaveTerminal = () => {}
   let stopWatching = async () => {}
   try {
-    const interaction = { sandbox: () => runs.run.sandbox, log, io, store, seed, stop: askToStop }
+    const { seed } = sandbox
+    const interaction = {
+      sandbox: () => runs.run.sandbox,
+      log,
+      io,
+      store,
+      group: groupLog?.group,
+      seed,
+      stop: askToStop,
+    }
     if (options.log === 'pretty') leaveTerminal = await (await import('./serve/interactive.js')).interact(interaction)
     else log.ready({ ...locationOf(runs.run), plan: sandbox.plan, pets: sandbox.petCount, seed })
     if (opens) void (await import('./serve/interactive.js')).openDashboard(interaction)

@@ -1,13 +1,12 @@
-import * as v from 'valibot'
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
 import { Failure } from '../domain/failures.js'
+import { LogUnavailable } from '../domain/log-unavailable.js'
 import { InvalidPet } from '../domain/pets.js'
 import { StoreFull } from '../domain/store-full.js'
 import type { EpochMs } from '../domain/time.js'
-import { writeIssues } from '../options/problem.js'
 import { applyVerb } from './apply-verb.js'
-import { fields } from './fields.js'
+import { checkInput } from './check-input.js'
 import { checkSpaceName, findSpace } from './find-space.js'
 import { type ControlTarget, type Verb, type VerbContext, VerbError } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
@@ -40,21 +39,17 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
     const known = sandbox.spaces.get(space)
     const snapshots = known && sandbox.snapshotsOf(known)
     if (known !== undefined && snapshots !== undefined && verb.outside !== undefined) {
-      await keptRead(sandbox, () => {})
-      return await verb.outside(snapshots, contextOf(sandbox, known, sandbox.wall()), checked)
+      const context = await sandbox.read((wall) => contextOf(sandbox, known, wall))
+      return await verb.outside(snapshots, context, checked)
     }
-    if (verb.method === 'GET') {
-      const target = findSpace(sandbox.spaces, space)
-      return await keptRead(sandbox, () => verb.run(contextOf(sandbox, target, sandbox.wall()), checked))
-    }
+    if (verb.method === 'GET')
+      return await sandbox.read((wall) => verb.run(contextOf(sandbox, findSpace(sandbox.spaces, space), wall), checked))
     // It stops the process, and changes nothing of the sandbox in it.
     if (name === 'shutdown') sandbox.shutdown()
     const { readFixtures } = sandbox
     const fetched = await verb.fetch?.({ snapshots, readFixtures }, checked)
     if (space === '') await sandbox.makeRoom(sizeOf(input) + MOST_FRAMING)
-    const { output, wall } = await sandbox.held(() =>
-      sandbox.apply({ kind: 'verb', space, verb: name, input: checked, fetched }, applyVerb),
-    )
+    const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
     sandbox.onVerb?.({ space, name, input, output, at: sandbox.spaces.get(space)?.now(wall) ?? wall })
     return output
   } catch (error) {
@@ -62,19 +57,8 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   }
 }
 
-/** Reads again where what was read had to be taken back. */
-async function keptRead<T>(sandbox: ControlTarget, run: () => T): Promise<T> {
-  for (;;) {
-    try {
-      return await sandbox.held(run)
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') throw error
-    }
-  }
-}
-
-function contextOf({ spaces }: ControlTarget, space: Space, wall: EpochMs): VerbContext {
-  return { space, spaces, wall }
+function contextOf(sandbox: ControlTarget, space: Space, wall: EpochMs): VerbContext {
+  return { space, spaces: sandbox.spaces, replicas: sandbox.replicas(wall), wall }
 }
 
 function sizeOf(input: unknown): number {
@@ -83,6 +67,7 @@ function sizeOf(input: unknown): number {
 
 /** Who steers a sandbox is its owner, and may know what its disk said. */
 function asVerbError(error: unknown): unknown {
+  if (error instanceof LogUnavailable) return new VerbError('log_unavailable', error.message)
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)
   if (error instanceof InvalidPet) return new VerbError('invalid_request', error.message)
   if (!(error instanceof Failure)) return error
@@ -90,13 +75,3 @@ function asVerbError(error: unknown): unknown {
   const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'
   return new VerbError(isConflict ? 'conflict' : 'internal_error', error.message)
 }
-
-/** Reports all problems at once. */
-export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>, input: unknown): unknown {
-  const result = v.safeParse(schema ?? NOTHING, input ?? {})
-  if (result.success) return result.output
-  const problems = writeIssues(result.issues, (path) => path.filter((part) => part !== body).join('.') || 'The input')
-  throw new VerbError('invalid_request', `${problems.join('; ')}.`)
-}
-
-const NOTHING = fields({})

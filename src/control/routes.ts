@@ -26,6 +26,17 @@ export interface SandboxIdentity {
   readonly startedAt: string
 }
 
+/** Whether it can answer. Of a replica also how far it is. */
+export interface Health {
+  readonly status: 'healthy' | 'degraded'
+  /** Why it is degraded. */
+  readonly reason?: string
+  /** How many commands it has applied. */
+  readonly position?: number
+  /** How long its own entries take to come back from the log, in milliseconds. */
+  readonly lagMs?: number
+}
+
 export interface ControlPlane {
   readonly sandbox: ControlTarget
   /** The one being served. */
@@ -33,6 +44,7 @@ export interface ControlPlane {
   readonly version: string
   readonly identity: SandboxIdentity
   readonly rules: GuardRules
+  health(): Health
   warn(message: string): void
 }
 
@@ -46,7 +58,12 @@ export function controlRoutes(plane: ControlPlane): Hono {
   const root = new Hono()
   const app = root.basePath(CONTROL_PATH)
   app.use((context, next) => admit(plane.rules, context, next))
-  app.get('/health', () => json({ status: 'healthy', version: plane.version, ...plane.identity }))
+  app.get('/health', () => {
+    const { status, ...facts } = plane.health()
+    const body = { status, version: plane.version, ...plane.identity, ...facts }
+    // A load balancer is to ask another replica.
+    return text('application/json', stringifyJson(body), status === 'healthy' ? 200 : 503)
+  })
   const served = servedText(plane.contract)
   const baseUrl = (context: Context) => addressOf(context) + plane.sandbox.spaces.default.shared.basePath
   app.get('/openapi.yaml', async (context) => text('application/yaml', await served('yaml', baseUrl(context))))
@@ -56,7 +73,10 @@ export function controlRoutes(plane: ControlPlane): Hono {
   // The dashboard's address ends in a slash, so that its own files are beside it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
   app.get('/requests/stream', (context) =>
-    answerErrors(() => streamExchanges(steeredBy(plane, context), plane.sandbox.stopping, context)),
+    answerErrors(async () => {
+      const space = await plane.sandbox.read(() => steeredBy(plane, context))
+      return streamExchanges(space, plane.sandbox.stopping, context)
+    }),
   )
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [VerbName, Verb])[]) {
     const path = verb.path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -204,12 +224,13 @@ function json(value: unknown): Response {
   return text('application/json', Array.isArray(value) ? jsonList(value) : stringifyJson(value))
 }
 
-function text(contentType: string, body: string | LongBody): Response {
-  return new Response(streamOf(body), { headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' } })
+function text(contentType: string, body: string | LongBody, status = 200): Response {
+  return new Response(streamOf(body), { status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store' } })
 }
 
 function refusal(code: ProblemCode, message: string, status: number = PROBLEMS[code].status): Response {
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  if (code === 'log_unavailable') headers['Retry-After'] = '1'
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="petstore-sandbox control"'
   return new Response(errorBody(code, message, status), { status, headers })
 }

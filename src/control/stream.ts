@@ -5,7 +5,7 @@ import type { Space } from '../core/space.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { exchangeView } from '../exchanges/exchange-view.js'
 import { AsyncQueue } from './async-queue.js'
-import { checkInput } from './perform.js'
+import { checkInput } from './check-input.js'
 import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
 
 /** Exchanges buffered for a slow reader; beyond that the oldest are dropped, and it is told how many. */

@@ -10,7 +10,16 @@ import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { ScenarioContent, ScenarioName, SettingsInput, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
-import type { ClockView, FaultView, KeyView, ScenarioView, SpaceView, StateView, StormView } from './views.js'
+import type {
+  ClockView,
+  FaultView,
+  KeyView,
+  ReplicaView,
+  ScenarioView,
+  SpaceView,
+  StateView,
+  StormView,
+} from './views.js'
 
 /** Settings that can be changed while a space runs; null removes limits or latency. */
 export type SettingsPatch = {
@@ -52,6 +61,7 @@ interface VerbMap {
   reset: { input: Nothing; output: { readonly space: string; readonly pets: number } }
   'settings.show': { input: Nothing; output: SettingsView }
   'settings.change': { input: SettingsPatch; output: SettingsView }
+  replicas: { input: Nothing; output: readonly ReplicaView[] }
   'clock.show': { input: Nothing; output: ClockView }
   'clock.set': { input: { readonly now?: string | Date; readonly frozen?: boolean }; output: ClockView }
   'clock.advance': { input: { readonly by: DurationText }; output: ClockView }

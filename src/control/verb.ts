@@ -7,22 +7,29 @@ import type { ProblemCode } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import type { VerbName } from './verb-map.js'
+import type { ReplicaView } from './views.js'
 
 /** The parts of a running sandbox that verbs can reach. */
 export interface ControlTarget {
   readonly spaces: Spaces
-  /** The wall clock, read once for each read. */
-  wall(): EpochMs
   /** Where the snapshots of a space are kept outside the sandbox; undefined where the space has them itself. */
   snapshotsOf(space: Space): SnapshotStore | undefined
-  /** Applies a verb. @returns what it gives, and when it was applied. @throws whatever `applyVerb` throws */
-  apply(command: VerbCommand, applyVerb: ApplyVerb): { readonly output: unknown; readonly wall: EpochMs }
   /**
-   * Does something at once, and gives its result when all that it may tell of is kept.
+   * Applies a verb.
    *
-   * @throws what it throws; or why something could not be kept, so that it was taken back
+   * @returns what it gives, and when it was applied, as soon as what it has changed is kept
+   * @throws whatever `applyVerb` throws; or why the change could not be kept, so that it was taken back
    */
-  held<T>(act: () => T): Promise<T>
+  change(command: VerbCommand, applyVerb: ApplyVerb): Promise<{ readonly output: unknown; readonly wall: EpochMs }>
+  /**
+   * Reads what every change is in that anybody was told of, and gives it when all that it tells of is kept.
+   *
+   * @param act is given what the wall clock says, which it reads once
+   * @throws what it throws
+   */
+  read<T>(act: (wall: EpochMs) => T): Promise<T>
+  /** The replicas of its group that are there; empty for a sandbox by itself. */
+  replicas(now: EpochMs): readonly ReplicaView[]
   /** Makes room in the store for so many bytes, if it can. */
   makeRoom(bytes: number): Promise<void> | undefined
   /** Aborted when the sandbox stops: endless responses must end then. */
@@ -57,6 +64,8 @@ export interface VerbFiles extends Pick<ControlTarget, 'readFixtures'> {
 export interface VerbContext {
   readonly space: Space
   readonly spaces: Spaces
+  /** The replicas of its group, where it has one. Only for what reads. */
+  readonly replicas?: readonly ReplicaView[]
   /** What the wall clock says, read once: no verb reads it itself. */
   readonly wall: EpochMs
   /** What was fetched for it beforehand. */

@@ -7,6 +7,7 @@ import { conduct } from './verbs/conduct.js'
 import * as faults from './verbs/faults.js'
 import * as keys from './verbs/keys.js'
 import * as pets from './verbs/pets.js'
+import { replicas } from './verbs/replicas.js'
 import * as requests from './verbs/requests.js'
 import { reset } from './verbs/reset.js'
 import * as scenario from './verbs/scenario.js'
@@ -61,6 +62,7 @@ export const VERBS = {
   conduct,
   'spaces.list': spaces.list,
   'spaces.remove': spaces.remove,
+  replicas,
   shutdown,
 } as const satisfies { readonly [Name in VerbName]: TableEntry<Name> }
 

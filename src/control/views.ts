@@ -2,6 +2,8 @@ import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { SettingsView } from '../options/settings-view.js'
 
+export type { ReplicaView } from '../replication/group.js'
+
 /** A clock as the control plane shows it. */
 export interface ClockView {
   /** ISO 8601, UTC. */

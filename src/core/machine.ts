@@ -8,7 +8,7 @@ export interface VerbCommand {
   /** Empty for the default space. */
   readonly space: string
   readonly verb: string
-  /** Checked. */
+  /** As it was given. */
   readonly input: unknown
   /** What was fetched for it beforehand. */
   readonly fetched?: unknown

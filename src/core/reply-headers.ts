@@ -23,7 +23,10 @@ const EXPOSED = [
 ].join(', ')
 
 /** The headers of a response, including those that every response has. @source docs/specification.md, "Rate limit headers" */
-export function replyHeaders(context: RequestContext, answer: HandlerResult): string[] {
+export function replyHeaders(
+  context: Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>,
+  answer: HandlerResult,
+): string[] {
   const { space, route, caller, now } = context
   const { basePath, reason } = space.shared
   const shown = context.shown ?? shownUncharged(space, caller, now)

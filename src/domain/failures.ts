@@ -29,6 +29,11 @@ export const FAILURES = {
   STORE_WRITE_FAILED: { exit: 1, meaning: 'A change could not be written to the journal.' },
   STORE_CLOSED: { exit: 1, meaning: 'The sandbox has stopped and takes no more changes.' },
   STORE_LOST: { exit: 1, meaning: 'The files of the store were taken away while the sandbox ran.' },
+  LOG_UNAVAILABLE: {
+    exit: 1,
+    meaning: 'The Redis that keeps the log of the replicas cannot be reached, or not be used.',
+  },
+  GROUP_DIFFERS: { exit: 2, meaning: 'The replicas that are alive were started with other options.' },
   INVALID_REQUEST: { exit: 2, meaning: 'The request breaks the contract and was not sent.' },
   INVALID_FLAG: { exit: 2, meaning: 'A flag of call has a value that cannot be used.' },
   CONFIRMATION_NEEDED: { exit: 2, meaning: 'A write to production was not confirmed and was not sent.' },

@@ -66,6 +66,10 @@ export const PROBLEMS = {
     status: 507,
     message: 'The store is full. Remove pets, reset the sandbox, or start it with a larger --max-store.',
   },
+  log_unavailable: {
+    status: 503,
+    message: 'The log that the replicas of this sandbox share cannot be reached. Send it again in a moment.',
+  },
   too_many_spaces: { status: 503, message: 'No more spaces can be opened.' },
   bad_request: {
     status: 400,

@@ -52,7 +52,7 @@ export interface RequestHandlers {
   /** Tells what became of replies, and which of those that were sent nobody may have read. @returns its position */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   /** Answers a request that the HTTP parser refused, of which only the connection is known. */
-  refuse(code: ProblemCode, connection: Connection): Reply
+  refuse(code: ProblemCode, connection: Connection): PendingReply
   /** Whether a request is for the control plane, by its target. */
   isControl(target: string): boolean
   /** @param room that its body needs */
@@ -344,10 +344,15 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (!socket.writable) return
     if (code === undefined) socket.end()
     else {
+      const lastWord = (reply: Reply) => {
+        if (!socket.writable) return
+        socket.end(rawResponse(reply.status, reply.headers, textOf(reply.body)))
+        const ended = endedExchange(reply, { how: 'sent', durationMs: 0, connection: connection.id })
+        if (ended !== undefined) front.ended([ended])
+      }
       const reply = front.refuse(code, connection)
-      socket.end(rawResponse(reply.status, reply.headers, textOf(reply.body)))
-      const ended = endedExchange(reply, { how: 'sent', durationMs: 0, connection: connection.id })
-      if (ended !== undefined) front.ended([ended])
+      if (reply instanceof Promise) void reply.then(lastWord)
+      else lastWord(reply)
     }
     // Whatever else the client sends is not read as a request.
     socket.resume()

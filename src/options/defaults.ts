@@ -31,4 +31,5 @@ export const DEFAULTS = {
   maxSpaces: 1000,
   logLimit: 1000,
   cors: '*',
+  group: 'default',
 } as const satisfies { readonly order: ListOrder; readonly [name: string]: unknown }

@@ -85,6 +85,14 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly mock?: string | readonly string[]
   /** Check the answers of the sandbox itself against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean
+  /** Be one of several replicas, which share a log in this Redis: `redis://127.0.0.1:6379`. */
+  readonly redis?: string
+  /** File with the address of `redis`, if it has a password. */
+  readonly redisFile?: string
+  /** Replicas of one name are one sandbox: `default` by itself. */
+  readonly group?: string
+  /** Answer only when so many of Redis' own replicas have it, too; 0 by itself. */
+  readonly redisWait?: number
   /** Order of the list, by creation: newest first by itself. */
   readonly order?: ListOrder
   /** Sync every write to disk, to survive a power cut. */
@@ -131,6 +139,16 @@ export interface ScenarioContent
   readonly ban?: Readonly<Record<string, DurationText>>
 }
 
+/** Where replicas share their log. */
+export interface GroupLog {
+  /** The address, or the file that holds it. It may have a password. */
+  readonly redis: { readonly address: string } | { readonly file: string }
+  /** The name of the group. */
+  readonly group: string
+  /** How many of Redis' own replicas have to have an entry. */
+  readonly copies: number
+}
+
 /** The options, complete and checked. Flags, environment and files are not read again. */
 export interface ResolvedOptions {
   readonly port: number
@@ -150,6 +168,10 @@ export interface ResolvedOptions {
   readonly senders: number
   readonly start: SpaceStart
   readonly seed: number
+  /** The seed was chosen by chance. */
+  readonly isSeedRandom: boolean
+  /** The log of the group of which this is a replica; undefined for a sandbox by itself. */
+  readonly groupLog: GroupLog | undefined
   /** File of the scenario; undefined for none, or for a packaged one. */
   readonly scenarioFile: string | undefined
   readonly spec: string | undefined

@@ -3,13 +3,13 @@ import { DEFAULT_SETTINGS } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
 import { checkLayer, type Layer, layerOf } from './layer.js'
-import type { ResolvedOptions, SandboxOptions } from './options.js'
+import type { GroupLog, ResolvedOptions, SandboxOptions } from './options.js'
 import { OptionsError } from './options-error.js'
 import { pathText, writeProblem } from './problem.js'
 import { contentLayer, type Scenario, type ScenarioLayer, scenarioOf } from './scenario.js'
 import { loadScenarioLayer, scenarioFile } from './scenario-file.js'
 import { changeSettings } from './settings.js'
-import type { OptionValues } from './table.js'
+import type { OptionName, OptionValues } from './table.js'
 import { isLoopback } from './values/address.js'
 
 /** What resolving needs besides the options. */
@@ -49,6 +49,11 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
   const values: OptionValues = Object.assign({}, ...said.toReversed())
   problems.push(
     ...hostProblems(values, layers),
+    ...redisProblems(
+      values,
+      checked.map((layer) => layer.values),
+      layers,
+    ),
     ...storeProblems(
       checked.map((layer) => layer.values),
       layers,
@@ -57,11 +62,12 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
   if (problems.length > 0) throw new OptionsError(problems)
 
   const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(context.cwd, file))
+  const groupLog = groupLogOf(values, context.cwd)
   return {
     port: values.port ?? context.defaults.port,
     host: values.host ?? DEFAULTS.host,
     basePath: values.basePath ?? DEFAULTS.basePath,
-    store: path(storeFile(said, context.defaults.store)),
+    store: groupLog === undefined ? path(storeFile(said, context.defaults.store)) : undefined,
     maxStore: values.maxStore ?? DEFAULTS.maxStore,
     fixtures: path(values.fixtures),
     pets: values.pets,
@@ -71,6 +77,8 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     senders: context.defaults.senders,
     start: startOf({ ...scenarioOf(values), used: {}, bans: {}, ...scenario?.extras }),
     seed: values.seed ?? context.randomSeed(),
+    isSeedRandom: values.seed === undefined,
+    groupLog,
     scenarioFile: path(scenarioFile(first(layers, 'scenario')?.value)),
     spec: path(values.spec),
     mock: values.mock ?? [],
@@ -126,6 +134,51 @@ function storeProblems(said: readonly OptionValues[], layers: readonly Layer[]):
   })
 }
 
+function groupLogOf({ redis, redisFile, group, redisWait }: OptionValues, cwd: string): GroupLog | undefined {
+  const place = { group: group ?? DEFAULTS.group, copies: redisWait ?? 0 }
+  if (redis !== undefined) return { redis: { address: redis }, ...place }
+  return redisFile === undefined ? undefined : { redis: { file: resolvePath(cwd, redisFile) }, ...place }
+}
+
+/** What a replica cannot have of its own, and what only replicas can have. */
+function redisProblems(
+  values: OptionValues,
+  said: readonly OptionValues[],
+  layers: readonly Layer[],
+): readonly string[] {
+  const { redis, redisFile, group, redisWait } = values
+  if (redis === undefined && redisFile === undefined) {
+    const needed = 'needs --redis, which says where the log of the replicas is'
+    return [
+      ...(group === undefined ? [] : [writeProblem(whereIs('group', layers), group, needed)]),
+      ...(redisWait === undefined ? [] : [writeProblem(whereIs('redisWait', layers), redisWait, needed)]),
+    ]
+  }
+  return said.flatMap((layer, index) => {
+    const of = layers.slice(index, index + 1)
+    const isHere = layer.redis !== undefined || layer.redisFile !== undefined
+    if (!isHere) return []
+    const kept = 'cannot be combined with redis, which keeps the state itself; drop one of the two'
+    return [
+      ...(layer.redis === undefined || layer.redisFile === undefined
+        ? []
+        : [
+            writeProblem(
+              whereIs('redisFile', of),
+              layer.redisFile,
+              'cannot be combined with redis; drop one of the two',
+            ),
+          ]),
+      ...(layer.store === undefined ? [] : [writeProblem(whereIs('store', of), layer.store, kept)]),
+      ...(layer.fsync === true ? [writeProblem(whereIs('fsync', of), true, kept)] : []),
+    ]
+  })
+}
+
+function whereIs(name: OptionName, layers: readonly Layer[]): string {
+  return first(layers, name)?.where([]) ?? name
+}
+
 /** Without a token, the control plane is open to anyone who can reach it. */
 function hostProblems({ host, controlToken }: OptionValues, layers: readonly Layer[]): readonly string[] {
   if (host === undefined || isLoopback(host) || controlToken !== undefined) return []
@@ -133,6 +186,6 @@ function hostProblems({ host, controlToken }: OptionValues, layers: readonly Lay
   return [writeProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)')]
 }
 
-function first(layers: readonly Layer[], name: 'host' | 'scenario') {
+function first(layers: readonly Layer[], name: OptionName) {
   return layers.map(({ given }) => given.get(name)).find((given) => given !== undefined)
 }

@@ -13,6 +13,7 @@ import { instantSchema } from './values/instant.js'
 import { operationsSchema } from './values/operations.js'
 import { corsSchema, originsSchema } from './values/origins.js'
 import { filledText, oneOf, switchSchema } from './values/reading.js'
+import { groupSchema, redisAddressSchema } from './values/redis.js'
 import { sizeSchema } from './values/size.js'
 import { stormSchema } from './values/storm.js'
 import { wholeNumber } from './values/whole-number.js'
@@ -105,6 +106,40 @@ const OPTIONS = {
     reads: 'switch',
     schema: switchSchema,
     description: 'sync every write to disk, to survive a power cut',
+  },
+  redis: {
+    group: DATA,
+    value: '<url>',
+    reads: 'text',
+    schema: redisAddressSchema,
+    secret: true,
+    description: 'be one of several replicas, which share a log in this Redis: redis:// or rediss://',
+    default: 'none; the state is in the store',
+    example: 'redis://127.0.0.1:6379',
+  },
+  redisFile: {
+    group: DATA,
+    value: '<file>',
+    reads: 'text',
+    schema: file,
+    description: 'file with the address of --redis, if it has a password',
+    example: 'redis.txt',
+  },
+  group: {
+    group: DATA,
+    value: '<name>',
+    reads: 'text',
+    schema: groupSchema,
+    description: 'replicas of one name are one sandbox',
+    default: DEFAULTS.group,
+  },
+  redisWait: {
+    group: DATA,
+    value: '<n>',
+    reads: 'number',
+    schema: wholeNumber(0, 100),
+    description: "answer only when n of Redis' own replicas have it, too",
+    default: '0',
   },
   order: {
     group: DATA,

@@ -1,7 +1,15 @@
 import type { EpochMs } from '../domain/time.js'
 
-/** Where an entry stands in the log. Opaque: only the log that gave it can compare it. */
+export { LogUnavailable } from '../domain/log-unavailable.js'
+
+/** Where an entry stands in the log: two whole numbers with a hyphen between them, which put entries in order. */
 export type EntryId = string
+
+/** Negative where one entry stands before another, 0 where they are the same. */
+export function compareIds(a: EntryId, b: EntryId): number {
+  const [[high = 0, low = 0] = [], [otherHigh = 0, otherLow = 0] = []] = [a, b].map((id) => id.split('-').map(Number))
+  return high - otherHigh || low - otherLow
+}
 
 /** What one replica did in one turn of its event loop. */
 export interface Entry {
@@ -84,11 +92,6 @@ export interface CommandLog {
   clear(): Promise<void>
   /** Lets go of the log. What is under way fails with LogUnavailable. */
   close(): Promise<void>
-}
-
-/** The log cannot be reached. */
-export class LogUnavailable extends Error {
-  override readonly name = 'LogUnavailable'
 }
 
 /** The log is not the one that it was: it lacks what this replica had read or appended. */

@@ -62,8 +62,8 @@ export function asSnapshot(value: unknown, readPet?: Reader<Pet>): Snapshot {
   })
 }
 
-/** As a document is read, so that what is stored from here can be read again. */
-function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
+/** As a document is read, so that what is stored from here can be read again. @throws CorruptionError */
+export function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
   const recovery = new Recovery(readPet)
   recovery.addState(value)
   return recovery.state()

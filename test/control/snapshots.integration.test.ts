@@ -26,7 +26,7 @@ async function openSandbox(folder: string, options: SandboxOptions = EVENTFUL) {
   const warnings: string[] = []
   const resolved = embeddedOptions({ ...options, store: join(folder, 'store.json') })
   const core = await openSandboxCore(resolved, { onWarning: (message) => warnings.push(message) })
-  await core.begin()
+  await core.begin('')
   const control = async (method: string, path: string, body?: unknown) => {
     const init = {
       method,

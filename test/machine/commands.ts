@@ -76,7 +76,7 @@ const FAULTS = [
 const BAD_FAULTS = ['listPets', '*:200', 'noSuchOperation:503', '*:503@0%', '*:hang,retry-after=2s', 5]
 const SNAPSHOTS = [...many('one', 6), ...many('two', 3), 'three', '../x', '']
 /** Verbs that change something; what only reads is no command. */
-type ChangingVerb = Exclude<VerbName, 'shutdown' | 'conduct' | 'state' | `${string}.${'show' | 'list'}`>
+type ChangingVerb = Exclude<VerbName, 'shutdown' | 'conduct' | 'replicas' | 'state' | `${string}.${'show' | 'list'}`>
 
 function many<T>(one: T, times: number): readonly T[] {
   return Array.from({ length: times }, () => one)

@@ -17,6 +17,10 @@ const SAMPLES: Record<OptionName, string> = {
   pets: '5',
   reset: 'true',
   fsync: 'true',
+  redis: 'redis://127.0.0.1:6379',
+  redisFile: 'redis.txt',
+  group: 'checkout',
+  redisWait: '1',
   order: 'oldest',
   plan: 'pro',
   limits: '5/min',
@@ -50,6 +54,11 @@ const SAMPLES: Record<OptionName, string> = {
   controlOrigin: 'http://localhost:6006',
 }
 
+/** What an option needs beside it. */
+function beside(name: OptionName): { readonly redis?: string } {
+  return name === 'group' || name === 'redisWait' ? { redis: SAMPLES.redis } : {}
+}
+
 /** Stands for the working directory of each source. */
 const CWD = '/nowhere'
 
@@ -63,16 +72,16 @@ function natural(name: OptionName): unknown {
 function flagsOf(name: OptionName) {
   const { reads } = optionRow(name)
   const value = reads === 'list' ? [SAMPLES[name]] : reads === 'switch' ? SAMPLES[name] === 'true' : SAMPLES[name]
-  return { [name]: value }
+  return { ...beside(name), [name]: value }
 }
 
 describe.each(OPTION_NAMES)('the option %s', (name) => {
   const config = (line: string) => folderWith({ 'petstore-sandbox.yaml': line })
   const plain = (options: ResolvedOptions, cwd = CWD) => JSON.parse(JSON.stringify(options).replaceAll(cwd, CWD))
-  const expected = () => plain(resolved({ [name]: natural(name) }, CWD))
+  const expected = () => plain(resolved({ ...beside(name), [name]: natural(name) }, CWD))
 
   it('changes something', () => {
-    expect(expected()).not.toEqual(plain(resolved({}, CWD)))
+    expect(expected()).not.toEqual(plain(resolved(beside(name), CWD)))
   })
 
   it('is a flag', () => {
@@ -84,7 +93,7 @@ describe.each(OPTION_NAMES)('the option %s', (name) => {
     const cwd = config('')
     const option = { name, negated: optionRow(name).negative === true }
     const text = option.negated ? String(SAMPLES[name] !== 'true') : SAMPLES[name]
-    expect(plain(gathered({ env: { [envName(option)]: text }, cwd }), cwd)).toEqual(expected())
+    expect(plain(gathered({ flags: beside(name), env: { [envName(option)]: text }, cwd }), cwd)).toEqual(expected())
     expect(envName(option)).toBe(`PETSTORE_SANDBOX_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`)
   })
 
@@ -99,7 +108,7 @@ describe.each(OPTION_NAMES)('the option %s', (name) => {
   )('has the config key %s', (key, negated) => {
     const value = negated ? natural(name) !== true : natural(name)
     const cwd = config(`${key}: ${JSON.stringify(value)}\n`)
-    expect(plain(gathered({ cwd }), cwd)).toEqual(expected())
+    expect(plain(gathered({ flags: beside(name), cwd }), cwd)).toEqual(expected())
   })
 })
 

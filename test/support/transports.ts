@@ -88,7 +88,7 @@ function inTurn(): Fetch {
 
 async function inProcess(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   const core = await openSandboxCore(resolved(options), { onWarning: warn })
-  await core.begin()
+  await core.begin('')
   const control: Fetch = (request) => {
     request.headers.set('host', 'localhost')
     return core.control(request)

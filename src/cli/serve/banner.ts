@@ -14,13 +14,15 @@ export interface BannerFacts {
   readonly path: string
   /** The store's file, as its user would name it; undefined for none. */
   readonly store: string | undefined
+  /** The group of which it is a replica; undefined for none. */
+  readonly group: string | undefined
   /** Whether keys are read one by one. */
   readonly readsKeys: boolean
 }
 
 /** The first lines at a terminal. @source docs/behaviour.md, "Ready line" */
 export function banner(facts: BannerFacts, columns: number): string {
-  const { baseUrl, controlUrl, plan, pets, seed, key, path, store, readsKeys } = facts
+  const { baseUrl, controlUrl, plan, pets, seed, key, path, readsKeys } = facts
   const ready = `Ready on ${baseUrl} (plan ${plan}, ${pets} pets, seed ${seed})`
   return [
     ...wrapCells(ready, columns - 1),
@@ -29,10 +31,15 @@ export function banner(facts: BannerFacts, columns: number): string {
     '',
     `  dashboard  ${controlUrl}/`,
     `  docs       ${controlUrl}/docs`,
-    `  store      ${store === undefined ? 'none: everything is in memory' : escapeControls(store)}`,
+    `  store      ${placeOf(facts)}`,
     ...(readsKeys ? ['', 'press h for help'] : []),
     '',
   ].join('\n')
+}
+
+function placeOf({ store, group }: BannerFacts): string {
+  if (group !== undefined) return `shared by the replicas of the group "${group}", in Redis`
+  return store === undefined ? 'none: everything is in memory' : escapeControls(store)
 }
 
 /** A command to be copied; a shell joins its two lines. */

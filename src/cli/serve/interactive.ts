@@ -22,6 +22,8 @@ export interface Interaction {
   readonly io: CliIo
   /** The store's file; undefined for none. */
   readonly store: string | undefined
+  /** The group of which it is a replica; undefined for none. */
+  readonly group: string | undefined
   readonly seed: number
   stop(): void
 }
@@ -90,7 +92,7 @@ function isRunning(storm: StormView | null, now: number): boolean {
   return lasts === undefined || storm.every !== null || now < Date.parse(storm.startedAt) + lasts
 }
 
-function factsOf({ sandbox, io, store, seed }: Interaction, readsKeys: boolean): BannerFacts {
+function factsOf({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): BannerFacts {
   const { baseUrl, controlUrl, plan, petCount, core } = sandbox()
   const { keys, shared } = core.spaces.default
   // A key that is shown by a label may be somebody's real one.
@@ -105,6 +107,7 @@ function factsOf({ sandbox, io, store, seed }: Interaction, readsKeys: boolean):
     key: open?.key,
     path: plainest?.path ?? '',
     store: store === undefined ? undefined : relative(io.cwd, store),
+    group,
     readsKeys,
   }
 }

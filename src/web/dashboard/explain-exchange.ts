@@ -47,6 +47,10 @@ const BY_REASON: Readonly<
     rule: 'The operation has been removed: the clock is past its removal date, or sunset is set to "after".',
     help: 'Use what its message names instead, or set sunset to "before".',
   }),
+  unavailable: () => ({
+    rule: 'The log that the replicas of this sandbox share could not be reached.',
+    help: 'Try again in a moment. GET /health says what is wrong.',
+  }),
   brownout: () => ({
     rule: 'A brownout: the deprecated operation is gone for the first 5 minutes of every half hour.',
     help: 'Use what its message names instead, move the clock, or set sunset to "auto".',

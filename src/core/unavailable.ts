@@ -1,0 +1,47 @@
+import type { Caller } from '../domain/callers.js'
+import type { Reply, ServiceRequest } from '../domain/messages.js'
+import type { EpochMs } from '../domain/time.js'
+import { problem } from './answers.js'
+import { readAuthorization } from './authorization.js'
+import { replyHeaders } from './reply-headers.js'
+import type { RequestContext } from './request-context.js'
+import type { Spaces } from './spaces.js'
+import { findRoute, splitTarget } from './target.js'
+
+/** What is answered to a request that could not be applied, since the log of the replicas is away. Nothing changes by it. */
+export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: EpochMs): Reply {
+  const { authorization } = request.headers
+  const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
+  const space = spaces.get(sent?.space ?? '') ?? spaces.default
+  const { contract, basePath } = space.shared
+  const apiKey = space.keys.get(sent?.token ?? '')
+  const caller: Caller = {
+    kind: 'address',
+    label: 'none',
+    isOpen: false,
+    problem: 'missing_api_key',
+    account: space.accounts.view(apiKey?.key ?? ''),
+    limits: apiKey === undefined ? space.planLimits('free') : space.limitsOf(apiKey),
+  }
+  const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
+  const context: Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'> = {
+    space,
+    route,
+    caller,
+    now: space.now(wall),
+    request,
+    shown: undefined,
+  }
+  const answer = problem('log_unavailable', { headers: ['Retry-After', '1'], reason: 'unavailable' })
+  return {
+    status: answer.status,
+    headers: replyHeaders(context, answer),
+    body: answer.body,
+    binary: undefined,
+    delayMs: 0,
+    fault: undefined,
+    exchange: undefined,
+    isOperated: false,
+    isDocumented: false,
+  }
+}

@@ -1,0 +1,785 @@
+import { randomUUID } from 'node:crypto'
+import { parseJson, stringifyJson } from '../contract/json.js'
+import { checkpointOf, loadCheckpoint } from '../core/checkpoint.js'
+import type { EndedCommand, RequestCommand } from '../core/command.js'
+import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
+import type { Spaces } from '../core/spaces.js'
+import { Failure } from '../domain/failures.js'
+import type { Reply } from '../domain/messages.js'
+import type { SpaceState } from '../domain/state.js'
+import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import { digestOf } from '../system/digest.js'
+import { messageOf } from '../system/message-of.js'
+import { systemClock } from '../system/system-clock.js'
+import { batchText, type Item, itemText, readBatch } from './batch-text.js'
+import {
+  type CommandLog,
+  compareIds,
+  type Entry,
+  type EntryId,
+  LogLost,
+  LogUnavailable,
+  type LogWatcher,
+} from './command-log.js'
+import {
+  differences,
+  Group,
+  type GroupFacts,
+  type Hello,
+  LIVING_MS,
+  type Member,
+  type ReplicaView,
+  type SavedGroup,
+  type Welcome,
+} from './group.js'
+import { HiddenKeys } from './hidden-keys.js'
+import { withoutStrangersToken } from './strangers-token.js'
+
+/** How often a replica says that it is there, and how far it is. */
+const BEAT_MS: DurationMs = SECOND_MS
+/** What is under way while the log is away is answered 503 after so long. */
+const UNDER_WAY_MS: DurationMs = 5 * SECOND_MS
+/** How long a stop waits for the log. */
+const LEAVE_MS: DurationMs = 3 * SECOND_MS
+/** Between two attempts to come back to a log that has lost something. */
+const REJOIN_MS: DurationMs = SECOND_MS
+/** A checkpoint is written after so many characters of entries; or as many as it has itself, if that is more. */
+const CHECKPOINT_AFTER = 8 * 1024 * 1024
+/** Entries are no larger than this by themselves; a single item may be. */
+const LARGEST_ENTRY = 4 * 1024 * 1024
+/** Connections of each replica have numbers of their own. */
+const CONNECTIONS_A_MEMBER = 2 ** 32
+/** Version of what a checkpoint holds besides the sandbox. */
+const HEADER_VERSION = 1
+
+/** Opens the log that a group shares. Rejects with LogUnavailable. */
+export type OpenLog = (watcher: LogWatcher) => Promise<CommandLog>
+
+/** What a replica needs of the sandbox that it is one of. */
+export interface ReplicaParts {
+  readonly name: string
+  readonly version: string
+  readonly openLog: OpenLog
+  /** Its own facts: what was not given is as in the group, or chosen now. */
+  facts(group: GroupFacts | undefined, now: EpochMs): GroupFacts
+  /** Spaces at their start, by a group's facts. @param state what was carried over, if anything was */
+  build(facts: GroupFacts, at: EpochMs, state?: SpaceState): Spaces
+  /** Reads a state that other facts have left behind, as far as it fits to ours. @throws Failure where it does not */
+  readState(text: string): SpaceState
+  readonly applyVerb: ApplyVerb
+  /** Keys given at the start, in their order. */
+  readonly secretKeys: readonly string[]
+  /** Start the group anew. */
+  readonly reset: boolean
+  /** Takes note of what was sent, by any replica, and knows what of it was heard for certain. */
+  openHeard(): Heard
+  warn(message: string): void
+}
+
+/** Knows which answers have reached their readers, by positions. */
+export interface Heard {
+  readonly upTo: number
+  sent(position: number, now: number, isAtEnd: boolean): void
+}
+
+/** Who waits for an item of one's own. */
+interface Waiting {
+  readonly kind: 'request' | 'verb'
+  done(result: unknown): void
+  failed(error: unknown): void
+}
+
+/** An item to be appended. */
+interface Outgoing {
+  readonly text: string
+  readonly waiting: Waiting | undefined
+}
+
+/** An entry of one's own that is under way. */
+interface UnderWay {
+  readonly batch: number
+  readonly items: readonly Outgoing[]
+  readonly appendedAt: number
+  /** As many copies have it as was asked for. */
+  isKept: boolean
+  /** What was done when it came back. */
+  results: (() => void)[] | undefined
+}
+
+/** A machine with the group that it belongs to, at an entry of the log. */
+interface Timeline {
+  readonly group: Group
+  readonly heard: Heard
+  machine: Machine | undefined
+  position: number
+  applied: EntryId | undefined
+  /** When the last entry was taken by the log. */
+  now: EpochMs
+}
+
+/**
+ * One of several sandboxes that are the same: it changes nothing by itself, but appends
+ * what is to be done to a log that all of them read, and does what it reads there.
+ *
+ * @source docs/behaviour.md, "Replicas"
+ */
+export class Replica {
+  readonly #parts: ReplicaParts
+  readonly #keys: HiddenKeys
+  #log: CommandLog | undefined
+  #id = ''
+  #batch = 0
+  #ordinal = 0
+  #timeline: Timeline
+  #address = ''
+  /** Why it is no member of its group now. */
+  #apart: string | undefined = 'It has not joined its group yet.'
+  /** Why the log cannot be reached now. */
+  #unreachable: string | undefined
+  #outgoing: Outgoing[] = []
+  #underWay: UnderWay | undefined
+  /** Given back by the log already, but not told by it yet; in order. */
+  readonly #unread: UnderWay[] = []
+  #isFlushing = false
+  #isApplyingOwn = false
+  #lagMs = 0
+  #beatTimer: NodeJS.Timeout | undefined
+  #unfollow: () => void = () => {}
+  /** Who waits until an entry is applied. */
+  #catchingUp: { readonly id: EntryId; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
+  #welcome: ((welcome: Welcome) => void) | undefined
+  #charactersSince = 0
+  #checkpointSize = 0
+  #isSaving = false
+  #isLeaving = false
+
+  private constructor(parts: ReplicaParts) {
+    this.#parts = parts
+    this.#keys = new HiddenKeys(parts.secretKeys)
+    this.#timeline = newTimeline(parts)
+  }
+
+  /**
+   * Joins its group, or founds it.
+   *
+   * @throws Failure LOG_UNAVAILABLE, GROUP_DIFFERS
+   */
+  static async join(parts: ReplicaParts): Promise<Replica> {
+    const replica = new Replica(parts)
+    try {
+      replica.#log = await parts.openLog({
+        available: () => replica.#available(),
+        unavailable: (reason) => replica.#unavailable(reason),
+      })
+      await replica.#join(parts.reset)
+    } catch (error) {
+      replica.#unfollow()
+      await replica.#log?.close()
+      if (error instanceof LogUnavailable || error instanceof LogLost)
+        throw new Failure('LOG_UNAVAILABLE', error.message)
+      throw error
+    }
+    return replica
+  }
+
+  // What it is.
+
+  get spaces(): Spaces {
+    return this.#machine.spaces
+  }
+
+  /** What is being done was asked of this replica, not of another one. */
+  get isApplyingOwn(): boolean {
+    return this.#isApplyingOwn
+  }
+
+  /** The facts of the group. */
+  get facts(): GroupFacts {
+    const { facts } = this.#timeline.group
+    if (facts === undefined) throw new Error('The group has no facts yet.')
+    return facts
+  }
+
+  /** Why nothing can be done; undefined while it can. */
+  get away(): string | undefined {
+    return this.#apart ?? this.#unreachable
+  }
+
+  /** How long its own entries take to come back, in milliseconds: more, while one is waited for. */
+  get lagMs(): number {
+    const oldest = this.#unread[0] ?? this.#underWay
+    return oldest === undefined ? this.#lagMs : Math.max(this.#lagMs, systemClock.monotonic() - oldest.appendedAt)
+  }
+
+  /** How many commands it has applied. */
+  get position(): number {
+    return this.#timeline.position
+  }
+
+  /** The replicas of the group that are there, the oldest first. */
+  members(now: EpochMs): readonly ReplicaView[] {
+    return this.#timeline.group.living(now).map(([id, member]) => viewOf(member, id === this.#id))
+  }
+
+  // What it is asked.
+
+  /** Where it listens, for the others to know. */
+  listensAt(address: string): void {
+    this.#address = address
+    this.#beat()
+  }
+
+  /** Answers a request when it was appended, read back and applied. @throws LogUnavailable */
+  async request(command: Omit<RequestCommand, 'kind'>): Promise<Reply> {
+    this.#needLog()
+    let known = withoutStrangersToken(command.request, this.spaces)
+    if (known !== command.request) {
+      // A key may have been added by another replica a moment ago.
+      await this.#catchUp()
+      known = withoutStrangersToken(command.request, this.spaces)
+    }
+    const connection = this.#connection(known.connection)
+    const request = { ...known, connection, heardUpTo: this.#timeline.heard.upTo }
+    return (await this.#append({ kind: 'request', ...command, request }, 'request')) as Reply
+  }
+
+  /** What a connection of this replica is called among those of all. */
+  #connection(connection: number): number {
+    return connection === 0 ? 0 : this.#ordinal * CONNECTIONS_A_MEMBER + connection
+  }
+
+  /** Does a verb. @throws LogUnavailable; whatever the verb throws */
+  async verb(command: VerbCommand): Promise<{ readonly output: unknown; readonly wall: EpochMs }> {
+    this.#needLog()
+    // Who resets with the fixtures that all have need not send them to everybody.
+    const { fetched, ...rest } = command
+    const isSeed = fetched === this.spaces.default.seed
+    return (await this.#append(isSeed || fetched === undefined ? rest : { ...rest, fetched }, 'verb')) as {
+      output: unknown
+      wall: EpochMs
+    }
+  }
+
+  /** Says what became of answers. Nobody waits for it. */
+  ended({ exchanges, unread }: Omit<EndedCommand, 'kind'>): void {
+    const own = exchanges.map((ended) => ({ ...ended, connection: this.#connection(ended.connection) }))
+    this.#put({ text: this.#keys.hide(itemText({ kind: 'ended', exchanges: own, unread })), waiting: undefined })
+  }
+
+  /**
+   * Reads what every change is in that anybody was told of before.
+   *
+   * @param act is given the time by the clock of the log
+   * @throws LogUnavailable
+   */
+  async read<T>(act: (now: EpochMs) => T): Promise<T> {
+    return act(await this.#catchUp())
+  }
+
+  /** Leaves the group: what is under way is finished, the others are told. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true
+    clearTimeout(this.#beatTimer)
+    if (this.away === undefined && (await this.#sayBye())) await this.#saveOnLeaving()
+    this.#unfollow()
+    this.#failAll(new LogUnavailable('The sandbox is stopping.'))
+    await this.#log?.close()
+  }
+
+  /** @returns whether it was heard */
+  #sayBye(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), LEAVE_MS)
+      const end = (isHeard: boolean) => {
+        clearTimeout(timer)
+        resolve(isHeard)
+      }
+      this.#append({ kind: 'bye' }, 'verb').then(
+        () => end(true),
+        () => end(false),
+      )
+    })
+  }
+
+  // How it appends.
+
+  #append(item: Item, kind: Waiting['kind']): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#put({ text: this.#keys.hide(itemText(item)), waiting: { kind, done: resolve, failed: reject } })
+    })
+  }
+
+  #put(outgoing: Outgoing): void {
+    if (this.#outgoing.push(outgoing) > 1 || this.#isFlushing) return
+    this.#isFlushing = true
+    // All of a turn are one entry.
+    setImmediate(() => {
+      this.#isFlushing = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const log = this.#log
+    if (log === undefined || this.#outgoing.length === 0 || this.#underWay !== undefined || this.away !== undefined)
+      return
+    const items = this.#takeSome()
+    const entry: UnderWay = {
+      batch: ++this.#batch,
+      items,
+      appendedAt: systemClock.monotonic(),
+      isKept: false,
+      results: undefined,
+    }
+    this.#underWay = entry
+    this.#unread.push(entry)
+    const giveUp = new AbortController()
+    const timer = setTimeout(() => giveUp.abort(), UNDER_WAY_MS)
+    const text = batchText(items.map((item) => item.text))
+    const id = this.#id
+    log.append({ replica: id, batch: entry.batch, text }, giveUp.signal).then(
+      () => {
+        clearTimeout(timer)
+        if (this.#id !== id) return
+        entry.isKept = true
+        this.#release(entry)
+        this.#appended(entry)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        if (this.#id !== id) return
+        this.#giveUp(entry, error)
+        this.#appended(entry)
+        if (error instanceof LogLost) this.#lost(error.message)
+      },
+    )
+  }
+
+  #appended(entry: UnderWay): void {
+    if (this.#underWay !== entry) return
+    this.#underWay = undefined
+    this.#flush()
+  }
+
+  #takeSome(): readonly Outgoing[] {
+    let characters = 0
+    const most = this.#outgoing.findIndex(({ text }) => {
+      characters += text.length
+      return characters > LARGEST_ENTRY
+    })
+    return this.#outgoing.splice(0, most === -1 ? this.#outgoing.length : Math.max(1, most))
+  }
+
+  /** Answers when an entry is both read back and kept. */
+  #release(entry: UnderWay): void {
+    if (!entry.isKept || entry.results === undefined) return
+    for (const answer of entry.results) answer()
+    entry.results = []
+  }
+
+  /** Nobody waits for an entry any more. It may be in the log all the same. */
+  #giveUp(entry: UnderWay, error: unknown): void {
+    const place = this.#unread.indexOf(entry)
+    if (place !== -1) this.#unread.splice(place, 1)
+    for (const { waiting } of entry.items) waiting?.failed(error)
+  }
+
+  #beat(): void {
+    clearTimeout(this.#beatTimer)
+    if (this.#isLeaving) return
+    const { applied, position } = this.#timeline
+    if (this.away === undefined && applied !== undefined) {
+      const beat = { address: this.#address, applied, position, lagMs: Math.round(this.lagMs) }
+      this.#put({ text: itemText({ kind: 'beat', beat }), waiting: undefined })
+    }
+    this.#beatTimer = setTimeout(() => this.#beat(), BEAT_MS).unref()
+  }
+
+  // How it applies.
+
+  #apply(entries: readonly Entry[]): void {
+    for (const entry of entries) this.#applyEntry(entry)
+    const { applied } = this.#timeline
+    if (applied === undefined) return
+    this.#catchingUp = this.#catchingUp.filter(({ id, resolve }) => {
+      const isThere = compareIds(id, applied) <= 0
+      if (isThere) resolve()
+      return !isThere
+    })
+    this.#considerCheckpoint()
+  }
+
+  #applyEntry(entry: Entry): void {
+    const timeline = this.#timeline
+    const isOwn = entry.replica === this.#id
+    const own = isOwn ? this.#takeUnread(entry.batch) : undefined
+    const results: (() => void)[] = []
+    this.#charactersSince += entry.text.length
+    this.#isApplyingOwn = isOwn
+    try {
+      const items = readBatch(this.#keys.show(entry.text))
+      for (const [index, item] of items.entries()) {
+        const { done, failed } = own?.items[index]?.waiting ?? NOBODY
+        try {
+          const result = this.#applyItem(timeline, item, entry)
+          results.push(() => done(result))
+        } catch (error) {
+          results.push(() => failed(error))
+        }
+      }
+    } catch (error) {
+      this.#parts.warn(`An entry of the log could not be read: ${messageOf(error)}`)
+      for (const { waiting } of own?.items ?? []) results.push(() => waiting?.failed(error))
+    }
+    this.#isApplyingOwn = false
+    timeline.applied = entry.id
+    timeline.now = entry.now
+    if (own === undefined) return
+    this.#lagMs = systemClock.monotonic() - own.appendedAt
+    own.results = results
+    this.#release(own)
+  }
+
+  #takeUnread(batch: number): UnderWay | undefined {
+    while (this.#unread.length > 0) {
+      const first = this.#unread[0]
+      if (first === undefined || first.batch > batch) return undefined
+      this.#unread.shift()
+      if (first.batch === batch) return first
+    }
+    return undefined
+  }
+
+  #applyItem(timeline: Timeline, item: Item, entry: Entry): unknown {
+    const { group } = timeline
+    switch (item.kind) {
+      case 'hello': {
+        const welcome = group.welcome(entry.replica, item.hello, entry.now, timeline.applied)
+        if (welcome === 'founded') this.#found(timeline, item.hello, entry.now)
+        if (entry.replica === this.#id) this.#welcome?.(welcome)
+        return undefined
+      }
+      case 'beat':
+        group.hear(entry.replica, entry.now, item.beat)
+        return undefined
+      case 'bye':
+        group.leave(entry.replica)
+        return undefined
+    }
+    // What a replica says that the group has forgotten counts for nobody.
+    if (group.hear(entry.replica, entry.now) === undefined) {
+      if (entry.replica === this.#id) this.#lost('it was silent for too long, and was forgotten')
+      throw new LogUnavailable('This replica is no member of its group any more.')
+    }
+    return this.#applyCommand(timeline, item, entry.now)
+  }
+
+  #applyCommand(timeline: Timeline, command: Command, now: EpochMs): unknown {
+    const { machine } = timeline
+    if (machine === undefined) return undefined
+    const instant = { now, position: ++timeline.position }
+    const result = machine.apply(command, instant)
+    if (command.kind === 'ended') timeline.heard.sent(instant.position, systemClock.monotonic(), false)
+    if (command.kind !== 'verb') return result
+    if (command.verb === 'reset' && command.fetched !== undefined)
+      timeline.group.reseed(digestOf(stringifyJson(command.fetched)))
+    return { output: result, wall: now }
+  }
+
+  /** The group starts anew. Whoever holds other facts goes on as well as it can, and is no member of it. */
+  #found(timeline: Timeline, { facts, anew }: Hello, now: EpochMs): void {
+    timeline.position = 0
+    const state = anew?.state === undefined ? undefined : this.#parts.readState(anew.state)
+    closeLogs(timeline.machine)
+    timeline.machine = new Machine(this.#parts.build(facts, now, state), this.#parts.applyVerb)
+  }
+
+  // How it comes, and comes back.
+
+  async #join(reset: boolean): Promise<void> {
+    const log = this.#openedLog
+    const begun = systemClock.monotonic()
+    for (;;) {
+      this.#id = randomUUID()
+      this.#batch = 0
+      await this.#readToEnd(log)
+      const { now, id: after } = await log.end()
+      const { group } = this.#timeline
+      const facts = this.#parts.facts(group.facts, now)
+      const differing = group.facts === undefined ? [] : differences(facts, group.facts)
+      const isAnew = reset || differing.length > 0
+      const living = isAnew ? group.living(now) : []
+      if (living.length > 0) {
+        if (
+          systemClock.monotonic() - begun > LIVING_MS + SECOND_MS ||
+          living.some(([, { seenAt }]) => seenAt > now - BEAT_MS * 2)
+        )
+          throw differs(differing, living, reset)
+        // It may have been killed a moment ago.
+        await passes(BEAT_MS)
+        continue
+      }
+      const state = isAnew && !reset ? this.#carriedState() : undefined
+      const anew = isAnew ? { after, ...(state === undefined ? {} : { state }) } : undefined
+      const welcome = await this.#sayHello({
+        name: this.#parts.name,
+        version: this.#parts.version,
+        facts,
+        ...(anew && { anew }),
+      })
+      if (welcome === 'refused') continue
+      this.#ordinal = this.#timeline.group.living(this.#timeline.now).find(([id]) => id === this.#id)?.[1].ordinal ?? 0
+      if (welcome === 'founded') await this.#saveCheckpoint()
+      if (isAnew && !reset && group.facts !== undefined)
+        this.#parts.warn(
+          `The group goes on with what is given here, as no other replica is alive: ${differing.join('; ')}. Pets, orders and keys were kept.`,
+        )
+      this.#apart = undefined
+      this.#beat()
+      return
+    }
+  }
+
+  /** Reads the newest checkpoint, and what came since. */
+  async #readToEnd(log: CommandLog): Promise<void> {
+    for (;;) {
+      this.#unfollow()
+      const stored = await log.loadCheckpoint()
+      this.#timeline = newTimeline(this.#parts)
+      this.#charactersSince = 0
+      this.#checkpointSize = stored?.text.length ?? 0
+      if (stored !== undefined) this.#load(stored.text, stored.id)
+      const { id } = await log.end()
+      const isThere = await new Promise<boolean>((resolve, reject) => {
+        this.#unfollow = log.follow(stored?.id, {
+          entries: (entries) => this.#apply(entries),
+          lost: (reason) => {
+            // The checkpoint was replaced, and the log cut, while it was read.
+            resolve(false)
+            this.#welcome?.('refused')
+            this.#lost(reason)
+          },
+        })
+        if (id === undefined || (stored !== undefined && compareIds(id, stored.id) <= 0)) resolve(true)
+        else this.#catchingUp.push({ id, resolve: () => resolve(true), reject })
+      })
+      if (isThere) return
+    }
+  }
+
+  async #sayHello(hello: Hello): Promise<Welcome> {
+    const welcomed = new Promise<Welcome>((resolve) => {
+      this.#welcome = resolve
+    })
+    const text = this.#keys.hide(itemText({ kind: 'hello', hello }))
+    const giveUp = new AbortController()
+    const timer = setTimeout(() => giveUp.abort(), UNDER_WAY_MS)
+    try {
+      await this.#openedLog.append({ replica: this.#id, batch: ++this.#batch, text: batchText([text]) }, giveUp.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+    return welcomed
+  }
+
+  /** Pets, orders and keys as they were left by a group with other facts. */
+  #carriedState(): string | undefined {
+    const { machine } = this.#timeline
+    if (machine === undefined) return undefined
+    const text = stringifyJson(machine.spaces.default.state())
+    try {
+      this.#parts.readState(text)
+      return text
+    } catch (error) {
+      this.#parts.warn(`Pets, orders and keys of the group cannot be kept, as they do not fit: ${messageOf(error)}`)
+      return undefined
+    }
+  }
+
+  /** What it had read is not in the log any more: whatever the log holds now is the truth. */
+  #lost(reason: string): void {
+    if (this.#isLeaving || this.#apart !== undefined) return
+    this.#parts.warn(`The log is not the one that was read: ${reason}. Going on from its newest checkpoint.`)
+    this.#apart = `The log has lost something: ${reason}.`
+    void this.#rejoin(this.#apart)
+  }
+
+  async #rejoin(reason: string): Promise<void> {
+    const before = this.#timeline.machine
+    this.#unfollow()
+    this.#failAll(new LogUnavailable(reason))
+    while (!this.#isLeaving) {
+      try {
+        await this.#join(false)
+        break
+      } catch (error) {
+        this.#apart = messageOf(error)
+        if (error instanceof Failure) this.#parts.warn(error.message)
+        await passes(REJOIN_MS)
+      }
+    }
+    // Whoever follows what happened in the spaces that are gone has to begin again.
+    if (before !== this.#timeline.machine) closeLogs(before)
+  }
+
+  #failAll(error: LogUnavailable): void {
+    const entries = [...this.#unread]
+    this.#unread.length = 0
+    this.#underWay = undefined
+    for (const { items } of entries) for (const { waiting } of items) waiting?.failed(error)
+    this.#refuseWaiting(error)
+    for (const { reject } of this.#catchingUp.splice(0)) reject(error)
+  }
+
+  /** What was not appended yet never will be. What became of answers is told later. */
+  #refuseWaiting(error: LogUnavailable): void {
+    const waiting = this.#outgoing.filter((outgoing) => outgoing.waiting !== undefined)
+    this.#outgoing = this.#outgoing.filter((outgoing) => outgoing.waiting === undefined)
+    for (const outgoing of waiting) outgoing.waiting?.failed(error)
+  }
+
+  #available(): void {
+    if (this.#unreachable === undefined) return
+    this.#unreachable = undefined
+    this.#parts.warn('The log can be reached again.')
+    this.#beat()
+    this.#flush()
+  }
+
+  #unavailable(reason: string): void {
+    if (this.#isLeaving) return
+    this.#unreachable = reason
+    this.#parts.warn(`The log cannot be reached, so that requests are answered 503: ${reason}`)
+    const error = new LogUnavailable(reason)
+    this.#refuseWaiting(error)
+    for (const { reject } of this.#catchingUp.splice(0)) reject(error)
+  }
+
+  // Reads and checkpoints.
+
+  async #catchUp(): Promise<EpochMs> {
+    this.#needLog()
+    const { id, now } = await this.#openedLog.end()
+    const { applied } = this.#timeline
+    if (id !== undefined && (applied === undefined || compareIds(applied, id) < 0))
+      await new Promise<void>((resolve, reject) => this.#catchingUp.push({ id, resolve, reject }))
+    return Math.max(now, this.#timeline.now)
+  }
+
+  #needLog(): void {
+    const { away } = this
+    if (away !== undefined) throw new LogUnavailable(away)
+  }
+
+  get #openedLog(): CommandLog {
+    if (this.#log === undefined) throw new LogUnavailable('The log is not open.')
+    return this.#log
+  }
+
+  get #machine(): Machine {
+    const { machine } = this.#timeline
+    if (machine === undefined) throw new LogUnavailable('The group holds other facts than this replica.')
+    return machine
+  }
+
+  /** The oldest replica writes the checkpoints. */
+  #considerCheckpoint(): void {
+    if (this.away !== undefined || this.#isSaving) return
+    if (this.#charactersSince < Math.max(CHECKPOINT_AFTER, this.#checkpointSize)) return
+    const [oldest] = this.#timeline.group.living(this.#timeline.now)
+    if (oldest?.[0] === this.#id) void this.#saveCheckpoint()
+  }
+
+  /** The last one to leave, and the one that writes the checkpoints, leave one. */
+  async #saveOnLeaving(): Promise<void> {
+    const { group, now } = this.#timeline
+    const [oldest] = group.living(now)
+    if (oldest === undefined || oldest[1].ordinal > this.#ordinal) await this.#saveCheckpoint()
+  }
+
+  async #saveCheckpoint(): Promise<void> {
+    const { applied, machine, group, now } = this.#timeline
+    if (applied === undefined || machine === undefined) return
+    this.#isSaving = true
+    this.#charactersSince = 0
+    const text = this.#checkpointText(machine)
+    this.#checkpointSize = text.length
+    const read = group.living(now).map(([, member]) => member.applied ?? '0-0')
+    const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
+    try {
+      await this.#openedLog.saveCheckpoint({ id: applied, text }, trimUpTo)
+    } catch (error) {
+      this.#parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
+    }
+    this.#isSaving = false
+  }
+
+  #checkpointText(machine: Machine): string {
+    const { group, position, now } = this.#timeline
+    const header: CheckpointHeader = { version: HEADER_VERSION, group: group.save(), position, now }
+    return this.#keys.hide(`${stringifyJson(header)}\n${checkpointOf(machine.spaces)}`)
+  }
+
+  #load(stored: string, id: EntryId): void {
+    const text = this.#keys.show(stored)
+    const end = text.indexOf('\n')
+    const { version, group, position, now } = parseJson(text.slice(0, end)) as CheckpointHeader
+    if (version !== HEADER_VERSION)
+      throw new Failure(
+        'LOG_UNAVAILABLE',
+        `The checkpoint of the group has version ${version}, this release reads ${HEADER_VERSION}. Start the group anew with --reset.`,
+      )
+    const timeline = this.#timeline
+    timeline.group.load(group)
+    timeline.position = position
+    timeline.now = now
+    timeline.applied = id
+    const { facts } = group
+    if (facts === undefined) return
+    const spaces = this.#parts.build(facts, now)
+    loadCheckpoint(spaces, text.slice(end + 1))
+    timeline.machine = new Machine(spaces, this.#parts.applyVerb)
+  }
+}
+
+interface CheckpointHeader {
+  readonly version: number
+  readonly group: SavedGroup
+  readonly position: number
+  readonly now: EpochMs
+}
+
+/** Whoever follows what happens in spaces that are gone is told that there will be no more. */
+function closeLogs(machine: Machine | undefined): void {
+  if (machine === undefined) return
+  for (const name of ['', ...machine.spaces.names()]) machine.spaces.get(name)?.log.close()
+}
+
+const NOBODY = { done: () => {}, failed: () => {} }
+
+function newTimeline(parts: ReplicaParts): Timeline {
+  return { group: new Group(), heard: parts.openHeard(), machine: undefined, position: 0, applied: undefined, now: 0 }
+}
+
+function viewOf({ name, address, version, position, lagMs, joinedAt }: Member, isThis: boolean): ReplicaView {
+  return { name, address, version, position, lagMs, since: new Date(joinedAt).toISOString(), isThis }
+}
+
+function differs(
+  differing: readonly string[],
+  living: readonly (readonly [string, Member])[],
+  reset: boolean,
+): Failure {
+  const others = living.map(([, { name, address }]) => (address === '' ? name : `${name} (${address})`)).join(', ')
+  const why = reset
+    ? `The group cannot be started anew (--reset) while other replicas live: ${others}.`
+    : `This replica would not give the answers of its group, in which ${others} live${living.length === 1 ? 's' : ''}: ${differing.join('; ')}.`
+  return new Failure(
+    'GROUP_DIFFERS',
+    `${why} Stop ${living.length === 1 ? 'it' : 'them'} first, start with the same options, or choose another --group.`,
+  )
+}
+
+function passes(duration: DurationMs): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, duration))
+}
