@@ -18,7 +18,7 @@ export interface Entry {
   readonly now: EpochMs
   /** Who appended it: a name that no other replica ever had. */
   readonly replica: string
-  /** Ordinal of the entry among those of its replica, from 1. */
+  /** Number of the entry among those of its replica, from 1: each is higher than the one before. What was given up may be missing. */
   readonly batch: number
   /** What it says, as `command-text.ts` writes it. */
   readonly text: string
@@ -41,11 +41,11 @@ export interface LogFollower {
   lost(reason: string): void
 }
 
-/** Hears whether a log can be reached. */
+/** Hears whether a log can be used: each change once, beginning with the first time that it cannot. */
 export interface LogWatcher {
-  /** It can be reached (again). */
+  /** It can be used again. */
   available(): void
-  /** It cannot. @param reason for people, without secrets */
+  /** It cannot be reached, or takes nothing. @param reason for people, without secrets */
   unavailable(reason: string): void
 }
 
@@ -58,10 +58,12 @@ export interface CommandLog {
   /**
    * Appends an entry exactly once, however often the connection breaks meanwhile: it looks up
    * whether the entry is there before it appends it again. One append of a replica is under way
-   * at a time; the next may be handed in, and waits.
+   * at a time; the next may be handed in, and waits. A batch is for one text only: after one that
+   * was given up, the next has a higher number.
    *
-   * @param signal gives up; whether the entry stands in the log is then told by `follow`, or never:
-   *   an entry that had not been appended when the signal came will not be appended later
+   * @param signal gives up, at once. Whether the entry stands in the log is then told by `follow`,
+   *   before any later entry of this replica, or never: once another `append` or `end` of this log has
+   *   succeeded, nothing given up before will be appended
    * @returns where it stands, once as many copies have it as was asked for
    * @throws LogUnavailable when given up; LogLost when the log no longer has this replica's former entries
    */
@@ -69,7 +71,7 @@ export interface CommandLog {
   /**
    * Reads what comes after an entry, for ever, across interruptions.
    *
-   * @param after undefined: from the beginning of the log
+   * @param after an entry that is in the log, else it is lost; undefined: from the beginning of the log
    * @returns stops it
    */
   follow(after: EntryId | undefined, follower: LogFollower): () => void
@@ -82,10 +84,12 @@ export interface CommandLog {
   /** The newest checkpoint. @throws LogUnavailable */
   loadCheckpoint(): Promise<StoredCheckpoint | undefined>
   /**
-   * Keeps a checkpoint in place of the former one if it is newer, and then cuts off entries.
+   * Keeps a checkpoint in place of the former one, and then cuts off entries. One that is not
+   * newer than the former is not kept, and cuts off nothing.
    *
-   * @param trimUpTo the last entry that nobody has to read any more; never after the checkpoint's
-   * @throws LogUnavailable
+   * @param trimUpTo the last entry that nobody has to read any more: those before it are cut off, itself
+   *   stays, so that it can be followed from. Never after the checkpoint's
+   * @throws LogUnavailable; LogLost if the checkpoint's entry is not in the log
    */
   saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void>
   /** Forgets everything: entries, checkpoint, what replicas appended. For `--reset`. @throws LogUnavailable */

@@ -1,0 +1,68 @@
+/** Where a Redis is, and who asks. */
+export interface RedisAddress {
+  readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
+  readonly isEncrypted: boolean
+  /** Number of the database. */
+  readonly database: number
+  /** Redis calls the one without a name `default`. */
+  readonly user: string
+  readonly password: string | undefined
+  /** The address as it may be shown: without user and password. */
+  readonly shown: string
+}
+
+const DEFAULT_PORT = 6379
+const FORM =
+  'must be an address such as redis://127.0.0.1:6379, rediss://user:password@redis.example:6380/2 or unix:///run/redis.sock?db=2'
+/** Special characters of a password are the usual cause of an address that is none. */
+const ENCODED = 'user and password percent-encoded'
+
+const SOCKET = /^(?:redis\+)?unix:\/\/(?:([^:@/?#]*):([^@/?#]*)@)?(\/[^?#]+)(?:\?db=(\d{1,5}))?$/
+
+/**
+ * Reads where a Redis is.
+ *
+ * @returns the address, or how it must be: "must be …", without anything of the text, which may hold a password
+ */
+export function readRedisAddress(text: string): RedisAddress | { readonly problem: string } {
+  try {
+    return SOCKET.test(text) ? readSocket(text) : readUrl(new URL(text))
+  } catch {
+    // No URL, or a % that encodes nothing.
+    return { problem: `${FORM}, ${ENCODED}` }
+  }
+}
+
+function readSocket(text: string): RedisAddress {
+  const [, user = '', password = '', path = '', database = '0'] = SOCKET.exec(text) ?? []
+  return {
+    at: { path: decodeURIComponent(path) },
+    isEncrypted: false,
+    shown: `unix://${path}${database === '0' ? '' : `?db=${database}`}`,
+    ...identity(user, password),
+    database: Number(database),
+  }
+}
+
+function readUrl(url: URL): RedisAddress | { readonly problem: string } {
+  const isEncrypted = url.protocol === 'rediss:'
+  const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1]
+  if (!isEncrypted && url.protocol !== 'redis:') return { problem: FORM }
+  if (url.hostname === '' || database === undefined) return { problem: `${FORM}, ${ENCODED}` }
+  if (url.search !== '' || url.hash !== '') return { problem: `${FORM}, ${ENCODED}, without query and fragment` }
+  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
+  return {
+    at: { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port },
+    isEncrypted,
+    shown: `${url.protocol}//${url.hostname}:${port}${Number(database) === 0 ? '' : `/${database}`}`,
+    ...identity(url.username, url.password),
+    database: Number(database),
+  }
+}
+
+function identity(user: string, password: string): Pick<RedisAddress, 'user' | 'password'> {
+  return {
+    user: user === '' ? 'default' : decodeURIComponent(user),
+    password: password === '' ? undefined : decodeURIComponent(password),
+  }
+}

@@ -1,0 +1,184 @@
+import type { RedisConnection, RedisWord } from './redis.js'
+
+/** What a group keeps in Redis. One hash tag, so that one node of a cluster has all of it. */
+export interface RedisKeys {
+  /** The stream of entries. */
+  readonly log: string
+  /** By `end` the last entry's id; by `of <replica>` its last batch, and the entry's id, if there is one. */
+  readonly batches: string
+  /** The newest checkpoint: `id`, `pieces`, and each piece by its number. */
+  readonly checkpoint: string
+  /** Counts the checkpoints that were begun. */
+  readonly writings: string
+  /** Written and forgotten, to see whether Redis takes anything. */
+  readonly probe: string
+}
+
+export function keysOf(group: string): RedisKeys {
+  const key = (name: string) => `petstore-sandbox:{${group}}:${name}`
+  return {
+    log: key('log'),
+    batches: key('batches'),
+    checkpoint: key('checkpoint'),
+    writings: key('writings'),
+    probe: key('probe'),
+  }
+}
+
+/** A piece of Lua that Redis runs as a whole, between other commands. */
+interface Script {
+  readonly keys: number
+  readonly text: string
+}
+
+/** What a script answers with if the log is not the one that it was. */
+const LOST = 'LOST '
+
+/** Ids are `<milliseconds>-<ordinal>`, both of which Lua's numbers hold exactly. */
+const IS_AFTER = `
+local function is_after(one, other)
+  local ms, ordinal = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_ordinal = string.match(other, '^(%d+)-(%d+)$')
+  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
+  return tonumber(ordinal) > tonumber(other_ordinal)
+end`
+
+/**
+ * Appends an entry if it is higher than all of its replica, and if those that the
+ * replica knows of are there. What stands already is only named: writing that down
+ * once more gives WAIT something to wait for.
+ *
+ * Keys: log, batches. Arguments: replica, batch, the last batch that its replica knows to stand, text.
+ * Answers with the id.
+ */
+export const APPEND: Script = {
+  keys: 2,
+  text: `
+local of, batch, known = 'of ' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local own, last = unpack(redis.call('HMGET', KEYS[2], of, 'end'))
+local kept, id = 0, ''
+if own then
+  kept, id = string.match(own, '^(%d+) (.*)$')
+  kept = tonumber(kept)
+end
+if kept < known then return redis.error_reply('${LOST}it no longer has what this replica appended') end
+if (redis.call('XLEN', KEYS[1]) > 0) ~= (last and true or false) then
+  return redis.error_reply('${LOST}a part of it was removed')
+end
+if kept == batch and id ~= '' then
+  redis.call('HSET', KEYS[2], of, own)
+  return id
+end
+if kept >= batch then return redis.error_reply('${LOST}batch ' .. batch .. ' was given up') end
+id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', batch, 'after', last or '', 'text', ARGV[4])
+redis.call('HSET', KEYS[2], of, batch .. ' ' .. id, 'end', id)
+return id`,
+}
+
+/**
+ * Tells the end, and shuts the door on what was given up.
+ *
+ * Keys: log, batches. Arguments: replicas and their last batch that was given up, in turn.
+ * Answers with the id, or '', and milliseconds since 1970.
+ */
+export const END: Script = {
+  keys: 2,
+  text: `
+for i = 1, #ARGV, 2 do
+  local of = 'of ' .. ARGV[i]
+  local kept = string.match(redis.call('HGET', KEYS[2], of) or '', '^(%d+) ') or '0'
+  if tonumber(kept) < tonumber(ARGV[i + 1]) then redis.call('HSET', KEYS[2], of, ARGV[i + 1] .. ' ') end
+end
+local id = redis.call('HGET', KEYS[2], 'end') or ''
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+return {id, math.max(now, tonumber(string.match(id, '^%d+') or '0'))}`,
+}
+
+/**
+ * Looks whether an entry is there, and the same.
+ *
+ * Keys: log. Arguments: its id; its replica and batch, if they are known, else ''.
+ */
+export const LOOK: Script = {
+  keys: 1,
+  text: `
+local found = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
+if not found then return redis.error_reply('${LOST}the entry read last is not there any more') end
+if ARGV[2] ~= '' and (found[2][2] ~= ARGV[2] or found[2][4] ~= ARGV[3]) then
+  return redis.error_reply('${LOST}another entry is in the place of the one read last')
+end
+return 'OK'`,
+}
+
+/** Writes a piece of a checkpoint that is not whole yet. Keys: the new one. Arguments: seconds that it stays, number, bytes. */
+export const WRITE_PIECE: Script = {
+  keys: 1,
+  text: `
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
+return redis.call('EXPIRE', KEYS[1], ARGV[1])`,
+}
+
+/**
+ * Puts a checkpoint whose pieces are all written in the place of the former one, and cuts off entries.
+ *
+ * Keys: checkpoint, the new one, log, batches. Arguments: id, number of pieces, the first entry to be kept,
+ * the time before which a replica that appended nothing since is forgotten.
+ */
+export const KEEP_CHECKPOINT: Script = {
+  keys: 4,
+  text: `${IS_AFTER}
+local id, pieces, first, forgotten = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local kept = redis.call('HGET', KEYS[1], 'id')
+if kept and not is_after(id, kept) then
+  redis.call('UNLINK', KEYS[2])
+  return 'OLDER'
+end
+if #redis.call('XRANGE', KEYS[3], id, id) == 0 then
+  redis.call('UNLINK', KEYS[2])
+  return redis.error_reply('${LOST}the entry of the checkpoint is not there any more')
+end
+if redis.call('HLEN', KEYS[2]) ~= tonumber(pieces) then return redis.error_reply('ERR writing the checkpoint took too long') end
+redis.call('HSET', KEYS[2], 'id', id, 'pieces', pieces)
+redis.call('PERSIST', KEYS[2])
+redis.call('RENAME', KEYS[2], KEYS[1])
+if is_after(first, id) then first = id end
+redis.call('XTRIM', KEYS[3], 'MINID', first)
+local batches = redis.call('HGETALL', KEYS[4])
+for i = 1, #batches, 2 do
+  local last = tonumber(string.match(batches[i + 1], '^%d+ (%d+)-') or '')
+  if batches[i] ~= 'end' and last and last < forgotten then redis.call('HDEL', KEYS[4], batches[i]) end
+end
+return 'OK'`,
+}
+
+/** Forgets all of a group; the stream stays, empty, so that its ids never go back. Keys: log, batches, checkpoint. */
+export const CLEAR: Script = {
+  keys: 3,
+  text: `
+redis.call('XTRIM', KEYS[1], 'MAXLEN', 0)
+redis.call('UNLINK', KEYS[2], KEYS[3])
+return 'OK'`,
+}
+
+/** Why the log is not the one that it was, if an error says so. */
+export function lostWords(error: unknown): string | undefined {
+  return error instanceof Error && error.message.startsWith(LOST) ? error.message.slice(LOST.length) : undefined
+}
+
+const digests = new WeakMap<Script, string>()
+
+/** Runs a script: by its digest, as Redis usually knows it already. */
+export async function run(redis: RedisConnection, script: Script, ...words: readonly RedisWord[]): Promise<unknown> {
+  const digest = digests.get(script)
+  if (digest === undefined) {
+    digests.set(script, String(await redis.call('SCRIPT', 'LOAD', script.text)))
+    return run(redis, script, ...words)
+  }
+  try {
+    return await redis.call('EVALSHA', digest, script.keys, ...words)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    return redis.call('EVAL', script.text, script.keys, ...words)
+  }
+}

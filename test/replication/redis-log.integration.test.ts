@@ -1,0 +1,351 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { CommandLog } from '../../src/replication/command-log.js'
+import { readRedisAddress } from '../../src/replication/redis-address.js'
+import { openRedisLog } from '../../src/replication/redis-log.js'
+import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
+import { TcpProxy } from '../support/tcp-proxy.js'
+import { AFollower, AWatcher, isDown, isUp } from './a-follower.js'
+import { describeLog, type TriedLine, type TriedLog } from './log-port.js'
+
+const NEVER = new AbortController().signal
+
+/** A log opened by a test. */
+interface Opened {
+  readonly log: CommandLog
+  readonly watcher: AWatcher
+  readonly warnings: readonly string[]
+}
+
+const opened: CommandLog[] = []
+const servers: RedisServer[] = []
+const proxies: TcpProxy[] = []
+let groups = 0
+
+function aGroup(): string {
+  return `group ${++groups}`
+}
+
+async function open(url: string, group: string, copies = 0): Promise<Opened> {
+  const address = readRedisAddress(url)
+  if ('problem' in address) throw new Error(`the address ${address.problem}`)
+  const watcher = new AWatcher()
+  const warnings: string[] = []
+  const log = await openRedisLog({ address, group, copies, watcher, warn: (text) => warnings.push(text) })
+  opened.push(log)
+  return { log, watcher, warnings }
+}
+
+/** A Redis for one test. */
+async function aRedis(...flags: readonly string[]): Promise<RedisServer> {
+  const server = await RedisServer.start(...flags)
+  servers.push(server)
+  return server
+}
+
+async function aProxy(port: number): Promise<TcpProxy> {
+  const proxy = await TcpProxy.open(port)
+  proxies.push(proxy)
+  return proxy
+}
+
+afterEach(async () => {
+  for (const log of opened.splice(0)) await log.close()
+  for (const proxy of proxies.splice(0)) await proxy.close()
+  for (const server of servers.splice(0)) await server.end()
+})
+
+describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await RedisServer.start()
+  })
+  afterAll(() => redis.end())
+
+  describeLog('in Redis', async (): Promise<TriedLog> => {
+    const group = aGroup()
+    const lines: TcpProxy[] = []
+    return {
+      async open(): Promise<TriedLine> {
+        const proxy = await aProxy(redis.port)
+        lines.push(proxy)
+        const { log, watcher } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+        return {
+          log,
+          watcher,
+          cut: () => proxy.cut(),
+          cutInAnswerTo: (text) => void proxy.cutInAnswerTo(text, 2),
+          restore: () => proxy.restore(),
+        }
+      },
+      async mark() {
+        const keys = ['log', 'batches'].map((name) => `petstore-sandbox:{${group}}:${name}`)
+        for (const key of keys) redis.ask('COPY', key, `mark:${key}`, 'REPLACE')
+        return async () => {
+          for (const line of lines) line.cut()
+          for (const key of keys) redis.ask('COPY', `mark:${key}`, key, 'REPLACE')
+          for (const line of lines) line.restore()
+        }
+      },
+      async close() {},
+    }
+  })
+
+  describe('a log in Redis', () => {
+    it('loses nothing that it has acknowledged when Redis is killed and started again', async () => {
+      const server = await aRedis()
+      const { log, watcher } = await open(server.url, aGroup())
+      const follower = new AFollower()
+      log.follow(undefined, follower)
+      let isOver = false
+      const acknowledged: string[] = []
+      const writer = (async () => {
+        for (let batch = 1; !isOver; batch++) {
+          await log.append({ replica: 'a', batch, text: String(batch) }, NEVER)
+          acknowledged.push(String(batch))
+        }
+      })()
+      for (let kill = 0; kill < 3; kill++) {
+        await follower.texts(follower.heard.length + 20)
+        await server.kill()
+        await watcher.until(isDown)
+        await server.startAgain()
+        await watcher.until(isUp)
+      }
+      isOver = true
+      await writer
+      expect(await follower.texts(acknowledged.length)).toEqual(acknowledged)
+    })
+
+    it('notices that Redis hangs, and goes on when it goes on', async () => {
+      const server = await aRedis()
+      const { log, watcher } = await open(server.url, aGroup())
+      const follower = new AFollower()
+      log.follow(undefined, follower)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      await follower.texts(1)
+      server.hang()
+      const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      expect(await watcher.until(isDown)).toBe(`Redis at ${server.url} cannot be used: no answer within 3 s.`)
+      server.goOn()
+      await appended
+      expect(await follower.texts(2)).toEqual(['1', '2'])
+      await watcher.until(isUp)
+      expect(server.ask('XLEN', server.ask('KEYS', '*:log'))).toBe('2')
+    })
+
+    it('notices that nothing comes through any more, though no connection ended', async () => {
+      const proxy = await aProxy(redis.port)
+      const { log, watcher } = await open(`redis://127.0.0.1:${proxy.port}`, aGroup())
+      const follower = new AFollower()
+      log.follow(undefined, follower)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      await follower.texts(1)
+      proxy.swallow()
+      expect(await watcher.until(isDown)).toContain('no answer within 3 s')
+      proxy.restore()
+      await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      expect(await follower.texts(2)).toEqual(['1', '2'])
+    })
+
+    it('does not take what was given up, and arrives late', async () => {
+      const proxy = await aProxy(redis.port)
+      const group = aGroup()
+      const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+      const other = await open(redis.url, group)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      proxy.hold()
+      const patience = new AbortController()
+      const appended = log.append({ replica: 'a', batch: 2, text: 'late' }, patience.signal)
+      setImmediate(() => patience.abort())
+      await expect(appended).rejects.toThrow('cannot be used')
+      // Its connection hangs; the next one gets through.
+      await expect.poll(() => log.end().catch(() => undefined), { timeout: 60_000 }).toBeDefined()
+      await proxy.release()
+      const follower = new AFollower()
+      other.log.follow(undefined, follower)
+      await log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
+      expect(await follower.texts(2)).toEqual(['1', '3'])
+    })
+
+    it('is told of a loss even while nobody writes: all removed, the log removed, its beginning cut off', async () => {
+      const losses: string[] = []
+      for (const loss of [['FLUSHALL'], ['DEL', 'LOG'], ['XTRIM', 'LOG', 'MAXLEN', '1']]) {
+        const server = await aRedis()
+        const group = aGroup()
+        const { log } = await open(server.url, group)
+        const follower = new AFollower()
+        const first = await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+        await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+        log.follow(loss[0] === 'XTRIM' ? first : undefined, follower)
+        await follower.texts(loss[0] === 'XTRIM' ? 1 : 2)
+        if (loss[0] === 'XTRIM') {
+          await log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
+          await follower.texts(2)
+        }
+        server.ask(...loss.map((word) => (word === 'LOG' ? `petstore-sandbox:{${group}}:log` : word)))
+        if (loss[0] === 'XTRIM') {
+          const late = new AFollower()
+          log.follow(first, late)
+          losses.push(await late.loss())
+          expect(follower.lostFor).toBeUndefined()
+        } else losses.push(await follower.loss())
+        if (loss[0] === 'DEL') {
+          const appended = log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
+          await expect(appended).rejects.toThrow('a part of it was removed')
+        }
+      }
+      expect(new Set(losses)).toEqual(new Set(['the entry read last is not there any more']))
+    })
+
+    it('does not care that Redis forgets its scripts', async () => {
+      const { log } = await open(redis.url, aGroup())
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      redis.ask('SCRIPT', 'FLUSH')
+      await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      expect((await log.end()).id).toBeDefined()
+    })
+
+    it('says that the memory of Redis is used up, and that it is not any more', async () => {
+      const server = await aRedis()
+      const { log, watcher } = await open(server.url, aGroup())
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      server.ask('CONFIG', 'SET', 'maxmemory', '1000000')
+      const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      expect(await watcher.until(isDown)).toContain('its memory is used up (maxmemory)')
+      server.ask('CONFIG', 'SET', 'maxmemory', '0')
+      await appended
+      await watcher.until(isUp)
+    })
+
+    it('says that Redis has become a copy of another, and goes on once it is none', async () => {
+      const server = await aRedis()
+      const { log, watcher } = await open(server.url, aGroup())
+      const follower = new AFollower()
+      log.follow(undefined, follower)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      server.ask('REPLICAOF', '127.0.0.1', '1')
+      const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      expect(await watcher.until((told) => told.includes('copy'))).toMatch(/read-only copy|lost the Redis it follows/)
+      await expect(open(server.url, aGroup())).rejects.toThrow(/read-only copy/)
+      server.ask('REPLICAOF', 'NO', 'ONE')
+      await appended
+      expect(await follower.texts(2)).toEqual(['1', '2'])
+    })
+
+    it('waits until as many copies as asked for have an entry', async () => {
+      const server = await aRedis()
+      await expect(open(server.url, aGroup(), 1)).rejects.toThrow(
+        `Redis at ${server.url} cannot be used: 0 of the 1 copies of it that are asked for have what was written.`,
+      )
+      const copy = await aRedis('--replicaof', '127.0.0.1', String(server.port))
+      await expect.poll(() => server.ask('WAIT', '1', '100'), { timeout: 60_000 }).toBe('1')
+      const group = aGroup()
+      const { log, watcher } = await open(server.url, group, 1)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      const key = `petstore-sandbox:{${group}}:log`
+      expect(copy.ask('XLEN', key)).toBe('1')
+      copy.hang()
+      const patience = new AbortController()
+      const given = log.append({ replica: 'a', batch: 2, text: '2' }, patience.signal)
+      expect(await watcher.until(isDown)).toContain('0 of the 1 copies')
+      patience.abort()
+      await expect(given).rejects.toThrow('0 of the 1 copies')
+      // It stands, and is looked up: what its answer says is true of the copy all the same.
+      const again = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      copy.goOn()
+      await again
+      expect(copy.ask('XLEN', key)).toBe('2')
+      await watcher.until(isUp)
+    })
+
+    it('warns of a Redis that keeps nothing on disk, little, or throws keys away', async () => {
+      const cases: readonly (readonly [readonly string[], readonly (string | RegExp)[]])[] = [
+        [[], []],
+        [['--appendonly', 'no'], [/^Redis keeps nothing on disk/]],
+        [['--appendonly', 'no', '--save', '60 1000'], [/^Redis writes to disk now and then only \(save "60 1000"\)/]],
+        [
+          ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
+          [/^Redis throws keys away .*\(maxmemory-policy allkeys-lru\)/],
+        ],
+        [['--maxmemory-policy', 'allkeys-lru'], []],
+        [['--maxmemory', '100mb'], []],
+        [['--appendonly', 'no', '--rename-command', 'CONFIG', ''], []],
+      ]
+      for (const [flags, expected] of cases) {
+        const { warnings } = await open((await aRedis(...flags)).url, aGroup())
+        expect(warnings).toEqual(expected.map((words) => expect.stringMatching(words)))
+      }
+    })
+
+    it('uses user, password and database of its address, and shows neither user nor password', async () => {
+      const server = await aRedis()
+      const words = '~petstore-sandbox:* +@all -@dangerous -@admin'.split(' ')
+      server.ask('ACL', 'SETUSER', 'shop', 'on', '>s3cr/t:@#', ...words)
+      const group = aGroup()
+      const at = (user: string, path = '') => `redis://${user}127.0.0.1:${server.port}${path}`
+      const { log, warnings } = await open(at('shop:s3cr%2Ft%3A%40%23@', '/3'), group)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      expect(server.ask('-n', '3', 'XLEN', `petstore-sandbox:{${group}}:log`)).toBe('1')
+      expect(warnings).toEqual([])
+      await expect(open(at('shop:hunter2@'), group)).rejects.toThrow(
+        `Redis at redis://127.0.0.1:${server.port} cannot be used: it does not know this user with this password.`,
+      )
+      await expect(open(at('', '/99'), group)).rejects.toThrow('it has no database of that number')
+      server.ask('CONFIG', 'SET', 'requirepass', 'hunter2')
+      await expect(open(at(''), group)).rejects.toThrow('it asks for a password, and the address has none')
+      await expect(open(at(':hunter2@'), group)).resolves.toBeDefined()
+    })
+
+    it('speaks over a socket of Unix', async () => {
+      const server = await aRedis('--unixsocket', 'redis.sock')
+      const { log } = await open(`unix://${server.folder}/redis.sock?db=2`, 'group')
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      expect(server.ask('-n', '2', 'XLEN', 'petstore-sandbox:{group}:log')).toBe('1')
+      await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('there is no such socket')
+    })
+
+    it('shows nobody a checkpoint that is not whole, and forgets what was written of it', async () => {
+      const proxy = await aProxy(redis.port)
+      const group = aGroup()
+      const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
+      const other = await open(redis.url, group)
+      const id = await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      await other.log.saveCheckpoint({ id, text: 'former' }, id)
+      const later = await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
+      const text = 'x'.repeat(10_000_000)
+      const cut = proxy.cutInAnswerTo(':checkpoint-')
+      const saved = log.saveCheckpoint({ id: later, text }, later)
+      await Promise.all([cut, expect(saved).rejects.toThrow('cannot be used')])
+      expect(await other.log.loadCheckpoint()).toEqual({ id, text: 'former' })
+      const [unfinished = ''] = redis.ask('KEYS', `petstore-sandbox:{${group}}:checkpoint-[0-9]*`).split('\n')
+      expect(Number(redis.ask('TTL', unfinished))).toBeGreaterThan(0)
+    })
+
+    it('reads one checkpoint, not halves of two, while it is replaced', async () => {
+      const group = aGroup()
+      const { log } = await open(redis.url, group)
+      const other = await open(redis.url, group)
+      const texts = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(5_000_000))
+      const seen = new Set<string>()
+      let isOver = false
+      await saveNext(log, 1, texts[0] ?? '')
+      const reader = (async () => {
+        while (!isOver) {
+          const text = (await other.log.loadCheckpoint())?.text ?? ''
+          expect(texts.includes(text)).toBe(true)
+          seen.add(text.slice(0, 1))
+        }
+      })()
+      for (const [index, text] of texts.entries()) await saveNext(log, index + 2, text)
+      isOver = true
+      await reader
+      expect(seen.size).toBeGreaterThan(0)
+      expect((await other.log.loadCheckpoint())?.text.slice(0, 1)).toBe('f')
+    })
+  })
+})
+
+async function saveNext(log: CommandLog, batch: number, text: string): Promise<void> {
+  const id = await log.append({ replica: 'a', batch, text: String(batch) }, NEVER)
+  await log.saveCheckpoint({ id, text }, id)
+}

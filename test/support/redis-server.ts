@@ -1,0 +1,118 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether there is a Redis to test with. The gate leaves nothing out. */
+export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0
+if (!HAS_REDIS && process.env.LEAVE_NOTHING_OUT !== undefined) {
+  throw new Error('redis-server is not installed, and LEAVE_NOTHING_OUT is set.')
+}
+
+/** A redis-server of the test's own, on a free port, with its data in a folder of its own. */
+export class RedisServer {
+  readonly port: number
+  readonly folder: string
+  readonly #flags: readonly string[]
+  #child: ChildProcess
+
+  private constructor(port: number, folder: string, flags: readonly string[]) {
+    this.port = port
+    this.folder = folder
+    this.#flags = flags
+    this.#child = this.#spawn()
+  }
+
+  /** @param flags beyond those of one that keeps each entry on disk before it answers */
+  static async start(...flags: readonly string[]): Promise<RedisServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'redis-'))
+    const server = new RedisServer(await freePort(), folder, flags)
+    await server.#untilReady()
+    return server
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`
+  }
+
+  get pid(): number {
+    return Number(this.#child.pid)
+  }
+
+  /** Asks it something by redis-cli. */
+  ask(...words: readonly string[]): string {
+    return execFileSync('redis-cli', ['-p', String(this.port), ...words], { encoding: 'utf8' }).trim()
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+
+  /** Starts again what was killed, at the same place. */
+  async startAgain(): Promise<void> {
+    this.#child = this.#spawn()
+    await this.#untilReady()
+  }
+
+  /** It neither answers nor ends. */
+  hang(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  goOn(): void {
+    this.#child.kill('SIGCONT')
+  }
+
+  /** Ends it for good. */
+  async end(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.goOn()
+      await this.kill()
+    }
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  #spawn(): ChildProcess {
+    const settings = {
+      port: String(this.port),
+      bind: '127.0.0.1',
+      dir: this.folder,
+      appendonly: 'yes',
+      appendfsync: 'always',
+      save: '',
+      'repl-diskless-sync-delay': '0',
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+    return spawn('redis-server', [...flags, ...this.#flags], { stdio: ['ignore', 'pipe', 'inherit'] })
+  }
+
+  async #untilReady(): Promise<void> {
+    const { stdout } = this.#child
+    if (stdout === null) throw new Error('redis-server has no stdout')
+    let said = ''
+    for await (const text of stdout) {
+      said += text
+      if (said.includes('Ready to accept connections')) {
+        // Nobody reads on, and nobody is to be held up by that.
+        stdout.resume()
+        return
+      }
+    }
+    throw new Error(`redis-server ended: ${said}`)
+  }
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
