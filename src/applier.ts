@@ -9,6 +9,7 @@ import type { SpaceStart } from './domain/space-start.js'
 import type { SpaceState } from './domain/state.js'
 import type { EpochMs } from './domain/time.js'
 import type { ResolvedOptions } from './options/options.js'
+import type { ReplicaParts } from './replication/replica.js'
 import type { Keeper } from './store/keeper.js'
 import type { Reader } from './store/shape.js'
 
@@ -41,6 +42,9 @@ export interface Ground {
   open(how: SeedAndStart, at: EpochMs, seed: SpaceState, kept?: Kept): Spaces
   warn(message: string): void
 }
+
+/** What a replica reaches outside; a test has its own. */
+export interface ReplicaDoors extends Partial<Pick<ReplicaParts, 'openLog' | 'openHeard'>> {}
 
 /** What may be chosen by chance, or by the instant of the start. */
 interface SeedAndStart {

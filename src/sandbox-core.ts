@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Applier, type Ground, standing } from './applier.js'
+import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
@@ -42,7 +42,6 @@ import { failedReply } from './http/failed-reply.js'
 import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { redirectBrowser } from './http/redirect-browser.js'
 import type { ResolvedOptions } from './options/options.js'
-import type { OpenLog } from './replication/replica.js'
 import { Keeper, type Witness } from './store/keeper.js'
 import { openFileStore } from './store/open-file-store.js'
 import { petReader, type Reader } from './store/shape.js'
@@ -108,7 +107,7 @@ export async function openSandboxCore(
   options: ResolvedOptions,
   events: SandboxEvents,
   given?: Contract,
-  openLog?: OpenLog,
+  doors?: ReplicaDoors,
 ): Promise<SandboxCore> {
   const warn = (message: string) => events.onWarning?.(message)
   const startedAt = systemClock.wall()
@@ -152,7 +151,7 @@ export async function openSandboxCore(
   const applier: Applier =
     options.groupLog === undefined
       ? await standAlone({ ...ground, readSeed: seedsOf(options.seed) }, progress)
-      : await (await import('./sandbox-replica.js')).joinGroup({ ...ground, seedsOf }, options.groupLog, openLog)
+      : await (await import('./sandbox-replica.js')).joinGroup({ ...ground, seedsOf }, options.groupLog, doors)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.
   setMaxListeners(0, stopping.signal)

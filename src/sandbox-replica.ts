@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { type Applier, type Ground, standing } from './applier.js'
+import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
 import { parseJson, stringifyJson } from './contract/json.js'
 import { applyVerb } from './control/apply-verb.js'
 import { unavailableReply } from './core/unavailable.js'
@@ -13,7 +13,7 @@ import type { GroupLog } from './options/options.js'
 import { FIXTURES, type GroupFacts } from './replication/group.js'
 import { type RedisAddress, readRedisAddress } from './replication/redis-address.js'
 import { openRedisLog } from './replication/redis-log.js'
-import { type OpenLog, Replica } from './replication/replica.js'
+import { Replica } from './replication/replica.js'
 import { asState } from './store/snapshot-shape.js'
 import { digestOf } from './system/digest.js'
 import { messageOf } from './system/message-of.js'
@@ -31,7 +31,7 @@ interface ReplicaGround extends Ground {
 export async function joinGroup(
   ground: ReplicaGround,
   { redis, group, copies }: GroupLog,
-  openLog?: OpenLog,
+  doors: ReplicaDoors = {},
 ): Promise<Applier> {
   const { options, contract, readPet, warn } = ground
   const others = factsOf(ground, await contract.text('yaml'))
@@ -40,7 +40,7 @@ export async function joinGroup(
   const replica = await Replica.join({
     name: `${hostname()}-${process.pid}`,
     version: packageVersion,
-    openLog: openLog ?? ((watcher) => openRedisLog({ address: addressOf(redis), group, copies, watcher, warn })),
+    openLog: doors.openLog ?? ((watcher) => openRedisLog({ address: addressOf(redis), group, copies, watcher, warn })),
     facts(known, now) {
       const seed = options.isSeedRandom ? (known?.seed ?? options.seed) : options.seed
       // A clock that is frozen at the start of the group, whenever that was, is so for all.
@@ -54,7 +54,7 @@ export async function joinGroup(
     applyVerb,
     secretKeys: options.apiKeys.map(({ key }) => key),
     reset: options.reset,
-    openHeard: () => new Heard(),
+    openHeard: doors.openHeard ?? (() => new Heard()),
     warn,
   })
   joined = replica

@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'system'],
   replication: ['core', 'domain', 'contract', 'system'],
   control: ['core', 'replication', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
-  applier: ['control', 'core', 'store', 'options', 'domain', 'contract'],
+  applier: ['control', 'replication', 'core', 'store', 'options', 'domain', 'contract'],
   web: ['control', 'conduct', 'exchanges', 'options', 'domain', 'contract'],
   'sandbox-replica': [
     'applier',
@@ -37,7 +37,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'sandbox-replica',
     'applier',
     'control',
-    'replication',
     'http',
     'fixtures',
     'store',

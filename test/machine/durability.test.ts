@@ -39,6 +39,7 @@ function listed({ pets }: SpaceState): string {
 
 it('tells of nothing that was taken back, and keeps all that it told of', async () => {
   const seed = String(Date.now())
+  let failures = 0
   for (let run = 0; run < 12; run++) {
     const said = `seed ${seed}, run ${run}`
     const chance = new Chance(`${seed}:${run}`)
@@ -63,7 +64,8 @@ it('tells of nothing that was taken back, and keeps all that it told of', async 
       writer.release()
       await new Promise(setImmediate)
     }
-    expect(writer.failures, said).toBeGreaterThan(0)
+    // A run in which a reset of all keys comes early writes hardly anything.
+    failures += writer.failures
 
     // As the next start reads it: the document, and all that was kept.
     const recovery = new Recovery()
@@ -82,6 +84,7 @@ it('tells of nothing that was taken back, and keeps all that it told of', async 
     for (const { change } of kept) recovery.apply(change)
     expect(differenceOf(textOf(machine.spaces.default.state()), textOf(stateOf(recovery))), said).toBeUndefined()
   }
+  expect(failures, `seed ${seed}`).toBeGreaterThan(0)
 })
 
 /** Applies the next command, or, often, a list of the pets or a look at a key. */

@@ -16,9 +16,9 @@ function group() {
     async replica(options: SandboxOptions = {}) {
       const core = await openSandboxCore(
         embeddedOptions({ redis: 'redis://unused', seed: 1, ...options }),
-        { onWarning: (message) => console.log(message) },
+        {},
         undefined,
-        async (watcher) => log.open(watcher),
+        { openLog: async (watcher) => log.open(watcher) },
       )
       onTestFinished(() => core.close())
       await core.begin('')

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import { parseJson } from '../../src/contract/json.js'
 import { fetchOf } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
+import { MemoryLog } from '../../src/replication/memory-log.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { openSandboxCore, type SandboxCore } from '../../src/sandbox-core.js'
 import { breaches } from './contract-check.js'
@@ -102,6 +103,57 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
   }
 }
 
+/** Two replicas of one sandbox over a log in memory, asked in turn. */
+async function ofReplicas(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
+  // What has a file of its own is no replica.
+  if (options.store !== undefined) return inProcess(options, warn)
+  const log = new MemoryLog(() => Date.now())
+  const open = async (seed: number) => {
+    const core = await openSandboxCore(
+      resolved({ redis: 'redis://a-log-in-memory', seed, ...options }),
+      { onWarning: warn },
+      undefined,
+      { openLog: async (watcher) => log.open(watcher), openHeard: allIsHeard },
+    )
+    await core.begin('')
+    return { core, service: fetchOf(core, core.controlTarget.stopping) }
+  }
+  const [one, other] = [await open(1), await open(1)]
+  let asked = 0
+  const next = () => (asked++ % 2 === 0 ? one : other)
+  return {
+    core: one.core,
+    origin: 'http://sandbox',
+    async service(request) {
+      // A preflight is no command: whoever is asked answers it, and tells its own owner of it.
+      const response = await (request.method === 'OPTIONS' ? one : next()).service(request)
+      // What became of it stands in the log before the next request does.
+      await new Promise(setImmediate)
+      for (const { core } of [one, other]) await core.controlTarget.read(() => {})
+      return response
+    },
+    control(request) {
+      request.headers.set('host', 'localhost')
+      return next().core.control(request)
+    },
+    async close() {
+      await one.core.close()
+      await other.core.close()
+    },
+  }
+}
+
+/** In a process, whoever is given an answer has heard it, whichever replica has given it. */
+function allIsHeard() {
+  const heard = {
+    upTo: 0,
+    sent(position: number) {
+      heard.upTo = position
+    },
+  }
+  return heard
+}
+
 function resolved(options: SandboxOptions) {
   return embeddedOptions({ now: new Date(NOON).toISOString(), freeze: true, ...options })
 }
@@ -190,8 +242,9 @@ function isJson(headers: Headers): boolean {
 
 export type OpenSandbox = ReturnType<typeof opener>
 
-/** The same spec, in process and over a socket. */
+/** The same spec, in process, over a socket, and of replicas. */
 export const transports: readonly (readonly [string, OpenSandbox])[] = [
   ['in process', opener(inProcess)],
   ['over a socket', opener(overSocket)],
+  ['of two replicas', opener(ofReplicas)],
 ]

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ServiceRequest } from '../../src/domain/messages.js'
+import { batchText, type Item, itemText, readBatch } from '../../src/replication/batch-text.js'
+import { headersOf } from '../../src/replication/headers-of.js'
+
+function request(more: Partial<ServiceRequest> = {}): ServiceRequest {
+  const rawHeaders = more.rawHeaders ?? ['Authorization', 'Bearer sandbox']
+  return {
+    method: 'GET',
+    target: '/v1/pets?limit=1',
+    headers: headersOf(rawHeaders),
+    body: undefined,
+    address: '127.0.0.1',
+    connection: 3,
+    heardUpTo: 2,
+    ...more,
+    rawHeaders,
+  }
+}
+
+function again(...items: readonly Item[]): readonly Item[] {
+  return readBatch(batchText(items.map(itemText)))
+}
+
+describe('an entry of the log', () => {
+  it('says the same when it is read, whatever the bytes of a body are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.string({ unit: 'binary' }), (bytes, text) => {
+        for (const body of [bytes, new TextEncoder().encode(text)]) {
+          const [item] = again({ kind: 'request', request: request({ body }) })
+          if (item?.kind !== 'request' || !(item.request.body instanceof Uint8Array)) throw new Error('no body')
+          expect([...item.request.body]).toEqual([...body])
+        }
+      }),
+    )
+  })
+
+  it.each<Item>([
+    { kind: 'request', request: request() },
+    { kind: 'request', request: request({ body: 'too-large' }) },
+    { kind: 'request', request: request(), refused: 'bad_request' },
+    { kind: 'request', request: request(), mock: { status: 200, headers: { a: 'ü' }, body: '{}' } },
+    { kind: 'verb', space: 'a', verb: 'pets.add', input: { id: 2n ** 62n, name: '√', status: null } },
+    {
+      kind: 'ended',
+      exchanges: [{ space: '', id: 1, position: 2, how: 'sent', durationMs: 0.25, connection: 4 }],
+      unread: [{ space: 'a', id: 2, position: 3 }],
+    },
+    { kind: 'beat', beat: { address: 'a:1', applied: '1-0', position: 2, lagMs: 3 } },
+    { kind: 'bye' },
+  ])('says the same when it is read: %j', (item) => {
+    expect(again(item)).toEqual([item])
+  })
+
+  it('of another version is refused', () => {
+    expect(() => readBatch('[2]')).toThrow('version 2')
+  })
+})
+
+describe('headersOf', () => {
+  it('makes of raw headers what node:http makes of them', () => {
+    const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', '__proto__', 'y', 'Age', '1', 'age', '2', 'X-B', '', 'X-B', '']
+    raw.push(
+      'Cookie',
+      'a=1',
+      'cookie',
+      'b=2',
+      'Set-Cookie',
+      'c',
+      'set-cookie',
+      'd',
+      'Content-Type',
+      'a',
+      'content-type',
+      'b',
+    )
+    expect(headersOf(raw)).toEqual({
+      host: 'a',
+      'x-a': '1, 2',
+      age: '1',
+      'x-b': ', ',
+      cookie: 'a=1; b=2',
+      'set-cookie': ['c', 'd'],
+      'content-type': 'a',
+    })
+  })
+})

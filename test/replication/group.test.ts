@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.js'
+import { differences, Group, type GroupFacts, type Hello, LIVING_MS } from '../../src/replication/group.js'
+
+const FACTS: GroupFacts = {
+  seed: 1,
+  start: { settings: DEFAULT_SETTINGS, faults: [], freeze: false, used: {}, bans: {} },
+  others: { '--order': 'newest', 'the contract': 'abc', 'the fixtures': 'def' },
+}
+
+function hello(facts: GroupFacts = FACTS, anew?: Hello['anew']): Hello {
+  return { name: 'a', version: '1', facts, ...(anew && { anew }) }
+}
+
+describe('a group', () => {
+  it('is founded by the first replica, and joined by whoever holds the same facts', () => {
+    const group = new Group()
+    expect(group.welcome('a', hello(), 0, undefined)).toBe('founded')
+    expect(group.welcome('b', hello(), 1, '0-0')).toBe('joined')
+    expect(group.living(1).map(([id]) => id)).toEqual(['a', 'b'])
+  })
+
+  it('refuses other facts while somebody lives, and names each difference', () => {
+    const group = new Group()
+    group.welcome('a', hello(), 0, undefined)
+    const other: GroupFacts = {
+      seed: 2,
+      start: { ...FACTS.start, settings: { ...DEFAULT_SETTINGS, plan: 'pro' }, freeze: true },
+      others: { '--order': 'oldest', 'the contract': 'xyz', 'the fixtures': 'def' },
+    }
+    expect(group.welcome('b', hello(other), 1, '0-0')).toBe('refused')
+    expect(differences(other, FACTS)).toEqual([
+      '--seed is 2 here and 1 in the group',
+      'the start (plan, freeze) is another one',
+      '--order is oldest here and newest in the group',
+      'the contract is not the same',
+    ])
+  })
+
+  it('starts anew only where nobody lives, and all of the log was read', () => {
+    const group = new Group()
+    group.welcome('a', hello(), 0, undefined)
+    const late = LIVING_MS + 1
+    const other = { ...FACTS, seed: 2 }
+    expect(group.welcome('b', hello(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
+    expect(group.welcome('b', hello(other, { after: undefined }), late, '0-0')).toBe('refused')
+    expect(group.welcome('b', hello(other, { after: '0-0' }), late, '0-0')).toBe('founded')
+    expect(group.facts?.seed).toBe(2)
+    expect(group.hear('a', late)).toBeUndefined()
+  })
+
+  it('gives each replica an ordinal that no other ever has', () => {
+    const group = new Group()
+    for (const [index, id] of ['a', 'b', 'c'].entries()) {
+      group.welcome(id, hello(), index, `${index}-0`)
+      expect(group.living(index)[0]?.[1].ordinal).toBe(index + 1)
+      group.leave(id)
+    }
+  })
+
+  it('is the same when it is read from a checkpoint', () => {
+    const group = new Group()
+    group.welcome('a', hello(), 0, undefined)
+    group.hear('a', 5, { address: 'a:1', applied: '4-0', position: 7, lagMs: 1 })
+    const other = new Group()
+    other.load(group.save())
+    expect(other.save()).toEqual(group.save())
+  })
+})
