@@ -1,66 +1,213 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
-import { fetchOf } from '../../src/http/fetch-adapter.js'
-import type { SandboxOptions } from '../../src/options/options.js'
-import { MemoryLog } from '../../src/replication/memory-log.js'
-import { openSandboxCore } from '../../src/sandbox-core.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { digestOfSandbox } from '../../src/core/checkpoint.js'
+import { LIVING_MS } from '../../src/replication/group.js'
+import { Chance } from '../machine/chance.js'
+import { Commands } from '../machine/commands.js'
+import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
-const NOW = Date.parse('2026-03-01T10:00:00Z')
-
-/** Replicas over a log in memory, whose clock stands. */
-function group() {
-  const log = new MemoryLog(() => NOW)
-  return {
-    log,
-    async replica(options: SandboxOptions = {}) {
-      const core = await openSandboxCore(
-        embeddedOptions({ redis: 'redis://unused', seed: 1, ...options }),
-        {},
-        undefined,
-        { openLog: async (watcher) => log.open(watcher) },
-      )
-      onTestFinished(() => core.close())
-      await core.begin('')
-      const service = fetchOf(core, core.controlTarget.stopping)
-      return {
-        core,
-        get: (path: string, key = 'sandbox') =>
-          service(new Request(`http://localhost/v1${path}`, { headers: { authorization: `Bearer ${key}` } })),
-        post: (body: object, key = 'sandbox') =>
-          service(
-            new Request('http://localhost/v1/pets', {
-              method: 'POST',
-              headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-              body: JSON.stringify(body),
-            }),
-          ),
-      }
-    },
+/** Waits until all have read what all have said. */
+async function inStep(...replicas: readonly TestReplica[]): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    await new Promise(setImmediate)
+    for (const { core } of replicas) await core.controlTarget.read(() => {})
   }
 }
 
-it('what one replica is asked, all know', async () => {
-  const { replica } = group()
-  const [a, b] = [await replica(), await replica()]
-  const posted = await a.post({ name: 'Rex', categoryId: 1 })
-  expect(posted.status).toBe(201)
-  const { id } = (await posted.json()) as { id: number }
-  const got = await b.get(`/pets/${id}`)
-  expect(got.status).toBe(200)
-  expect(await perform(b.core.controlTarget, '', 'state', {})).toEqual(
-    await perform(a.core.controlTarget, '', 'state', {}),
-  )
-  const names = await perform(a.core.controlTarget, '', 'replicas', {})
-  expect(names).toHaveLength(2)
+async function digests(...replicas: readonly TestReplica[]): Promise<readonly string[]> {
+  await inStep(...replicas)
+  return [...new Set(replicas.map(({ core }) => digestOfSandbox(core.spaces)))]
+}
+
+describe('replicas of a group', () => {
+  it('know what one of them was asked', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    const posted = await a.post({ name: 'Rex', categoryId: 1 })
+    expect(posted.status).toBe(201)
+    const { id } = (await posted.json()) as { id: number }
+    expect((await b.get(`/pets/${id}`)).status).toBe(200)
+    const state = await perform(b.core.controlTarget, '', 'state', {})
+    expect(await perform(a.core.controlTarget, '', 'state', {})).toEqual(state)
+    const listed = await perform(a.core.controlTarget, '', 'replicas', {})
+    expect(listed.map(({ isThis }) => isThis)).toEqual([true, false])
+  })
+
+  it('have one quota, however many ask which of them', async () => {
+    const { replica } = groupOfReplicas()
+    const all = [await replica(), await replica(), await replica()]
+    const statuses = await Promise.all(
+      Array.from({ length: 240 }, async (_, index) => (await all[index % 3]?.get('/pets', 'sandbox-free'))?.status),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(180)
+  })
+
+  it('agree on everything after any commands, also those that come late', async () => {
+    const seed = String(Date.now())
+    const { replica, time } = groupOfReplicas()
+    const options = { maxSpaces: 5, logLimit: 60 }
+    const all = [await replica(options), await replica(options)]
+    const chance = new Chance(seed)
+    const commands = new Commands(seed)
+    for (let i = 0; i < 1500; i++) {
+      const { command } = commands.next()
+      time.now = Math.max(time.now, commands.wall)
+      const { core } = chance.oneOf(all)
+      if (command.kind === 'ended') core.ended(command.exchanges, command.unread)
+      else if (command.kind === 'verb') await core.controlTarget.change(command, applyVerb).catch(() => {})
+      else {
+        const reply = await core.service(command.request)
+        commands.answered(reply)
+      }
+      if (i === 700) all.push(await replica(options))
+    }
+    expect(await digests(...all), `seed ${seed}`).toHaveLength(1)
+  }, 60_000)
+
+  it('that come late read a checkpoint and what came since', async () => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica()
+    await a.post({ name: 'Before', categoryId: 1 })
+    const second = await replica()
+    // The last one to stop leaves a checkpoint, and so does the oldest.
+    await a.core.close()
+    await second.post({ name: 'After', categoryId: 1 })
+    expect(log.checkpoint).toBeDefined()
+    const third = await replica()
+    expect(await digests(second, third)).toHaveLength(1)
+    expect(await (await third.get('/pets?limit=2')).json()).toMatchObject([{ name: 'After' }, { name: 'Before' }])
+  })
+
+  it('are one with the seed and the frozen instant of the group, where these were not given', async () => {
+    const { replica, time } = groupOfReplicas()
+    const a = await replica({ freeze: true })
+    time.now += 5000
+    const b = await replica({ freeze: true })
+    expect(await digests(a, b)).toHaveLength(1)
+  })
 })
 
-it('a quota is one over all replicas', async () => {
-  const { replica } = group()
-  const all = [await replica(), await replica(), await replica()]
-  const statuses = await Promise.all(
-    Array.from({ length: 200 }, async (_, index) => (await all[index % 3]?.get('/pets', 'sandbox-free'))?.status),
+describe('who may join', () => {
+  it('is not who would answer otherwise: each difference is named', async () => {
+    const { replica } = groupOfReplicas()
+    await replica()
+    await expect(replica({ plan: 'pro', order: 'oldest' })).rejects.toMatchObject({
+      code: 'GROUP_DIFFERS',
+      message: expect.stringMatching(
+        /the start \(plan\) is another one; --order is oldest here and newest in the group/,
+      ),
+    })
+    await expect(replica({ reset: true })).rejects.toMatchObject({ code: 'GROUP_DIFFERS' })
+  })
+
+  it('is anybody when nobody lives: pets are kept, and nothing is with --reset', async () => {
+    const { replica, time } = groupOfReplicas()
+    const a = await replica()
+    await a.post({ name: 'Kept', categoryId: 1 })
+    await a.core.close()
+    const b = await replica({ plan: 'pro' })
+    expect(b.warnings).toEqual([expect.stringContaining('the start (plan) is another one')])
+    expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Kept' }])
+    // Killed: it says nothing any more.
+    b.line.cutOff()
+    time.now += LIVING_MS + 1
+    const c = await replica({ reset: true })
+    expect(await (await c.get('/pets?limit=1')).json()).not.toMatchObject([{ name: 'Kept' }])
+  })
+})
+
+describe('when the log is away', () => {
+  it('requests and verbs are answered 503, health says why, and all goes on when it is back', async () => {
+    const { replica } = groupOfReplicas()
+    const a = await replica()
+    a.line.cutOff('nobody listens there')
+    const answer = await a.get('/pets')
+    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('x-sandbox-reason')]).toEqual([
+      503,
+      '1',
+      'unavailable',
+    ])
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('60')
+    expect(await answer.json()).toMatchObject({ code: 'log_unavailable', status: 503 })
+    await expect(perform(a.core.controlTarget, '', 'state', {})).rejects.toMatchObject({ code: 'log_unavailable' })
+    await expect(perform(a.core.controlTarget, '', 'reset', {})).rejects.toMatchObject({ code: 'log_unavailable' })
+    const health = await a.core.control(
+      new Request('http://localhost/__sandbox/health', { headers: { host: 'localhost' } }),
+    )
+    expect([health.status, await health.json()]).toMatchObject([
+      503,
+      { status: 'degraded', reason: 'nobody listens there' },
+    ])
+    a.line.restore()
+    expect((await a.get('/pets')).status).toBe(200)
+  })
+
+  it('what was under way is there once, though its answer was lost', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    a.line.cutOffInAnswer()
+    const posted = a.post({ name: 'Once', categoryId: 1 })
+    await inStep(b)
+    a.line.restore()
+    expect((await posted).status).toBe(201)
+    const pets = (await (await b.get('/pets?limit=5')).json()) as readonly { name: string }[]
+    expect(pets.filter(({ name }) => name === 'Once')).toHaveLength(1)
+  })
+})
+
+describe('when the log has lost its end', () => {
+  it('a replica goes on from the checkpoint, and all agree again', async () => {
+    const { replica, log } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    await a.post({ name: 'Stays', categoryId: 1 })
+    await inStep(a, b)
+    const kept = log.entries.length
+    await a.post({ name: 'Lost', categoryId: 1 })
+    await inStep(a, b)
+    log.loseEnd(log.entries.length - kept)
+    await expect.poll(() => a.warnings.length > 0 && b.warnings.length > 0).toBe(true)
+    await expect.poll(async () => [(await a.get('/pets')).status, (await b.get('/pets')).status]).toEqual([200, 200])
+    expect(await digests(a, b)).toHaveLength(1)
+    expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Stays' }])
+  })
+})
+
+describe('secrets', () => {
+  it.each([false, true])(
+    'a token that the sandbox does not know is in no entry and no checkpoint (any key: %s)',
+    async (anyKey) => {
+      const { replica, log } = groupOfReplicas()
+      const a = await replica({ anyKey, apiKey: 'sk_live_given:pro' })
+      const status = anyKey ? 200 : 401
+      for (const key of ['sk_live_somebody', 'sk_live_somebody~space', 'sk_live_somebody~not a space'])
+        expect((await a.get('/pets', key)).status, key).toBe(key.includes(' ') ? 401 : status)
+      expect((await a.get('/pets', 'sk_live_given')).status).toBe(200)
+      expect((await a.get('/pets', 'sk_live_given~mine')).status).toBe(200)
+      await inStep(a)
+      await a.core.close()
+      expect(log.checkpoint).toBeDefined()
+      expect(JSON.stringify([log.entries, log.checkpoint])).not.toContain('sk_live')
+    },
   )
-  expect(statuses.filter((status) => status === 200)).toHaveLength(60)
-  expect(statuses.filter((status) => status === 429)).toHaveLength(140)
+
+  it('strangers of --any-key have a quota each, on all replicas', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica({ anyKey: true }), await replica({ anyKey: true })]
+    const remaining = async (of: TestReplica, key: string) =>
+      (await of.get('/pets', key)).headers.get('x-ratelimit-remaining')
+    expect([await remaining(a, 'one'), await remaining(b, 'one'), await remaining(b, 'two')]).toEqual([
+      '59',
+      '58',
+      '59',
+    ])
+  })
+
+  it('a key that another replica has just added is known', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    await perform(a.core.controlTarget, '', 'keys.add', { key: 'mine', plan: 'pro' })
+    expect((await b.get('/pets', 'mine')).status).toBe(200)
+  })
 })

@@ -1,0 +1,62 @@
+import { onTestFinished } from 'vitest'
+import { fetchOf } from '../../src/http/fetch-adapter.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import type { CommandLog } from '../../src/replication/command-log.js'
+import { type MemoryLine, MemoryLog } from '../../src/replication/memory-log.js'
+import { openSandboxCore, type SandboxCore } from '../../src/sandbox-core.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+/** One of several sandboxes over a log in memory. */
+export interface TestReplica {
+  readonly core: SandboxCore
+  /** Its way to the log, which can be cut. */
+  readonly line: MemoryLine
+  readonly warnings: readonly string[]
+  get(path: string, key?: string): Promise<Response>
+  post(body: unknown, key?: string): Promise<Response>
+}
+
+/** Replicas over a log in memory, whose clock is moved by hand. */
+export function groupOfReplicas() {
+  const time = { now: Date.parse('2026-03-01T10:00:00Z') }
+  const log = new MemoryLog(() => time.now)
+  return {
+    log,
+    time,
+    async replica(options: SandboxOptions = {}): Promise<TestReplica> {
+      const warnings: string[] = []
+      const lines: MemoryLine[] = []
+      const openLog = async (watcher: Parameters<MemoryLog['open']>[0]): Promise<CommandLog> => {
+        const line = log.open(watcher)
+        lines.push(line)
+        return line
+      }
+      const core = await openSandboxCore(
+        embeddedOptions({ redis: 'redis://a-log-in-memory', seed: 1, ...options }),
+        { onWarning: (message) => warnings.push(message) },
+        undefined,
+        { openLog },
+      )
+      onTestFinished(() => core.close())
+      await core.begin('')
+      const service = fetchOf(core, core.controlTarget.stopping)
+      const [line] = lines
+      if (line === undefined) throw new Error('The log was not opened.')
+      return {
+        core,
+        line,
+        warnings,
+        get: (path, key = 'sandbox') =>
+          service(new Request(`http://localhost/v1${path}`, { headers: { authorization: `Bearer ${key}` } })),
+        post: (body, key = 'sandbox') =>
+          service(
+            new Request('http://localhost/v1/pets', {
+              method: 'POST',
+              headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+              body: JSON.stringify(body),
+            }),
+          ),
+      }
+    },
+  }
+}
