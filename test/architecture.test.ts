@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   conduct: ['domain', 'contract', 'system'],
   core: ['conduct', 'exchanges', 'domain', 'contract', 'system'],
   store: ['domain', 'contract', 'system'],
+  replication: ['domain', 'system'],
   options: ['domain', 'contract', 'system'],
   fixtures: ['options', 'domain', 'contract', 'system'],
   http: ['domain', 'system'],
@@ -79,6 +80,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^hono/, door: /^control\// },
   { what: /^valibot$/, door: /^(options|control|fixtures)[/.]/ },
   { what: /^(preact|uplot)/, door: /^web\// },
+  { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
 ]
 

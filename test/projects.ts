@@ -18,7 +18,10 @@ export function project(name: ProjectName): TestOptions {
     ...(name === 'unit'
       ? { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...Object.values(FILES).flat()] }
       : { include: [...FILES[name]] }),
-    globalSetup: 'test/support/generated-contract.ts',
+    globalSetup: [
+      'test/support/generated-contract.ts',
+      ...(name === 'integration' ? ['test/support/left-out.ts'] : []),
+    ],
     // A limit for what hangs, not a measure: nobody knows how busy the machine is.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -25,7 +25,8 @@ const CUTS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use the socket',
   ENOTFOUND: 'no such host is known',
   EAI_AGAIN: 'the name of its host cannot be looked up now',
-  ETIMEDOUT: 'it cannot be reached: no connection within 3 s',
+  ETIMEDOUT:
+    'it cannot be reached: no connection within 3 s. With rediss:// that may also mean that it does not speak TLS',
   EHOSTUNREACH: 'no way leads to its host',
   ENETUNREACH: 'no way leads to its network',
   ECONNRESET: 'the connection was cut',
@@ -63,7 +64,7 @@ export function redisWords(error: unknown): string {
   const refusal = REFUSALS[/^-?([A-Z]+)\b/.exec(message)?.[1] ?? '']
   if (refusal !== undefined) return refusal
   if (OLD.test(message)) return TOO_OLD
-  if (/^Protocol error/i.test(message))
+  if (/^Protocol error|^Unknown RESP type/i.test(message))
     return 'who answers there is no Redis, or one that speaks TLS: perhaps rediss:// is meant'
   if (/DB index is out of range|invalid DB index/i.test(message)) return 'it has no database of that number'
   if (/max number of clients/i.test(message)) return 'it takes no more clients (maxclients)'

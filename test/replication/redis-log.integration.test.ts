@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { CommandLog } from '../../src/replication/command-log.js'
 import { readRedisAddress } from '../../src/replication/redis-address.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
-import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
 import { AFollower, AWatcher, isDown, isUp } from './a-follower.js'
 import { describeLog, type TriedLine, type TriedLog } from './log-port.js'
@@ -304,6 +309,23 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('there is no such socket')
     })
 
+    it('speaks TLS with whoever shows a certificate that it knows, by NODE_EXTRA_CA_CERTS too', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+      const request =
+        'req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost'
+      execFileSync('openssl', [...request.split(' '), '-keyout', key, '-out', certificate], { stdio: 'pipe' })
+      const tls = ['--tls-port', String(await freePort()), '--tls-auth-clients', 'no']
+      const server = await aRedis(...tls, '--tls-cert-file', certificate, '--tls-key-file', key)
+      const at = (host: string) => `rediss://${host}:${tls[1]}`
+      expect(appendOnce(at('localhost'), certificate)).toMatch(/^appended /)
+      expect(appendOnce(at('localhost'))).toContain('NODE_EXTRA_CA_CERTS names a file of who signed it')
+      expect(appendOnce(at('127.0.0.1'), certificate)).toContain('its certificate is for another name')
+      expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toContain('does not speak TLS')
+      expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toContain('the connection was cut')
+      rmSync(folder, { recursive: true })
+    })
+
     it('shows nobody a checkpoint that is not whole, and forgets what was written of it', async () => {
       const proxy = await aProxy(redis.port)
       const group = aGroup()
@@ -344,6 +366,13 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
     })
   })
 })
+
+/** Opens a log in a process of its own, which reads NODE_EXTRA_CA_CERTS when it starts, and gives what that said. */
+function appendOnce(url: string, certificate = ''): string {
+  const command = ['--import', 'tsx', join(packageDirectory, 'test/replication/append-once.ts'), url]
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate }
+  return execFileSync(process.execPath, command, { cwd: packageDirectory, env, encoding: 'utf8' })
+}
 
 async function saveNext(log: CommandLog, batch: number, text: string): Promise<void> {
   const id = await log.append({ replica: 'a', batch, text: String(batch) }, NEVER)

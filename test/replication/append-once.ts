@@ -1,0 +1,15 @@
+import { readRedisAddress } from '../../src/replication/redis-address.js'
+import { openRedisLog } from '../../src/replication/redis-log.js'
+
+/** Appends an entry to the log at the address given, and says what came of it. */
+const address = readRedisAddress(String(process.argv[2]))
+if ('problem' in address) throw new Error(address.problem)
+const watcher = { available() {}, unavailable() {} }
+try {
+  const log = await openRedisLog({ address, group: 'group', copies: 0, watcher, warn: () => {} })
+  const id = await log.append({ replica: 'a', batch: 1, text: '' }, new AbortController().signal)
+  process.stdout.write(`appended ${id}\n`)
+  await log.close()
+} catch (error) {
+  process.stdout.write(`${error}\n`)
+}

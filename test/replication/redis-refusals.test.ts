@@ -1,0 +1,100 @@
+import { createServer } from 'node:net'
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it } from 'vitest'
+import { LogUnavailable } from '../../src/replication/command-log.js'
+import { readRedisAddress } from '../../src/replication/redis-address.js'
+import { openRedisLog } from '../../src/replication/redis-log.js'
+import { AWatcher, isDown, isUp } from './a-follower.js'
+import { bulk, type FakeAnswers, FakeRedis } from './fake-redis.js'
+
+const GOOD = { INFO: bulk('redis_version:7.0.15\r\n'), CONFIG: '*0\r\n', WAIT: ':0\r\n', SCRIPT: bulk('0'.repeat(40)) }
+
+const fakes: FakeRedis[] = []
+
+async function aFake(answers: FakeAnswers): Promise<FakeRedis> {
+  const fake = await FakeRedis.start({ ...GOOD, ...answers })
+  fakes.push(fake)
+  return fake
+}
+
+async function open(url: string, watcher = new AWatcher()) {
+  const address = readRedisAddress(url)
+  if ('problem' in address) throw new Error(address.problem)
+  return openRedisLog({ address, group: 'group', copies: 0, watcher, warn: () => {} })
+}
+
+afterEach(async () => {
+  for (const fake of fakes.splice(0)) await fake.end()
+})
+
+describe('a Redis that cannot be used', () => {
+  it.each([
+    ['SET', "-OOM command not allowed when used memory > 'maxmemory'.", 'its memory is used up (maxmemory)'],
+    ['SET', "-READONLY You can't write against a read only replica.", 'it is a read-only copy of another Redis'],
+    ['SET', '-LOADING Redis is loading the dataset in memory', 'it is still reading its data from disk'],
+    ['SET', '-MISCONF Redis is configured to save RDB snapshots, but', 'it cannot write to its disk'],
+    ['SET', '-NOREPLICAS Not enough good replicas to write.', 'too few copies follow it'],
+    ['SET', '-MOVED 12182 10.0.0.7:6379', 'it is part of a cluster'],
+    ['SET', '-NOPERM this user has no permissions', 'it does not allow its user all that is needed'],
+    ['SET', '-NOAUTH Authentication required.', 'it asks for a password'],
+    ['AUTH', '-WRONGPASS invalid username-password pair', 'it does not know this user with this password'],
+    [
+      'AUTH',
+      "-ERR wrong number of arguments for 'auth' command",
+      'Redis 7 or newer, or Valkey 7.2 or newer, is needed',
+    ],
+    ['AUTH', '-ERR unknown command `AUTH`, with args beginning with: `shop`, `s3cret`', 'Redis 7 or newer'],
+    ['SELECT', '-ERR DB index is out of range', 'it has no database of that number'],
+    ['INFO', bulk('redis_version:6.2.14'), 'it is Redis 6.2.14: Redis 7 or newer, or Valkey 7.2'],
+    ['SET', '-ERR max number of clients reached', 'it takes no more clients (maxclients)'],
+    ['SET', 'HTTP/1.1 400 Bad Request', 'who answers there is no Redis'],
+  ])('%s answered with %s is said in plain words', async (command, answer, words) => {
+    const fake = await aFake({ [command]: answer.endsWith('\r\n') ? answer : `${answer}\r\n` })
+    const failure = await open(`${fake.url.replace('//', '//shop:s3cret@')}/5`).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(LogUnavailable)
+    expect(String(failure)).toContain(`Redis at ${fake.url}/5 cannot be used: `)
+    expect(String(failure)).toContain(words)
+    // Not in what a debugger or a logger shows of the error either.
+    expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/shop|s3cret/)
+  })
+
+  it('nobody listens there, or nobody is there', async () => {
+    const fake = await FakeRedis.start({})
+    const { url } = fake
+    await fake.end()
+    await expect(open(url)).rejects.toThrow(`Redis at ${url} cannot be used: nobody listens there.`)
+    await expect(open('redis://no-such-host.invalid')).rejects.toThrow(/no such host is known|cannot be looked up now/)
+  })
+
+  it('closes each connection at once', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    await expect(open(`redis://127.0.0.1:${port}`)).rejects.toThrow('the connection was cut')
+    await expect(open(`rediss://127.0.0.1:${port}`)).rejects.toThrow('the connection was cut')
+    server.close()
+  })
+
+  it('is tried again until it can be used, and its last reason is the one that is told', async () => {
+    const fake = await aFake({ EVALSHA: bulk('1-0') })
+    const watcher = new AWatcher()
+    const log = await open(fake.url, watcher)
+    const entry = { replica: 'a', batch: 1, text: '' }
+    await log.append(entry, new AbortController().signal)
+    fake.answers = { ...GOOD, EVALSHA: '-OOM no\r\n', SET: '-OOM no\r\n' }
+    const patience = new AbortController()
+    const appended = log.append({ ...entry, batch: 2 }, patience.signal)
+    expect(await watcher.until(isDown)).toContain('its memory is used up')
+    fake.answers = { ...GOOD, SET: '-READONLY no\r\n' }
+    expect(await watcher.until((told) => told.includes('copy'))).toContain('read-only copy')
+    patience.abort()
+    await expect(appended).rejects.toThrow('read-only copy')
+    await expect(log.end()).rejects.toThrow('read-only copy')
+    fake.answers = { ...GOOD, EVALSHA: bulk('2-0') }
+    await watcher.until(isUp)
+    expect(await log.append({ ...entry, batch: 3 }, new AbortController().signal)).toBe('2-0')
+    expect(watcher.told.filter(isUp)).toHaveLength(1)
+    await log.close()
+  })
+})
