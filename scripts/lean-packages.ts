@@ -11,7 +11,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** Text of modules that packages are given in the place of others. */
 const REWRITTEN: Readonly<Record<string, string>> = {
   // It would write to stderr what is sent to Redis, passwords too, for whoever has set DEBUG for something else.
-  debug: 'module.exports = module.exports.default = () => Object.assign(() => {}, { enabled: false })',
+  debug: 'module.exports = () => Object.assign(() => {}, { enabled: false }); module.exports.default = module.exports',
   // Prism never sets another language than English; all of them are 5 MB.
   '@faker-js/faker': "exports.default = require('@faker-js/faker/locale/en')",
   // A contract is OpenAPI (read-contract.ts) before Prism is given it.
