@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
+import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
 import { openContract } from './contract/open-contract.js'
 import type { ClosableEngine } from './contract/prism-thread.js'
@@ -116,6 +117,7 @@ export async function openSandboxCore(
   const readPet = contract.pets && petReader(contract.pets)
   const progress = (text: string) => events.onProgress?.(text)
   const engine = lazyEngine(contract)
+  const answerRules = lazyRules(contract)
   const open: Ground['open'] = ({ seed, start }, at, fixtures, { state, keeper, isTold = () => true } = {}) => {
     const { keys } = state ?? fixtures
     const apiKeys = labelled(options.apiKeys, keys)
@@ -186,7 +188,7 @@ export async function openSandboxCore(
   /** For --strict: a reply of our own that breaks the contract is logged, and withheld. */
   async function holdToContract(request: ServiceRequest, reply: Reply): Promise<Reply> {
     if (!reply.isDocumented || request.method === 'HEAD') return reply
-    const breach = await findBreach(engine, request, options.basePath, reply)
+    const breach = findBreach(await answerRules(), request, shared, reply)
     if (breach === undefined) return reply
     warn(breach)
     reply.withheld = `The sandbox's own answer broke the contract. Its log says how.`
@@ -463,8 +465,16 @@ function lazyEngine(contract: Contract): ClosableEngine {
   }
   return {
     mock: async (request) => (await load()).mock(request),
-    check: async (request, answer) => (await load()).check(request, answer),
     close: async () => (await engine)?.close(),
+  }
+}
+
+/** What answers are held to: compiled when that is first done. Strangers may choose what is matched. */
+function lazyRules(contract: Contract): () => Promise<AnswerRules> {
+  let rules: Promise<AnswerRules> | undefined
+  return () => {
+    rules ??= import('./contract/answer-rules.js').then(({ readAnswerRules }) => readAnswerRules(contract, 'linear'))
+    return rules
   }
 }
 

@@ -10,6 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   system: [],
   contract: ['system'],
   domain: ['contract'],
+  drift: ['domain', 'contract'],
   exchanges: ['domain'],
   conduct: ['domain', 'contract', 'system'],
   core: ['conduct', 'exchanges', 'domain', 'contract', 'system'],
@@ -50,7 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'system',
   ],
   sandbox: ['sandbox-core', 'control', 'http', 'core', 'conduct', 'options', 'domain', 'contract', 'system'],
-  client: ['domain', 'contract', 'system'],
+  client: ['drift', 'domain', 'contract', 'system'],
   api: [
     'sandbox',
     'sandbox-core',
@@ -66,7 +67,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   vitest: ['api', 'options', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract'],
-  cli: ['sandbox', 'api', 'client', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
+  cli: [
+    'sandbox',
+    'api',
+    'client',
+    'control',
+    'conduct',
+    'exchanges',
+    'drift',
+    'options',
+    'domain',
+    'contract',
+    'system',
+  ],
 }
 
 /** Each outside thing has one door. */

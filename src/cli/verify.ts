@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
+import { basePathOf } from '../client/base-address.js'
 import { NoAnswerError } from '../client/no-answer.js'
 import { resolveTarget } from '../client/target.js'
 import type { Verification } from '../client/verify/check.js'
@@ -34,10 +35,11 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-Calls every operation with the examples of the contract and checks the response
-against it: status, headers, body, 401 without a key and with a wrong one, the
-rate-limit headers of every response, Deprecation and Sunset. What could not be
-checked is listed with the reason. After a 429 it waits once, a minute at most.
+Calls every operation with the examples of the contract, and with what they leave
+out, and checks the response against it: status, headers, body, what was asked
+for, 401 without a key and with a wrong one, the rate limits of every response,
+Deprecation and Sunset. What could not be checked is listed with the reason.
+After a 429 it waits once, a minute at most.
 
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
@@ -71,18 +73,24 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) say(`warning: ${warning}`)
   if (flags.writes === true && target.isProduction) say('warning: --writes adds to production and cleans nothing up.')
-  const contract = await openContract(flags.spec && resolve(cwd, flags.spec), { keepsPets: false, patterns: 'native' })
+  const file = flags.spec && resolve(cwd, flags.spec)
+  const contract = await openContract(file, { handled: 'all', keepsPets: false, patterns: 'native' })
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
   say(`Verifying ${target.name} at ${target.baseUrl} …`)
 
-  const { openPrism } = await import('../contract/prism.js')
+  const [{ openPrism }, { readAnswerRules }] = await Promise.all([
+    import('../contract/prism.js'),
+    import('../contract/answer-rules.js'),
+  ])
   const service = await openService(target.baseUrl, env, LIMITS)
   let verification: Verification
   try {
     verification = await verify({
       contract,
+      rules: await readAnswerRules(contract, 'native'),
       engine: await openPrism(contract),
       service,
+      basePath: basePathOf(target.baseUrl),
       apiKey: target.apiKey,
       writes: flags.writes === true,
       wait: (milliseconds) => setTimeout(milliseconds),

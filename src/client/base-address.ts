@@ -19,6 +19,11 @@ export function readBaseAddress(text: string): { readonly baseUrl: string } | { 
   return { baseUrl: url.origin + url.pathname.replace(/\/+$/, '') }
 }
 
+/** The path of a base address: `/v1`, empty if it has none. */
+export function basePathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/+$/, '')
+}
+
 /** An intended address, safe to show: without a password or query. */
 export function shownAddress(text: string): string {
   return JSON.stringify(text.replace(/\/\/[^/]*@/, '//…@').replace(/[?#].*$/s, '?…'))

@@ -35,6 +35,18 @@ export function requestHeaders({
   return [...own.filter(([name]) => !replaced.has(name.toLowerCase())), ...given]
 }
 
+/** Headers by their name in lower case, those of one name joined. @source RFC 9110, section 5.3 */
+export function joinedHeaders(headers: readonly Header[]): Readonly<Record<string, string>> {
+  const together = new Map<string, string>()
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    const before = together.get(key)
+    together.set(key, before === undefined ? value : `${before}, ${value}`)
+  }
+  // Each becomes an own field, whatever it is called.
+  return Object.fromEntries(together)
+}
+
 /** The headers with secrets masked. */
 export function masked(headers: readonly Header[], bearer: string = MASK): readonly Header[] {
   return headers.map(([name, value]) => [name, redactHeader(name, value, bearer)])

@@ -31,6 +31,4 @@ export interface ContractEngine {
    * `violations` says what is wrong with the request.
    */
   mock(request: EngineRequest): Promise<EngineAnswer | EngineRefusal>
-  /** Finds how a response breaks the contract: status, headers, body. Empty if it does not. */
-  check(request: EngineRequest, answer: EngineAnswer): Promise<readonly string[]>
 }

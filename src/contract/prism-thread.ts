@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Contract } from './contract.js'
-import type { ContractEngine, EngineAnswer, EngineRefusal } from './engine.js'
-import type { Question, Word } from './prism-worker.js'
+import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
+import type { Word } from './prism-worker.js'
 
 /** A question that takes longer is one that may never end: a `pattern` can take years. */
 const PATIENCE_MS = 5_000
@@ -80,7 +80,7 @@ export function openPrismThread(contract: Contract, patience = PATIENCE_MS): Clo
   }
 
   /** One after the other, so that each is given all its time. */
-  function ask(question: Question): Promise<unknown> {
+  function ask(question: EngineRequest): Promise<unknown> {
     const answer = turn.then(async () => {
       if (worker === undefined) {
         worker = start()
@@ -95,8 +95,7 @@ export function openPrismThread(contract: Contract, patience = PATIENCE_MS): Clo
   }
 
   return {
-    mock: (...given) => ask({ method: 'mock', given }) as Promise<EngineAnswer | EngineRefusal>,
-    check: (...given) => ask({ method: 'check', given }) as Promise<readonly string[]>,
+    mock: (request) => ask(request) as Promise<EngineAnswer | EngineRefusal>,
     async close() {
       const open = await worker?.catch(() => undefined)
       await open?.terminate()

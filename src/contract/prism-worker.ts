@@ -1,15 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../system/message-of.js'
 import { createContract } from './create-contract.js'
-import type { ContractEngine } from './engine.js'
+import type { EngineRequest } from './engine.js'
 import { parseJson } from './json.js'
 import { openPrism } from './prism.js'
 import { readContract } from './read-contract.js'
-
-/** A question for the engine: which of its methods, and with what. */
-export type Question =
-  | { readonly method: 'mock'; readonly given: Parameters<ContractEngine['mock']> }
-  | { readonly method: 'check'; readonly given: Parameters<ContractEngine['check']> }
 
 /** What the thread says: that it is ready (no result), what the engine answered, or why it could not. */
 export type Word = { readonly result: unknown } | { readonly failure: string }
@@ -18,11 +13,7 @@ export type Word = { readonly result: unknown } | { readonly failure: string }
 async function run(json: string): Promise<void> {
   const { data } = readContract(parseJson(json), { handled: [] })
   const engine = await openPrism(createContract(data, {}, async () => json))
-  parentPort?.on('message', (question: Question) => answer(() => ask(engine, question)))
-}
-
-function ask(engine: ContractEngine, question: Question): Promise<unknown> {
-  return question.method === 'mock' ? engine.mock(...question.given) : engine.check(...question.given)
+  parentPort?.on('message', (request: EngineRequest) => answer(() => engine.mock(request)))
 }
 
 async function answer(act: () => Promise<unknown>): Promise<void> {

@@ -5,7 +5,6 @@ import {
   type IHttpRequest,
   type IHttpResponse,
 } from '@stoplight/prism-http'
-import { messageOf } from '../system/message-of.js'
 import type { Contract, Operation } from './contract.js'
 import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
 import { exactReader } from './exact-request.js'
@@ -26,7 +25,7 @@ const NOWHERE = new URL('http://prism.invalid')
 
 /**
  * Opens Prism for a contract. This module takes a third of a second and 60 MB to load, so it
- * is for what nothing else does: operations without a handler, and checks.
+ * is for what nothing else does: operations without a handler.
  */
 export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const json = await contract.text('json')
@@ -38,7 +37,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
   async function run(
     route: MatchedRoute,
     request: IHttpRequest,
-    config: Pick<IHttpConfig, 'validateRequest' | 'validateResponse'>,
+    validateRequest: boolean,
     answer: IHttpResponse | undefined,
     code?: number,
   ) {
@@ -49,7 +48,8 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
     }
     // A fresh configuration each time, because the mocker writes the client's Accept into it.
     const common = {
-      ...config,
+      validateRequest,
+      validateResponse: false,
       checkSecurity: false,
       errors: false,
       upstreamProxy: undefined,
@@ -79,8 +79,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       if (request.forced !== undefined) {
         // Nothing of the request is asked for, so nothing of it that cannot be read is given to Prism.
         const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
-        const config = { validateRequest: false, validateResponse: false }
-        const { output } = await run(route, bare, config, undefined, request.forced)
+        const { output } = await run(route, bare, false, undefined, request.forced)
         return toAnswer(output, route.operation)
       }
       const malformed = jsonProblem(request.headers['content-type'], request.body)
@@ -90,7 +89,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       }
       const asked = toHttpRequest(request)
       const dummy: IHttpResponse = { statusCode: 200 }
-      const { validations } = await run(route, asked, { validateRequest: true, validateResponse: false }, dummy)
+      const { validations } = await run(route, asked, true, dummy)
       const violations = [...sentences(validations.input), ...missingCookies(route.resource, request.headers.cookie)]
       if (violations.length > 0) return { of: refusedPart(validations.input), violations }
       const refusal = await exact.find(route.operation, request, {
@@ -98,33 +97,8 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
         isJson: JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? ''),
       })
       if (refusal !== undefined) return refusal
-      const { output } = await run(route, asked, { validateRequest: false, validateResponse: false }, undefined)
+      const { output } = await run(route, asked, false, undefined)
       return toAnswer(output, route.operation)
-    },
-
-    async check(request, answer) {
-      const route = find(request)
-      const codes = route.resource.responses.map(({ code }) => code)
-      if (!codes.some((code) => code === 'default' || matchesCode(code, answer.status))) {
-        return [`the status ${answer.status} is not documented (the documented ones are ${codes.join(', ')})`]
-      }
-      const headers = lowerCaseNames(answer.headers)
-      const malformed = jsonProblem(headers['content-type'], answer.body)
-      if (malformed !== undefined) return [malformed]
-      const response = {
-        statusCode: answer.status,
-        headers,
-        body: toBody(headers['content-type'], answer.body),
-      }
-      // Only the answer is judged, so nothing of a request that cannot be read, its body for one, is given to Prism.
-      const asked: IHttpRequest = { method: 'get', url: { path: request.path } }
-      try {
-        const { validations } = await run(route, asked, { validateRequest: false, validateResponse: true }, response)
-        return sentences(validations.output)
-      } catch (error) {
-        // A media type that is none, or a body that is nested too deeply for it: no answer that anybody documents.
-        return [`it cannot be read: ${messageOf(error)}`]
-      }
     },
   }
 }
@@ -142,15 +116,9 @@ interface MatchedRoute {
   readonly resource: HttpOperation
 }
 
-/**
- * Reviver that prepares the document for Prism. No instance is held to a body that the service does
- * not document, and with the format int64 Prism would refuse numbers beyond a double.
- */
+/** Reviver that prepares the document for Prism, which with the format int64 would refuse numbers beyond a double. */
 function forPrism(name: string, value: unknown): unknown {
-  if (name === 'format' && value === 'int64') return undefined
-  if (typeof value !== 'object' || value === null || Reflect.get(value, 'x-sandbox-choice') !== 'body') return value
-  const { content: _content, ...rest } = value as { readonly content?: unknown }
-  return rest
+  return name === 'format' && value === 'int64' ? undefined : value
 }
 
 function toHttpRequest({ method, path, query, headers, body }: EngineRequest): IHttpRequest {
@@ -201,10 +169,6 @@ function bodyText(body: unknown, contentType: string | undefined, example: strin
   if (typeof body === 'string' && !JSON_MEDIA_TYPE.test(contentType ?? '')) return body
   const text = JSON.stringify(body)
   return example !== undefined && JSON.stringify(JSON.parse(example)) === text ? example : text
-}
-
-function matchesCode(code: string, status: number): boolean {
-  return new RegExp(`^${code.replaceAll(/x/gi, '\\d')}$`).test(String(status))
 }
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -31,15 +31,21 @@ export const AJV_OPTIONS = {
 } as const
 
 /**
- * Compiles schemas while running. Only a contract given with --spec needs it: the packaged one is compiled when it is built.
+ * Compiles schemas while running. Requests of the packaged contract do not need it, whose schemas are compiled when it is built.
  *
  * @param patterns linear where strangers choose what is matched: no text then takes longer than its length asks for
+ * @param others   what differs from the usual options
  * @throws SpecError for a pattern that cannot be matched so
  */
-export async function compileValidators(schemas: Schemas, patterns: 'linear' | 'native'): Promise<Validators> {
+export async function compileValidators(
+  schemas: Schemas,
+  patterns: 'linear' | 'native',
+  others: { readonly allErrors?: boolean } = {},
+): Promise<Validators> {
   const { Ajv2020, INT64_KEYWORD } = await import('./ajv.js')
   const regExp = patterns === 'linear' ? (await import('./linear-pattern.js')).linearPattern : undefined
-  const ajv = new Ajv2020(regExp === undefined ? AJV_OPTIONS : { ...AJV_OPTIONS, code: { regExp } })
+  const options = { ...AJV_OPTIONS, ...others }
+  const ajv = new Ajv2020(regExp === undefined ? options : { ...options, code: { regExp } })
   ajv.addKeyword(INT64_KEYWORD)
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]))
 }

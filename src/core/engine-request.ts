@@ -36,7 +36,7 @@ export function questionFor(
 }
 
 /** A request in Prism's terms. */
-export function engineRequest(request: ServiceRequest, basePath: string): EngineRequest {
+function engineRequest(request: ServiceRequest, basePath: string): EngineRequest {
   const { path, query } = splitTarget(request.target)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)

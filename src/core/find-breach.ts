@@ -1,20 +1,26 @@
-import type { ContractEngine } from '../contract/engine.js'
+import { type AnswerRules, findAnswerBreaches, readAnswer } from '../contract/answer-rules.js'
 import { textOf } from '../domain/long-body.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
-import { engineRequest } from './engine-request.js'
+import type { SpaceContext } from './space-context.js'
+import { findRoute, splitTarget } from './target.js'
 
-/** Finds how a reply breaks the contract, if it does. */
-export async function findBreach(
-  engine: ContractEngine,
+/** Finds how a reply breaks what the contract documents of it, if it does. */
+export function findBreach(
+  rules: AnswerRules,
   request: ServiceRequest,
-  basePath: string,
+  { contract, basePath }: Pick<SpaceContext, 'contract' | 'basePath'>,
   reply: Reply,
-): Promise<string | undefined> {
+): string | undefined {
+  const { path } = splitTarget(request.target)
+  const route = findRoute(contract, basePath, request, path)
+  const documented = route.kind === 'operation' ? rules.of(route.operation) : undefined
+  if (documented === undefined) return undefined
   const headers: Record<string, string> = {}
   for (let i = 0; i < reply.headers.length; i += 2)
     headers[String(reply.headers[i]).toLowerCase()] = String(reply.headers[i + 1])
-  const asked = engineRequest(request, basePath)
-  const violations = await engine.check(asked, { status: reply.status, headers, body: textOf(reply.body) })
+  const answer = { status: reply.status, headers, body: textOf(reply.body) }
+  const found = findAnswerBreaches(documented, answer, readAnswer(answer), request.method === 'HEAD')
+  const violations = [...found.status, ...found.headers.map(({ name, breach }) => `${name} ${breach}`), ...found.body]
   if (violations.length === 0) return undefined
-  return `The answer ${reply.status} to ${request.method} ${asked.path} breaks the contract: ${violations.join('; ')}`
+  return `The answer ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`
 }

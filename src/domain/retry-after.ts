@@ -21,7 +21,7 @@ export function readRetryAfter(
 }
 
 /** @returns undefined for strings that Date.parse accepts but HTTP does not */
-function readHttpDate(text: string | undefined): EpochMs | undefined {
+export function readHttpDate(text: string | undefined): EpochMs | undefined {
   if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined
   const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)
   return Number.isNaN(at) ? undefined : at

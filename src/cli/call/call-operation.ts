@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
+import { basePathOf } from '../../client/base-address.js'
 import { addressOf, type BuiltRequest } from '../../client/build-request.js'
 import { toCurl, toHttpText } from '../../client/curl.js'
 import type { ClientRequest } from '../../client/exchange.js'
-import { requestHeaders } from '../../client/headers.js'
+import { joinedHeaders, requestHeaders } from '../../client/headers.js'
 import { NoAnswerError } from '../../client/no-answer.js'
 import { RequestError } from '../../client/request-error.js'
 import { type Sent, send } from '../../client/send.js'
@@ -149,7 +150,7 @@ async function showSent(
 ): Promise<number> {
   const { flags } = call
   const { answer } = sent
-  const breaches = flags.has('check') ? await findBreaches(call.contract, request, outgoing, sent) : []
+  const breaches = flags.has('check') ? await breachesIn(call.contract, request, outgoing, sent, target) : []
   const ofStatus = exitOfStatus(answer.status)
   const exit = breaches.length > 0 ? EXIT_BREACH : flags.has('ignore-status') ? EXIT.ok : ofStatus
   const head = flags.has('include') ? headLines(answer) : []
@@ -165,28 +166,36 @@ async function showSent(
   return exit
 }
 
-async function findBreaches(
+async function breachesIn(
   contract: Contract,
-  { method, path, query, body }: BuiltRequest,
+  { operation, method, path, query, body }: BuiltRequest,
   { headers }: ClientRequest,
   { answer }: Sent,
+  { baseUrl }: Target,
 ): Promise<readonly string[]> {
-  const { openPrism } = await import('../../contract/prism.js')
-  const prism = await openPrism(contract)
-  return await prism.check(
+  const [{ readAnswerRules }, { findBreaches }] = await Promise.all([
+    import('../../contract/answer-rules.js'),
+    import('../../drift/find-breaches.js'),
+  ])
+  const rules = await readAnswerRules(contract, 'native')
+  const route = contract.route(method, path)
+  const request = {
+    method,
+    path,
+    query,
+    headers: joinedHeaders(headers),
+    body: body === undefined ? '' : Buffer.from(body).toString('utf8'),
+  }
+  const breaches = findBreaches(
+    { rules, plans: contract.plans, basePath: basePathOf(baseUrl) },
     {
-      method,
-      path,
-      query,
-      headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
-      body: body === undefined ? '' : Buffer.from(body).toString('utf8'),
-    },
-    {
-      status: answer.status,
-      headers: Object.fromEntries(answer.headers),
-      body: answer.body.toString('utf8'),
+      operation,
+      captured: route.kind === 'operation' ? route.captured : [],
+      request,
+      answer: { status: answer.status, headers: joinedHeaders(answer.headers), body: answer.body.toString('utf8') },
     },
   )
+  return breaches.map(({ detail }) => detail)
 }
 
 /** @throws RequestError listing every violation with the flag that caused it */

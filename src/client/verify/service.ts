@@ -1,6 +1,7 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import type { Environment } from '../../system/environment.js'
-import { type AnswerLimits, openExchange, type ServiceAnswer } from '../exchange.js'
+import { type AnswerLimits, openExchange } from '../exchange.js'
+import { joinedHeaders } from '../headers.js'
 
 /** The instance being verified. */
 export interface Service {
@@ -23,23 +24,8 @@ export async function openService(baseUrl: string, env: Environment, limits: Ans
         },
         limits,
       )
-      return { status: answer.status, headers: joined(answer), body: answer.body.toString('utf8') }
+      return { status: answer.status, headers: joinedHeaders(answer.headers), body: answer.body.toString('utf8') }
     },
     close: exchange.close,
   }
-}
-
-function joined({ headers }: ServiceAnswer): Readonly<Record<string, string>> {
-  const together: Record<string, string> = {}
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase()
-    // As an own field, whatever it is called.
-    Object.defineProperty(together, key, {
-      value: Object.hasOwn(together, key) ? `${together[key]}, ${value}` : value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
-  }
-  return together
 }

@@ -1,19 +1,40 @@
+import type { AnswerRules } from '../../contract/answer-rules.js'
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { parseShallowJson } from '../../contract/json.js'
 import { MASK } from '../../domain/redaction.js'
 import { readRetryAfter } from '../../domain/retry-after.js'
-import { ceilSeconds, MINUTE_MS } from '../../domain/time.js'
+import { ceilSeconds, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
+import { isId, isObject } from '../../drift/bodies.js'
+import { readDeprecation } from '../../drift/deprecation.js'
+import { type Breach, type BreachRule, isSuccess, type Promises } from '../../drift/exchange.js'
+import { findBreaches } from '../../drift/find-breaches.js'
+import { strangersLimitBreaches } from '../../drift/rate-limits.js'
 import { NoAnswerError } from '../no-answer.js'
 import type { Check, CheckOutcome, Verification } from './check.js'
 import { type Example, readExamples } from './examples.js'
-import { rateLimitBreaches, readDeprecation } from './header-checks.js'
+import {
+  barestCreation,
+  exampleProbes,
+  invalidCreations,
+  isRead,
+  itemRequest,
+  listProbes,
+  missingItemProbe,
+  type Probe,
+} from './probes.js'
+import { Remaining } from './remaining.js'
+import { SeenItems } from './seen-items.js'
 import type { Service } from './service.js'
 
 export interface VerifyOptions {
   readonly contract: Contract
-  readonly engine: ContractEngine
+  /** What the contract documents of its answers. */
+  readonly rules: AnswerRules
+  readonly engine: Pick<ContractEngine, 'mock'>
   readonly service: Service
+  /** Path of the instance: `/v1`. */
+  readonly basePath: string
   readonly apiKey: string | undefined
   /** Calls operations that write, too. */
   readonly writes: boolean
@@ -25,10 +46,13 @@ export interface VerifyOptions {
 
 /** Longer waits are not waited out. */
 const LONGEST_WAIT_MS = MINUTE_MS
+/** By then the Date of an answer has gone on. */
+const NEXT_SECOND_MS = 1.1 * SECOND_MS
 /** A key that is valid nowhere. */
 const WRONG_KEY = 'no-such-key-sent-by-petstore-sandbox-verify'
-/** Reasons that a sandbox gives when it simulates the removal of an operation. */
+/** Reasons that a sandbox gives when it simulates the removal of an operation, and the `code` with which it does so. */
 const REMOVAL_REASONS = ['sunset', 'brownout']
+const REMOVAL_CODE = 'operation_removed'
 
 /**
  * Calls every operation of the contract and checks what comes back against it.
@@ -44,6 +68,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   for (const operation of [...options.contract.operations].sort((one, other) => turnOf(one) - turnOf(other))) {
     await run.verifyOperation(operation, examplesOf(operation))
   }
+  await run.verifyCounting()
   return run.result()
 }
 
@@ -53,10 +78,6 @@ function turnOf({ method, path }: Operation): number {
   return isRead(method) ? 0 : 1
 }
 
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
 /** The response, or why there is none to judge. */
 type Asked =
   | { readonly kind: 'answer'; readonly answer: EngineAnswer }
@@ -64,15 +85,18 @@ type Asked =
 
 class Run {
   readonly #options: VerifyOptions
+  readonly #promises: Promises
   readonly #checks: Check[] = []
   readonly #notes: string[] = []
   readonly #reached = new Set<string>()
-  /** The first id of each list that was answered, by its path. */
-  readonly #ids = new Map<string, unknown>()
+  readonly #items = new SeenItems()
+  readonly #remaining = new Remaining()
   #wasAnswered = false
 
   constructor(options: VerifyOptions) {
     this.#options = options
+    const { rules, contract, basePath } = options
+    this.#promises = { rules, plans: contract.plans, basePath }
   }
 
   result(): Verification {
@@ -85,20 +109,15 @@ class Run {
 
   async verifyOperation(operation: Operation, examples: readonly Example[]): Promise<void> {
     const { apiKey, writes, engine } = this.#options
-    const skip = (reason: string) => this.#add(operation, 'every check', undefined, 'skipped', [reason])
+    const skip = (reason: string) => this.#add(operation.id, 'every check', undefined, 'skipped', [reason])
     if (!isRead(operation.method)) {
       if (operation.method !== 'POST' || operation.body?.example === undefined || operation.path.includes('{')) {
         return skip('it writes, and only operations that add an example of the contract are ever called')
       }
       if (!writes) return skip('it writes, and --writes was not given')
     }
-    const [collection] = operation.path.split('/{', 1)
-    const isFound = this.#ids.has(collection ?? '')
-    const requests = examples.flatMap((example) => {
-      const request = requestOf(operation, example, this.#ids.get(collection ?? ''))
-      return request === undefined ? [] : [{ name: operation.takesBody ? 'the example' : example.name, request }]
-    })
-    const [first] = requests
+    const probes = exampleProbes(operation, examples, this.#items.firstId(collectionOf(operation)))
+    const [first] = probes
     if (first === undefined) return skip('the contract has no example of what stands in its path')
     const { violations } = { violations: [], ...(await engine.mock(first.request)) }
     if (violations.length > 0) return skip(`the contract has no example of its request: ${violations.join('; ')}`)
@@ -106,42 +125,112 @@ class Run {
     if (operation.responses.has(401)) {
       await this.#verifyRefusal(operation, '401 without a key', first.request)
       await this.#verifyRefusal(operation, '401 with a wrong key', withKey(first.request, WRONG_KEY))
-    } else this.#add(operation, '401', undefined, 'skipped', ['the contract documents no 401 for it'])
-    for (const { name, request } of requests) {
-      if (apiKey === undefined) this.#add(operation, name, request, 'skipped', ['no API key was given'])
-      else await this.#verifyAnswer(operation, name, withKey(request, apiKey), isFound)
+    } else this.#add(operation.id, '401', undefined, 'skipped', ['the contract documents no 401 for it'])
+    if (apiKey === undefined) {
+      for (const { name, request } of probes)
+        this.#add(operation.id, name, request, 'skipped', ['no API key was given'])
+      return
     }
+    // What is there is asked first: the others are held against it.
+    const [whole = [], further = []] = listProbes(operation, examples)
+    for (const probe of [...whole, ...probes, ...further]) await this.#verifyAnswer(operation, keyed(probe, apiKey))
+    if (!isRead(operation.method)) await this.#verifyWriting(operation, apiKey)
+    else if (operation.path.includes('{')) await this.#verifyItems(operation, apiKey)
+  }
+
+  /** What the answers to the key say together: each request is counted. */
+  async verifyCounting(): Promise<void> {
+    const uncounted = this.#remaining.uncounted()
+    if (uncounted === undefined) return
+    const { operation, request, detail, isFull } = uncounted
+    if (!isFull || (await this.#hasOpenWindow(request))) this.#add(operation, COUNTING, request, 'drift', [detail])
+    else this.#add(operation, COUNTING, request, 'skipped', [TURNED_OFF])
+  }
+
+  /** Whether time passes in a window of which nothing is ever used: where limits are turned off none begins. */
+  async #hasOpenWindow(request: EngineRequest): Promise<boolean> {
+    const { service, wait } = this.#options
+    await wait(NEXT_SECOND_MS)
+    const answer = await service.ask(request).catch(() => undefined)
+    return answer !== undefined && this.#remaining.isSameWindow(answer)
+  }
+
+  async #verifyWriting(operation: Operation, apiKey: string): Promise<void> {
+    const barest = barestCreation(operation)
+    if (barest !== undefined) await this.#verifyAnswer(operation, keyed(barest, apiKey), [400])
+    for (const probe of invalidCreations(operation)) await this.#verifyRejection(operation, keyed(probe, apiKey), 400)
+  }
+
+  async #verifyItems(operation: Operation, apiKey: string): Promise<void> {
+    const collection = collectionOf(operation)
+    for (const { name, id } of this.#items.furtherIds(collection)) {
+      const request = itemRequest(operation, id)
+      if (request !== undefined) await this.#verifyAnswer(operation, keyed({ name, request }, apiKey))
+    }
+    const missing = missingItemProbe(operation)
+    if (missing !== undefined) await this.#verifyRejection(operation, keyed(missing, apiKey), 404)
   }
 
   async #verifyRefusal(operation: Operation, name: string, request: EngineRequest): Promise<void> {
     const asked = await this.#ask(operation, request)
-    if (asked.kind === 'stopped') return this.#add(operation, name, request, asked.outcome, asked.details)
+    if (asked.kind === 'stopped') return this.#add(operation.id, name, request, asked.outcome, asked.details)
     const { answer } = asked
-    const details = answer.status === 401 ? await this.#breaches(request, answer) : [`it is answered ${answer.status}`]
-    this.#judge(operation, name, request, details)
-    this.#judgeLimits(operation, `rate-limit headers of its ${name}`, request, answer)
+    const breaches = this.#breaches(operation, request, answer)
+    const limits = [
+      ...of(breaches, 'rate-limit-headers'),
+      ...(answer.status === 401 ? [] : strangersLimitBreaches(answer.headers, this.#promises.plans)),
+    ]
+    this.#judge(
+      operation,
+      name,
+      request,
+      answer.status === 401 ? others(breaches) : [`it is answered ${answer.status}`],
+    )
+    this.#judge(operation, `rate-limit headers of its ${name}`, request, limits)
+    const deprecation = of(breaches, 'deprecation-headers')
+    if (deprecation.length > 0) this.#judge(operation, `deprecation headers of its ${name}`, request, deprecation)
   }
 
-  async #verifyAnswer(operation: Operation, name: string, request: EngineRequest, isFound: boolean): Promise<void> {
+  /** A request that the contract has refused with one status. */
+  async #verifyRejection(operation: Operation, { name, request }: Probe, status: number): Promise<void> {
     const asked = await this.#ask(operation, request)
-    if (asked.kind === 'stopped') return this.#add(operation, name, request, asked.outcome, asked.details)
+    if (asked.kind === 'stopped') return this.#add(operation.id, name, request, asked.outcome, asked.details)
+    const { answer } = asked
+    if (reasonToSkip(operation, answer, true) !== undefined)
+      return this.#add(operation.id, name, request, 'skipped', [REMOVED])
+    const breaches = this.#breaches(operation, request, answer)
+    const unexpected = answer.status === status ? [] : [`it is answered ${answer.status}, not ${status}`]
+    this.#judge(operation, name, request, [...unexpected, ...others(breaches)])
+    this.#judge(operation, `rate-limit headers of ${name}`, request, of(breaches, 'rate-limit-headers'))
+    this.#judgeDeprecation(operation, name, request, answer, breaches)
+    if (!isRead(operation.method) && isSuccess(answer.status)) this.#noteWriting(operation, answer)
+  }
+
+  /** @param alsoFine statuses that say why an example was not taken, which says nothing of the contract */
+  async #verifyAnswer(operation: Operation, { name, request }: Probe, alsoFine: readonly number[] = []): Promise<void> {
+    const asked = await this.#ask(operation, request)
+    if (asked.kind === 'stopped') return this.#add(operation.id, name, request, asked.outcome, asked.details)
     const { answer } = asked
     const { status } = answer
-    const breaches = await this.#breaches(request, answer)
-    const isSuccess = status >= 200 && status < 300
-    const expected = [...operation.responses.keys()].filter((one) => one >= 200 && one < 300)
-    const reason = isSuccess ? undefined : reasonToSkip(operation, answer, isFound)
-    if (reason !== undefined && breaches.length === 0) this.#add(operation, name, request, 'skipped', [reason])
+    const collection = collectionOf(operation)
+    const breaches = this.#breaches(operation, request, answer)
+    const isFound = this.#items.firstId(collection) !== undefined
+    const reason = isSuccess(status) ? undefined : reasonToSkip(operation, answer, isFound)
+    const body = bodyOf(answer)
+    if (reason !== undefined && others(breaches.filter(({ rule }) => rule !== 'status')).length === 0)
+      this.#add(operation.id, name, request, 'skipped', [reason])
+    else if (alsoFine.includes(status) && others(breaches).length === 0)
+      this.#add(operation.id, name, request, 'skipped', [`it is refused with ${status}, as it may be: ${saidIn(body)}`])
     else {
       this.#reached.add(operation.id)
-      const unexpected = isSuccess
-        ? []
-        : [`it is answered ${status}, not ${expected.join(' or ') || '2xx'}${hintOf(status)}`]
-      this.#judge(operation, name, request, [...unexpected, ...breaches, ...(isSuccess ? unmet(request, answer) : [])])
+      const contradictions = isSuccess(status) ? this.#items.contradictions(collection, request, body) : []
+      this.#judge(operation, name, request, [...unexpected(operation, status), ...others(breaches), ...contradictions])
     }
-    this.#judgeLimits(operation, `rate-limit headers of ${name}`, request, answer)
-    this.#judgeDeprecation(operation, name, request, answer)
-    if (isSuccess) this.#remember(operation, answer)
+    this.#judge(operation, `rate-limit headers of ${name}`, request, of(breaches, 'rate-limit-headers'))
+    this.#judgeDeprecation(operation, name, request, answer, breaches)
+    if (!isSuccess(status)) return
+    if (isRead(operation.method)) this.#items.sawList(collection, request, body)
+    else this.#noteWriting(operation, answer)
   }
 
   /** Sends a request, and once more after a 429 with a short wait. The 429 itself is checked against the contract. */
@@ -150,69 +239,93 @@ class Run {
     try {
       const answer = await service.ask(request)
       this.#wasAnswered = true
-      if (answer.status !== 429) return { kind: 'answer', answer }
-      this.#judge(operation, '429', request, await this.#breaches(request, answer))
-      this.#judgeLimits(operation, 'rate-limit headers of its 429', request, answer)
+      if (answer.status !== 429) return this.#heard(operation, request, answer)
+      const breaches = this.#breaches(operation, request, answer)
+      this.#judge(operation, '429', request, others(breaches))
+      this.#judge(operation, 'rate-limit headers of its 429', request, of(breaches, 'rate-limit-headers'))
       const pause = waitOf(answer)
       if (pause === undefined || pause > LONGEST_WAIT_MS) return refused(pause)
       onWait?.(ceilSeconds(pause), shown(request))
       await wait(pause)
       const again = await service.ask(request)
-      return again.status === 429 ? refused(waitOf(again)) : { kind: 'answer', answer: again }
+      return again.status === 429 ? refused(waitOf(again)) : this.#heard(operation, request, again)
     } catch (error) {
       if (!(error instanceof NoAnswerError) || !this.#wasAnswered) throw error
       return { kind: 'stopped', outcome: 'unanswered', details: [error.message] }
     }
   }
 
-  /** How a response breaks the contract, leaving aside the rate-limit headers, which have their own check. */
-  async #breaches(request: EngineRequest, answer: EngineAnswer): Promise<readonly string[]> {
-    const found = await this.#options.engine.check(request, answer)
-    return [...found.filter((sentence) => !/x-ratelimit-/i.test(sentence)), ...bodyBreaches(answer)]
+  #heard(operation: Operation, request: EngineRequest, answer: EngineAnswer): Asked {
+    const { apiKey } = this.#options
+    const isKeyed = apiKey !== undefined && request.headers.authorization === bearer(apiKey)
+    if (isKeyed && answer.status !== 401) this.#remaining.hear(operation.id, request, answer)
+    return { kind: 'answer', answer }
   }
 
-  #judgeLimits(operation: Operation, name: string, request: EngineRequest, { headers }: EngineAnswer): void {
-    this.#judge(operation, name, request, rateLimitBreaches(headers))
+  #breaches(operation: Operation, request: EngineRequest, answer: EngineAnswer): readonly Breach[] {
+    const route = this.#options.contract.route(request.method, request.path)
+    const captured = route.kind === 'operation' ? route.captured : []
+    return findBreaches(this.#promises, { operation, captured, request, answer })
   }
 
-  #judgeDeprecation(operation: Operation, example: string, request: EngineRequest, { headers }: EngineAnswer): void {
-    const reading = readDeprecation(operation, headers)
+  #judgeDeprecation(
+    operation: Operation,
+    example: string,
+    request: EngineRequest,
+    { headers }: EngineAnswer,
+    breaches: readonly Breach[],
+  ): void {
+    const found = of(breaches, 'deprecation-headers')
     const name = `deprecation headers of ${example}`
-    if (reading.kind === 'drift') this.#judge(operation, name, request, reading.breaches)
-    else if (reading.kind === 'unsaid') {
-      const reason = 'neither Deprecation nor Sunset is sent; they are not documented, so they need not be'
-      this.#add(operation, name, request, 'skipped', [reason])
-    } else if (operation.deprecated) this.#judge(operation, name, request, [])
+    const reading = readDeprecation(operation, headers, this.#promises.basePath)
+    if (reading.kind === 'unsaid') this.#add(operation.id, name, request, 'skipped', [UNSAID])
+    else if (operation.deprecated || found.length > 0) this.#judge(operation, name, request, found)
+  }
+
+  #noteWriting(operation: Operation, answer: EngineAnswer): void {
+    const body = bodyOf(answer)
+    const id = isObject(body) && isId(body.id) ? body.id : undefined
+    this.#notes.push(`${operation.id} has written${id === undefined ? '' : `, with the id ${id}`}; it is still there.`)
+    this.#items.sawCreated(collectionOf(operation), body)
   }
 
   #judge(operation: Operation, name: string, request: EngineRequest, details: readonly string[]): void {
-    this.#add(operation, name, request, details.length === 0 ? 'kept' : 'drift', details)
+    this.#add(operation.id, name, request, details.length === 0 ? 'kept' : 'drift', details)
   }
 
   #add(
-    operation: Operation,
+    operation: string,
     name: string,
     request: EngineRequest | undefined,
     outcome: CheckOutcome,
     details: readonly string[],
   ): void {
     const asked = request === undefined ? {} : { request: shown(request) }
-    this.#checks.push({ operation: operation.id, name, ...asked, outcome, details })
+    this.#checks.push({ operation, name, ...asked, outcome, details })
   }
+}
 
-  #remember(operation: Operation, answer: EngineAnswer): void {
-    const body = bodyOf(answer)
-    if (isRead(operation.method) && Array.isArray(body) && !this.#ids.has(operation.path)) {
-      const id = idOf(body[0])
-      if (id !== undefined) this.#ids.set(operation.path, id)
-    }
-    if (!isRead(operation.method)) {
-      const id = idOf(body)
-      this.#notes.push(
-        `${operation.id} has written${id === undefined ? '' : `, with the id ${id}`}; it is still there.`,
-      )
-    }
-  }
+/** The check of all answers together. */
+const COUNTING = 'requests are counted'
+const TURNED_OFF = 'every answer leaves the whole limit, and no window begins: the limits seem to be turned off'
+const REMOVED = 'the operation has been removed'
+const UNSAID = 'neither Deprecation nor Sunset is sent; they are not documented, so they need not be'
+
+/** Those that have a check of their own in the report. */
+const OWN_CHECKS: readonly BreachRule[] = ['rate-limit-headers', 'deprecation-headers']
+
+function of(breaches: readonly Breach[], wanted: BreachRule): readonly string[] {
+  return breaches.filter(({ rule }) => rule === wanted).map(({ detail }) => detail)
+}
+
+function others(breaches: readonly Breach[]): readonly string[] {
+  return breaches.filter(({ rule }) => !OWN_CHECKS.includes(rule)).map(({ detail }) => detail)
+}
+
+function unexpected({ responses }: Operation, status: number): readonly string[] {
+  if (isSuccess(status)) return []
+  const expected = [...responses.keys()].filter(isSuccess)
+  return [`it is answered ${status}, not ${expected.join(' or ') || '2xx'}${hintOf(status)}`]
 }
 
 function refused(pause: number | undefined): Asked {
@@ -226,11 +339,14 @@ function waitOf({ headers }: EngineAnswer): number | undefined {
 }
 
 /** Why an unsuccessful response says nothing about the contract. */
-function reasonToSkip(operation: Operation, { status, headers }: EngineAnswer, isFound: boolean): string | undefined {
+function reasonToSkip(operation: Operation, answer: EngineAnswer, isFound: boolean): string | undefined {
   const { path, sunsetAt } = operation
+  const { status, headers } = answer
   if (status !== 404 && status !== 410) return undefined
   const isPast = sunsetAt !== undefined && Date.parse(headers.date ?? '') >= sunsetAt
-  if (isPast || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? '')) return 'the operation has been removed'
+  const body = bodyOf(answer)
+  const isSaid = isObject(body) && body.code === REMOVAL_CODE
+  if (isPast || isSaid || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? '')) return REMOVED
   if (status !== 404 || isFound || !path.includes('{')) return undefined
   return 'nothing is known to ask for: no list was answered that holds an id, and the one of the example is not there'
 }
@@ -239,47 +355,25 @@ function hintOf(status: number): string {
   return status === 401 ? ' (is the API key one of this instance?)' : ''
 }
 
-/** What a JSON body says that the status does not. @source docs/specification.md, "Error": status is the HTTP status code */
-function bodyBreaches(answer: EngineAnswer): readonly string[] {
-  const body = bodyOf(answer)
-  if (answer.status < 400 || typeof body !== 'object' || body === null || !('status' in body)) return []
-  if (typeof body.status !== 'number' || body.status === answer.status) return []
-  return [`the body's status is ${body.status}, that of the answer ${answer.status}`]
+function saidIn(body: unknown): string {
+  return isObject(body) && typeof body.message === 'string' ? body.message : 'it does not say why'
 }
 
-/** Unmet query parameters: more items than `limit`, or items that the filter excludes. */
-function unmet(request: EngineRequest, answer: EngineAnswer): readonly string[] {
-  const items = bodyOf(answer)
-  if (!Array.isArray(items)) return []
-  const unmetOnes: string[] = []
-  for (const [name, value] of new URLSearchParams(request.query)) {
-    if (name === 'limit' && items.length > Number(value)) {
-      unmetOnes.push(`${items.length} are listed, although limit is ${value}`)
-    }
-    const others = items.filter((item) => name in Object(item) && String(Object(item)[name]) !== value)
-    if (others.length > 0) {
-      unmetOnes.push(`${name} is ${JSON.stringify(String(Object(others[0])[name]))}, although ${value} was asked for`)
-    }
-  }
-  return unmetOnes
+/** `/pets/{petId}` is of `/pets`. */
+function collectionOf({ path }: Operation): string {
+  return path.split('/{', 1)[0] ?? ''
 }
 
-/** @returns undefined if a path parameter has no value */
-function requestOf(operation: Operation, { values }: Example, foundId: unknown): EngineRequest | undefined {
-  const inPath = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
-  const textOf = (name: string) => (inPath.length === 1 ? (foundId ?? values.get(name)) : values.get(name))
-  if (inPath.some((name) => textOf(name) === undefined)) return undefined
-  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(String(textOf(name))))
-  const query = new URLSearchParams(
-    [...values].flatMap(([name, value]): [string, string][] => (inPath.includes(name) ? [] : [[name, String(value)]])),
-  )
-  const body = operation.body?.example ?? ''
-  const headers = { accept: 'application/json', ...(body === '' ? {} : { 'content-type': 'application/json' }) }
-  return { method: operation.method, path, query: String(query), headers, body }
+function keyed({ name, request }: Probe, key: string): Probe {
+  return { name, request: withKey(request, key) }
 }
 
 function withKey(request: EngineRequest, key: string): EngineRequest {
-  return { ...request, headers: { ...request.headers, authorization: `Bearer ${key}` } }
+  return { ...request, headers: { ...request.headers, authorization: bearer(key) } }
+}
+
+function bearer(key: string): string {
+  return `Bearer ${key}`
 }
 
 function shown({ method, path, query }: EngineRequest): string {
@@ -292,9 +386,4 @@ function bodyOf({ body }: EngineAnswer): unknown {
   } catch {
     return undefined
   }
-}
-
-function idOf(value: unknown): unknown {
-  const id: unknown = Object(value).id
-  return ['number', 'bigint', 'string'].includes(typeof id) ? id : undefined
 }

@@ -1,0 +1,121 @@
+import type { Operation } from '../contract/contract.js'
+import type { EngineRequest } from '../contract/engine.js'
+import { quote } from '../contract/excerpt.js'
+import { parseInt64 } from '../contract/int64.js'
+import { parseJson } from '../contract/json.js'
+import { decodePercent, readPairs } from '../contract/query.js'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What an error says that its status does not. @source docs/specification.md, "Error": status is the HTTP status code */
+export function errorBreaches(status: number, body: unknown): readonly string[] {
+  if (status < 400 || !isObject(body)) return []
+  const breaches: string[] = []
+  if (typeof body.status === 'number' && body.status !== status)
+    breaches.push(`the body's status is ${body.status}, that of the answer ${status}`)
+  if (body.code === '') breaches.push("the body's code is empty, so that no machine can read it")
+  return breaches
+}
+
+/**
+ * Finds queries that a list does not meet: more items than its limit, or than the limit is by itself; items that the
+ * filter excludes; the same item twice.
+ *
+ * @param fields that an item documents
+ * @source docs/specification.md, "GET /pets"
+ */
+export function listBreaches(
+  operation: Operation,
+  fields: ReadonlySet<string>,
+  { query }: EngineRequest,
+  items: readonly unknown[],
+): readonly string[] {
+  const asked = new Map(readPairs(query))
+  const breaches: string[] = []
+  const limit = asked.get('limit')
+  const { default: usual } = { default: undefined, ...parameterOf(operation, 'limit') }
+  if (limit !== undefined && /^\d+$/.test(limit) && items.length > Number(limit))
+    breaches.push(`${items.length} are listed, although limit is ${limit}`)
+  if (limit === undefined && typeof usual === 'number' && items.length > usual)
+    breaches.push(`${items.length} are listed, although limit is ${usual} by itself`)
+  for (const [name, value] of asked) {
+    if (!isFilter(operation, name)) continue
+    const holders = items.filter((item): item is Fields => isObject(item) && Object.hasOwn(item, name))
+    // None of an item's fields, then.
+    if (holders.length === 0 && !fields.has(name)) continue
+    const other = holders.find((item) => String(item[name]) !== value)
+    if (other !== undefined) breaches.push(`${name} is ${quote(String(other[name]))}, although ${value} was asked for`)
+    else if (holders.length < items.length)
+      breaches.push(`${items.length - holders.length} are listed without ${name}, although ${value} was asked for`)
+  }
+  const seen = new Set<unknown>()
+  for (const item of items) {
+    if (!isObject(item) || !isId(item.id)) continue
+    if (seen.has(item.id)) {
+      breaches.push(`the id ${quote(item.id)} is listed twice`)
+      break
+    }
+    seen.add(item.id)
+  }
+  return breaches
+}
+
+/** Finds that another item was answered than the one in the path, digit for digit. */
+export function itemBreaches(operation: Operation, captured: readonly string[], body: unknown): readonly string[] {
+  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
+  const [parameter] = inPath
+  if (parameter?.type !== 'integer' || inPath.length !== 1 || !isObject(body)) return []
+  const asked = parseInt64(decodePercent(captured[0] ?? ''))
+  if (asked === undefined || !isNumber(body.id) || body.id === asked) return []
+  return [`the id is ${quote(body.id)}, although ${asked} was asked for`]
+}
+
+/** Finds what of a created item is not what was sent, of the fields that its answer documents. */
+export function createdBreaches(
+  operation: Operation,
+  fields: ReadonlySet<string>,
+  sent: string,
+  body: unknown,
+): readonly string[] {
+  const wanted = jsonOf(sent)
+  if (!isObject(wanted) || !isObject(body)) return []
+  const known = new Set(operation.body?.fields.map(({ name }) => name))
+  return Object.entries(wanted).flatMap(([name, value]) => {
+    if (!known.has(name) || !fields.has(name) || name === 'id') return []
+    if (!Object.hasOwn(body, name)) return [`${name} was sent, but is not in the answer`]
+    const answered = body[name]
+    // What is not of one value, its schema is to say.
+    if (answered === value || typeof value === 'object' || typeof answered === 'object') return []
+    return [`${name} is ${quote(answered)}, although ${quote(value)} was sent`]
+  })
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** Whether a value can name an item. */
+export function isId(value: unknown): value is number | bigint | string {
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
+}
+
+function parameterOf(operation: Operation, name: string) {
+  return operation.parameters.find((parameter) => parameter.in === 'query' && parameter.name === name)
+}
+
+/** Whether a parameter, if items have a field of its name, is certain to ask for its value: a text may be searched for. */
+function isFilter(operation: Operation, name: string): boolean {
+  return parameterOf(operation, name)?.enum !== undefined
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,87 @@
+import { findAnswerBreaches, type OperationRules, type ReadAnswer, readAnswer } from '../contract/answer-rules.js'
+import { quote } from '../contract/excerpt.js'
+import { createdBreaches, errorBreaches, isObject, itemBreaches, listBreaches } from './bodies.js'
+import { readDeprecation } from './deprecation.js'
+import { type Breach, type BreachRule, isSuccess, type Promises, type SeenExchange } from './exchange.js'
+import { rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from './rate-limits.js'
+
+/**
+ * Finds every way in which one answer drifts from the contract: all that can be told
+ * from it and its request, without having seen another. `verify`, `call --check` and
+ * the drift of forwarded answers have these checks in common.
+ *
+ * @source docs/behaviour.md, "What is checked"
+ */
+export function findBreaches(promises: Promises, exchange: SeenExchange): readonly Breach[] {
+  const { operation, request, answer } = exchange
+  const { status, headers } = answer
+  const rules = promises.rules.of(operation)
+  if (rules === undefined) return []
+  const read = readAnswer(answer)
+  const found: Breach[] = []
+  const add = (rule: BreachRule, details: readonly string[]) => {
+    for (const detail of details) found.push({ rule, detail })
+  }
+  const documented = findAnswerBreaches(rules, answer, read, request.method === 'HEAD')
+  add('status', documented.status)
+  add(
+    'headers',
+    documented.headers.flatMap(({ name, breach }) => (hasOwnChecks(name, status) ? [] : [`${name} ${breach}`])),
+  )
+  add('body', documented.body)
+  if (read.kind === 'json') add('body', errorBreaches(status, read.value))
+  add('authentication', authenticationBreaches(rules, exchange))
+  add('status', undueSuccess(exchange))
+  if (read.kind === 'json' && isSuccess(status)) addContent(rules, exchange, read.value, add)
+  // Another service's contract may know of no limits.
+  if (rules.headers.has('x-ratelimit-limit')) {
+    add('rate-limit-headers', rateLimitBreaches(headers))
+    // The key was valid, if the sandbox itself says why it is refused.
+    if (status === 401 && headers['x-sandbox-reason'] === undefined)
+      add('rate-limit-headers', strangersLimitBreaches(headers, promises.plans))
+  }
+  if (status === 429 && rules.headers.has('retry-after')) add('retry-after', refusalBreaches(headers, codeIn(read)))
+  const deprecation = readDeprecation(operation, headers, promises.basePath)
+  if (deprecation.kind === 'drift') add('deprecation-headers', deprecation.breaches)
+  return found
+}
+
+/** What is said of these headers below is more than that they are missing, or no number. */
+function hasOwnChecks(name: string, status: number): boolean {
+  return /^X-RateLimit-(?:Limit|Remaining|Reset)$/i.test(name) || (status === 429 && /^Retry-After$/i.test(name))
+}
+
+function addContent(
+  rules: OperationRules,
+  { operation, captured, request, answer }: SeenExchange,
+  body: unknown,
+  add: (rule: BreachRule, details: readonly string[]) => void,
+): void {
+  const fields = rules.of(answer.status)?.fields ?? new Set()
+  if (Array.isArray(body)) add('query', listBreaches(operation, fields, request, body))
+  else if (request.method === 'POST') add('identity', createdBreaches(operation, fields, request.body, body))
+  else if (request.method === 'GET') add('identity', itemBreaches(operation, captured, body))
+}
+
+/** A body that the contract does not allow is refused with 400. @source docs/specification.md, "POST /pets" */
+function undueSuccess({ operation, request, answer: { status } }: SeenExchange): readonly string[] {
+  if (!operation.takesBody || !operation.responses.has(400) || !isSuccess(status)) return []
+  const [violation] = operation.readBody(Buffer.from(request.body)).violations
+  return violation === undefined ? [] : [`it is answered ${status}, although ${violation.message}`]
+}
+
+/** @source docs/specification.md, "Authentication" */
+function authenticationBreaches(
+  { statuses }: OperationRules,
+  { request, answer: { status, headers } }: SeenExchange,
+): readonly string[] {
+  if (request.headers.authorization === undefined && statuses.includes('401') && isSuccess(status))
+    return [`it is answered ${status}, although no key was sent`]
+  const challenge = headers['www-authenticate']
+  if (status !== 401 || challenge === undefined || /(?:^|,)\s*bearer(?:\s|,|$)/i.test(challenge)) return []
+  return [`WWW-Authenticate asks for ${quote(challenge)}, not for Bearer`]
+}
+
+function codeIn(read: ReadAnswer): unknown {
+  return read.kind === 'json' && isObject(read.value) ? read.value.code : undefined
+}

@@ -1,0 +1,114 @@
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type AnswerRules, findAnswerBreaches, readAnswer, readAnswerRules } from '../../src/contract/answer-rules.js'
+import type { Contract } from '../../src/contract/contract.js'
+import type { EngineAnswer } from '../../src/contract/engine.js'
+import { loadContract } from '../../src/contract/load-contract.js'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+
+const LIMITS = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1772359260' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): EngineAnswer {
+  return { status, body, headers: { ...JSON_TYPE, ...LIMITS, ...headers } }
+}
+
+function breaches(contract: Contract, rules: AnswerRules, id: string, given: EngineAnswer, isHead = false) {
+  const operation = contract.operations.find((one) => one.id === id)
+  const documented = operation && rules.of(operation)
+  if (documented === undefined) throw new Error(`There is no ${id}.`)
+  const { status, headers, body } = findAnswerBreaches(documented, given, readAnswer(given), isHead)
+  return [...status, ...headers.map(({ name, breach }) => `${name} ${breach}`), ...body]
+}
+
+describe('an answer is held to what the contract documents of it:', () => {
+  const contract = packagedContract()
+  let rules: AnswerRules
+  beforeAll(async () => {
+    rules = await readAnswerRules(contract, 'linear')
+  })
+  const of = (id: string, given: EngineAnswer, isHead?: boolean) => breaches(contract, rules, id, given, isHead)
+
+  it('every documented example passes', () => {
+    for (const { id, responses } of contract.operations) {
+      for (const { status, example = '' } of responses.values()) {
+        const headers: Record<string, string> = status === 429 ? { 'retry-after': '30' } : {}
+        expect(of(id, answer(status, example, headers))).toEqual([])
+      }
+    }
+  })
+
+  it.each([
+    ['numbers beyond 2^53', answer(200, '{"id":9223372036854775807,"name":"Rex","categoryId":-9223372036854775808}')],
+    ['fields that it does not know', answer(200, '{"id":1,"name":"Rex","categoryId":1,"age":3}')],
+    [
+      'any body of a 429, as none is documented',
+      answer(429, '<p>', { 'retry-after': '3', 'content-type': 'text/html' }),
+    ],
+    [
+      'a media type written otherwise',
+      answer(404, '{"code":"a","message":"b","status":404}', { 'content-type': 'Application/JSON;charset="UTF-8"' }),
+    ],
+  ])('%s pass', (_what, given) => expect(of('getPet', given)).toEqual([]))
+
+  it('a HEAD has no body to be held to anything', () => {
+    expect(of('getPet', answer(200, ''), true)).toEqual([])
+    expect(of('getPet', answer(200, ''))).toEqual(['there is no body, where application/json is documented'])
+  })
+
+  it.each([
+    [answer(418, '{}'), 'the status 418 is not documented (the documented ones are 200, 401, 404, 429)'],
+    [answer(200, '{'), 'the body is not valid JSON: unexpected end at line 1, column 2'],
+    [answer(200, '{"id":1,"name":"Rex"}'), 'categoryId is required'],
+    [answer(200, '{"id":1,"name":"Rex","categoryId":1,"status":"gone"}'), /^status must be .* \(it is "gone"\)$/],
+    [answer(200, '{"id":1.5,"name":"Rex","categoryId":1}'), /^id must be a whole number .* \(it is 1\.5\)$/],
+    [answer(200, '{"id":9223372036854775808,"name":"Rex","categoryId":1}'), /^id must be a whole number/],
+    [answer(404, 'gone', { 'content-type': 'text/plain' }), 'the media type is "text/plain", not application/json'],
+    [
+      answer(404, '{"code":"a","message":"b","status":404}', { 'content-type': 'application/problem+json' }),
+      'the media type is "application/problem+json", not application/json',
+    ],
+    [
+      answer(404, '{"code":"a","message":"b","status":404}', { 'content-type': 'application/json; charset=latin1' }),
+      'the charset is "latin1", where JSON is UTF-8',
+    ],
+    [
+      answer(404, '{"code":"a","message":"b","status":404}', { 'x-ratelimit-limit': 'x' }),
+      'X-RateLimit-Limit must be a whole number (it is "x")',
+    ],
+    [answer(429, '', {}), 'Retry-After is missing'],
+  ])('%j drifts', (given, expected) => {
+    const found = of('getPet', given)
+    expect(found).toHaveLength(1)
+    if (typeof expected === 'string') expect(found).toEqual([expected])
+    else expect(found[0]).toMatch(expected)
+  })
+
+  it('an answer without a media type says so', () => {
+    const { 'content-type': _, ...headers } = answer(200, '').headers
+    const untyped = { status: 200, headers, body: '{"id":1,"name":"Rex","categoryId":1}' }
+    expect(of('getPet', untyped)).toEqual(['Content-Type is missing, where application/json is documented'])
+  })
+
+  it('of many mistakes in an answer the first is named, as there may be a million', () => {
+    const many = JSON.stringify(Array(200_000).fill({}))
+    expect(of('listPets', answer(200, many))).toHaveLength(1)
+  })
+})
+
+describe('another contract', () => {
+  it('documents headers, media types and statuses of its own', async () => {
+    const contract = await loadContract(fileURLToPath(new URL('specs/fuller.yaml', import.meta.url)))
+    const rules = await readAnswerRules(contract, 'linear')
+    const of = (id: string, given: EngineAnswer) => breaches(contract, rules, id, given)
+    const bare = (status: number, headers: Readonly<Record<string, string>>, body: string) => ({
+      status,
+      headers,
+      body,
+    })
+    expect(of('listCategories', bare(200, JSON_TYPE, '[{"id":9007199254740993,"name":"Dogs"}]'))).toEqual([])
+    expect(of('listCategories', bare(200, JSON_TYPE, '[{"id":"1"}]'))).toEqual([expect.stringMatching(/^\[0\]/)])
+    expect(of('deletePet', bare(204, {}, ''))).toEqual([])
+    expect(of('deletePet', bare(200, {}, ''))).toEqual([expect.stringMatching(/^the status 200 is not documented/)])
+  })
+})
