@@ -188,7 +188,7 @@ export async function openSandboxCore(
   /** For --strict: a reply of our own that breaks the contract is logged, and withheld. */
   async function holdToContract(request: ServiceRequest, reply: Reply): Promise<Reply> {
     if (!reply.isDocumented || request.method === 'HEAD') return reply
-    const breach = findBreach(await answerRules(), request, shared, reply)
+    const breach = findBreach(await answerRules(), request, applier.spaces.default.shared, reply)
     if (breach === undefined) return reply
     warn(breach)
     reply.withheld = `The sandbox's own answer broke the contract. Its log says how.`

@@ -15,7 +15,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   conduct: ['domain', 'contract', 'system'],
   core: ['conduct', 'exchanges', 'domain', 'contract', 'system'],
   store: ['domain', 'contract', 'system'],
-  replication: ['domain', 'system'],
   options: ['domain', 'contract', 'system'],
   fixtures: ['options', 'domain', 'contract', 'system'],
   http: ['domain', 'system'],

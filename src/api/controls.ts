@@ -14,7 +14,7 @@ import type { SettingsView } from '../options/settings-view.js'
 export interface Transport {
   /** Rejects with a ControlError if the verb refuses. */
   readonly call: CallVerb
-  /** Exchanges as they happen, until the signal is aborted or the sandbox stops. */
+  /** Exchanges as they end, until the signal is aborted or the sandbox stops. */
   follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
 }
 
@@ -95,9 +95,9 @@ export interface Controls {
     remove(name: string): Promise<void>
   }
   readonly requests: {
-    /** Exchanges, oldest first. `since` is an exchange's id or an instant; `limit` keeps only the newest. */
+    /** Exchanges, oldest first; one that is under way has not `ended`. `since` is an exchange's id or an instant; `limit` keeps only the newest. */
     (filter?: VerbInput<'requests.list'>): Promise<readonly Exchange[]>
-    /** Exchanges as they happen. Over the network, a reader that falls more than 500 behind misses the oldest. */
+    /** Exchanges as they end. Over the network, a reader that falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
     clear(): Promise<void>
   }

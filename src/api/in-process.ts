@@ -30,7 +30,7 @@ async function* follow(
   const queue = new AsyncQueue<Exchange>()
   const end = () => queue.close()
   const unfollow = space.log.follow({
-    onExchange(record) {
+    onEnded(record) {
       if (matches(record, filter)) queue.push(exchangeView(record))
     },
     end,

@@ -75,7 +75,7 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
       const decoder = new TextDecoder()
       for await (const chunk of body ?? []) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
-          if (event === 'exchange') yield readAnswer(base, data) as Exchange
+          if (event === 'ended') yield readAnswer(base, data) as Exchange
         }
       }
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import { DEFAULT_KEY } from '../domain/keys.js'
-import { ceilSeconds, type EpochMs, formatDuration, SECOND_MS } from '../domain/time.js'
+import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { cellWidth, fitCells, padCells, wrapCells } from './cells.js'
 import { escapeControls } from './escape-controls.js'
@@ -9,8 +9,6 @@ import { escapeControls } from './escape-controls.js'
 export interface Page {
   /** Cells of a row; without them an entry is one row, however long. */
   readonly columns?: number
-  /** What the wall clock says, so that a clock that is elsewhere is shown with its date. */
-  readonly wall?: EpochMs
   /** How often the same has happened, one after the other. */
   readonly times?: number
 }
@@ -24,7 +22,7 @@ const MOST_ROWS = 3
 /** Further rows begin below the status, but not further to the right. */
 const DEEPEST_INDENT = 10
 
-/** An answer that was waited for is older than that only if the clock was moved. */
+/** So far from real time, a clock was moved. */
 const ELSEWHERE_MS = 10 * SECOND_MS
 
 /** Part of a line, and how it is coloured. */
@@ -45,10 +43,10 @@ interface Extra extends Fact {
  * where there is room. Nothing is broken inside a word.
  */
 export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, page: Page = {}): string {
-  const { at, method, status, fault } = record
-  const { columns = Number.POSITIVE_INFINITY, wall = at, times = 1 } = page
-  const time = timeText(at, wall)
-  const what = escapeControls(status === undefined ? (fault ?? '---') : String(status))
+  const { at, arrivedAt, method, status, fault, how } = record
+  const { columns = Number.POSITIVE_INFINITY, times = 1 } = page
+  const time = timeText(at, arrivedAt)
+  const what = how === undefined ? '...' : escapeControls(status === undefined ? (fault ?? '---') : String(status))
   const verb = escapeControls(method).padEnd(4)
   const head = [chalk.dim(time), colourOf(status, chalk)(what), verb].join(GAP)
   const room = columns - 1 - cellWidth([time, what, verb, ''].join(GAP))
@@ -81,8 +79,8 @@ export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, pag
 
 /** What two exchanges have in common that are the same again to whoever reads the log. */
 export function sameness(record: ExchangeRecord): string {
-  const { method, status, reason, key, space, fault } = record
-  return [method, targetOf(record), status, reason, key, space, fault, whyOf(record)].join('\n')
+  const { method, status, reason, key, space, fault, how } = record
+  return [method, targetOf(record), status, reason, key, space, fault, how, whyOf(record)].join('\n')
 }
 
 /** The time of a line, in local time; with its date if the clock is elsewhere. */
@@ -118,23 +116,44 @@ function withExtras(facts: readonly Fact[], extras: readonly Extra[], room: numb
 }
 
 function extrasOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Extra[] {
-  const { operation, key, space, remaining, durationMs } = record
+  const { operation, key, space, remaining } = record
   const extra = (rank: number, text: string): Extra => ({ rank, text: escapeControls(text), paint: chalk.dim })
   return [
     ...(operation === undefined ? [] : [extra(3, operation)]),
     extra(1, space === '' ? key : `${key}~${space}`),
     extra(2, `${remaining} left`),
-    extra(4, `${durationMs.toFixed(1)} ms`),
+    extra(4, tookText(record)),
   ]
 }
 
-/** Why the answer is what it is, and that the operation is deprecated. */
+/** What a part of it has to take, in milliseconds, to be told apart. */
+const TELLING_MS = 1
+
+function tookText({ how, durationMs, waitingMs, bodyMs }: ExchangeRecord): string {
+  if (how === undefined) return `${formatSpan(durationMs)} so far`
+  const parts = [
+    ...(waitingMs < TELLING_MS ? [] : [`waiting ${formatSpan(waitingMs)}`]),
+    ...(bodyMs < TELLING_MS ? [] : [`body ${formatSpan(bodyMs)}`]),
+  ]
+  return parts.length === 0 ? formatSpan(durationMs) : `${formatSpan(durationMs)} (${parts.join(', ')})`
+}
+
+/** Why the answer is what it is, that it did not arrive whole, and that the operation is deprecated. */
 function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[] {
   const why = whyOf(record)
   return [
     ...(why === undefined ? [] : [{ text: fitCells(why, LONGEST_WHY), paint: (text: string) => text }]),
+    ...endOf(record).map((text) => ({ text, paint: chalk.yellow })),
     ...(headerOf(record, 'deprecation') === undefined ? [] : [{ text: 'deprecated', paint: chalk.yellow }]),
   ]
+}
+
+/** That its client went first, or that it was cut although no fault said so. */
+function endOf({ how, durationMs, fault }: ExchangeRecord): readonly string[] {
+  if (how === 'left') return [`client left after ${formatSpan(durationMs)}`]
+  return how === 'cut' && (fault === undefined || fault === 'slow-body' || fault === 'hang')
+    ? ['cut by the sandbox']
+    : []
 }
 
 /** The sandbox's reason for what it made up; for the service's own refusals, what was wrong. */

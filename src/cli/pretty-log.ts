@@ -33,14 +33,15 @@ export class PrettyLog {
 
   exchange(record: ExchangeRecord): void {
     this.#lookAtStorm(record.space, record.at)
-    const wall = systemClock.wall()
     const columns = this.#columns()
-    const page = { ...(columns === undefined ? {} : { columns }), wall }
+    const page = columns === undefined ? {} : { columns }
     this.#folded.write(
       sameness(record),
       (times) => prettyExchange(record, this.#chalk, { ...page, times }),
       (times) =>
-        this.#chalk.dim(`${timeText(record.at, wall)}  … the same ${times === 1 ? 'once' : `${times} times`} more`),
+        this.#chalk.dim(
+          `${timeText(record.at, record.arrivedAt)}  … the same ${times === 1 ? 'once' : `${times} times`} more`,
+        ),
     )
   }
 

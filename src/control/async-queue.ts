@@ -7,19 +7,22 @@ export type Delivery<T> =
 /** A queue for a slow reader; beyond its limit, the oldest items are dropped and counted. */
 export class AsyncQueue<T> {
   readonly #limit: number
+  readonly #isMissed: (item: T) => boolean
   #items: T[] = []
   #dropped = 0
   #isClosed = false
   #wake = () => {}
 
-  constructor(limit = Number.POSITIVE_INFINITY) {
+  /** @param isMissed whether it is to be counted if it is dropped */
+  constructor(limit = Number.POSITIVE_INFINITY, isMissed: (item: T) => boolean = () => true) {
     this.#limit = limit
+    this.#isMissed = isMissed
   }
 
   push(item: T): void {
     if (this.#items.push(item) > this.#limit) {
-      this.#items.shift()
-      this.#dropped++
+      const [oldest] = this.#items.splice(0, 1)
+      if (oldest !== undefined && this.#isMissed(oldest)) this.#dropped++
     }
     this.#wake()
   }

@@ -3,20 +3,26 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
-import { exchangeView } from '../exchanges/exchange-view.js'
+import { begunView, exchangeView } from '../exchanges/exchange-view.js'
 import { AsyncQueue } from './async-queue.js'
 import { checkInput } from './check-input.js'
 import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
 
-/** Exchanges buffered for a slow reader; beyond that the oldest are dropped, and it is told how many. */
-const BUFFERED_EXCHANGES = 500
+/** Events buffered for a slow reader; beyond that the oldest are dropped, and it is told of how many exchanges it misses the end. */
+const BUFFERED_EVENTS = 1000
+
+interface StreamEvent {
+  readonly event: 'began' | 'ended'
+  readonly record: ExchangeRecord
+}
 
 /** Interval of comments that keep proxies from closing the stream. */
 const HEARTBEAT_MS = 15_000
 
 /**
- * Streams the exchanges of a space as they happen, as server-sent events:
- * `exchange` with its JSON, `dropped` with how many a slow reader has missed.
+ * Streams the exchanges of a space as they happen, as server-sent events: `began`
+ * when a request has come and `ended` when its answer has left, each with the JSON
+ * of the exchange; `dropped` with how many a slow reader has missed.
  */
 export function streamExchanges(space: Space, stopping: AbortSignal, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
@@ -24,11 +30,14 @@ export function streamExchanges(space: Space, stopping: AbortSignal, context: Co
   // Nobody would read it, so nobody would ever end it.
   if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   return streamSSE(context, async (stream) => {
-    const queue = new AsyncQueue<ExchangeRecord>(BUFFERED_EXCHANGES)
+    const queue = new AsyncQueue<StreamEvent>(BUFFERED_EVENTS, ({ event }) => event === 'ended')
     const end = () => queue.close()
     const unfollow = space.log.follow({
-      onExchange(record) {
-        if (matches(record, filter)) queue.push(record)
+      onBegan(record) {
+        if (matches(record, filter)) queue.push({ event: 'began', record })
+      },
+      onEnded(record) {
+        if (matches(record, filter)) queue.push({ event: 'ended', record })
       },
       end,
     })
@@ -51,10 +60,12 @@ export function streamExchanges(space: Space, stopping: AbortSignal, context: Co
 
 async function send(
   stream: SSEStreamingApi,
-  { items, dropped }: { readonly items: readonly ExchangeRecord[]; readonly dropped: number },
+  { items, dropped }: { readonly items: readonly StreamEvent[]; readonly dropped: number },
 ): Promise<void> {
   if (dropped > 0) await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: dropped }) })
-  for (const record of items) {
-    await stream.writeSSE({ event: 'exchange', id: String(record.id), data: stringifyJson(exchangeView(record)) })
+  for (const { event, record } of items) {
+    // By now it may have ended.
+    const view = event === 'began' ? begunView(record) : exchangeView(record)
+    await stream.writeSSE({ event, id: String(record.id), data: stringifyJson(view) })
   }
 }

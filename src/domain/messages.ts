@@ -105,6 +105,12 @@ export interface EndedExchange extends ExchangeRef {
   readonly how: AnswerEnd
   /** From its arrival to its end, real time, in milliseconds. */
   readonly durationMs: number
+  /** How much of that its answer was held back before it began to leave: by latency, or because it hangs. */
+  readonly waitingMs: number
+  /** How much of that its answer took to leave, once it had begun to. */
+  readonly bodyMs: number
+  /** Its client got no status: it had gone, or was cut off, before anything left. */
+  readonly isUnanswered?: true
   /** Ordinal of the connection that carried it. */
   readonly connection: number
   /** What was sent in place of the reply, where that could not be. */

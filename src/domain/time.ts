@@ -39,6 +39,15 @@ export function formatDuration(duration: DurationMs): string {
   return `${duration}ms`
 }
 
+/** How long something took, for people: `12.3 ms`, `480 ms`, `9.2 s`, `2 min 5 s`. */
+export function formatSpan(milliseconds: number): string {
+  if (milliseconds < 100) return `${milliseconds.toFixed(1)} ms`
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 99_950) return `${(milliseconds / SECOND_MS).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / SECOND_MS)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
 /** Whole seconds, rounded up, so that no header sends a client back too early. */
 export function ceilSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND_MS)

@@ -38,9 +38,10 @@ export class LogBudget {
   }
 }
 
-/** Is told of each exchange when it has ended. */
+/** Is told of each exchange, when it has come and when it has ended. */
 export interface Follower {
-  onExchange(record: ExchangeRecord): void
+  onBegan?(record: ExchangeRecord): void
+  onEnded(record: ExchangeRecord): void
   /** The space is gone; there will be no more. */
   end(): void
 }
@@ -94,6 +95,11 @@ export class ExchangeLog {
   /** Adds the exchange whose id was taken last. */
   add(record: ExchangeRecord): void {
     if (this.#isClosed) return
+    this.#place(record)
+    for (const follower of this.#followers) follower.onBegan?.(record)
+  }
+
+  #place(record: ExchangeRecord): void {
     if (this.#limit === 0) {
       this.#unkept.set(record.position, record)
       return
@@ -119,12 +125,15 @@ export class ExchangeLog {
     if (record === undefined) return undefined
     record.how = ended.how
     record.durationMs = ended.durationMs
+    record.waitingMs = ended.waitingMs
+    record.bodyMs = ended.bodyMs
     if (ended.instead !== undefined) {
       record.status = ended.instead.status
       record.reason = undefined
       record.responseBody = ended.instead.body
     }
-    for (const { onExchange } of this.#followers) onExchange(record)
+    if (ended.isUnanswered === true) record.status = undefined
+    for (const { onEnded } of this.#followers) onEnded(record)
     return record
   }
 
@@ -193,7 +202,7 @@ export class ExchangeLog {
   load({ nextId, records, unkept }: SavedLog): void {
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.add(withAllFields(record))
+      this.#place(withAllFields(record))
     }
     for (const record of unkept) this.#unkept.set(record.position, withAllFields(record))
     this.#nextId = nextId
@@ -222,10 +231,12 @@ function withAllFields({
   fault,
   how,
   durationMs,
+  waitingMs,
+  bodyMs,
   remaining,
   ...record
 }: ExchangeRecord): ExchangeRecord {
-  const { id, position, at, space, key, method, path, query, operation, ...content } = record
-  const known = { id, position, at, space, key, method, path, query, operation, status, reason, fault }
-  return { ...known, how, durationMs, remaining, ...content }
+  const { id, position, at, arrivedAt, space, key, method, path, query, operation, ...content } = record
+  const known = { id, position, at, arrivedAt, space, key, method, path, query, operation, status, reason, fault }
+  return { ...known, how, durationMs, waitingMs, bodyMs, remaining, ...content }
 }

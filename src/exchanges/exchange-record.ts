@@ -15,6 +15,8 @@ export interface ExchangeRecord {
   /** Of the command that brought it. */
   readonly position: number
   readonly at: EpochMs
+  /** What the wall clock said when it came. */
+  readonly arrivedAt: EpochMs
   /** Name of the space, empty for the default one. */
   readonly space: string
   /** Label of the caller: a known key, `unknown`, or `none` where no key was sent. */
@@ -25,7 +27,7 @@ export interface ExchangeRecord {
   readonly query: string
   /** Operation id, undefined where the path is none of the contract's. */
   readonly operation: string | undefined
-  /** Undefined where a fault left the request without a status. */
+  /** What is answered; undefined where the client is left without a status: by a fault, or because it has gone. */
   status: number | undefined
   reason: Reason | undefined
   /** What was done to the answer on the wire. */
@@ -34,6 +36,10 @@ export interface ExchangeRecord {
   how: AnswerEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
   durationMs: number
+  /** How much of that its answer was held back before it began to leave. */
+  waitingMs: number
+  /** How much of that its answer took to leave, once it had begun to. */
+  bodyMs: number
   /** What X-RateLimit-Remaining said. */
   readonly remaining: number
   /** Flat lists: name, value, name, value … */

@@ -1,4 +1,7 @@
+import type { AnswerEnd } from '../domain/ending.js'
+import type { WireFault } from '../domain/faults.js'
 import type { Reason } from '../domain/reasons.js'
+import type { EpochMs } from '../domain/time.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
 /** One request and its response, as the log shows it. @source docs/behaviour.md, "Exchanges" */
@@ -15,12 +18,29 @@ export interface Exchange {
   /** What followed the "?". */
   readonly query: string
   readonly operation: string | null
-  /** Null if a fault left the client without one. */
+  /** Null while it is under way, and if the client was left without one: by a fault, or because it had gone. */
   readonly status: number | null
   readonly reason: Reason | null
+  /** What is done to the answer on the wire, by a fault that is no status. */
+  readonly fault: WireFault | null
+  /** Null while it is under way. `sent`: whole; `left`: its client went first; `cut`: by a fault, or because the sandbox stopped. */
+  readonly ended: AnswerEnd | null
+  /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number
+  readonly timing: ExchangeTiming
   readonly request: ExchangeMessage
+  /** What was sent; empty while it is under way, and where nothing was. */
   readonly response: ExchangeMessage
+}
+
+/** Of what the duration of an exchange is made, in real milliseconds. While it is under way, all of them are 0. */
+export interface ExchangeTiming {
+  /** Until the answer was decided, and what it tells of was kept. */
+  readonly handlingMs: number
+  /** How long it was held back then: by latency, or because it hangs. */
+  readonly waitingMs: number
+  /** From when it began to leave until its end: a slow body, or a slow reader. */
+  readonly bodyMs: number
 }
 
 export interface ExchangeMessage {
@@ -33,8 +53,11 @@ export interface ExchangeMessage {
 /** An exchange without its messages. */
 type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 
-export function exchangeFacts(record: ExchangeRecord): ExchangeFacts {
-  const { id, at, space, key, method, path, query, operation, status, reason, durationMs } = record
+/** @param wall what the wall clock says */
+export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
+  const { id, at, space, key, method, path, query, operation, status, reason, fault, how } = record
+  const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
+  const { waitingMs, bodyMs } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -44,18 +67,41 @@ export function exchangeFacts(record: ExchangeRecord): ExchangeFacts {
     path,
     query,
     operation: operation ?? null,
-    status: status ?? null,
+    // What has not been sent is not told: it may yet be taken back.
+    status: how === undefined ? null : (status ?? null),
     reason: reason ?? null,
-    durationMs: Math.round(durationMs * 1000) / 1000,
+    fault: fault ?? null,
+    ended: how ?? null,
+    durationMs: rounded(durationMs),
+    timing: {
+      handlingMs: how === undefined ? 0 : rounded(Math.max(0, durationMs - waitingMs - bodyMs)),
+      waitingMs: rounded(waitingMs),
+      bodyMs: rounded(bodyMs),
+    },
   }
 }
 
-export function exchangeView(record: ExchangeRecord): Exchange {
+/** An exchange as it is now. @param wall what the wall clock says */
+export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
+  const facts = exchangeFacts(record, wall)
   return {
-    ...exchangeFacts(record),
+    ...facts,
     request: { headers: headersView(record.requestHeaders), body: record.requestBody },
-    response: { headers: headersView(record.responseHeaders), body: record.responseBody },
+    response:
+      facts.status === null
+        ? { headers: {}, body: '' }
+        : { headers: headersView(record.responseHeaders), body: record.responseBody },
   }
+}
+
+/** An exchange as it was when it had just come. */
+export function begunView(record: ExchangeRecord): Exchange {
+  return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })
+}
+
+/** To the microsecond. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000
 }
 
 function headersView(list: readonly string[]): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ExchangeRef, Reply } from '../domain/messages.js'
+import type { AnswerTimes } from './ended-exchange.js'
 
 /** What is known of an open connection. */
 export interface Connection {
@@ -24,6 +25,8 @@ export interface Connection {
   told: ExchangeRef[]
   /** They were sent in this turn of the event loop or the last: it may be that their reader had gone before. */
   isJustTold: boolean
+  /** When its client closed its half, monotonic; undefined until then. */
+  closedAt: number | undefined
   /** The sandbox has cut it: it was not its client who left. */
   isCut: boolean
   /** It is to end: what still comes on it is not read as a request. */
@@ -31,11 +34,9 @@ export interface Connection {
 }
 
 /** A reply and its destination. */
-export interface Outgoing {
+export interface Outgoing extends AnswerTimes {
   readonly connection: Connection
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly reply: Reply
-  /** When its request had come, monotonic milliseconds. */
-  readonly arrivedAt: number
 }

@@ -3,7 +3,7 @@ import type { WireFault } from '../domain/faults.js'
 import { textOf } from '../domain/long-body.js'
 import { BODY_LIMIT_BYTES, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
-import { endedExchange } from './ended-exchange.js'
+import { type AnswerTimes, endedExchange } from './ended-exchange.js'
 import type { RequestHandlers } from './listener.js'
 import { withoutHeader } from './raw-response.js'
 import { SLOW_BODY_MS } from './wire-faults.js'
@@ -31,7 +31,12 @@ export function fetchOf(front: Service, stopping: AbortSignal): (request: Reques
   // Whoever is given an answer has heard it.
   let heardUpTo = 0
   return async (request) => {
-    const arrivedAt = systemClock.monotonic()
+    const times: AnswerTimes = {
+      arrivedAt: systemClock.monotonic(),
+      waitedMs: 0,
+      waitsSince: undefined,
+      beganAt: undefined,
+    }
     const heardBefore = heardUpTo
     const { signal } = request
     signal.throwIfAborted()
@@ -40,13 +45,20 @@ export function fetchOf(front: Service, stopping: AbortSignal): (request: Reques
     const reply = await front.service(read)
     const instead = await held(front, reply)
     const tell = (how: AnswerEnd) => {
-      const durationMs = systemClock.monotonic() - arrivedAt
-      const ended = endedExchange(reply, { how, durationMs, connection: 0, instead })
+      const now = systemClock.monotonic()
+      const isAnswered = how === 'sent' || times.beganAt !== undefined
+      const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0, instead })
       if (ended !== undefined) heardUpTo = front.ended([ended])
     }
     try {
       signal.throwIfAborted()
-      if (reply.delayMs > 0) await passes(reply.delayMs, signal)
+      if (reply.delayMs > 0) {
+        const waitsSince = systemClock.monotonic()
+        times.waitsSince = waitsSince
+        await passes(reply.delayMs, signal)
+        times.waitedMs = systemClock.monotonic() - waitsSince
+        times.waitsSince = undefined
+      }
     } catch (error) {
       tell('left')
       throw error
@@ -54,7 +66,7 @@ export function fetchOf(front: Service, stopping: AbortSignal): (request: Reques
     const isHead = request.method === 'HEAD'
     return reply.fault === undefined || instead !== undefined
       ? whole(instead ?? reply, isHead, tell)
-      : faulty(reply, reply.fault, isHead, { signal, stopping, tell })
+      : faulty(reply, reply.fault, isHead, { signal, stopping, times, tell })
   }
 }
 
@@ -97,6 +109,7 @@ function response({ status, headers }: Reply, body: string | ReadableStream<Uint
 interface Fate {
   readonly signal: AbortSignal
   readonly stopping: AbortSignal
+  readonly times: AnswerTimes
   tell(how: AnswerEnd): void
 }
 
@@ -104,7 +117,7 @@ async function faulty(
   reply: Reply,
   fault: WireFault,
   isHead: boolean,
-  { signal, stopping, tell }: Fate,
+  { signal, stopping, times, tell }: Fate,
 ): Promise<Response> {
   switch (fault) {
     case 'connection-reset':
@@ -112,6 +125,7 @@ async function faulty(
       tell('cut')
       throw failure(fault)
     case 'malformed-chunk':
+      times.beganAt = systemClock.monotonic()
       tell('cut')
       return response(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
@@ -125,6 +139,7 @@ async function faulty(
         }),
       )
     case 'slow-body': {
+      times.beganAt = systemClock.monotonic()
       const noReader = new AbortController()
       return response(
         reply,
@@ -143,6 +158,7 @@ async function faulty(
       )
     }
     case 'hang':
+      times.waitsSince = systemClock.monotonic()
       return new Promise((_resolve, reject) => {
         const cut = () => {
           signal.removeEventListener('abort', cut)

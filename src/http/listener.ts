@@ -42,6 +42,11 @@ const LISTEN_ON_MS: DurationMs = SECOND_MS
 /** Who was refused may go on sending for so long, so that it lives to read the refusal. */
 const LINGER_MS: DurationMs = 3 * SECOND_MS
 
+/** When it is asked whether somebody is left: most answers are sent before, and where the way there and back is long, the third says so. */
+const ASK_AFTER_MS: readonly DurationMs[] = [100, 150, SECOND_MS]
+/** Of who leaves in the middle of a slow body, the second piece after that tells. */
+const SEEN_TO_HAVE_GONE_MS: DurationMs = 1.5 * SECOND_MS
+
 /** Where the listener takes requests. */
 export interface RequestHandlers {
   service(request: ServiceRequest): PendingReply
@@ -99,6 +104,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       isPipelined: false,
       told: [],
       isJustTold: false,
+      closedAt: undefined,
       isCut: false,
       isRefused: false,
     }
@@ -112,8 +118,10 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     socket.on('error', () => tellUnread(connection))
     // A client that still waits cannot be told from one that has gone.
     socket.once('end', () => {
+      connection.closedAt = systemClock.monotonic()
       if (connection.isJustTold) tellUnread(connection)
       for (const response of hanging) if (response.socket === socket) socket.destroy()
+      findOut(connection)
     })
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -161,6 +169,16 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     response.sendDate = false
     const bytes = typeof body === 'object' ? body.length : 0
     const arrivedAt = systemClock.monotonic()
+    const outgoingOf = (reply: Reply): Outgoing => ({
+      connection,
+      request,
+      response,
+      reply,
+      arrivedAt,
+      waitedMs: 0,
+      waitsSince: undefined,
+      beganAt: undefined,
+    })
     try {
       const reply = front.service({
         method: request.method ?? 'GET',
@@ -177,14 +195,14 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         reply.then(
           (late) => {
             room.giveBack(bytes)
-            post({ connection, request, response, reply: late, arrivedAt })
+            post(outgoingOf(late))
           },
           (error) => {
             room.giveBack(bytes)
             failInside(connection, response, error)
           },
         )
-      } else post({ connection, request, response, reply, arrivedAt })
+      } else post(outgoingOf(reply))
     } catch (error) {
       failInside(connection, response, error)
     }
@@ -204,10 +222,32 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     }
     // Whoever leaves before is told of as soon as its connection closes.
     outgoing.connection.underWay.add(outgoing)
+    const waitsSince = systemClock.monotonic()
+    outgoing.waitsSince = waitsSince
     const timer = setTimeout(() => {
-      if (outgoing.connection.underWay.delete(outgoing)) batch.put(outgoing)
+      if (!outgoing.connection.underWay.delete(outgoing)) return
+      outgoing.waitedMs = systemClock.monotonic() - waitsSince
+      outgoing.waitsSince = undefined
+      batch.put(outgoing)
     }, reply.delayMs)
     response.once('close', () => clearTimeout(timer))
+    if (outgoing.connection.closedAt !== undefined) findOut(outgoing.connection)
+  }
+
+  /**
+   * Finds out whether a client that has closed its half while an answer is held back still waits for it: it
+   * is sent an interim response. Where nobody is left, the system learns so from the first and says so to the
+   * second, and the connection closes. @source RFC 9110, section 15.2: clients read any number of them
+   */
+  function findOut({ underWay }: Connection): void {
+    const ask = () => {
+      for (const { request, response, waitsSince } of underWay) {
+        if (waitsSince === undefined || response.headersSent || request.httpVersion !== '1.1') continue
+        response.writeProcessing()
+        return
+      }
+    }
+    for (const after of ASK_AFTER_MS) setTimeout(ask, after).unref()
   }
 
   function send(outgoing: Outgoing): void {
@@ -244,6 +284,9 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         push(ends, outgoing, 'sent', now)
         if (isTelling(reply)) telling.push(outgoing)
       } else {
+        // Whoever hangs is kept waiting; of all others something is on its way.
+        if (reply.fault === 'hang') outgoing.waitsSince = now
+        else outgoing.beganAt = now
         connection.underWay.add(outgoing)
         response.once('finish', () => tellEnd(outgoing, 'sent'))
       }
@@ -283,9 +326,13 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (how === 'sent' && isTelling(outgoing.reply)) watchReaders([outgoing], position, now, false)
   }
 
-  function push(ends: EndedExchange[], { connection, reply, arrivedAt }: Outgoing, how: AnswerEnd, now: number): void {
+  function push(ends: EndedExchange[], outgoing: Outgoing, how: AnswerEnd, now: number): void {
+    const { connection, reply } = outgoing
     const instead = front.instead(reply)
-    const ended = endedExchange(reply, { how, durationMs: now - arrivedAt, connection: connection.id, instead })
+    const isAnswered = how === 'sent' || hasBegun(outgoing)
+    const at = how === 'left' ? leftAt(outgoing, now) : now
+    const end = { how, times: outgoing, now: at, isAnswered, connection: connection.id, instead }
+    const ended = endedExchange(reply, end)
     if (ended !== undefined) ends.push(ended)
   }
 
@@ -347,7 +394,9 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       const lastWord = (reply: Reply) => {
         if (!socket.writable) return
         socket.end(rawResponse(reply.status, reply.headers, textOf(reply.body)))
-        const ended = endedExchange(reply, { how: 'sent', durationMs: 0, connection: connection.id })
+        const now = systemClock.monotonic()
+        const times = { arrivedAt: now, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
+        const ended = endedExchange(reply, { how: 'sent', times, now, isAnswered: true, connection: connection.id })
         if (ended !== undefined) front.ended([ended])
       }
       const reply = front.refuse(code, connection)
@@ -422,6 +471,16 @@ export async function listen(host: string, port: number, front: RequestHandlers)
 /** Whether a client may have to wait for something after it, so that it matters whether it was read. */
 function isTelling({ status, exchange }: Reply): boolean {
   return status >= 400 && exchange !== undefined
+}
+
+/** When a client left: when it closed its half, if it is seen so soon afterwards that nobody is left. */
+function leftAt({ connection: { closedAt }, arrivedAt }: Outgoing, now: number): number {
+  return closedAt === undefined || now - closedAt > SEEN_TO_HAVE_GONE_MS ? now : Math.max(arrivedAt, closedAt)
+}
+
+/** Whether something of a reply had been handed over before its connection was gone. What is malformed is not written by node:http. */
+function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
+  return beganAt !== undefined && (response.headersSent || fault === 'malformed-chunk')
 }
 
 /** What it is to a reply that its connection is gone. Some faults cut it, as they were asked to. */

@@ -32,6 +32,7 @@ function exchange(part: Partial<ExchangeRecord> = {}): ExchangeRecord {
     how: 'sent',
     id: 1,
     at: Date.parse('2026-03-01T10:00:00.123Z'),
+    arrivedAt: Date.parse('2026-03-01T10:00:00.123Z'),
     space: '',
     key: 'sandbox',
     method: 'GET',
@@ -41,6 +42,8 @@ function exchange(part: Partial<ExchangeRecord> = {}): ExchangeRecord {
     status: 200,
     reason: undefined,
     durationMs: 0.41234,
+    waitingMs: 0,
+    bodyMs: 0,
     remaining: 59,
     requestHeaders: [],
     requestBody: '',
@@ -78,6 +81,14 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
   ['a storm', { ...LIMITED, reason: 'storm' }],
   ['a 429 that was asked for', { ...LIMITED, reason: 'forced' }],
   ['no status at all', { status: undefined, reason: 'fault', fault: 'connection-reset' }],
+  ['latency', { durationMs: 9001.2, waitingMs: 9000.6 }],
+  ['a slow body', { durationMs: 10_003, bodyMs: 10_001, reason: 'fault', fault: 'slow-body' }],
+  ['a client that gave up', { status: undefined, how: 'left', durationMs: 502, waitingMs: 501 }],
+  [
+    'a hang that its client ended',
+    { status: undefined, how: 'left', durationMs: 125_000, reason: 'fault', fault: 'hang' },
+  ],
+  ['a stop', { status: undefined, how: 'cut', durationMs: 1200, waitingMs: 1199 }],
   ['a fault with a status', { reason: 'fault', fault: 'slow-body' }],
   ['a clock that is elsewhere', { at: CLOCK_ELSEWHERE }],
   [
@@ -107,7 +118,7 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
 ]
 
 describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (columns) => {
-  const page = { ...(columns === undefined ? {} : { columns }), wall: Date.parse('2026-03-01T10:00:01Z') }
+  const page = { ...(columns === undefined ? {} : { columns }) }
 
   it('shows what matters of each kind of answer', () => {
     const entries = KINDS.map(([what, part]) => `# ${what}\n${prettyExchange(exchange(part), plain, page)}`)
@@ -117,7 +128,7 @@ describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (colu
   it.each(KINDS)('breaks no row, nor a word: %s', (_what, part) => {
     const rows = prettyExchange(exchange(part), plain, { ...page, times: 12 }).split('\n')
     expect(rows.filter((row) => cellWidth(row) >= (columns ?? Number.POSITIVE_INFINITY))).toEqual([])
-    const whole = prettyExchange(exchange(part), plain, { wall: page.wall, times: 12 }).split(/\s+/)
+    const whole = prettyExchange(exchange(part), plain, { times: 12 }).split(/\s+/)
     const words = rows.flatMap((row) => row.trim().split(/\s+/)).filter((word) => !word.endsWith('…'))
     expect(words.filter((word) => !whole.includes(word))).toEqual([])
   })
@@ -191,7 +202,7 @@ describe('progress', () => {
 })
 
 describe('the same line again', () => {
-  const NOW = { at: Date.now() }
+  const NOW = { at: Date.now(), arrivedAt: Date.now() }
 
   it('is counted where it stands, on a terminal', async () => {
     const text = await logged(100, (log) => {

@@ -148,6 +148,31 @@ describe('the end of an exchange on a socket', () => {
     expectAllEnded()
   })
 
+  it('is that it was sent, to a client that has closed its half and waits for it', async () => {
+    const { listener, hows, expectAllEnded } = await start({ latency: '300ms' })
+    const socket = await opened(listener.port)
+    const got = reading(socket)
+    socket.end(ask('/pets'))
+    await come(() => got().includes('HTTP/1.1 200'))
+    await come(() => hows().length === 1)
+    // Interim responses ask whether it is there; every client of HTTP/1.1 reads over them.
+    expect(got().split('HTTP/1.1 102 Processing').length).toBeGreaterThan(1)
+    expect(hows()).toEqual(['sent'])
+    expectAllEnded()
+  })
+
+  it('is that the client left, soon after it gave up, and when it did', async () => {
+    const { listener, ended, expectAllEnded } = await start({ latency: '1h' })
+    const socket = await opened(listener.port)
+    socket.write(ask('/pets'))
+    await come(() => ended.length === 0)
+    // A connection that is closed in order does not say whether its client still reads.
+    socket.destroy()
+    await come(() => ended.length === 1)
+    expect(ended).toMatchObject([{ how: 'left', isUnanswered: true, bodyMs: 0 }])
+    expectAllEnded()
+  })
+
   it('is not told before a reader has taken the answer', async () => {
     const body = 'x'.repeat(30_000_000)
     const { listener, begun, ended, hows, expectAllEnded } = await start({}, (reply) => ({

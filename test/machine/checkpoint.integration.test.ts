@@ -37,7 +37,7 @@ describe.each(PLANS)('a checkpoint, $name', (plan) => {
 
   it('of another version is refused', async () => {
     const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
-    const text = checkpointOf(machine.spaces).replace('"version":1', '"version":2')
-    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 2')
+    const text = checkpointOf(machine.spaces).replace('"version":2', '"version":3')
+    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 3')
   })
 })

@@ -278,10 +278,15 @@ export class Commands {
     for (let count = chance.integer(1, 25); count > 0 && this.#open.length > 0; count--) {
       const [ref] = this.#open.splice(chance.integer(0, this.#open.length), 1)
       if (ref === undefined) break
+      const how = chance.oneOf<AnswerEnd>(['sent', 'sent', 'sent', 'sent', 'cut', 'left'])
+      const durationMs = chance.integer(0, 5000) / 8
       exchanges.push({
         ...ref,
-        how: chance.oneOf<AnswerEnd>(['sent', 'sent', 'sent', 'sent', 'cut', 'left']),
-        durationMs: chance.integer(0, 5000) / 8,
+        how,
+        durationMs,
+        waitingMs: durationMs / 2,
+        bodyMs: durationMs / 4,
+        ...(how === 'left' ? { isUnanswered: true } : {}),
         connection: chance.integer(0, this.#heard.length),
         ...(chance.percent(5) ? { instead: { status: 500, body: '{"code":"internal_error"}' } } : {}),
       })

@@ -69,14 +69,15 @@ it('a log that was cleared, and is back, owes nothing for what came since, and t
   }
   const log = new ExchangeLog(10, budget)
   const told: number[] = []
-  log.follow({ onExchange: ({ position }) => told.push(position), end() {} })
+  log.follow({ onEnded: ({ position }) => told.push(position), end() {} })
   log.add(recordOf(log.takeId(), 1))
   const back = log.clear()
   log.add(recordOf(log.takeId(), 2))
   back()
   const sum = booked.reduce((total, bytes) => total + bytes, 0)
   expect([log.bytes, log.total, [...log].length]).toEqual([sum, 1, 1])
-  for (const position of [2, 1]) log.end({ space: '', id: 1, position, how: 'sent', durationMs: 1, connection: 1 })
+  for (const position of [2, 1])
+    log.end({ space: '', id: 1, position, how: 'sent', durationMs: 1, waitingMs: 0, bodyMs: 0, connection: 1 })
   expect(told).toEqual([2, 1])
 })
 
@@ -85,6 +86,7 @@ function recordOf(id: number, position: number): ExchangeRecord {
     id,
     position,
     at: 0,
+    arrivedAt: 0,
     space: '',
     key: 'sandbox',
     method: 'GET',
@@ -95,6 +97,8 @@ function recordOf(id: number, position: number): ExchangeRecord {
     reason: undefined,
     how: undefined,
     durationMs: 0,
+    waitingMs: 0,
+    bodyMs: 0,
     remaining: 59,
     requestHeaders: [],
     requestBody: '',

@@ -78,7 +78,7 @@ async function replay(day: readonly Call[], plan: PlanName, banAfter: number | '
     const { exchange } = await core.service(request)
     if (exchange !== undefined) {
       const { space, id, position } = exchange
-      core.ended([{ space, id, position, how: 'sent', durationMs: 0, connection: 0 }])
+      core.ended([{ space, id, position, how: 'sent', durationMs: 0, waitingMs: 0, bodyMs: 0, connection: 0 }])
     }
   }
   return { conduct: conductReport(space), refused }

@@ -127,14 +127,15 @@ async function exchangeOf({ controls }: ControlContext, id: number): Promise<Exc
 }
 
 function wholeText({ request, response, ...facts }: Exchange): string {
-  const { id, at, space, key, operation, status, reason, durationMs, method, path, query } = facts
+  const { id, at, space, key, operation, status, reason, fault, method, path, query } = facts
   const about = aligned([
     ['exchange', String(id)],
     ['at', at],
     ['key', space === '' ? key : `${key}~${space}`],
     ['operation', operation ?? 'none'],
     ...(reason === null ? [] : [['reason', reason]]),
-    ['took', `${durationMs} ms`],
+    ...(fault === null ? [] : [['fault', fault]]),
+    ['took', tookText(facts)],
   ])
   return [
     about,
@@ -142,9 +143,20 @@ function wholeText({ request, response, ...facts }: Exchange): string {
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     ...messageLines(request),
     '',
-    status === null ? 'no answer' : `HTTP ${status}`,
+    status === null ? (facts.ended === null ? 'not answered yet' : 'no answer') : `HTTP ${status}`,
     ...messageLines(response),
   ].join('\n')
+}
+
+function tookText({
+  ended,
+  durationMs,
+  timing: { handlingMs, waitingMs, bodyMs },
+}: Omit<Exchange, 'request' | 'response'>): string {
+  if (ended === null) return `${durationMs} ms so far`
+  const parts = `handling ${handlingMs} ms, waiting ${waitingMs} ms, body ${bodyMs} ms`
+  const how = { sent: '', left: '; its client left first', cut: '; cut' }[ended]
+  return `${durationMs} ms (${parts})${how}`
 }
 
 function messageLines({ headers, body }: ExchangeMessage): readonly string[] {

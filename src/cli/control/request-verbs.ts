@@ -155,12 +155,26 @@ async function prettyLines({ io }: ControlContext): Promise<(exchange: Exchange)
   return (exchange) => prettyExchange(recordOf(exchange), chalk)
 }
 
-function recordOf({ operation, status, reason, at, request, response, ...rest }: Exchange): ExchangeRecord {
+function recordOf({
+  operation,
+  status,
+  reason,
+  fault,
+  ended,
+  at,
+  timing,
+  request,
+  response,
+  ...rest
+}: Exchange): ExchangeRecord {
   return {
     ...rest,
+    ...timing,
     position: 0,
-    how: 'sent',
+    how: ended ?? undefined,
     at: Date.parse(at),
+    arrivedAt: Date.parse(at),
+    fault: fault ?? undefined,
     operation: operation ?? undefined,
     status: status ?? undefined,
     reason: reason ?? undefined,

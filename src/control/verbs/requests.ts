@@ -41,10 +41,12 @@ export const list = verb({
     since: v.optional(sinceSchema),
     limit: v.optional(countSchema('must be a number of exchanges')),
   }),
-  run({ space }, { since, limit, ...filter }): readonly Exchange[] {
+  run({ space, wall }, { since, limit, ...filter }): readonly Exchange[] {
     const wanted = filterIn(space, filter)
     const found = [...space.log].filter((record) => matches(record, wanted) && isAfter(record, since))
-    return found.slice(limit === undefined ? 0 : Math.max(0, found.length - limit)).map(exchangeView)
+    return found
+      .slice(limit === undefined ? 0 : Math.max(0, found.length - limit))
+      .map((record) => exchangeView(record, wall))
   },
 })
 
@@ -68,7 +70,7 @@ export function filterIn(space: Space, { key, ...filter }: Filter): Filter {
 export function matches(record: ExchangeRecord, { operation, status, key, reason }: Filter): boolean {
   return (
     (operation === undefined || record.operation === operation) &&
-    (status === undefined || record.status === status) &&
+    (status === undefined || (record.how !== undefined && record.status === status)) &&
     (key === undefined || record.key === key) &&
     (reason === undefined || record.reason === reason)
   )

@@ -3,10 +3,10 @@ import type { Exchange } from '../../exchanges/exchange-view.js'
 /** Exchanges kept by the page; as many as the sandbox's own log keeps unless told otherwise. */
 export const EXCHANGES_KEPT = 1000
 
-/** What the ring did with an exchange. */
-export type Taken = 'new' | 'known' | 'restarted'
+/** What the ring did with an exchange: `ended` is one that was there, under way. */
+export type Taken = 'new' | 'ended' | 'known' | 'restarted'
 
-/** The last exchanges of a space, in the order in which they were told. */
+/** The last exchanges of a space, in the order in which they came. */
 export class ExchangeRing {
   readonly #limit: number
   #byId = new Map<number, Exchange>()
@@ -28,14 +28,18 @@ export class ExchangeRing {
   /**
    * Takes an exchange.
    *
-   * Ids need not come in order, for a slow answer is told late. The same id for
-   * another exchange means that the log was cleared and counts from 1 again: what was
+   * The same id for another exchange means that the log was cleared and counts from 1 again: what was
    * there before is forgotten.
    */
   add(exchange: Exchange): Taken {
     const known = this.#byId.get(exchange.id)
     if (known !== undefined) {
-      if (known.at === exchange.at && known.durationMs === exchange.durationMs) return 'known'
+      const isSame = known.at === exchange.at && known.path === exchange.path && known.key === exchange.key
+      if (isSame && known.ended === null && exchange.ended !== null) {
+        this.#byId.set(exchange.id, exchange)
+        return 'ended'
+      }
+      if (isSame && (exchange.ended === null || known.durationMs === exchange.durationMs)) return 'known'
       this.clear()
       this.#keep(exchange)
       return 'restarted'

@@ -154,7 +154,7 @@ export class Session {
     for await (const events of stream) {
       if (signal.aborted) return
       for (const { event, data } of events) {
-        if (event === 'exchange') this.#take(JSON.parse(data))
+        if (event === 'began' || event === 'ended') this.#take(JSON.parse(data))
         else if (event === 'dropped')
           this.store.set({ missed: this.store.get().missed + Number(JSON.parse(data).count) })
       }
@@ -184,7 +184,8 @@ export class Session {
     const taken = this.exchanges.add(exchange)
     if (taken === 'known') return
     if (taken === 'restarted') this.tally.clear()
-    this.tally.add(exchange)
+    if (exchange.ended !== null) this.tally.add(exchange)
+    if (taken === 'ended' && this.store.get().selected?.id === exchange.id) this.store.set({ selected: exchange })
     this.#showSoon()
   }
 

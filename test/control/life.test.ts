@@ -1,0 +1,192 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { EventReader } from '../../src/control/event-reader.js'
+import { type Exchange, type SandboxOptions, startSandbox } from '../../src/index.js'
+
+const come = (holds: () => boolean | Promise<boolean>) =>
+  vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 60_000, interval: 1 })
+
+interface Told {
+  readonly event: string
+  readonly exchange: Exchange
+}
+
+/** A sandbox over a socket, whose stream is read. */
+async function start(options: SandboxOptions = {}, filter = '') {
+  const sandbox = await startSandbox(options)
+  const stream = new AbortController()
+  const { body } = await fetch(`${sandbox.controlUrl}/requests/stream${filter}`, { signal: stream.signal })
+  const told: Told[] = []
+  const events = new EventReader()
+  const decoder = new TextDecoder()
+  const read = async () => {
+    for await (const chunk of body ?? [])
+      for (const { event, data } of events.read(decoder.decode(chunk, { stream: true })))
+        told.push({ event, exchange: JSON.parse(data) })
+  }
+  const reading = read().catch(() => {})
+  return {
+    sandbox,
+    told,
+    words: () => told.map(({ event, exchange: { id } }) => `${event} ${id}`),
+    ask: (path = '/pets', init: RequestInit = {}) =>
+      fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' }, ...init }),
+    last: async () => (await sandbox.requests()).at(-1),
+    async [Symbol.asyncDispose]() {
+      stream.abort()
+      await reading
+      await sandbox.close()
+    },
+  }
+}
+
+describe('an exchange on its way', () => {
+  it('is in the log and on the stream from its arrival, and says nothing of an answer that has not left', async () => {
+    await using space = await start({ latency: '1h', seed: 1 })
+    const leaving = new AbortController()
+    const answer = space.ask('/pets?limit=1', { signal: leaving.signal }).catch(() => 'left')
+    await come(() => space.told.length === 1)
+    const nothing = { status: null, ended: null, response: { headers: {}, body: '' } }
+    expect(space.told).toMatchObject([
+      { event: 'began', exchange: { id: 1, path: '/v1/pets', query: 'limit=1', durationMs: 0, ...nothing } },
+    ])
+    expect(await space.last()).toMatchObject({ id: 1, ...nothing })
+    expect(await space.sandbox.requests({ status: 200 })).toEqual([])
+    leaving.abort()
+    expect(await answer).toBe('left')
+    await come(() => space.told.length === 2)
+  })
+
+  it('takes longer each time that it is looked at', async () => {
+    await using space = await start({ fault: 'listPets:hang' })
+    const leaving = new AbortController()
+    const answer = space.ask('/pets', { signal: leaving.signal }).catch(() => 'left')
+    await come(() => space.told.length === 1)
+    expect(await space.last()).toMatchObject({ reason: 'fault', fault: 'hang', ended: null })
+    const durations: number[] = []
+    await come(async () => {
+      durations.push((await space.last())?.durationMs ?? 0)
+      return durations.some((duration) => duration > 0)
+    })
+    expect(durations).toEqual(durations.toSorted((one, other) => one - other))
+    leaving.abort()
+    await answer
+  })
+
+  it('is told by two events, of which the second says all of it', async () => {
+    await using space = await start()
+    await (await space.ask('/pets/1')).text()
+    await come(() => space.told.length === 2)
+    expect(space.words()).toEqual(['began 1', 'ended 1'])
+    expect(space.told[1]?.exchange).toEqual(await space.last())
+    expect(space.told[1]?.exchange).toMatchObject({ status: 200, ended: 'sent', fault: null })
+  })
+
+  it('has no status yet, so that a filter by status tells of its end only', async () => {
+    await using space = await start({}, '?status=200')
+    await (await space.ask()).text()
+    await come(() => space.told.length > 0)
+    expect(space.words()).toEqual(['ended 1'])
+  })
+
+  it('stands where it arrived, though others overtake it', async () => {
+    await using space = await start({ fault: 'getPet:hang' })
+    const leaving = new AbortController()
+    const slow = space.ask('/pets/1', { signal: leaving.signal }).catch(() => 'left')
+    await come(() => space.told.length === 1)
+    await (await space.ask()).text()
+    leaving.abort()
+    await slow
+    await come(() => space.told.length === 4)
+    expect(space.words()).toEqual(['began 1', 'began 2', 'ended 2', 'ended 1'])
+    expect((await space.sandbox.requests()).map(({ id, ended }) => [id, ended])).toEqual([
+      [1, 'left'],
+      [2, 'sent'],
+    ])
+  })
+})
+
+describe('the end of an exchange, as the log has it', () => {
+  it('tells the wait of a latency from the rest of its duration', async () => {
+    await using space = await start({ latency: '80ms' })
+    await (await space.ask()).text()
+    const exchange = await space.last()
+    expect(exchange).toMatchObject({ status: 200, ended: 'sent' })
+    const { durationMs = 0, timing } = exchange ?? {}
+    expect(timing?.waitingMs).toBeGreaterThan(50)
+    expect(durationMs).toBeGreaterThanOrEqual(timing?.waitingMs ?? 0)
+    expect(timing?.handlingMs).toBeLessThan(durationMs)
+  })
+
+  it('is that the client left, without a status, and after how long it had waited', async () => {
+    await using space = await start({ latency: '1h' })
+    const answer = space.ask('/pets', { signal: AbortSignal.timeout(60) }).catch(() => 'left')
+    expect(await answer).toBe('left')
+    await come(async () => (await space.last())?.ended !== null)
+    const exchange = await space.last()
+    expect(exchange).toMatchObject({ status: null, ended: 'left', response: { headers: {}, body: '' } })
+    expect(exchange?.durationMs).toBeLessThan(60_000)
+    expect(exchange?.timing.waitingMs).toBeGreaterThan(0)
+    expect(exchange?.timing.bodyMs).toBe(0)
+  })
+
+  it.each([
+    ['a slow body', 'listPets:slow-body', { status: 200, fault: 'slow-body' }, 'bodyMs'],
+    ['a hang', 'listPets:hang', { status: null, fault: 'hang' }, 'waitingMs'],
+  ] as const)('is that the client left, in the middle of %s', async (_what, fault, shown, part) => {
+    await using space = await start({ fault })
+    const leaving = new AbortController()
+    const answer = space.ask('/pets', { signal: leaving.signal }).then(
+      (response) => response.text().catch(() => 'left'),
+      () => 'left',
+    )
+    await come(() => space.told.length === 1)
+    await come(async () => ((await space.last())?.durationMs ?? 0) > 30)
+    leaving.abort()
+    expect(await answer).toBe('left')
+    await come(() => space.told.length === 2)
+    const exchange = space.told[1]?.exchange
+    expect(exchange).toMatchObject({ ended: 'left', reason: 'fault', ...shown })
+    expect(exchange?.timing[part]).toBeGreaterThan(20)
+  })
+
+  it.each(['connection-reset', 'empty-response', 'malformed-chunk'] as const)(
+    'is a cut by the fault %s',
+    async (fault) => {
+      await using space = await start({ fault: `listPets:${fault}` })
+      const failed = await space.ask().then(
+        (response) => response.text().catch(() => 'failed'),
+        () => 'failed',
+      )
+      expect(failed).toBe('failed')
+      await come(() => space.told.length === 2)
+      const status = fault === 'malformed-chunk' ? 200 : null
+      expect(space.told[1]?.exchange).toMatchObject({ ended: 'cut', reason: 'fault', fault, status })
+    },
+  )
+
+  it('is the same in process', async () => {
+    const { createSandbox } = await import('../../src/index.js')
+    await using sandbox = await createSandbox({ latency: '1h' })
+    const ended: Exchange[] = []
+    const following = new AbortController()
+    const follow = async () => {
+      for await (const exchange of sandbox.requests.follow({}, following.signal)) ended.push(exchange)
+    }
+    const followed = follow()
+    const leaving = new AbortController()
+    const headers = { authorization: 'Bearer sandbox' }
+    const answer = sandbox
+      .fetch(new Request(`${sandbox.baseUrl}/pets`, { headers, signal: leaving.signal }))
+      .catch(() => 'left')
+    await come(async () => (await sandbox.requests()).length === 1)
+    for (let turn = 0; turn < 3; turn++) await endOfTurn()
+    expect(ended).toEqual([])
+    leaving.abort()
+    expect(await answer).toBe('left')
+    await come(() => ended.length === 1)
+    expect(ended).toMatchObject([{ status: null, ended: 'left', timing: { bodyMs: 0 } }])
+    following.abort()
+    await followed
+  })
+})
