@@ -163,6 +163,10 @@ export async function openSandboxCore(
     },
     ...applier.target,
     stopping: stopping.signal,
+    async send(request, replied) {
+      const { fetchOf } = await import('./http/fetch-adapter.js')
+      return await fetchOf(core, stopping.signal)(request, replied)
+    },
     makeRoom: (bytes) => applier.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),
     onVerb: (done) => events.onVerb?.(done),
@@ -195,7 +199,7 @@ export async function openSandboxCore(
     return reply
   }
 
-  return {
+  const core: SandboxCore = {
     identity,
     get spaces() {
       return applier.spaces
@@ -253,6 +257,7 @@ export async function openSandboxCore(
       await engine.close()
     },
   }
+  return core
 }
 
 /** A sandbox by itself: it applies commands as they come, and keeps what they change in its store. */

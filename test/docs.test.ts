@@ -20,6 +20,7 @@ const OTHER_SOURCES = {
   'Fetch standard': 'https://fetch.spec.whatwg.org/',
   'force-color.org': 'https://force-color.org/',
   'gitignore(5)': 'https://git-scm.com/docs/gitignore',
+  'HAR 1.2': 'http://www.softwareishard.com/blog/har-12-spec/',
   'HTML standard': 'https://html.spec.whatwg.org/',
   'Microsoft, Naming Files': 'https://learn.microsoft.com/windows/win32/fileio/naming-a-file',
   'no-color.org': 'https://no-color.org/',

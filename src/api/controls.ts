@@ -1,12 +1,32 @@
 import type { Conduct } from '../conduct/conduct-view.js'
 import type { NewPet, Pet } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
-import type { CallVerb, OptionalInput, RequestFilter, SettingsPatch, VerbInput, VerbName } from '../control/verb-map.js'
-import type { ClockView, FaultView, KeyView, ReplicaView, SpaceView, StateView, StormView } from '../control/views.js'
+import type {
+  CallVerb,
+  OptionalInput,
+  ReplayChange,
+  RequestFilter,
+  SettingsPatch,
+  VerbInput,
+  VerbName,
+  VerbOutput,
+} from '../control/verb-map.js'
+import type {
+  ClockView,
+  DeviationView,
+  FaultView,
+  KeyView,
+  ReplicaView,
+  SpaceView,
+  StateView,
+  StormView,
+  SwitchesView,
+} from '../control/views.js'
 import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
+import type { Har } from '../exchanges/har.js'
 import type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 
@@ -41,6 +61,16 @@ export interface Controls {
   state(): Promise<StateView>
   /** Back to the start; snapshots stay. */
   reset(): Promise<void>
+  /** Takes back the last reset, restored snapshot, scenario, cleared log, removed pet or space, for a minute after it. @returns the verb */
+  undo(): Promise<VerbOutput<'undo'>>
+  readonly deviations: {
+    /** What is not as the space began: storm, faults, clock, settings, bans and plans of keys. */
+    (): Promise<readonly DeviationView[]>
+    /** Straightens all of them, or one; no pet, quota or exchange is lost. */
+    clear(only?: VerbInput<'deviations.clear'>): Promise<VerbOutput<'deviations.clear'>>
+  }
+  /** The present switches as a scenario file, as flags of `serve` and as test code. */
+  switches(): Promise<SwitchesView>
   readonly clock: {
     show(): Promise<ClockView>
     set(change: VerbInput<'clock.set'>): Promise<ClockView>
@@ -99,6 +129,10 @@ export interface Controls {
     (filter?: VerbInput<'requests.list'>): Promise<readonly Exchange[]>
     /** Exchanges as they end. Over the network, a reader that falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
+    /** The same exchanges as an HTTP archive (HAR 1.2), without keys. */
+    har(filter?: VerbInput<'requests.har'>): Promise<Har>
+    /** Sends the request of an exchange again, as it was or changed. @returns the new exchange, once it has ended */
+    replay(id: number, change?: ReplayChange): Promise<Exchange>
     clear(): Promise<void>
   }
   /** How well clients have kept the service's rules since the start or the last reset. */
@@ -156,11 +190,19 @@ function controlsOf(transport: Transport, space: string): Controls {
   const names = Object.fromEntries(KEY_KINDS.map((kind) => [kind, keyOf(kind, space)])) as KeyNames
   const requests = Object.assign((filter: VerbInput<'requests.list'> = {}) => call('requests.list', filter), {
     follow: (filter: RequestFilter = {}, signal?: AbortSignal) => follow(space, filter, signal),
+    har: (filter: VerbInput<'requests.har'> = {}) => call('requests.har', filter),
+    replay: (id: number, change: ReplayChange = {}) => call('requests.replay', { id, ...change }),
     clear: () => done('requests.clear'),
+  })
+  const deviations = Object.assign(() => call('deviations.list'), {
+    clear: (only: VerbInput<'deviations.clear'> = {}) => call('deviations.clear', only),
   })
   return {
     state: () => call('state'),
     reset: () => done('reset'),
+    undo: () => call('undo'),
+    deviations,
+    switches: () => call('switches'),
     clock: {
       show: () => call('clock.show'),
       set: ({ now, ...change }) =>

@@ -42,6 +42,10 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
       const context = await sandbox.read((wall) => contextOf(sandbox, known, wall))
       return await verb.outside(snapshots, context, checked)
     }
+    if (verb.send !== undefined) {
+      const context = await sandbox.read((wall) => contextOf(sandbox, findSpace(sandbox.spaces, space), wall))
+      return await verb.send(sandbox, context, checked)
+    }
     if (verb.method === 'GET')
       return await sandbox.read((wall) => verb.run(contextOf(sandbox, findSpace(sandbox.spaces, space), wall), checked))
     // It stops the process, and changes nothing of the sandbox in it.

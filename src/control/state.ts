@@ -5,6 +5,7 @@ import { type ApiKey, labelOf } from '../domain/keys.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
 import { settingsView } from '../options/settings-view.js'
+import { deviationsOf } from './deviations.js'
 import { clockView } from './verbs/clock.js'
 import { faultViews } from './verbs/faults.js'
 import { stormView } from './verbs/storm.js'
@@ -19,6 +20,7 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
     storm: stormView(space),
     faults: faultViews(space),
+    deviations: deviationsOf(space, wall),
     counts: {
       pets: space.pets.size,
       orders: space.orders.length,

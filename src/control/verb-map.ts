@@ -8,10 +8,12 @@ import type { Reason } from '../domain/reasons.js'
 import type { OptionalSetting } from '../domain/settings.js'
 import type { DurationText } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
+import type { Har } from '../exchanges/har.js'
 import type { ScenarioContent, ScenarioName, SettingsInput, StormOption } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 import type {
   ClockView,
+  DeviationView,
   FaultView,
   KeyView,
   ReplicaView,
@@ -19,6 +21,7 @@ import type {
   SpaceView,
   StateView,
   StormView,
+  SwitchesView,
 } from './views.js'
 
 /** Settings that can be changed while a space runs; null removes limits or latency. */
@@ -36,6 +39,20 @@ export interface RequestFilter {
   readonly key?: string
   /** Why the sandbox made the answer up. */
   readonly reason?: Open<Reason>
+}
+
+/** What of a request is to be different when it is sent again. */
+export interface ReplayChange {
+  /** The key that is sent; it has to be given where the log does not have it. */
+  readonly key?: string
+  readonly method?: string
+  /** Path and query. */
+  readonly target?: string
+  /** Others than it had; null takes one away. */
+  readonly headers?: Readonly<Record<string, string | null>>
+  readonly body?: string
+  /** After how long it is given up, `30s` by itself. */
+  readonly timeout?: DurationText
 }
 
 interface KeyInput {
@@ -59,6 +76,13 @@ type Nothing = { readonly [name in never]: never }
 interface VerbMap {
   state: { input: Nothing; output: StateView }
   reset: { input: Nothing; output: { readonly space: string; readonly pets: number } }
+  switches: { input: Nothing; output: SwitchesView }
+  undo: { input: Nothing; output: { readonly undone: string } }
+  'deviations.list': { input: Nothing; output: readonly DeviationView[] }
+  'deviations.clear': {
+    input: Partial<Pick<DeviationView, 'what'>> & { readonly name?: string }
+    output: { readonly straightened: number }
+  }
   'settings.show': { input: Nothing; output: SettingsView }
   'settings.change': { input: SettingsPatch; output: SettingsView }
   replicas: { input: Nothing; output: readonly ReplicaView[] }
@@ -99,6 +123,8 @@ interface VerbMap {
     input: RequestFilter & { readonly since?: number | string; readonly limit?: number }
     output: readonly Exchange[]
   }
+  'requests.har': { input: VerbMap['requests.list']['input']; output: Har }
+  'requests.replay': { input: { readonly id: number } & ReplayChange; output: Exchange }
   'requests.clear': { input: Nothing; output: readonly Exchange[] }
   conduct: { input: Nothing; output: Conduct }
   'spaces.list': { input: Nothing; output: readonly SpaceView[] }

@@ -3,6 +3,7 @@ import type { ApplyVerb, VerbCommand } from '../core/machine.js'
 import type { SnapshotStore } from '../core/snapshot.js'
 import type { Space } from '../core/space.js'
 import type { Spaces } from '../core/spaces.js'
+import type { Reply } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
@@ -34,6 +35,8 @@ export interface ControlTarget {
   makeRoom(bytes: number): Promise<void> | undefined
   /** Aborted when the sandbox stops: endless responses must end then. */
   readonly stopping: AbortSignal
+  /** Asks the service, as a client in this process. @param replied is told of the reply before it is sent */
+  send(request: Request, replied: (reply: Reply) => void): Promise<Response>
   /** Stops the sandbox, as SIGTERM does; returns at once. */
   shutdown(): void
   /** Reads the fixtures again. @throws Failure FIXTURES_INVALID and its like */
@@ -88,6 +91,8 @@ export interface Verb<Input = unknown, Output = unknown> {
   readonly body?: string
   /** Reads what it needs of files, beforehand. @throws VerbError */
   fetch?(files: VerbFiles, input: Input): Promise<unknown>
+  /** Does it through the service, as any client; what changes, the service changes. @throws VerbError */
+  send?(target: ControlTarget, context: VerbContext, input: Input): Promise<Output>
   /** Does it where the snapshots of the space are kept outside, and nothing in the sandbox changes. @throws VerbError */
   outside?(snapshots: SnapshotStore, context: VerbContext, input: Input): Promise<Output>
   /** Does it: at once, by nothing but what it is given. @throws VerbError; nothing has changed then */

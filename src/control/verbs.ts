@@ -4,6 +4,7 @@ import { type Verb, type VerbContext, verb } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
 import * as clock from './verbs/clock.js'
 import { conduct } from './verbs/conduct.js'
+import * as deviations from './verbs/deviations.js'
 import * as faults from './verbs/faults.js'
 import * as keys from './verbs/keys.js'
 import * as pets from './verbs/pets.js'
@@ -16,6 +17,8 @@ import { shutdown } from './verbs/shutdown.js'
 import * as snapshots from './verbs/snapshots.js'
 import * as spaces from './verbs/spaces.js'
 import * as storm from './verbs/storm.js'
+import { switches } from './verbs/switches.js'
+import { undo } from './verbs/undo.js'
 
 const state = verb({
   method: 'GET',
@@ -28,6 +31,10 @@ const state = verb({
 export const VERBS = {
   state,
   reset,
+  switches,
+  undo,
+  'deviations.list': deviations.list,
+  'deviations.clear': deviations.clear,
   'settings.show': settings.show,
   'settings.change': settings.change,
   'clock.show': clock.show,
@@ -58,6 +65,8 @@ export const VERBS = {
   'snapshots.restore': snapshots.restore,
   'snapshots.remove': snapshots.remove,
   'requests.list': requests.list,
+  'requests.har': requests.har,
+  'requests.replay': requests.replay,
   'requests.clear': requests.clear,
   conduct,
   'spaces.list': spaces.list,

@@ -1,5 +1,6 @@
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
+import type { ScenarioContent } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 
 export type { ReplicaView } from '../replication/group.js'
@@ -64,6 +65,34 @@ export interface ScenarioView {
   readonly description: string
 }
 
+/** What can deviate from how a space began. */
+export const DEVIATION_KINDS = ['storm', 'faults', 'clock', 'setting', 'ban', 'plan'] as const
+
+/** Something that is not as the space began. */
+export interface DeviationView {
+  readonly what: (typeof DEVIATION_KINDS)[number]
+  /** Of the setting or the key; null for what there is only one of. */
+  readonly name: string | null
+  /** In a few words: `storm 30 %`, `2 faults`, `latency 800ms`, `clock +1 h`, `sandbox-free banned`. */
+  readonly text: string
+  /** When it is over by itself, by the space's clock: ISO 8601, UTC; null if it is not. */
+  readonly until: string | null
+}
+
+/** The present switches, to be taken along. */
+export interface SwitchesView {
+  /** As the control plane and programs take a scenario. */
+  readonly content: ScenarioContent
+  /** As a scenario file, in YAML. */
+  readonly scenario: string
+  /** As flags of `serve`, quoted for sh; bans have none. */
+  readonly flags: string
+  /** As a Vitest test that begins with them. */
+  readonly test: string
+  /** What none of these can say. */
+  readonly untold: readonly string[]
+}
+
 /** The whole visible state of a space. */
 export interface StateView {
   /** Empty for the default space. */
@@ -75,6 +104,8 @@ export interface StateView {
   readonly keys: readonly KeyView[]
   readonly storm: StormView | null
   readonly faults: readonly FaultView[]
+  /** What is not as the space began. */
+  readonly deviations: readonly DeviationView[]
   readonly counts: {
     readonly pets: number
     readonly orders: number

@@ -71,6 +71,11 @@ export class PetCatalogue {
     return this.#placeOf.get(id) !== undefined
   }
 
+  /** How many pets stand before one. */
+  rankOf(id: Int64): number {
+    return indexOf(this.#all, this.#placeOf.get(id) ?? 0)
+  }
+
   get(id: Int64): Pet | undefined {
     const place = this.#placeOf.get(id)
     return place === undefined ? undefined : this.#pets[place]

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js'
-import { type ApiKey, DEFAULT_KEY, type PlanName } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, type PlanName, startPlan } from '../domain/keys.js'
 import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
 import type { Settings } from '../domain/settings.js'
 
@@ -37,8 +37,8 @@ export class PlanBook {
   }
 
   /** The plan of the key `sandbox` is a setting. */
-  planOf({ key, plan = 'free' }: ApiKey, settings: Settings): PlanName {
-    return key === DEFAULT_KEY ? settings.plan : (this.#moved.get(key) ?? plan)
+  planOf(apiKey: ApiKey, settings: Settings): PlanName {
+    return apiKey.key === DEFAULT_KEY ? settings.plan : (this.#moved.get(apiKey.key) ?? startPlan(apiKey))
   }
 
   /** Called for every request, so it is kept for each key until the settings change. */

@@ -5,7 +5,7 @@ import { type BanRecord, banFor, keptBanRecord, NO_BAN_RECORD } from '../domain/
 import type { Account } from '../domain/callers.js'
 import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
 import { type ArmedFault, armFault, type FaultRule, keptFaults, revivedFaults, takeFault } from '../domain/faults.js'
-import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName, startPlan } from '../domain/keys.js'
 import { followingPetId } from '../domain/pet-ids.js'
 import type { Pet } from '../domain/pets.js'
 import type { Limits, QuotaUsage } from '../domain/quota.js'
@@ -30,6 +30,7 @@ export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'fault
   readonly name: string
   readonly state: Omit<SpaceState, 'keys'>
   readonly clock: ClockState
+  readonly startClock: ClockState
   /** By key. */
   readonly plans: readonly (readonly [string, PlanName])[]
   readonly accounts: readonly ({ readonly kind: 'key' | 'stranger'; readonly name: string } & Account)[]
@@ -37,6 +38,12 @@ export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'fault
   readonly log: SavedLog
   readonly conduct: SavedConduct
   readonly snapshots: readonly (readonly [string, Snapshot])[]
+}
+
+/** What decides the answers of a space and is no data, as plain data. */
+export interface Switches extends Pick<SavedSpace, 'settings' | 'clock' | 'storm' | 'faults' | 'plans'> {
+  /** By key. */
+  readonly bans: readonly (readonly [string, BanRecord])[]
 }
 
 /** The places of a space where its state is, for the space itself. */
@@ -60,6 +67,8 @@ export class Space {
   #accounts = new Accounts()
   #settings: Settings
   #clock: ClockState = REAL_TIME
+  /** What the clock was set to when it began: moved is what is not there any more. */
+  #startClock: ClockState = REAL_TIME
   #storm: RunningStorm | undefined
   #faults: readonly ArmedFault[] = []
   /** Plans that keys were moved to in this space. */
@@ -136,6 +145,10 @@ export class Space {
 
   get clock(): ClockState {
     return this.#clock
+  }
+
+  get startClock(): ClockState {
+    return this.#startClock
   }
 
   get storm(): RunningStorm | undefined {
@@ -255,6 +268,16 @@ export class Space {
     let putBack = () => {}
     this.#keep({ kind: 'pet-removed', id }, () => putBack())
     putBack = this.#pets.remove(id)
+  }
+
+  /** Puts back a pet that was removed. @param rank how many stood before it */
+  returnPet(pet: Pet, rank: number): void {
+    const pets = this.#pets.pets().toSpliced(rank, 0, pet)
+    const before = this.#pets
+    this.#keep({ kind: 'replaced', state: { ...this.state(), pets } }, () => {
+      this.#pets = before
+    })
+    this.#pets = new PetCatalogue(pets)
   }
 
   // Its clock, switches and chance.
@@ -449,6 +472,52 @@ export class Space {
     this.#randomStreams = streamsAt(snapshot.dice)
   }
 
+  /**
+   * Back to what it was before a reset, or before it was removed: all of it. What has come since keeps its place in the
+   * log behind what was there before.
+   *
+   * @param undo takes back what else is done with it, first of all
+   */
+  bringBack(saved: SavedSpace, undo: () => void = () => {}): void {
+    const back = this.#memento()
+    const state = { ...saved.state, keys: this.storedKeys(new Map(saved.plans)) }
+    this.#keep({ kind: 'replaced', state }, () => {
+      undo()
+      back()
+    })
+    this.#take({ ...saved, heldBytes: this.#heldBytes })
+    this.log.bringBack(saved.log)
+    for (const [name, snapshot] of saved.snapshots) if (!this.#snapshots.has(name)) this.#snapshots.set(name, snapshot)
+  }
+
+  /** Its switches as they are. */
+  switches(): Switches {
+    const { settings, clock, storm, faults, plans } = this
+    const keys = [...this.#accounts.entries()].filter(({ kind }) => kind === 'key')
+    return {
+      settings,
+      clock,
+      storm: storm ?? null,
+      faults: keptFaults(faults),
+      plans: [...plans],
+      bans: keys.map(({ name, account: { bans } }) => [name, bans] as const),
+    }
+  }
+
+  /** Sets all switches as they were. Pets, quotas and log stay as they are. @throws StoreFull */
+  turnBack({ settings, clock, storm, faults, plans, bans }: Switches, wall: EpochMs): void {
+    const before = new Map(plans)
+    for (const apiKey of this.keys.values()) {
+      const plan = before.get(apiKey.key) ?? startPlan(apiKey)
+      if (apiKey.key !== DEFAULT_KEY && this.planOf(apiKey) !== plan) this.movePlan(apiKey, plan)
+    }
+    this.setClock(clock, wall)
+    this.#settings = settings
+    this.#storm = storm ?? undefined
+    this.#faults = revivedFaults(faults)
+    for (const [key, record] of bans) if (this.keys.has(key)) this.setBans(this.#accounts.ofKey(key), record)
+  }
+
   /** Everything that decides its next answers. Of a key that may be a secret it holds only the label. */
   snapshot(wall: EpochMs): Snapshot {
     const now = this.now(wall)
@@ -487,6 +556,7 @@ export class Space {
       state: { nextPetId: this.#nextPetId, pets: this.#pets.pets(), orders: this.#orders },
       settings: this.#settings,
       clock: this.#clock,
+      startClock: this.#startClock,
       storm: this.#storm ?? null,
       faults: keptFaults(this.#faults),
       plans: [...this.plans],
@@ -506,21 +576,27 @@ export class Space {
 
   /** Goes on from what another space of the same name has saved; only for a new one. */
   load(saved: SavedSpace): void {
+    this.#take(saved)
+    this.log.load(saved.log)
+    this.#snapshots.clear()
+    for (const [name, snapshot] of saved.snapshots) this.#snapshots.set(name, snapshot)
+  }
+
+  /** Takes all but log and snapshots from what was saved. */
+  #take(saved: SavedSpace): void {
     this.#replaceState({ ...saved.state, keys: [] })
     this.#plans.moved = new Map(saved.plans)
     this.#settings = saved.settings
     this.#clock = saved.clock
+    this.#startClock = saved.startClock
     this.#storm = saved.storm ?? undefined
     this.#faults = revivedFaults(saved.faults)
     this.#accounts = new Accounts()
     for (const { kind, name, usage, bans } of saved.accounts) this.#accounts.set(kind, name, { usage, bans })
     this.#randomStreams = streamsAt(saved.dice)
     this.#heldBytes = saved.heldBytes
-    this.log.load(saved.log)
     this.#conduct = this.#openConduct()
     this.#conduct.restore(saved.conduct)
-    this.#snapshots.clear()
-    for (const [name, snapshot] of saved.snapshots) this.#snapshots.set(name, snapshot)
   }
 
   /** The space is gone: what it held is free. */
@@ -607,6 +683,7 @@ export class Space {
   #begin(wall: EpochMs): void {
     const { start } = this.shared
     this.#clock = start.now === undefined ? REAL_TIME : clockAt(start.now, start.freeze, wall)
+    this.#startClock = this.#clock
     const now = this.now(wall)
     this.#storm = start.storm && { ...start.storm, startedAt: now }
     this.#faults = start.faults.map(armFault)

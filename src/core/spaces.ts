@@ -1,23 +1,47 @@
+import type { ClockState } from '../domain/clock.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
+import type { Pet } from '../domain/pets.js'
 import { PROBLEMS } from '../domain/problems.js'
+import type { Snapshot } from '../domain/snapshot.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { SpaceState } from '../domain/state.js'
-import type { EpochMs } from '../domain/time.js'
+import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
+import type { SavedLog } from '../exchanges/exchange-log.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
 import type { EndedCommand, Instant, RequestCommand } from './command.js'
 import { handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-room.js'
-import { type SavedSpace, Space } from './space.js'
+import { type SavedSpace, Space, type Switches } from './space.js'
 import type { SpaceContext } from './space-context.js'
+
+/** What can be undone: only the last thing that took something away, as plain data. */
+export interface Undo {
+  /** The verb that did it. */
+  readonly verb: string
+  /** The space it was done to, empty for the default one. */
+  readonly space: string
+  /** Real time. */
+  readonly at: EpochMs
+  readonly before: Before
+}
+
+/** How it was before. */
+export type Before =
+  | { readonly kind: 'log'; readonly log: SavedLog }
+  | { readonly kind: 'switches'; readonly switches: Switches }
+  | { readonly kind: 'state'; readonly snapshot: Snapshot; readonly clock: ClockState }
+  | { readonly kind: 'pet'; readonly pet: Pet; readonly rank: number }
+  | { readonly kind: 'space'; readonly saved: SavedSpace; readonly keys: SavedKeyring | null }
 
 /** All that a sandbox is, as plain data. */
 export interface SavedSpaces {
   readonly keys: SavedKeyring
   readonly room: RoomState
   readonly spaces: readonly SavedSpace[]
+  readonly undo: Undo | null
 }
 
 /** All spaces of a sandbox: the default one, and those opened by their first request or control call. */
@@ -27,6 +51,7 @@ export class Spaces {
   #fixtures: SpaceState
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
+  #undo: Undo | undefined
 
   /** @param fixtures what a new space is seeded from */
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
@@ -93,6 +118,61 @@ export class Spaces {
     undo = both(back, this.#forgetKeys(before.filter((key) => !keys.valid.has(key))))
   }
 
+  /** Remembers how it is now, before a verb takes something away: that of before it is forgotten. */
+  remember(undo: Undo): void {
+    this.#undo = undo
+  }
+
+  /** All of a space, for what takes all of it away. */
+  wholeOf(space: Space): Before {
+    return { kind: 'space', saved: space.save(), keys: space === this.default ? this.#shared.keys.save() : null }
+  }
+
+  /**
+   * Takes back what was last done to a space, if that took something away and not long ago.
+   *
+   * @returns the verb that was undone; undefined if there is nothing
+   */
+  undo(space: Space, wall: EpochMs): string | undefined {
+    const undo = this.#undo
+    if (undo === undefined || undo.space !== space.name || wall - undo.at > UNDO_FOR_MS) return undefined
+    const { before } = undo
+    switch (before.kind) {
+      case 'log':
+        space.log.bringBack(before.log)
+        break
+      case 'switches':
+        space.turnBack(before.switches, wall)
+        break
+      case 'state':
+        space.restore(before.snapshot, wall)
+        // A clock that ran has gone on.
+        space.setClock(before.clock, wall)
+        break
+      case 'pet':
+        if (space.pets.has(before.pet.id)) return undefined
+        space.returnPet(before.pet, before.rank)
+        break
+      case 'space':
+        this.#bringBack(space, before.saved, before.keys)
+    }
+    this.#undo = undefined
+    return undo.verb
+  }
+
+  #bringBack(space: Space, saved: SavedSpace, keyring: SavedKeyring | null): void {
+    const { keys } = this.#shared
+    const now = keys.save()
+    const back = () => keys.load(now)
+    if (keyring !== null) keys.load(keyring)
+    try {
+      space.bringBack(saved, keyring === null ? undefined : back)
+    } catch (error) {
+      back()
+      throw error
+    }
+  }
+
   /** From now on spaces start from this, and resets return to it. What spaces hold stays. */
   reseed(fixtures: SpaceState): void {
     this.#fixtures = fixtures
@@ -132,11 +212,13 @@ export class Spaces {
       keys: this.#shared.keys.save(),
       room: this.#shared.memoryRoom.state,
       spaces: [this.default, ...this.#named.values()].map((space) => space.save()),
+      undo: this.#undo ?? null,
     }
   }
 
   /** Goes on from what others have saved; only for new ones. */
-  load({ keys, room, spaces }: SavedSpaces): void {
+  load({ keys, room, spaces, undo }: SavedSpaces): void {
+    this.#undo = undo ?? undefined
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
       const space = saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures)
@@ -179,6 +261,9 @@ export class Spaces {
     for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }
 }
+
+/** How long something can be undone, in real time: who has not missed it by then will not. */
+const UNDO_FOR_MS: DurationMs = MINUTE_MS
 
 /** Takes back one thing, and another. */
 function both(one: () => void, other: () => void): () => void {

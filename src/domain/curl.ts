@@ -19,17 +19,18 @@ export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }:
   // Brackets would be ranges to curl.
   if (/[[\]{}]/.test(url)) parts.push('-g')
   if (method === 'HEAD') parts.push('-I')
-  else if (method !== 'GET') parts.push('-X', quote(method))
+  else if (method !== 'GET') parts.push('-X', shellWord(method))
   for (const [name, value] of headers) {
     const isKey = name.toLowerCase() === 'authorization'
-    parts.push('-H', isKey ? `"${name}: Bearer ${key}"` : quote(value === '' ? `${name};` : `${name}: ${value}`))
+    parts.push('-H', isKey ? `"${name}: Bearer ${key}"` : shellWord(value === '' ? `${name};` : `${name}: ${value}`))
   }
-  if (body !== undefined) parts.push('--data-raw', quote(body))
-  return [...parts, quote(url)].join(' ')
+  if (body !== undefined) parts.push('--data-raw', shellWord(body))
+  return [...parts, shellWord(url)].join(' ')
 }
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-function quote(text: string): string {
+/** A text as one word of sh. */
+export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -19,5 +19,11 @@ export interface ApiKey {
 export function labelOf({ key, label = key }: ApiKey): string {
   return label
 }
+
+/** The plan that a key was added with. */
+export function startPlan({ plan = 'free' }: ApiKey): PlanName {
+  return plan
+}
+
 /** The key whose plan and limits the settings choose. */
 export const DEFAULT_KEY = 'sandbox'

@@ -45,7 +45,8 @@ export function formatSpan(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 99_950) return `${(milliseconds / SECOND_MS).toFixed(1)} s`
   const seconds = Math.round(milliseconds / SECOND_MS)
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const rest = seconds % 60
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`
 }
 
 /** Whole seconds, rounded up, so that no header sends a client back too early. */

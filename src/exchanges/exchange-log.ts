@@ -193,6 +193,19 @@ export class ExchangeLog {
     }
   }
 
+  /**
+   * Brings back what was there before it was cleared. What has come since stands behind it, under new ids; what of it is
+   * under way is told of, but has no place.
+   */
+  bringBack(saved: SavedLog): void {
+    const since = [...this]
+    while (this.dropOldest());
+    // Of those that were under way when it was cleared nobody has heard what became of them.
+    const ended = saved.records.filter(({ how }) => how !== undefined)
+    this.load({ ...saved, records: ended, unkept: [] })
+    for (const record of since) if (record.how !== undefined) this.#place({ ...record, id: this.takeId() })
+  }
+
   /** As plain data: what it keeps, and what is under way without a place in it. */
   save(): SavedLog {
     return { nextId: this.#nextId, records: [...this], unkept: [...this.#unkept.values()] }
@@ -200,6 +213,7 @@ export class ExchangeLog {
 
   /** Continues from what another log has saved; only for a new one. */
   load({ nextId, records, unkept }: SavedLog): void {
+    // As if it had just been taken: places are counted from the last id.
     for (const record of records) {
       this.#nextId = record.id + 1
       this.#place(withAllFields(record))

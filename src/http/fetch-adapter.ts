@@ -26,11 +26,15 @@ type Service = Pick<RequestHandlers, 'service' | 'settle' | 'instead' | 'ended'>
  * as they would over one: a rejected TypeError, a truncated body, a wait.
  *
  * @param stopping aborted when the sandbox stops; hanging requests fail then
+ * @returns the `fetch`; who asks may be told of the reply before it is sent
  */
-export function fetchOf(front: Service, stopping: AbortSignal): (request: Request) => Promise<Response> {
+export function fetchOf(
+  front: Service,
+  stopping: AbortSignal,
+): (request: Request, replied?: (reply: Reply) => void) => Promise<Response> {
   // Whoever is given an answer has heard it.
   let heardUpTo = 0
-  return async (request) => {
+  return async (request, replied) => {
     const times: AnswerTimes = {
       arrivedAt: systemClock.monotonic(),
       waitedMs: 0,
@@ -43,6 +47,7 @@ export function fetchOf(front: Service, stopping: AbortSignal): (request: Reques
     const read = await readRequest(request, heardBefore)
     signal.throwIfAborted()
     const reply = await front.service(read)
+    replied?.(reply)
     const instead = await held(front, reply)
     const tell = (how: AnswerEnd) => {
       const now = systemClock.monotonic()

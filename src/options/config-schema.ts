@@ -1,6 +1,7 @@
 import { allowedText } from './allowed.js'
 import { jsonSchemaOf } from './json-schema.js'
-import { kebabName, NAMED_OPTIONS, type NamedOption, toCamelCase, toKebabCase } from './names.js'
+import { toCamelCase, toKebabCase } from './letter-case.js'
+import { kebabName, NAMED_OPTIONS, type NamedOption } from './names.js'
 import { extrasSchema } from './scenario.js'
 import { optionRow } from './table.js'
 

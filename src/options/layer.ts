@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { didYouMean } from '../domain/suggest.js'
-import { camelName, kebabName, NAMED_OPTIONS, optionNamed, toCamelCase } from './names.js'
+import { toCamelCase } from './letter-case.js'
+import { camelName, kebabName, NAMED_OPTIONS, optionNamed } from './names.js'
 import { type Path, Problems, type Where, writeIssues } from './problem.js'
 import { type OptionName, type OptionValues, optionRow } from './table.js'
 

@@ -1,3 +1,4 @@
+import { toKebabCase } from './letter-case.js'
 import { isOptionName, OPTION_NAMES, type OptionName, optionRow } from './table.js'
 
 export const ENV_PREFIX = 'PETSTORE_SANDBOX_'
@@ -24,11 +25,6 @@ export function kebabName(option: NamedOption): string {
   return toKebabCase(camelName(option))
 }
 
-/** `retryAfter` to `retry-after` */
-export function toKebabCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
 /** `PETSTORE_SANDBOX_BAN_AFTER`, `PETSTORE_SANDBOX_NO_RATE_LIMIT` */
 export function envName(option: NamedOption): string {
   return ENV_PREFIX + kebabName(option).replaceAll('-', '_').toUpperCase()
@@ -43,9 +39,4 @@ export function flagName(name: OptionName): string {
 export function optionNamed(key: string): NamedOption | undefined {
   if (isOptionName(key)) return { name: key, negated: false }
   return NAMED_OPTIONS.find((option) => option.negated && camelName(option) === key)
-}
-
-/** `retry-after` to `retryAfter`; anything but kebab-case is left alone. */
-export function toCamelCase(key: string): string {
-  return /^[a-z]+(?:-[a-z]+)+$/.test(key) ? key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) : key
 }

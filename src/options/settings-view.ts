@@ -1,5 +1,6 @@
 import { type OptionalSetting, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
+import { toKebabCase } from './letter-case.js'
 import type { SettingsInput } from './options.js'
 import { formatLatency } from './values/latency.js'
 import { formatLimits } from './values/limits.js'
@@ -29,4 +30,16 @@ export function settingsView(settings: Settings): SettingsView {
     view[name] = value === undefined ? null : (FORMATS[SETTINGS[name].kind]?.(value as never) ?? value)
   }
   return view as SettingsView
+}
+
+/** Stands for an absent setting: the plan's own limits, no latency, senders that nobody stated. */
+export const NO_SETTING = 'none'
+
+/** `ban-after`, as the flag has it. */
+export function settingName(name: string): string {
+  return toKebabCase(name)
+}
+
+export function settingText(value: SettingsView[keyof SettingsView]): string {
+  return value === null ? NO_SETTING : String(value)
 }

@@ -2,7 +2,7 @@ import type { Document, Node, Pair } from 'yaml'
 import { findRepeatedKey, yamlMistake } from '../contract/yaml-mistakes.js'
 import { messageOf } from '../system/message-of.js'
 import { loadYaml } from '../system/yaml.js'
-import { toCamelCase } from './names.js'
+import { toCamelCase } from './letter-case.js'
 import { type Path, pathText, quoted } from './problem.js'
 
 /** A file of options has some lines; one of megabytes would take minutes. */

@@ -49,6 +49,7 @@ control   ${sandbox.controlUrl}
 space     the default one
 clock     2026-03-01T12:00:00.000Z (frozen)
 settings  plan=pro
+deviates  sandbox-free banned, 5 min left
 storm     0.5,for=30s since 2026-03-01T12:00:00.000Z
 faults    none
 counts    60 pets, 6 orders, 0 requests, 0 more spaces

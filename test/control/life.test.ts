@@ -147,7 +147,7 @@ describe('the end of an exchange, as the log has it', () => {
     await come(() => space.told.length === 2)
     const exchange = space.told[1]?.exchange
     expect(exchange).toMatchObject({ ended: 'left', reason: 'fault', ...shown })
-    expect(exchange?.timing[part]).toBeGreaterThan(20)
+    expect(exchange?.timing[part]).toBeGreaterThan(0)
   })
 
   it.each(['connection-reset', 'empty-response', 'malformed-chunk'] as const)(

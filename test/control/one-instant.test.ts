@@ -53,19 +53,24 @@ const INPUTS: Partial<Record<VerbName, object>> = {
 }
 
 describe('the wall clock', () => {
-  it.each(Object.keys(VERBS) as VerbName[])('is read once at most by %s', async (name) => {
-    const { verb } = await open()
-    await verb('snapshots.save', { name: 'kept' })
-    await verb('storm.start', {}, 'open')
-    const before = readings
-    await verb(name, INPUTS[name])
-    expect(readings - before).toBeLessThanOrEqual(1)
-    const between = readings
-    if (VERBS[name].method === 'GET' || VERBS[name].method === 'DELETE') return
-    if (name !== 'snapshots.restore')
-      await verb(name, { ...INPUTS[name], ...(name === 'keys.add' ? { key: 'other' } : {}) }, 'opened')
-    expect(readings - between).toBeLessThanOrEqual(1)
-  })
+  // To replay a request is to send one, which has its own instant.
+  it.each((Object.keys(VERBS) as VerbName[]).filter((name) => name !== 'requests.replay'))(
+    'is read once at most by %s',
+    async (name) => {
+      const { verb } = await open()
+      await verb('snapshots.save', { name: 'kept' })
+      await verb('storm.start', {}, 'open')
+      for (const space of name === 'undo' ? ['opened', ''] : []) await verb('reset', {}, space)
+      const before = readings
+      await verb(name, INPUTS[name])
+      expect(readings - before).toBeLessThanOrEqual(1)
+      const between = readings
+      if (VERBS[name].method === 'GET' || VERBS[name].method === 'DELETE') return
+      if (name !== 'snapshots.restore' && name !== 'undo')
+        await verb(name, { ...INPUTS[name], ...(name === 'keys.add' ? { key: 'other' } : {}) }, 'opened')
+      expect(readings - between).toBeLessThanOrEqual(1)
+    },
+  )
 
   it('does not let an advance by nothing fail', async () => {
     const { verb } = await open()

@@ -76,7 +76,16 @@ const FAULTS = [
 const BAD_FAULTS = ['listPets', '*:200', 'noSuchOperation:503', '*:503@0%', '*:hang,retry-after=2s', 5]
 const SNAPSHOTS = [...many('one', 6), ...many('two', 3), 'three', '../x', '']
 /** Verbs that change something; what only reads is no command. */
-type ChangingVerb = Exclude<VerbName, 'shutdown' | 'conduct' | 'replicas' | 'state' | `${string}.${'show' | 'list'}`>
+type ChangingVerb = Exclude<
+  VerbName,
+  | 'shutdown'
+  | 'conduct'
+  | 'replicas'
+  | 'state'
+  | 'switches'
+  | `requests.${'har' | 'replay'}`
+  | `${string}.${'show' | 'list'}`
+>
 
 function many<T>(one: T, times: number): readonly T[] {
   return Array.from({ length: times }, () => one)
@@ -370,6 +379,12 @@ export class Commands {
   /** What each verb is given, and how often it comes. */
   readonly #inputs: Readonly<Record<ChangingVerb, { readonly weight: number; readonly make: () => unknown }>> = {
     reset: { weight: 2, make: () => ({}) },
+    undo: { weight: 6, make: () => ({}) },
+    'deviations.clear': {
+      weight: 3,
+      make: () =>
+        this.#chance.percent(50) ? {} : { what: this.#chance.oneOf(['storm', 'clock', 'faults', 'plan', 'tea']) },
+    },
     'settings.change': {
       weight: 12,
       make: () => ({ ...this.#setting(), ...(this.#chance.percent(30) ? this.#setting() : {}) }),

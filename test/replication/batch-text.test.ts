@@ -44,7 +44,9 @@ describe('an entry of the log', () => {
     { kind: 'verb', space: 'a', verb: 'pets.add', input: { id: 2n ** 62n, name: '√', status: null } },
     {
       kind: 'ended',
-      exchanges: [{ space: '', id: 1, position: 2, how: 'sent', durationMs: 0.25, connection: 4 }],
+      exchanges: [
+        { space: '', id: 1, position: 2, how: 'sent', durationMs: 0.25, waitingMs: 0, bodyMs: 0, connection: 4 },
+      ],
       unread: [{ space: 'a', id: 2, position: 3 }],
     },
     { kind: 'beat', beat: { address: 'a:1', applied: '1-0', position: 2, lagMs: 3 } },

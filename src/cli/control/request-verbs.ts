@@ -22,6 +22,7 @@ interface RequestFlags extends Omit<RequestFilter, 'status'> {
   readonly status?: StatusFilter
   readonly curl?: number
   readonly follow?: boolean
+  readonly har?: boolean
   readonly since?: string
   readonly limit?: number
 }
@@ -35,6 +36,7 @@ export function addRequestVerbs(parent: Command, verbs: VerbCommands): void {
     'requests --limit 20',
     'requests --status 4xx -o json',
     'requests --curl 12',
+    'requests --har > traffic.har',
     'requests -f --operation listPets',
   ])
     .option('-f, --follow', 'follow new ones until interrupted; -o json prints one per line')
@@ -44,6 +46,7 @@ export function addRequestVerbs(parent: Command, verbs: VerbCommands): void {
     .addOption(new Option('--reason <reason>', 'only this reason').choices(REASONS))
     .option('--since <id|instant>', 'after this id, or from this instant on')
     .option('--limit <n>', 'only the newest n', count)
+    .option('--har', 'print them as an HTTP archive (HAR 1.2), without keys')
     .option('--curl <id>', 'print the request of this id as a curl command, list nothing', count)
     .action(
       callFreely(async (at, flags: RequestFlags) => {
@@ -58,6 +61,14 @@ export function addRequestVerbs(parent: Command, verbs: VerbCommands): void {
         if (flags.follow === true) {
           if (since === undefined && limit === undefined) return follow(at, filter, isWanted)
           throw new UsageError('--since and --limit cannot be combined with --follow.')
+        }
+        if (flags.har === true) {
+          if (status !== undefined && 'class' in status)
+            throw new UsageError('--har takes one status, not a class of them.')
+          const past = { ...(since === undefined ? {} : { since }), ...(limit === undefined ? {} : { limit }) }
+          const value = await at.controls.requests.har({ ...filter, ...past })
+          await printResult({ value, text: '' }, at.io, true)
+          return EXIT.ok
         }
         // The sandbox knows no classes: the newest n of one are chosen here.
         const isClass = status !== undefined && 'class' in status

@@ -2,18 +2,16 @@ import type { Command } from 'commander'
 import type { SettingsPatch } from '../../control/verb-map.js'
 import { OPTIONAL_SETTINGS } from '../../domain/settings.js'
 import { didYouMean } from '../../domain/suggest.js'
-import { kebabName, optionNamed, toCamelCase } from '../../options/names.js'
+import { toCamelCase } from '../../options/letter-case.js'
+import { optionNamed } from '../../options/names.js'
 import { naturalFromText } from '../../options/option-text.js'
-import type { SettingsView } from '../../options/settings-view.js'
-import { isOptionName, optionRow } from '../../options/table.js'
+import { NO_SETTING, type SettingsView, settingName, settingText } from '../../options/settings-view.js'
+import { optionRow } from '../../options/table.js'
 import { joinOr } from '../../options/values/reading.js'
 import { UsageError } from './errors.js'
 import type { Result } from './result.js'
 import { aligned } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
-
-/** Stands for an absent setting: the plan's own limits, no latency, senders that nobody stated. */
-const NONE = 'none'
 
 export function addSettingsVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   const settings = group(parent, 'settings', 'the switches of a space')
@@ -36,15 +34,6 @@ export function addSettingsVerbs(parent: Command, { group, verb, call }: VerbCom
     )
 }
 
-/** `ban-after`, as the flag has it. */
-export function settingName(name: string): string {
-  return isOptionName(name) ? kebabName({ name, negated: false }) : name
-}
-
-export function settingText(value: SettingsView[keyof SettingsView]): string {
-  return value === null ? NONE : String(value)
-}
-
 function view(value: SettingsView): Result {
   const rows = Object.entries(value).map(([name, setting]) => [settingName(name), settingText(setting)])
   return { value, text: (width) => aligned(rows, width) }
@@ -64,7 +53,7 @@ function readPatch(pairs: readonly string[], known: readonly string[]): Settings
       )
     }
     if (Object.hasOwn(patch, option.name)) throw new UsageError(`"${written}" is given twice`)
-    const isNone = OPTIONAL_SETTINGS.includes(option.name) && (text === NONE || text === '')
+    const isNone = OPTIONAL_SETTINGS.includes(option.name) && (text === NO_SETTING || text === '')
     const value = isNone ? null : naturalFromText(optionRow(option.name).reads, text)
     patch[option.name] = option.negated && typeof value === 'boolean' ? !value : value
   }

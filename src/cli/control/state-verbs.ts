@@ -1,17 +1,17 @@
-import type { Command } from 'commander'
-import type { StateView } from '../../control/views.js'
+import { type Command, Option } from 'commander'
+import type { DeviationView, StateView } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
 import { DEFAULT_SETTINGS } from '../../domain/settings.js'
-import { type SettingsView, settingsView } from '../../options/settings-view.js'
+import { type EpochMs, formatSpan } from '../../domain/time.js'
+import { type SettingsView, settingName, settingsView, settingText } from '../../options/settings-view.js'
 import { baseUrlOf } from './base-url.js'
 import { keyTable } from './key-verbs.js'
 import { done } from './result.js'
-import { settingName, settingText } from './settings-verbs.js'
 import { stormText } from './storm-verbs.js'
 import { aligned } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
-export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): void {
+export function addStateVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
   verb(parent, 'status', 'settings, clock, keys with their quotas and bans, storm, faults and counts', [
     'status',
     'status --space checkout -o json',
@@ -19,6 +19,47 @@ export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): vo
     call(async ({ controls, found }) => {
       const value = await controls.state()
       return { value, text: (width) => stateText(value, found.controlUrl, width) }
+    }),
+  )
+  const deviations = group(parent, 'deviations', 'what is not as the space began')
+  verb(deviations, 'list', 'list it: storm, faults, clock, settings, bans and plans', ['deviations list']).action(
+    call(async ({ controls }) => {
+      const value = await controls.deviations()
+      const { now } = await controls.clock.show()
+      const text = value.map((deviation) => deviationText(deviation, Date.parse(now))).join('\n')
+      return { value, text, note: value.length === 0 ? 'Everything is as it began.' : '' }
+    }),
+  )
+  verb(deviations, 'clear', 'straighten all of it; no pet, quota or exchange is lost', ['deviations clear']).action(
+    call(async ({ controls }) => {
+      const value = await controls.deviations.clear()
+      return { value, text: value.straightened === 0 ? 'Nothing deviated.' : 'Everything is as it began.' }
+    }),
+  )
+  verb(parent, 'switches', 'the present switches as a scenario file, flags of serve, or test code', [
+    'switches > bad-day.yaml',
+    'switches --as flags',
+    'switches --as test',
+  ])
+    .addOption(
+      new Option('--as <form>', 'scenario, flags or test').choices(['scenario', 'flags', 'test']).default('scenario'),
+    )
+    .action(
+      call(async ({ controls }, { as }: { readonly as: 'scenario' | 'flags' | 'test' }) => {
+        const value = await controls.switches()
+        return {
+          value,
+          text: value[as].trimEnd(),
+          ...(value.untold.length === 0 ? {} : { note: untoldText(value.untold) }),
+        }
+      }),
+    )
+  verb(parent, 'undo', 'take back the last reset, restore, scenario or removal, for a minute after it', [
+    'undo',
+  ]).action(
+    call(async ({ controls }) => {
+      const value = await controls.undo()
+      return { value, text: `Undone: ${value.undone.replace('.', ' ')}.` }
     }),
   )
   verb(parent, 'reset', 'return to the start: fixtures, flags, quotas, bans, clock, log; snapshots stay', [
@@ -33,13 +74,14 @@ export function addStateVerbs(parent: Command, { verb, call }: VerbCommands): vo
 }
 
 function stateText(state: StateView, controlUrl: string, width: number): string {
-  const { space, clock, storm, faults, counts, keys, settings } = state
+  const { space, clock, storm, faults, deviations, counts, keys, settings } = state
   const facts = aligned([
     ['service', baseUrlOf(controlUrl, state)],
     ['control', controlUrl],
     ['space', space === '' ? 'the default one' : space],
     ['clock', clock.now + (clock.frozen ? ' (frozen)' : '')],
     ['settings', changedSettings(settings)],
+    ['deviates', deviations.map((deviation) => deviationText(deviation, Date.parse(clock.now))).join(' · ') || 'no'],
     ['storm', storm === null ? 'none' : stormText(storm, Date.parse(clock.now))],
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
     [
@@ -48,6 +90,15 @@ function stateText(state: StateView, controlUrl: string, width: number): string 
     ],
   ])
   return `${facts}\n\n${keyTable(keys, width)}`
+}
+
+function untoldText(untold: readonly string[]): string {
+  return `note: no scenario and no flag can say: ${untold.join(', ')}.`
+}
+
+/** `storm 30 %, 0:24 left` */
+function deviationText({ text, until }: DeviationView, now: EpochMs): string {
+  return until === null ? text : `${text}, ${formatSpan(Math.max(0, Date.parse(until) - now))} left`
 }
 
 function changedSettings(settings: SettingsView): string {

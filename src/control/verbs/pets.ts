@@ -57,9 +57,10 @@ export const remove = verb({
   path: '/pets/{id}',
   summary: 'Removes a pet; its id is not reused',
   input: fields({ id: idSchema }),
-  run({ space }, { id }) {
-    find(space, id)
+  run({ space, spaces, wall }, { id }) {
+    const before = { kind: 'pet', pet: find(space, id), rank: space.pets.rankOf(id) } as const
     space.removePet(id)
+    spaces.remember({ verb: 'pets.remove', space: space.name, at: wall, before })
     return { removed: id }
   },
 })

@@ -36,6 +36,12 @@ export const apply = verb({
     checkOperations(space, scenario.faults ?? [])
     checkKeys(space, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
     const clock = clockOf(space, scenario, wall)
+    spaces.remember({
+      verb: 'scenario.apply',
+      space: space.name,
+      at: wall,
+      before: { kind: 'switches', switches: space.switches() },
+    })
     // Nothing can fail from here on, so a scenario is never half applied.
     space.changeSettings(changeSettings(space.settings, scenario.settings))
     space.setClock(clock, wall)

@@ -45,10 +45,12 @@ export const restore = verb({
     if (snapshot === undefined) throw missing(name, await snapshots.names())
     return snapshot
   },
-  run({ space, wall, fetched }, { name }) {
+  run({ space, spaces, wall, fetched }, { name }) {
     const snapshot = (fetched as Snapshot | undefined) ?? space.snapshots.get(name)
     if (snapshot === undefined) throw missing(name, [...space.snapshots.keys()])
+    const before = { kind: 'state', snapshot: space.snapshot(wall), clock: space.clock } as const
     space.restore(snapshot, wall)
+    spaces.remember({ verb: 'snapshots.restore', space: space.name, at: wall, before })
     return { name }
   },
 })

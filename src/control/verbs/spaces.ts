@@ -20,8 +20,11 @@ export const remove = verb({
   path: '/spaces/{name}',
   summary: 'Removes a space with everything in it; its next request starts it afresh',
   input: fields({ name: text }),
-  run({ spaces }, { name }) {
-    if (!spaces.remove(name)) throw noSuchSpace(spaces, name)
+  run({ spaces, wall }, { name }) {
+    const space = name === '' ? undefined : spaces.get(name)
+    const before = space && spaces.wholeOf(space)
+    if (before === undefined || !spaces.remove(name)) throw noSuchSpace(spaces, name)
+    spaces.remember({ verb: 'spaces.remove', space: name, at: wall, before })
     return { removed: name }
   },
 })

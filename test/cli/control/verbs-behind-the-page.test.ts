@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../src/api/start.js'
+import { runCli } from '../../../src/cli/run-cli.js'
+import { connectSandbox } from '../../../src/index.js'
+import { spawnServe } from '../../support/spawned-serve.js'
+import { testIo } from '../test-io.js'
+
+async function sandboxWith(options: Parameters<typeof startSandbox>[0] = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+async function control({ controlUrl }: Sandbox, ...argv: readonly string[]) {
+  const io = testIo({ env: { PETSTORE_SANDBOX_URL: controlUrl } })
+  const code = await runCli(['control', ...argv], io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'petstore-switches-'))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+const facts = async (controlUrl: string) => {
+  const { settings, storm, faults, clock } = await connectSandbox(controlUrl).state()
+  return { settings, storm: { ...storm, startedAt: '' }, faults, clock }
+}
+
+describe('control switches', () => {
+  const bend = async (sandbox: Sandbox) => {
+    await sandbox.storm.start({ rate: 0.3, for: '30s', every: '5m' })
+    await sandbox.faults.set(['listPets:503@20%*3', '*:hang@1%'])
+    await sandbox.settings.change({ latency: '1ms..2ms', rateLimit: false, limits: '5/min' })
+  }
+
+  it.each(['flags', 'scenario'] as const)('give %s with which serve is the same again', async (form) => {
+    const sandbox = await sandboxWith()
+    await bend(sandbox)
+    const { code, out, err } = await control(sandbox, 'switches', '--as', form)
+    expect([code, err]).toEqual([0, ''])
+    const cwd = folder()
+    writeFileSync(join(cwd, 'bent.yaml'), out)
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      form === 'flags' ? `printf '%s\\n' ${out}` : 'printf "%s\\n" --scenario ./bent.yaml',
+    ])
+    const serve = await spawnServe(cwd, '--in-memory', '--seed', '1', ...stdout.trimEnd().split('\n'))
+    onTestFinished(async () => void (await serve.end('SIGTERM')))
+    expect(await facts(serve.controlUrl)).toEqual(await facts(sandbox.controlUrl))
+  })
+
+  it('say on stderr what they cannot say', async () => {
+    const sandbox = await sandboxWith()
+    await sandbox.plan('sandbox-free', 'pro')
+    expect(await control(sandbox, 'switches')).toMatchObject({
+      code: 0,
+      err: 'note: no scenario and no flag can say: the plan pro of the key sandbox-free.\n',
+    })
+  })
+})
+
+describe('control', () => {
+  it('says in one line what deviates, and straightens it', async () => {
+    const sandbox = await sandboxWith()
+    await sandbox.storm.start({ rate: 0.3, for: '30s' })
+    await sandbox.faults.add('listPets:503')
+    expect((await control(sandbox, 'status')).out).toContain('\ndeviates  storm 30 %, 30.0 s left · 1 fault\n')
+    expect((await control(sandbox, 'deviations')).out).toBe('storm 30 %, 30.0 s left\n1 fault\n')
+    expect((await control(sandbox, 'deviations', 'clear')).out).toBe('Everything is as it began.\n')
+    expect(await control(sandbox, 'deviations')).toEqual({ code: 0, out: '', err: 'Everything is as it began.\n' })
+    expect((await control(sandbox, 'undo')).out).toBe('Undone: deviations clear.\n')
+    expect(await sandbox.deviations()).toHaveLength(2)
+    expect(await control(sandbox, 'undo')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^NOT_FOUND: There is/),
+    })
+  })
+
+  it('writes the log as an HTTP archive', async () => {
+    const sandbox = await sandboxWith()
+    const headers = { authorization: 'Bearer sandbox' }
+    for (const path of ['/pets', '/nothing']) await fetch(sandbox.baseUrl + path, { headers })
+    const { code, out, err } = await control(sandbox, 'requests', '--har', '--status', '404')
+    expect([code, err]).toEqual([0, ''])
+    expect(JSON.parse(out).log.entries).toMatchObject([{ response: { status: 404 } }])
+    expect(out).not.toContain('Bearer sandbox')
+    expect((await control(sandbox, 'requests', '--har', '--status', '4xx')).err).toMatch(
+      /^USAGE: --har takes one status/,
+    )
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { createSandbox, startSandbox } from '../../src/index.js'
+
+describe('exchanges as an HTTP archive', () => {
+  it('have everything that HAR 1.2 asks of an entry, and no key', async () => {
+    await using sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true })
+    const headers = { authorization: 'Bearer sandbox-pro', 'content-type': 'application/json' }
+    const body = '{"name":"Zoë","categoryId":1}'
+    await (await fetch(`${sandbox.baseUrl}/pets?limit=1&status=sold`, { headers })).text()
+    await (await fetch(`${sandbox.baseUrl}/pets`, { method: 'POST', headers, body })).text()
+    const { log } = await sandbox.requests.har()
+    expect(log).toMatchObject({ version: '1.2', creator: { name: 'petstore-sandbox' } })
+    const [list, created] = log.entries
+    expect(list).toMatchObject({
+      startedDateTime: '2026-03-01T10:00:00.000Z',
+      request: {
+        method: 'GET',
+        url: `${sandbox.baseUrl}/pets?limit=1&status=sold`,
+        httpVersion: 'HTTP/1.1',
+        cookies: [],
+        queryString: [
+          { name: 'limit', value: '1' },
+          { name: 'status', value: 'sold' },
+        ],
+        headersSize: -1,
+        bodySize: 0,
+      },
+      response: {
+        status: 200,
+        cookies: [],
+        redirectURL: '',
+        headersSize: -1,
+        content: { mimeType: 'application/json' },
+      },
+      cache: {},
+    })
+    expect(created?.request.postData).toEqual({ mimeType: 'application/json', text: body })
+    expect(created?.request.bodySize).toBe(Buffer.byteLength(body))
+    for (const { time, timings, request, response } of log.entries) {
+      expect(timings.send + timings.wait + timings.receive).toBeCloseTo(time, 3)
+      expect(request.headers.find(({ name }) => name === 'authorization')?.value).toBe('Bearer ***')
+      expect(response.content.size).toBe(Buffer.byteLength(response.content.text))
+    }
+    expect(JSON.stringify(log)).not.toContain('Bearer sandbox')
+  })
+
+  it('are those that a filter leaves, and leave out what is under way', async () => {
+    await using sandbox = await createSandbox({ fault: 'getPet:hang' })
+    const leaving = new AbortController()
+    const ask = (path: string, signal?: AbortSignal) =>
+      sandbox.fetch(sandbox.baseUrl + path, {
+        headers: { authorization: 'Bearer sandbox' },
+        ...(signal === undefined ? {} : { signal }),
+      })
+    const hanging = ask('/pets/1', leaving.signal).catch(() => {})
+    await ask('/pets')
+    await ask('/nothing')
+    expect((await sandbox.requests.har()).log.entries.map(({ _id }) => _id)).toEqual([2, 3])
+    expect((await sandbox.requests.har({ status: 404 })).log.entries.map(({ _id }) => _id)).toEqual([3])
+    leaving.abort()
+    await hanging
+    const [hung] = (await sandbox.requests.har({ limit: 3 })).log.entries
+    expect(hung).toMatchObject({ _ended: 'left', _fault: 'hang', response: { status: 0, headers: [] } })
+  })
+})
