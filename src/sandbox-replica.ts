@@ -2,6 +2,8 @@ import { hostname } from 'node:os'
 import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
 import { parseJson, stringifyJson } from './contract/json.js'
 import { applyVerb } from './control/apply-verb.js'
+import { tellOf } from './control/tell-of.js'
+import type { VerbName } from './control/verb-map.js'
 import { unavailableReply } from './core/unavailable.js'
 import { Failure } from './domain/failures.js'
 import { LogUnavailable } from './domain/log-unavailable.js'
@@ -52,6 +54,8 @@ export async function joinGroup(
       ground.open(facts, at, seeds(facts.seed)(), { state, isTold: () => joined?.isApplyingOwn ?? false }),
     readState: (text) => asState(parseJson(text), readPet),
     applyVerb,
+    onVerb: (spaces, { space, verb, input }, output, now) =>
+      void tellOf(spaces, { space, name: verb as VerbName, input, output }, now),
     secretKeys: options.apiKeys.map(({ key }) => key),
     reset: options.reset,
     openHeard: doors.openHeard ?? (() => new Heard()),

@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import type { VerbDone } from '../control/verb.js'
+import { verbText } from '../control/verb-text.js'
 import { type EpochMs, parseDuration } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
@@ -9,7 +10,6 @@ import { prettyExchange, sameness, timeText } from './exchange-line.js'
 import { FoldedLines } from './folded-lines.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
-import { verbText } from './verb-text.js'
 
 /** How the wide parts of the log are indented where a row is not enough. */
 const INDENT = 10

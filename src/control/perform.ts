@@ -8,6 +8,7 @@ import type { EpochMs } from '../domain/time.js'
 import { applyVerb } from './apply-verb.js'
 import { checkInput } from './check-input.js'
 import { checkSpaceName, findSpace } from './find-space.js'
+import { tellOf } from './tell-of.js'
 import { type ControlTarget, type Verb, type VerbContext, VerbError } from './verb.js'
 import type { VerbName, VerbOutput } from './verb-map.js'
 import { VERBS } from './verbs.js'
@@ -54,7 +55,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
     const fetched = await verb.fetch?.({ snapshots, readFixtures }, checked)
     if (space === '') await sandbox.makeRoom(sizeOf(input) + MOST_FRAMING)
     const { output, wall } = await sandbox.change({ kind: 'verb', space, verb: name, input, fetched }, applyVerb)
-    sandbox.onVerb?.({ space, name, input, output, at: sandbox.spaces.get(space)?.now(wall) ?? wall })
+    sandbox.onVerb?.(tellOf(sandbox.spaces, { space, name, input, output }, wall))
     return output
   } catch (error) {
     throw asVerbError(error)

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
+import type { SpaceEvent } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { begunView, exchangeView } from '../exchanges/exchange-view.js'
 import { AsyncQueue } from './async-queue.js'
@@ -11,10 +12,9 @@ import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.j
 /** Events buffered for a slow reader; beyond that the oldest are dropped, and it is told of how many exchanges it misses the end. */
 const BUFFERED_EVENTS = 1000
 
-interface StreamEvent {
-  readonly event: 'began' | 'ended'
-  readonly record: ExchangeRecord
-}
+type StreamEvent =
+  | { readonly event: 'began' | 'ended'; readonly record: ExchangeRecord }
+  | { readonly event: 'verb'; readonly done: SpaceEvent }
 
 /** Interval of comments that keep proxies from closing the stream. */
 const HEARTBEAT_MS = 15_000
@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 15_000
 /**
  * Streams the exchanges of a space as they happen, as server-sent events: `began`
  * when a request has come and `ended` when its answer has left, each with the JSON
- * of the exchange; `dropped` with how many a slow reader has missed.
+ * of the exchange; `verb` when somebody has changed something in between; `dropped` with how many a slow reader has missed.
  */
 export function streamExchanges(space: Space, stopping: AbortSignal, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
@@ -39,6 +39,7 @@ export function streamExchanges(space: Space, stopping: AbortSignal, context: Co
       onEnded(record) {
         if (matches(record, filter)) queue.push({ event: 'ended', record })
       },
+      onEvent: (done) => queue.push({ event: 'verb', done }),
       end,
     })
     stream.onAbort(end)
@@ -63,7 +64,12 @@ async function send(
   { items, dropped }: { readonly items: readonly StreamEvent[]; readonly dropped: number },
 ): Promise<void> {
   if (dropped > 0) await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: dropped }) })
-  for (const { event, record } of items) {
+  for (const item of items) {
+    if (item.event === 'verb') {
+      await stream.writeSSE({ event: item.event, data: stringifyJson(item.done) })
+      continue
+    }
+    const { event, record } = item
     // By now it may have ended.
     const view = event === 'began' ? begunView(record) : exchangeView(record)
     await stream.writeSSE({ event, id: String(record.id), data: stringifyJson(view) })

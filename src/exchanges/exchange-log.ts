@@ -38,10 +38,21 @@ export class LogBudget {
   }
 }
 
+/** Something that was done to a space between its exchanges. */
+export interface SpaceEvent {
+  /** By the space's clock, after it: ISO 8601, UTC. */
+  readonly at: string
+  /** Name of the verb. */
+  readonly verb: string
+  /** What was done, in about the words of `petstore-sandbox control`. */
+  readonly text: string
+}
+
 /** Is told of each exchange, when it has come and when it has ended. */
 export interface Follower {
   onBegan?(record: ExchangeRecord): void
   onEnded(record: ExchangeRecord): void
+  onEvent?(event: SpaceEvent): void
   /** The space is gone; there will be no more. */
   end(): void
 }
@@ -80,6 +91,11 @@ export class ExchangeLog {
   /** Number of exchanges so far, including dropped ones. */
   get total(): number {
     return this.#nextId - 1
+  }
+
+  /** Tells those who follow of something else that has happened in the space. */
+  tell(event: SpaceEvent): void {
+    for (const follower of this.#followers) follower.onEvent?.(event)
   }
 
   takeId(): number {

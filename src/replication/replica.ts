@@ -67,6 +67,8 @@ export interface ReplicaParts {
   /** Reads a state that other facts have left behind, as far as it fits to ours. @throws Failure where it does not */
   readState(text: string): SpaceState
   readonly applyVerb: ApplyVerb
+  /** Another replica was asked for a verb, and it was done. */
+  onVerb(spaces: Spaces, command: VerbCommand, output: unknown, now: EpochMs): void
   /** Keys given at the start, in their order. */
   readonly secretKeys: readonly string[]
   /** Start the group anew. */
@@ -481,6 +483,7 @@ export class Replica {
     const result = machine.apply(command, instant)
     if (command.kind === 'ended') timeline.heard.sent(instant.position, systemClock.monotonic(), false)
     if (command.kind !== 'verb') return result
+    if (!this.#isApplyingOwn) this.#parts.onVerb(machine.spaces, command, result, now)
     if (command.verb === 'reset' && command.fetched !== undefined)
       timeline.group.reseed(digestOf(stringifyJson(command.fetched)))
     return { output: result, wall: now }

@@ -82,6 +82,19 @@ describe('an exchange on its way', () => {
     expect(space.told[1]?.exchange).toMatchObject({ status: 200, ended: 'sent', fault: null })
   })
 
+  it('stands between what is done to the space, whose keys are shown by their labels', async () => {
+    await using space = await start({ apiKey: 'team=sk-secret-5678' })
+    await space.sandbox.storm.start({ rate: 0.5 })
+    await space.sandbox.ban('sk-secret-5678')
+    await come(() => space.told.length === 2)
+    const events = space.told.map(({ event, exchange }) => ({ event, ...exchange }))
+    expect(events).toMatchObject([
+      { event: 'verb', verb: 'storm.start', text: 'storm start: rate 0.5' },
+      { event: 'verb', verb: 'keys.ban', text: expect.stringMatching(/^ban team until /) },
+    ])
+    expect(JSON.stringify(events)).not.toContain('sk-secret')
+  })
+
   it('has no status yet, so that a filter by status tells of its end only', async () => {
     await using space = await start({}, '?status=200')
     await (await space.ask()).text()

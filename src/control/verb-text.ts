@@ -1,8 +1,7 @@
 import { stringifyJson } from '../contract/json.js'
-import type { VerbDone } from '../control/verb.js'
-import type { VerbName } from '../control/verb-map.js'
 import { formatFaultRule } from '../domain/faults.js'
-import { escapeControls } from './escape-controls.js'
+import type { VerbDone } from './verb.js'
+import type { VerbName } from './verb-map.js'
 
 const LONGEST_VALUE = 80
 
@@ -58,5 +57,5 @@ function suffix(word: string, value: unknown): string {
 
 function text(value: unknown): string {
   const whole = typeof value === 'string' ? value : (stringifyJson(value) ?? '')
-  return escapeControls(whole.length > LONGEST_VALUE ? `${whole.slice(0, LONGEST_VALUE - 1)}…` : whole)
+  return whole.length > LONGEST_VALUE ? `${whole.slice(0, LONGEST_VALUE - 1)}…` : whole
 }
