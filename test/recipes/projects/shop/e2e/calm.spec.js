@@ -1,0 +1,7 @@
+import { expect, test } from '@playwright/test'
+
+test('lists pets, whatever weather others have', async ({ page }, { testId }) => {
+  await page.addInitScript((key) => localStorage.setItem('apiKey', key), `sandbox-free~${testId}`)
+  await page.goto('/')
+  await expect(page.getByRole('listitem')).toHaveCount(20)
+})
