@@ -11,10 +11,10 @@ import { addMethodCommands } from './call/method-commands.js'
 import { addOperationCommand, type FlagNames } from './call/operation-command.js'
 import { addOwnFlags, GivenFlags } from './call/own-flags.js'
 import { openReporter } from './call/reporter.js'
-import { EXIT, exitCodeOf } from './exit-codes.js'
+import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
-import { print, say } from './print.js'
+import { print } from './print.js'
 import { unknownOption } from './usage-words.js'
 
 /** An error names this many operations at most; --list shows the rest. */
@@ -51,8 +51,8 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .commandsGroup('Operations:')
     .action(async ({ list = false }: { readonly list?: boolean }) => {
       const [first] = command.args
-      if (first !== undefined && !first.startsWith('-')) finish(refuse(unknownOperation(first, contract), io))
-      else if (first !== undefined) command.error(unknownOption(command, first))
+      if (first !== undefined && !first.startsWith('-')) throw unknownOperation(first, contract)
+      if (first !== undefined) command.error(unknownOption(command, first))
       else if (list) {
         await print(io.stdout, `${await listOperations(contract, flags.text('output'), io)}\n`)
         finish(EXIT.ok)
@@ -74,12 +74,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   }
 
   async function act(build: Call['build'], names: FlagNames): Promise<void> {
-    try {
-      finish(await callOperation({ contract, build, names, flags }, io, await openReporter(io)))
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error
-      finish(refuse(error, io))
-    }
+    finish(await callOperation({ contract, build, names, flags }, io, await openReporter(io)))
   }
 
   // Commander looks up the operation before it reads the flags, so the contract must be loaded by then.
@@ -116,9 +111,4 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
   return new RequestError('UNKNOWN_OPERATION', [
     `There is no operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MOST_NAMED).join(', ')}${more}.`,
   ])
-}
-
-function refuse({ code, problems }: RequestError, { stderr }: CliIo): number {
-  for (const problem of problems) say(stderr, `${code}: ${problem}`)
-  return exitCodeOf(code)
 }

@@ -4,6 +4,7 @@ import { configLayer } from '../options/config-layer.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
 import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import type { LogFormat } from '../options/options.js'
 import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
 import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
@@ -21,7 +22,7 @@ import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
-import { print } from './print.js'
+import { print, say } from './print.js'
 import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
 
@@ -116,7 +117,7 @@ async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): P
     await command.sweep()
     log.flush()
     const outcome = outcomeOf(sandbox, switches)
-    void print(io.stderr, `${closingWords(name, ending, outcome, options.log).join('\n')}\n`)
+    tell(closingWords(name, ending, outcome, options.log), options.log, io)
     const stopCode = await codeOf(() => sandbox.stop(), EXEC_EXIT.noSandbox, io, debug)
     const exitCode = codeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await codeOf(() => report(outcome, exitCode, switches, io), EXIT.failed, io, debug)
@@ -128,6 +129,12 @@ async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): P
   } finally {
     log.flush()
   }
+}
+
+/** Says lines for people, or gives programs those that they read. */
+function tell(lines: readonly string[], log: LogFormat, { stderr }: CliIo): void {
+  if (log === 'json') void print(stderr, `${lines.join('\n')}\n`)
+  else for (const line of lines) say(stderr, line)
 }
 
 /** The exit code to use if something fails after the command has ended. */

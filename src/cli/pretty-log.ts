@@ -10,6 +10,7 @@ import { prettyExchange, sameness, timeText } from './exchange-line.js'
 import { FoldedLines } from './folded-lines.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
+import { columnsOf } from './print.js'
 
 /** How the wide parts of the log are indented where a row is not enough. */
 const INDENT = 10
@@ -27,7 +28,7 @@ export class PrettyLog {
     this.#writer = writer
     this.#chalk = chalk
     // Asked each time: windows change their width.
-    this.#columns = () => (stream.isTTY === true ? stream.columns : undefined)
+    this.#columns = () => columnsOf(stream)
     this.#folded = new FoldedLines(writer, this.#columns)
   }
 

@@ -1,5 +1,6 @@
 import { escapeControls, escapeDrivers } from './escape-controls.js'
 import type { Output } from './io.js'
+import { wrapWords } from './wrap-words.js'
 
 // The only door to stdout and stderr, beside the log's.
 
@@ -25,7 +26,12 @@ export function overwrite(stream: Output, line: string): void {
   stream.write(`\r${escapeControls(line).slice(0, columns - 1)}\u001b[K`)
 }
 
-/** Says one line, whatever is in it. */
+/** Says one line, whatever is in it; a terminal that is too narrow gets more rows, each of whole words. */
 export function say(stream: Output, line: string): void {
-  stream.write(`${escapeControls(line)}\n`)
+  stream.write(`${wrapWords(escapeControls(line), columnsOf(stream))}\n`)
+}
+
+/** Cells of a row, undefined off a terminal. */
+export function columnsOf({ isTTY, columns }: Output): number | undefined {
+  return isTTY === true ? columns : undefined
 }

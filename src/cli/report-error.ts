@@ -1,25 +1,36 @@
+import { RequestError } from '../client/request-error.js'
 import type { FailureCode } from '../domain/failures.js'
 import { OptionsError } from '../options/options-error.js'
 import { messageOf } from '../system/message-of.js'
-import { escapeControls, escapeLines } from './escape-controls.js'
+import { escapeLines } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
-import { print } from './print.js'
+import { print, say } from './print.js'
+
+/** What a look at the help cures. */
+const HELPED: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG'] satisfies readonly FailureCode[]
 
 /**
  * Reports on stderr why a command failed: `CODE: message`, one line per problem.
  *
  * @param debug also prints the stack
+ * @param seeHelp the sentence that leads to the help of the command, undefined if none was reached
  * @returns the exit code
  */
-export function reportError(error: unknown, io: CliIo, debug: boolean): number {
+export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?: string): number {
   const code = codeOf(error)
-  const messages = error instanceof OptionsError ? error.problems : [messageOf(error)]
-  const lines = messages.map((message) => escapeControls(`${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`))
-  if (code === undefined && !debug) lines.push('This is a bug. Run it again with --debug to see where it happens.')
-  if (debug) lines.push(escapeLines(process.getBuiltinModule('node:util').inspect(error)))
-  void print(io.stderr, `${lines.join('\n')}\n`)
+  const messages = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
+  const help = seeHelp !== undefined && code !== undefined && HELPED.includes(code) ? seeHelp : undefined
+  const lines = messages.map((message) => `${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`)
+  for (const line of help === undefined ? lines : endingWith(help, lines)) say(io.stderr, line)
+  if (code === undefined && !debug) say(io.stderr, 'This is a bug. Run it again with --debug to see where it happens.')
+  if (debug) void print(io.stderr, `${escapeLines(process.getBuiltinModule('node:util').inspect(error))}\n`)
   return code === undefined ? EXIT.failed : exitCodeOf(code)
+}
+
+/** A single problem leads to the help itself; after several, a line does. */
+function endingWith(help: string, [first = '', ...others]: readonly string[]): readonly string[] {
+  return others.length === 0 ? [`${first}${/[.?!]$/.test(first) ? '' : '.'} ${help}`] : [first, ...others, help]
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -3,7 +3,7 @@ import { packageVersion } from '../system/package-files.js'
 import { COMMANDS } from './commands.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
-import { addHelpCommand, explain, HELP_WORDS } from './help.js'
+import { addHelpCommand, explain, HELP_WORDS, seeHelp } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 import { reportError } from './report-error.js'
@@ -31,6 +31,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     exitCode = code
   }
   const program = createProgram(io)
+  let reached: Command | undefined
+  program.hook('preAction', (_, command) => {
+    reached = command
+  })
   try {
     for (const { name, summary, load } of COMMANDS) {
       const command = program.command(name).description(summary)
@@ -42,7 +46,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   } catch (error) {
     // Help and version end up here too, and commander has already printed everything.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return reportError(error, io, wantsDebug(argv, io))
+    return reportError(error, io, wantsDebug(argv, io), reached && seeHelp(reached))
   }
 }
 

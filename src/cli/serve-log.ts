@@ -3,10 +3,12 @@ import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import type { LogFormat } from '../options/options.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { escapeControls } from './escape-controls.js'
-import type { CliIo } from './io.js'
+import type { CliIo, Output } from './io.js'
 import { jsonExchange } from './json-exchange.js'
 import { LineWriter } from './line-writer.js'
+import { columnsOf } from './print.js'
 import { jsonReady, prettyReady, type ReadyFacts } from './ready-line.js'
+import { wrapWords } from './wrap-words.js'
 
 /** What `serve` says on stderr while it runs. */
 export interface ServeLog {
@@ -30,13 +32,14 @@ export interface ServeLog {
 
 /** Opens a log in one of the formats. All of them have warnings and the ready line. */
 export async function openServeLog(format: LogFormat, io: CliIo): Promise<ServeLog> {
-  const warningLine = format === 'json' ? jsonWarning : prettyWarning
-  const writer = new LineWriter(io.stderr, (count) =>
+  const { stderr } = io
+  const warningLine = format === 'json' ? jsonWarning : (message: string) => forPeople(prettyWarning(message), stderr)
+  const writer = new LineWriter(stderr, (count) =>
     warningLine(`${count} log lines were dropped because nothing read them`),
   )
   const write = (line: string) => writer.write(() => line)
   const plain = {
-    ready: (facts: ReadyFacts) => write(prettyReady(facts)),
+    ready: (facts: ReadyFacts) => write(forPeople(prettyReady(facts), stderr)),
     warning: (message: string) => write(warningLine(message)),
     note: () => {},
     event: () => {},
@@ -64,8 +67,8 @@ async function prettyLog(writer: LineWriter, { stderr, env }: CliIo): Promise<Se
   return {
     exchange: (record) => log.exchange(record),
     verb: (done) => log.verb(done),
-    ready: (facts) => log.line(prettyReady(facts)),
-    warning: (message) => log.line(prettyWarning(message)),
+    ready: (facts) => log.line(forPeople(prettyReady(facts), stderr)),
+    warning: (message) => log.line(forPeople(prettyWarning(message), stderr)),
     note: (message) => log.line(message),
     event: (what, text) => log.event(what, text),
     ...(stderr.isTTY === true && { progress: (text: string) => writer.progress(text) }),
@@ -75,6 +78,11 @@ async function prettyLog(writer: LineWriter, { stderr, env }: CliIo): Promise<Se
       writer.flush()
     },
   }
+}
+
+/** A sentence, in rows of whole words. */
+function forPeople(line: string, stderr: Output): string {
+  return wrapWords(line, columnsOf(stderr))
 }
 
 function jsonWarning(message: string): string {

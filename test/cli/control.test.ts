@@ -205,7 +205,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await run(io, 'scenario', 'bad.yaml')).toEqual({
       code: 2,
       out: '',
-      err: 'INVALID_OPTIONS: bad.yaml:1:1: plan "gold": must be free, pro, business or enterprise\n',
+      err: 'INVALID_OPTIONS: bad.yaml:1:1: plan "gold": must be free, pro, business or enterprise. See petstore-sandbox control scenario --help.\n',
     })
   })
 

@@ -303,11 +303,14 @@ describe('conduct in a run of exec', () => {
   it.each([
     [
       ['--fail-on', 'unautenticated'],
-      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, no-traffic, early-.*; did you mean unauthenticated\?\n$/,
+      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, no-traffic, early-.*; did you mean unauthenticated\? See petstore-sandbox exec --help\.\n$/,
     ],
     [['--fail-on', ''], /^INVALID_OPTIONS: --fail-on "": must be violation/],
-    [['--fail-on', 'a,violation,b'], /^INVALID_OPTIONS: --fail-on "a": .*\nINVALID_OPTIONS: --fail-on "b": .*\n$/],
-    [['--report', ''], /^INVALID_OPTIONS: --report "": must be a file path\n$/],
+    [
+      ['--fail-on', 'a,violation,b'],
+      /^INVALID_OPTIONS: --fail-on "a": .*\nINVALID_OPTIONS: --fail-on "b": .*\nSee petstore-sandbox exec --help\.\n$/,
+    ],
+    [['--report', ''], /^INVALID_OPTIONS: --report "": must be a file path\. See petstore-sandbox exec --help\.\n$/],
   ])('starts nothing with %j', async (flags, problem) => {
     const { code, err, found } = await exec(flags, `${PROLOGUE} keep('started')`)
     expect({ code, found }).toEqual({ code: 2, found: undefined })

@@ -50,22 +50,31 @@ describe('the command line', () => {
     expect(await run(argv)).toEqual({ code: 2, out: '', err: `USAGE: ${err}\n` }),
   )
 
-  it('tells every bad option on a line of its own', async () =>
+  it('tells every bad option on a line of its own, then where to read on', async () =>
     expect(await run(['serve', '--plan', 'gold', '--port', 'x'])).toEqual({
       code: 2,
       out: '',
       err: [
         'INVALID_OPTIONS: --plan "gold": must be free, pro, business or enterprise',
         'INVALID_OPTIONS: --port "x": must be a whole number from 0 to 65535',
+        'See petstore-sandbox serve --help.',
         '',
       ].join('\n'),
     }))
+
+  it.each([
+    [['call', 'listPets', '--timeout', 'soon'], /^INVALID_FLAG: .*\. See petstore-sandbox call listPets --help\.\n$/],
+    [['exec', '--port', 'x', 'true'], /^INVALID_OPTIONS: .*\. See petstore-sandbox exec --help\.\n$/],
+    [['control', 'storm', 'start', '--rate', '7'], / See petstore-sandbox control storm start --help\.\n$/],
+  ])('ends what it says to %j with where to read on', async (argv, err) =>
+    expect(await run(argv)).toEqual({ code: 2, out: '', err: expect.stringMatching(err) }),
+  )
 
   it('cannot be made to print what drives a terminal', async () => {
     const io = testIo()
     writeFileSync(join(io.cwd, 'petstore-sandbox.yaml'), '"\\e[2Jplan": pro')
     expect((await run(['serve'], io)).err).toBe(
-      'INVALID_OPTIONS: petstore-sandbox.yaml:1:1: \\u001b[2Jplan: unknown option\n',
+      'INVALID_OPTIONS: petstore-sandbox.yaml:1:1: \\u001b[2Jplan: unknown option. See petstore-sandbox serve --help.\n',
     )
   })
 
