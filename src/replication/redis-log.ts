@@ -1,3 +1,4 @@
+import type { RedisAddress } from '../domain/redis-address.js'
 import { Availability } from './availability.js'
 import {
   type CommandLog,
@@ -11,7 +12,6 @@ import {
 } from './command-log.js'
 import { inspectRedis } from './inspect-redis.js'
 import { RedisConnection } from './redis.js'
-import type { RedisAddress } from './redis-address.js'
 import { readCheckpoint, writeCheckpoint } from './redis-checkpoint.js'
 import { RedisFollower } from './redis-follower.js'
 import { RedisLink } from './redis-link.js'

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import type { RedisAddress } from './redis-address.js'
+import type { RedisAddress } from '../domain/redis-address.js'
 
 /** A part of a command to Redis. */
 export type RedisWord = string | number | Buffer

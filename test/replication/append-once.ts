@@ -1,4 +1,4 @@
-import { readRedisAddress } from '../../src/replication/redis-address.js'
+import { readRedisAddress } from '../../src/domain/redis-address.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
 
 /** Appends an entry to the log at the address given, and says what came of it. */

@@ -1,13 +1,11 @@
-import { type ParseResult, textSchema } from './reading.js'
+import { REDIS_ADDRESS_FORM, readRedisAddress } from '../../domain/redis-address.js'
+import { textSchema } from './reading.js'
 
-const ADDRESS_FORM = 'must be the address of a Redis, for example redis://127.0.0.1:6379 or rediss://host:6380/0'
-
-/** The address itself is read, and may be refused, by the door to Redis. */
-function readAddress(text: string): ParseResult<string> {
-  return /^(?:rediss?|unix):\/\/./.test(text) ? { value: text } : { problem: ADDRESS_FORM }
-}
-
-export const redisAddressSchema = textSchema(ADDRESS_FORM, readAddress)
+/** It stays the text that it is: what it holds may be a password, which only the door to Redis reads. */
+export const redisAddressSchema = textSchema(REDIS_ADDRESS_FORM, (text) => {
+  const address = readRedisAddress(text)
+  return 'problem' in address ? address : { value: text }
+})
 
 const GROUP_FORM = 'must be the name of a group: 1 to 64 of A-Z a-z 0-9 . _ -'
 

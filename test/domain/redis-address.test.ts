@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readRedisAddress } from '../../src/replication/redis-address.js'
+import { readRedisAddress } from '../../src/domain/redis-address.js'
 
 const PLAIN = { isEncrypted: false, database: 0, user: 'default', password: undefined }
 

@@ -12,7 +12,7 @@ export interface RedisAddress {
 }
 
 const DEFAULT_PORT = 6379
-const FORM =
+export const REDIS_ADDRESS_FORM =
   'must be an address such as redis://127.0.0.1:6379, rediss://user:password@redis.example:6380/2 or unix:///run/redis.sock?db=2'
 /** Special characters of a password are the usual cause of an address that is none. */
 const ENCODED = 'user and password percent-encoded'
@@ -29,7 +29,7 @@ export function readRedisAddress(text: string): RedisAddress | { readonly proble
     return SOCKET.test(text) ? readSocket(text) : readUrl(new URL(text))
   } catch {
     // No URL, or a % that encodes nothing.
-    return { problem: `${FORM}, ${ENCODED}` }
+    return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}` }
   }
 }
 
@@ -47,9 +47,10 @@ function readSocket(text: string): RedisAddress {
 function readUrl(url: URL): RedisAddress | { readonly problem: string } {
   const isEncrypted = url.protocol === 'rediss:'
   const database = /^\/?(\d{0,5})$/.exec(url.pathname)?.[1]
-  if (!isEncrypted && url.protocol !== 'redis:') return { problem: FORM }
-  if (url.hostname === '' || database === undefined) return { problem: `${FORM}, ${ENCODED}` }
-  if (url.search !== '' || url.hash !== '') return { problem: `${FORM}, ${ENCODED}, without query and fragment` }
+  if (!isEncrypted && url.protocol !== 'redis:') return { problem: REDIS_ADDRESS_FORM }
+  if (url.hostname === '' || database === undefined) return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}` }
+  if (url.search !== '' || url.hash !== '')
+    return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}, without query and fragment` }
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
   return {
     at: { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port },
