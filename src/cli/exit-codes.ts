@@ -1,6 +1,6 @@
 import { FAILURES, type FailureCode } from '../domain/failures.js'
 
-/** Exit codes of commands. @source docs/behaviour.md, "Exit codes" */
+/** Exit codes of commands. @source docs/cli.md, "Exit codes" */
 export const EXIT = {
   ok: 0,
   failed: 1,

@@ -10,7 +10,7 @@ export interface ReadyFacts {
   readonly seed: number
 }
 
-/** @source docs/behaviour.md, "Ready line" */
+/** @source docs/cli.md, "Ready line" */
 export function prettyReady({ baseUrl, controlUrl, plan, pets, seed }: ReadyFacts): string {
   return `Ready on ${baseUrl} (plan ${plan}, ${pets} pets, seed ${seed}); dashboard ${controlUrl}/`
 }

@@ -22,7 +22,7 @@ import { jsonReport, type Subject } from './verify/json-report.js'
 import { junitReport } from './verify/junit-report.js'
 import { textReport } from './verify/text-report.js'
 
-/** The instance has drifted from the contract. @source docs/behaviour.md, "Exit codes" */
+/** The instance has drifted from the contract. @source docs/cli.md, "Exit codes" */
 const EXIT_DRIFT = 6
 
 /** Of each answer: more than any documented one, as an endless one must not fill the memory. */

@@ -47,7 +47,7 @@ const PASSING_STATUSES: readonly number[] = [502, 503, 504]
  * @param attempt the attempts so far, whole number >= 1
  * @param now     the local clock, for a date in an answer without Date
  * @param random  in [0, 1)
- * @source docs/behaviour.md, "Retries"
+ * @source docs/cli.md, "Retries"
  */
 export function decideRetry(
   { method, attempt, outcome }: { readonly method: string; readonly attempt: number; readonly outcome: AttemptOutcome },

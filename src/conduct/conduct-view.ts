@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/keys.js'
 
-/** What a client must not do, and what it should not. @source docs/behaviour.md, "Conduct" */
+/** What a client must not do, and what it should not. @source docs/conduct.md, "The rules" */
 export const VIOLATIONS = [
   'early-retry',
   'no-backoff',

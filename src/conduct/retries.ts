@@ -33,7 +33,7 @@ export interface Try {
 /** A try that comes so soon after a failure has waited for nothing. */
 const INSTANT_MS: DurationMs = 100
 
-/** So many instant tries in a row are not held against a sender. @source docs/behaviour.md, "no-backoff" */
+/** So many instant tries in a row are not held against a sender. @source docs/conduct.md, "no-backoff" */
 const INSTANT_TRIES_A_SENDER = 3
 
 /** Fewer gaps say nothing, as jitter makes one or the other shorter than the one before. */

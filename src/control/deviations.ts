@@ -15,7 +15,7 @@ import type { DeviationView } from './views.js'
  * Everything that is not as the space began: what was bent since, and decides
  * answers. What clients have changed (pets, quotas) is no deviation.
  *
- * @source docs/behaviour.md, "Deviations"
+ * @source docs/control-api.md, "Deviations"
  */
 export function deviationsOf(space: Space, wall: EpochMs): readonly DeviationView[] {
   return [

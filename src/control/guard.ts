@@ -35,7 +35,7 @@ const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3})
  * link), but says whether another site is behind it. With a token, the token
  * alone decides.
  *
- * @source docs/behaviour.md, "Control plane"; Fetch Metadata Request Headers
+ * @source docs/control-api.md, "Control plane"; Fetch Metadata Request Headers
  */
 export function guard(request: GuardedRequest, rules: GuardRules): GuardVerdict {
   const { host, origin, authorization } = request

@@ -52,7 +52,7 @@ export interface ControlPlane {
  * Makes the control plane: one route for each verb of the table, health, the
  * stream of exchanges, the contracts. Never rate limited, faulted or delayed.
  *
- * @source docs/behaviour.md, "Control plane"
+ * @source docs/control-api.md, "Control plane"
  */
 export function controlRoutes(plane: ControlPlane): Hono {
   const root = new Hono()

@@ -16,7 +16,7 @@ import type { SwitchesView } from './views.js'
  * The present switches in the three forms in which a sandbox can be started with them
  * again: what was found by hand goes into a test.
  *
- * @source docs/behaviour.md, "Switches to take along"
+ * @source docs/control-api.md, "Switches to take along"
  */
 export function switchesView(space: Space, wall: EpochMs): SwitchesView {
   const content = contentOf(space, wall)

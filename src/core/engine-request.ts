@@ -16,7 +16,7 @@ export interface Question {
  * What Prism has to be asked before a request is applied, so that nothing waits
  * while it is; undefined where the sandbox answers by itself.
  *
- * @source docs/behaviour.md, "A fuller contract"
+ * @source docs/spec.md, "A fuller contract"
  */
 export function questionFor(
   { contract, basePath }: Pick<SpaceContext, 'contract' | 'basePath'>,

@@ -454,7 +454,7 @@ export class Space {
    *
    * Keys belong to the sandbox: one added since is still there, one removed is not. Their plans and bans are restored.
    *
-   * @source docs/behaviour.md, "Snapshots"
+   * @source docs/state.md, "Snapshots"
    */
   restore(snapshot: Snapshot, wall: EpochMs): void {
     const find = (name: string) => this.findKey(name)?.key

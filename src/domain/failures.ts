@@ -1,6 +1,6 @@
 /** A failure of the tool itself: the exit code of the command that ends with it, and what has happened. */
 interface FailureKind {
-  /** @source docs/behaviour.md, "Exit codes" */
+  /** @source docs/cli.md, "Exit codes" */
   readonly exit: 1 | 2 | 7 | 126 | 127
   readonly meaning: string
 }

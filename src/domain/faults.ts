@@ -1,7 +1,7 @@
 import type { KnownOperation, Open, OperationName } from '../contract/open.js'
 import { type DurationText, formatDuration, LONGEST_WAIT_MS, parseDuration } from './time.js'
 
-/** Faults on the wire, as opposed to a status. @source docs/behaviour.md, "Faults" */
+/** Faults on the wire, as opposed to a status. @source docs/switches.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
 

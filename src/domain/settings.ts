@@ -114,7 +114,7 @@ type OptionalRowOf<Value> = Told & {
  * the config file, scenarios, the control plane, the types of the programmatic API and the dashboard's fields come from
  * these rows, in this order.
  *
- * @source docs/behaviour.md, "Options of serve"
+ * @source docs/switches.md, "Options of serve"
  */
 export const SETTINGS = {
   plan: {

@@ -4,7 +4,7 @@ import { type DurationMs, type EpochMs, httpDate, MINUTE_MS, SECOND_MS } from '.
 export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
 export type SunsetMode = (typeof SUNSET_MODES)[number]
 
-/** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source docs/behaviour.md, "Removal and brownouts" */
+/** Brownouts: removed for the first 5 minutes of every half hour, by the clock. @source docs/switches.md, "Removal and brownouts" */
 const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
 const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS
 

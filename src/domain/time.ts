@@ -22,7 +22,7 @@ const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
  * Reads a duration as users write it: a whole number and a unit (`500ms 30s 5m 24h`).
  *
  * @returns milliseconds, or undefined for anything else (signs, spaces, fractions, bare numbers)
- * @source docs/behaviour.md, "Durations"
+ * @source docs/switches.md, "Durations"
  */
 export function parseDuration(text: string): DurationMs | undefined {
   const match = DURATION.exec(text)

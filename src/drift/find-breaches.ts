@@ -10,7 +10,7 @@ import { rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from './ra
  * from it and its request, without having seen another. `verify`, `call --check` and
  * the drift of forwarded answers have these checks in common.
  *
- * @source docs/behaviour.md, "What is checked"
+ * @source docs/cli.md, "What is checked"
  */
 export function findBreaches(promises: Promises, exchange: SeenExchange): readonly Breach[] {
   const { operation, request, answer } = exchange

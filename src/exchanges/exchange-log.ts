@@ -1,7 +1,7 @@
 import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
-/** Bounds of the logs. @source docs/behaviour.md, "The log" */
+/** Bounds of the logs. @source docs/control-api.md, "The log" */
 export const LOG_BODY_CHARACTERS = 64 * 1024
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 256 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
-/** One request and its response, as the log shows it. @source docs/behaviour.md, "Exchanges" */
+/** One request and its response, as the log shows it. @source docs/control-api.md, "Exchanges" */
 export interface Exchange {
   readonly id: number
   /** ISO 8601, UTC, by the space's clock. */

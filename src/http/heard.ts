@@ -1,6 +1,6 @@
 import { systemClock } from '../system/system-clock.js'
 
-/** How long after it was sent an answer has reached its reader for certain, in milliseconds of real time. @source docs/behaviour.md, "early-retry" */
+/** How long after it was sent an answer has reached its reader for certain, in milliseconds of real time. @source docs/conduct.md, "early-retry" */
 const HEARD_AFTER_MS = 250
 
 /** Instants closer together than this need not be told apart, in milliseconds. */

@@ -31,7 +31,7 @@ import { WriteBatch } from './write-batch.js'
 /** Longer than the pools of common clients keep idle connections (browsers: 5 min), so that none writes to a closed one. */
 const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 
-/** How long open responses may take when the server stops. @source docs/behaviour.md, "Stopping" */
+/** How long open responses may take when the server stops. @source docs/cli.md, "Stopping" */
 const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
 const STOP_CHECK_MS: DurationMs = 20
 /** Turns without a new connection after which all pending requests are read: one to accept, one to read, one to spare. */

@@ -6,7 +6,7 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { rawResponse, withoutHeader } from './raw-response.js'
 import { inTurn } from './turns.js'
 
-/** Duration of a slow body, in real time, and its number of pieces. @source docs/behaviour.md, "slow-body" */
+/** Duration of a slow body, in real time, and its number of pieces. @source docs/switches.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 const SLOW_BODY_PIECES = 20
 

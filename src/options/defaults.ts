@@ -17,7 +17,7 @@ export const STORE_FILE = '.petstore-sandbox/store.json'
 /** In a program and under `exec`: runs beside others and leaves no trace. */
 export const EMBEDDED_DEFAULTS: StartDefaults = { port: 0, store: undefined, log: 'silent', senders: 1 }
 
-/** @source docs/behaviour.md, "Options of serve" */
+/** @source docs/switches.md, "Options of serve" */
 export function serveDefaults(log: LogFormat): StartDefaults {
   return { port: 4010, store: STORE_FILE, log, senders: 8 }
 }

@@ -36,7 +36,7 @@ export function resolveOptions(input: SandboxOptions, context: ResolveContext): 
  *
  * @param layers in order of precedence: flags, environment, config file
  * @throws OptionsError with everything that is wrong in any of them
- * @source docs/behaviour.md, "Options"
+ * @source docs/switches.md, "Options"
  */
 export function resolveLayers(layers: readonly Layer[], context: ResolveContext): ResolvedOptions {
   const checked = layers.map(checkLayer)

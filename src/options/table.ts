@@ -32,7 +32,7 @@ const folder = filledText('a folder path')
  * file, scenarios and the programmatic API all come from these rows. Those of the
  * settings of a space come from their own record, in domain/settings.ts.
  *
- * @source docs/behaviour.md, "Options of serve"
+ * @source docs/switches.md, "Options of serve"
  */
 const OPTIONS = {
   port: {

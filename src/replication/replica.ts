@@ -123,7 +123,7 @@ interface Timeline {
  * One of several sandboxes that are the same: it changes nothing by itself, but appends
  * what is to be done to a log that all of them read, and does what it reads there.
  *
- * @source docs/behaviour.md, "Replicas"
+ * @source docs/deploy.md, "Replicas"
  */
 export class Replica {
   readonly #parts: ReplicaParts

@@ -37,7 +37,7 @@ interface Batch {
  * changes are taken back, newest first, and the answers that may have seen them
  * are told so.
  *
- * @source docs/behaviour.md, "Durability"
+ * @source docs/state.md, "Durability"
  */
 export class Keeper {
   readonly #writer: ChangeWriter

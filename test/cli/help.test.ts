@@ -5,28 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { packageDirectory } from '../../src/system/package-files.js'
+import { everyCommand, helpOf } from './every-command.js'
 import { testIo } from './test-io.js'
-
-async function helpOf(...path: readonly string[]): Promise<string> {
-  const io = testIo()
-  expect(await runCli([...path, '--help'], io), path.join(' ')).toBe(0)
-  return io.stdout.text
-}
-
-/** Every command there is, by the words that lead to it; `help` left out. */
-async function everyCommand(path: readonly string[] = []): Promise<readonly (readonly string[])[]> {
-  const [, list = ''] = /\n(?:Commands|Operations):\n(.*?)\n\n/s.exec(await helpOf(...path)) ?? []
-  const names = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
-  const below = await Promise.all(names.map((name) => everyCommand([...path, name])))
-  return [path, ...below.flat()]
-}
 
 describe('the help of every command', () => {
   it('says what it does in one line, then shows examples, then what it takes', async () => {
     const all = await everyCommand()
     expect(all.length).toBeGreaterThan(50)
     for (const path of all) {
-      const [first = '', ...rest] = (await helpOf(...path)).split('\n\n')
+      const [first = '', ...rest] = (await helpOf(path)).split('\n\n')
       expect(first.length, path.join(' ')).toBeLessThan(80)
       const examples = rest.findIndex((part) => part.startsWith(`Examples:\n  petstore-sandbox ${path.join(' ')}`))
       const usage = rest.findIndex((part) => part.startsWith(`Usage: petstore-sandbox`))
@@ -37,7 +24,7 @@ describe('the help of every command', () => {
 
   it('fits a terminal of 80 columns', async () => {
     for (const path of await everyCommand()) {
-      const long = (await helpOf(...path)).split('\n').filter((line) => line.length > 80)
+      const long = (await helpOf(path)).split('\n').filter((line) => line.length > 80)
       expect(long, path.join(' ')).toEqual([])
     }
   })
@@ -51,10 +38,10 @@ describe('the help of every command', () => {
       ['control', 'control', 'requests'],
       ['call', 'call', 'listPets'],
     ] as const) {
-      const there = explained(await helpOf(whole))
+      const there = explained(await helpOf([whole]))
       there.delete('--help')
       there.delete('--debug')
-      expect([...explained(await helpOf(...path))].filter((flag) => there.has(flag))).toEqual([])
+      expect([...explained(await helpOf(path))].filter((flag) => there.has(flag))).toEqual([])
     }
   })
 
@@ -62,7 +49,7 @@ describe('the help of every command', () => {
     for (const path of [['serve'], ['control', 'clock', 'advance'], ['call', 'listPets'], ['target', 'set']]) {
       const io = testIo()
       expect(await runCli(['help', ...path], io)).toBe(0)
-      expect(io.stdout.text).toBe(await helpOf(...path))
+      expect(io.stdout.text).toBe(await helpOf(path))
     }
   })
 

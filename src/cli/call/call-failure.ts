@@ -27,7 +27,7 @@ export interface CallFailure {
   readonly body?: unknown
 }
 
-/** Where an answer breaks the contract. @source docs/behaviour.md, "Exit codes" */
+/** Where an answer breaks the contract. @source docs/cli.md, "Exit codes" */
 export const EXIT_BREACH = 6
 const HTTP_CLASS = 100
 /** What a status beyond the known classes is taken for, too. @source RFC 9110, section 15 */

@@ -1,6 +1,6 @@
 import { FAILURES, type FailureCode } from '../../domain/failures.js'
 
-/** Exit code where nobody answers. @source docs/behaviour.md, "Exit codes" */
+/** Exit code where nobody answers. @source docs/cli.md, "Exit codes" */
 export const EXIT_NO_ANSWER = FAILURES.NO_ANSWER.exit
 
 /** No sandbox answers; the message says where it was looked for, and what to do. */

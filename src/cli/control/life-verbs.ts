@@ -14,7 +14,7 @@ import { done, printResult } from './result.js'
 import { connect, knowingWhere, type SharedFlags, type VerbCommands } from './verb-commands.js'
 
 const POLL_MS: DurationMs = 50
-/** @source docs/behaviour.md, "control" */
+/** @source docs/cli.md, "control" */
 const PATIENCE_MS: DurationMs = 30 * SECOND_MS
 /** Open responses may delay a stop by 5 s; little is left to write after that. */
 const STOP_PATIENCE_MS: DurationMs = 15 * SECOND_MS

@@ -18,7 +18,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '::1']
  * The environment of a command that is run against a sandbox: that of this process,
  * the sandbox's address in place of any other, and no proxy between the two.
  *
- * @source docs/behaviour.md, "exec"
+ * @source docs/cli.md, "exec"
  */
 export function childEnvironment(
   env: Environment,

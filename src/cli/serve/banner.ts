@@ -20,7 +20,7 @@ export interface BannerFacts {
   readonly readsKeys: boolean
 }
 
-/** The first lines at a terminal. @source docs/behaviour.md, "Ready line" */
+/** The first lines at a terminal. @source docs/cli.md, "Ready line" */
 export function banner(facts: BannerFacts, columns: number): string {
   const { baseUrl, controlUrl, plan, pets, seed, key, path, readsKeys } = facts
   const ready = `Ready on ${baseUrl} (plan ${plan}, ${pets} pets, seed ${seed})`

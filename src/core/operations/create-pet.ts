@@ -8,7 +8,7 @@ import type { Handler } from '../request-context.js'
 /**
  * Adds a pet. Where there is a store, its 201 leaves only after the pet is written.
  *
- * @source docs/specification.md, "POST /pets"; docs/behaviour.md, "Durability"
+ * @source docs/specification.md, "POST /pets"; docs/state.md, "Durability"
  */
 export const createPet: Handler = ({ space }, { body }) => {
   try {

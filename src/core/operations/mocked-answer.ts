@@ -12,7 +12,7 @@ const NOT_TAKEN_OVER =
 /**
  * Answers an operation without a handler with what Prism said to it.
  *
- * @source docs/behaviour.md, "A fuller contract"
+ * @source docs/spec.md, "A fuller contract"
  */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
   return unreadBody(context.request) ?? encodedBody(context.request) ?? mockedAnswer(context, operation)

@@ -1,0 +1,19 @@
+import { expect } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { testIo } from './test-io.js'
+
+/** The help of a command, as a terminal of so many columns shows it. */
+export async function helpOf(path: readonly string[], columns = 80): Promise<string> {
+  const io = testIo()
+  io.stdout.columns = columns
+  expect(await runCli([...path, '--help'], io), path.join(' ')).toBe(0)
+  return io.stdout.text
+}
+
+/** Every command there is, by the words that lead to it; `help` left out. */
+export async function everyCommand(path: readonly string[] = []): Promise<readonly (readonly string[])[]> {
+  const [, list = ''] = /\n(?:Commands|Operations):\n(.*?)\n\n/s.exec(await helpOf(path)) ?? []
+  const names = [...list.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  const below = await Promise.all(names.map((name) => everyCommand([...path, name])))
+  return [path, ...below.flat()]
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { everyCommand } from './every-command.js'
+import { withReference } from './reference.js'
+
+const FILE = join(packageDirectory, 'docs/cli.md')
+const DOCUMENT = readFileSync(FILE, 'utf8')
+
+describe('docs/cli.md', () => {
+  it('says of every command and flag what the help says; `npx vitest run -u` on this file writes it anew', async () => {
+    await expect(await withReference(DOCUMENT)).toMatchFileSnapshot(FILE)
+  })
+
+  it('has a section and the help of every command, and of no other', () => {
+    const sections = [...DOCUMENT.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
+    const helps = [...DOCUMENT.matchAll(/^<!-- help of (\w+) -->$/gm)].map(([, name]) => name)
+    const names = COMMANDS.map(({ name }) => name)
+    expect(sections).toEqual(names)
+    expect(helps).toEqual(names)
+  })
+
+  it('lists every verb of control', async () => {
+    const verbs = (await everyCommand()).filter(([first, ...rest]) => first === 'control' && rest.length > 0)
+    expect(verbs.length).toBeGreaterThan(40)
+    const listed = [...DOCUMENT.matchAll(/^\| `(control(?: [a-z]+)+)/gm)].map(([, words]) => words)
+    expect(listed).toEqual(verbs.map((path) => path.join(' ')))
+  })
+})

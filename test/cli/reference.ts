@@ -1,0 +1,93 @@
+import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
+import { everyCommand, helpOf } from './every-command.js'
+
+const REGION = /(<!-- help of (\w+) -->\n).*?(<!-- end of help -->)/gs
+/** Wider than any line of a help, so that nothing is wrapped. */
+const UNWRAPPED = 10_000
+/** Headings of the help whose options have a document of their own. */
+const ELSEWHERE = new Set(OPTION_NAMES.map((name) => optionRow(name).group))
+
+/** A part of a help: `Options:` with its lines, or `Usage: …` without any. */
+interface Part {
+  readonly title: string
+  readonly items: readonly (readonly [term: string, about: string])[]
+}
+
+/** The text of docs/cli.md, with what the help of each command says as tables. */
+export async function withReference(document: string): Promise<string> {
+  const commands = await everyCommand()
+  const regions = [...document.matchAll(REGION)].map(([, , name = '']) => name)
+  const tables = await Promise.all(regions.map((name) => tablesOf(name, commands)))
+  return document.replace(REGION, (_, begin: string, name: string, end: string) => {
+    return [begin, ...(tables[regions.indexOf(name)] ?? []), '\n', end].join('')
+  })
+}
+
+/** Two tables: its own flags, and the commands below it with theirs. */
+async function tablesOf(name: string, commands: readonly (readonly string[])[]): Promise<readonly string[]> {
+  const parts = partsOf(await helpOf([name], UNWRAPPED)).filter(({ title }) => !isCommands(title))
+  const flags = parts.flatMap(({ title, items }) => (ELSEWHERE.has(title) ? [] : items))
+  const below = commands.filter(([first, ...rest]) => first === name && rest.length > 0)
+  const rows = await Promise.all(below.map((path) => rowOf(path)))
+  const usage = usageIn(await helpOf([name], UNWRAPPED))
+  return [
+    ...(usage === name ? [] : [`\n\`petstore-sandbox ${usage}\`\n`]),
+    ...table(
+      ['argument or flag', 'meaning'],
+      flags.filter(isOfItsOwn).map(([term, about]) => [code(term), text(about)]),
+    ),
+    ...table(['command', 'does', 'takes'], rows),
+  ]
+}
+
+async function rowOf(path: readonly string[]): Promise<readonly string[]> {
+  const help = await helpOf(path, UNWRAPPED)
+  const items = partsOf(help)
+    .filter(({ title }) => !isCommands(title))
+    .flatMap((part) => part.items)
+    .filter(isOfItsOwn)
+  const takes = items.map(([term, about]) => `${code(term)}: ${text(about)}`)
+  const does = help.split('\n', 1)[0] ?? ''
+  return [code(usageIn(help)), text(does.replace(/\.$/, '')), takes.join('<br>')]
+}
+
+function partsOf(help: string): readonly Part[] {
+  return help.split('\n\n').flatMap((paragraph) => {
+    const [first = '', ...lines] = paragraph.trimEnd().split('\n')
+    const isPart = /^\S.*:$/.test(first) && !/^(?:Examples|Exit codes)\b|\(see /.test(first)
+    const items = lines.flatMap((line) => {
+      const [, term, about = ''] = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? []
+      return term === undefined ? [] : [[term, about] as const]
+    })
+    return isPart && items.length === lines.length ? [{ title: first.slice(0, -1), items }] : []
+  })
+}
+
+function isCommands(title: string): boolean {
+  return title === 'Commands' || title === 'Operations'
+}
+
+function isOfItsOwn([term]: readonly [string, string]): boolean {
+  return !/--(?:help|debug)$/.test(term)
+}
+
+/** How it is written, without what every command can have. */
+function usageIn(help: string): string {
+  const [, usage = ''] = /^Usage: petstore-sandbox (.*)$/m.exec(help) ?? []
+  return usage.replace(/ \[(?:options|command)\]/g, '')
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length === 0) return []
+  const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  return [`\n${lines.join('\n')}\n`]
+}
+
+function code(term: string): string {
+  return `\`${term.replaceAll('|', '\\|')}\``
+}
+
+/** What Markdown would read as its own is not. */
+function text(about: string): string {
+  return about.replace(/[|<*]/g, (mark) => `\\${mark}`)
+}
