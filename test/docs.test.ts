@@ -1,14 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Verb } from '../src/control/verb.js'
-import { VERBS } from '../src/control/verbs.js'
-import { PROBLEMS } from '../src/domain/problems.js'
-
-import { flagName } from '../src/options/names.js'
-import { packagedScenarios } from '../src/options/scenario-file.js'
-import { OPTION_NAMES } from '../src/options/table.js'
 import { packageDirectory } from '../src/system/package-files.js'
+import { type Document, documentsIn, firstCellsOf, plain, readDocument, sectionsOf } from './support/documents.js'
 
 /** What `@source` may name besides our own documents and RFCs, and where it is to be read. */
 const OTHER_SOURCES = {
@@ -41,27 +35,6 @@ const OWN_SOURCE = /^(docs\/[\w/-]+\.md), "([^"]+)"(?:, (\d+))?(?=$|: )/
 const RFC = /^RFC \d{4,}(?:, section \d+(?:\.\d+)*)?(?=$|: )/
 const SOURCE_TAG = /@source\s+(.*?)\s*(?:\*\/|$)/gm
 
-interface Document {
-  /** Relative to the package's folder, with forward slashes. */
-  readonly file: string
-  readonly text: string
-}
-
-/** Text by heading, up to the next heading of any level. */
-function sectionsOf({ text }: Document): ReadonlyMap<string, string> {
-  const [, ...sections] = text.split(/^#{1,6} /m)
-  return new Map(sections.map((section) => [plain(section.split('\n', 1)[0] ?? ''), section]))
-}
-
-/** First cells of the rows of its tables. */
-function rowsOf({ text }: Document): ReadonlySet<string> {
-  return new Set([...text.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => plain(cell)))
-}
-
-function plain(text: string): string {
-  return text.replaceAll('`', '').trim()
-}
-
 /** The anchors that GitHub gives to headings. */
 function anchorsOf(document: Document): ReadonlySet<string> {
   return new Set([...sectionsOf(document).keys()].map((heading) => anchorOf(heading)))
@@ -74,23 +47,11 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-')
 }
 
-function filesIn(folder: string, wanted: RegExp): readonly Document[] {
-  return readdirSync(join(packageDirectory, folder), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name).split(sep).join('/'))
-    .filter((file) => wanted.test(file) && !file.includes('node_modules'))
-    .map(readDocument)
-}
-
-function readDocument(file: string): Document {
-  return { file, text: readFileSync(join(packageDirectory, file), 'utf8') }
-}
-
-const DOCUMENTS = [readDocument('README.md'), ...filesIn('docs', /\.md$/)]
+const DOCUMENTS = [readDocument('README.md'), ...documentsIn('docs', /\.md$/)]
 const CODE = ['src', 'scripts', 'test']
   .filter((folder) => existsSync(join(packageDirectory, folder)))
-  .flatMap((folder) => filesIn(folder, /\.(?:tsx?|mts|js)$/))
+  .flatMap((folder) => documentsIn(folder, /\.(?:tsx?|mts|js)$/))
   .filter(({ file }) => !file.endsWith('docs.test.ts'))
-const BEHAVIOUR = readDocument('docs/behaviour.md')
 
 /** Says what is wrong with one source of a citation, undefined if it leads somewhere. */
 function problemOf(source: string): string | undefined {
@@ -99,7 +60,8 @@ function problemOf(source: string): string | undefined {
     const document = DOCUMENTS.find((one) => one.file === file)
     if (document === undefined) return `there is no ${file}`
     const section = sectionsOf(document).get(plain(name))
-    if (section === undefined && !rowsOf(document).has(plain(name))) return `${file} has no heading or row "${name}"`
+    if (section === undefined && !firstCellsOf(document).has(plain(name)))
+      return `${file} has no heading or row "${name}"`
     if (item !== undefined && !new RegExp(`^${item}\\. `, 'm').test(section ?? ''))
       return `"${name}" has no item ${item}`
     return undefined
@@ -125,7 +87,10 @@ describe('a @source', () => {
 
 describe('the documents', () => {
   it('have links that lead somewhere', () => {
-    const all = [...DOCUMENTS, ...['src/README.md', 'test/README.md', 'CHANGELOG.md'].map(readDocument)]
+    const all = [
+      ...DOCUMENTS,
+      ...['CONTRIBUTING.md', 'src/README.md', 'test/README.md', 'CHANGELOG.md'].map(readDocument),
+    ]
     const broken = all.flatMap((document) => {
       const prose = document.text.replace(/^```.*?^```/gms, '')
       return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -137,7 +102,7 @@ describe('the documents', () => {
   })
 
   it('name files of the source that are there', () => {
-    const guides = [readDocument('src/README.md'), ...filesIn('docs', /\.md$/)]
+    const guides = [readDocument('src/README.md'), ...documentsIn('docs', /\.md$/)]
     const gone = guides.flatMap(({ file, text }) =>
       [...text.matchAll(/(?:^ +|`)((?:[a-z-]+\/)+[a-z-]+\.tsx?)(?= |`|:)/gm)]
         .map(([, path = '']) => path)
@@ -149,10 +114,21 @@ describe('the documents', () => {
 
   it('have every decision in the index', () => {
     const index = readDocument('docs/decisions/README.md').text
-    const missing = filesIn('docs/decisions', /\d{4}-.*\.md$/).filter(
+    const missing = documentsIn('docs/decisions', /\d{4}-.*\.md$/).filter(
       ({ file, text }) => !index.includes(`(${file.split('/').at(-1)}) | ${text.slice(2, text.indexOf('\n'))} |`),
     )
     expect(missing.map(({ file }) => file)).toEqual([])
+  })
+
+  it('are in the index', () => {
+    const pages = documentsIn('docs', /^docs\/[^/]+\.md$/).map(({ file }) => file.slice('docs/'.length))
+    const index = readDocument('docs/README.md').text
+    const rows = [...index.matchAll(/^\|.*\[([\w-]+\.md)\]\(\1\) \|$/gm)].map(([, page]) => page)
+    expect([...rows, 'README.md'].sort()).toEqual([...pages].sort())
+  })
+
+  it('begin with a README of 150 lines at most', () => {
+    expect(readDocument('README.md').text.split('\n').length - 1).toBeLessThanOrEqual(150)
   })
 
   it('are in the package', () => {
@@ -173,42 +149,4 @@ function leadsSomewhere({ file }: Document, target: string): boolean {
           .join('/')
   if (!existsSync(join(packageDirectory, there))) return false
   return anchor === undefined || anchorsOf(readDocument(there)).has(anchor)
-}
-
-describe('docs/behaviour.md', () => {
-  it('names every error code of the service and the control plane, and no others', () => {
-    const row = BEHAVIOUR.text.split('\n').find((line) => line.startsWith('| error codes |')) ?? ''
-    expect([...row.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code).sort()).toEqual(Object.keys(PROBLEMS).sort())
-  })
-
-  it('names every option of serve', () => {
-    const section = sectionsOf(BEHAVIOUR).get('Options of serve') ?? ''
-    const named = new Set([...section.matchAll(/--[a-z][a-z-]*/g)].map(([flag]) => flag))
-    expect(OPTION_NAMES.map(flagName).filter((flag) => !named.has(flag))).toEqual([])
-  })
-
-  it('names every packaged scenario', () => {
-    for (const name of packagedScenarios()) expect(BEHAVIOUR.text).toContain(`\`${name}\``)
-  })
-
-  it('names every verb of the control plane', () => {
-    const named = requestsIn(sectionsOf(BEHAVIOUR).get('Control plane') ?? '')
-    const missing = (Object.values(VERBS) as readonly Verb[])
-      .map(({ method, path }) => `${method} ${path}`)
-      .filter((request) => !named.has(request))
-    expect(missing).toEqual([])
-  })
-})
-
-/** Reads `GET` `PATCH /settings` as two requests. */
-function requestsIn(text: string): ReadonlySet<string> {
-  const requests = new Set<string>()
-  let methods: string[] = []
-  for (const [, method = '', path] of text.matchAll(/`(GET|PUT|POST|PATCH|DELETE)(?: (\/[^`]*))?`/g)) {
-    methods.push(method)
-    if (path === undefined) continue
-    for (const one of methods) requests.add(`${one} ${path}`)
-    methods = []
-  }
-  return requests
 }

@@ -10,7 +10,8 @@ import { writeSection } from './report/write-section.js'
 import { measure } from './results.js'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, 'write-docs': { type: 'boolean' } } })
-if (values.quick && values['write-docs']) throw new Error('The figures of a quick run do not belong into the documents.')
+if (values.quick && values['write-docs'])
+  throw new Error('The figures of a quick run do not belong into the documents.')
 
 installPeers()
 const begun = performance.now()

@@ -8,6 +8,7 @@ import { configSchema } from '../../src/options/config-schema.js'
 import { camelName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
 import { packagedScenarios } from '../../src/options/scenario-file.js'
 import { fixturesDirectory } from '../../src/system/package-files.js'
+import { blocksOf, GUIDES } from '../support/documents.js'
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true }).addSchema(configSchema(), 'config')
 
@@ -40,9 +41,13 @@ describe('the JSON Schema of the config file', () => {
     expect(problems({ scenario })).toEqual([])
   })
 
-  it('has nothing to say about the config of the README', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-    const configs = [...readme.matchAll(/^# petstore-sandbox\.yaml\n(?:(?!```).+\n)+/gm)].map(([text]) => parse(text))
+  it('has nothing to say about the configs and scenarios of the documents', () => {
+    const marked = (marker: string) =>
+      GUIDES.flatMap(blocksOf).flatMap((block) => (block.marker === marker ? [parse(block.code)] : []))
+    const configs = marked('config')
+    const scenarios = marked('scenario')
+    expect(scenarios.length).toBeGreaterThan(0)
+    expect(scenarios.flatMap((scenario) => problems(scenario, 'config#/$defs/scenario'))).toEqual([])
     expect(configs.length).toBeGreaterThan(0)
     expect(configs.flatMap((config) => problems(config))).toEqual([])
   })

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { packageDirectory } from '../src/system/package-files.js'
+import { type Block, blocksOf, GUIDES } from './support/documents.js'
+import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
+
+/**
+ * How a block is run is said by what follows the language on its fence:
+ *
+ * - `sh`: by bash, in the order of the document, against its sandbox; prints what the `text` block after it says
+ * - `sh serve`: each line starts the sandbox of the blocks that follow
+ * - `ts vitest`, `ts node`: as a test of Vitest, as a program
+ * - `yaml config`, `yaml scenario`: held against the schema by test/options/config-schema.test.ts
+ * - `yaml steps`: of a workflow, held against action.yml
+ * - `no-run: why`: not at all
+ *
+ * The blocks of a recipe have a test of their own, and are marked for it by the line before them.
+ */
+const KNOWN = /^(?:sh|sh serve|text|ts vitest|ts node|yaml config|yaml scenario|yaml steps|\w+ no-run: \S.{5,})$/
+const RECIPE = /<!-- recipe: \w+ -->\s*$/
+
+const SH: readonly string[] = ['', 'serve']
+const DOCUMENTS = GUIDES.map((document) => ({
+  file: document.file,
+  blocks: blocksOf(document).filter(({ before }) => !RECIPE.test(before)),
+}))
+
+describe('every block of code in the guides', () => {
+  it.each(DOCUMENTS)('of $file says how it is run', ({ blocks }) => {
+    const unknown = blocks
+      .map(({ language, marker }) => `${language} ${marker}`.trim())
+      .filter((one) => !KNOWN.test(one))
+    expect(unknown).toEqual([])
+  })
+
+  it.each(DOCUMENTS)('of $file that is output stands right after its command', ({ blocks }) => {
+    const outputs = blocks.flatMap((block, at) =>
+      block.language === 'text' ? [{ block, command: blocks[at - 1] }] : [],
+    )
+    for (const { block, command } of outputs) {
+      expect(block.before.trim()).toBe('')
+      expect(command).toMatchObject({ language: 'sh', marker: '' })
+    }
+  })
+
+  const withCommands = DOCUMENTS.filter(({ blocks }) => blocks.some(isCommand))
+  it.each(withCommands)('of $file does what it says, run one after the other', async ({ blocks }) => {
+    const folder = project()
+    let server: SpawnedServe | undefined
+    onTestFinished(async () => void (await server?.end('SIGTERM')))
+    for (const [at, block] of blocks.entries()) {
+      if (!isCommand(block)) continue
+      if (block.marker === 'serve') {
+        for (const line of block.code.trim().split('\n')) {
+          await server?.end('SIGTERM')
+          server = await serve(folder, line)
+        }
+        continue
+      }
+      server ??= await spawnServe(folder)
+      const next = blocks[at + 1]
+      const stdout = await runScript(folder, block.code, server)
+      if (next?.language === 'text') expect(stdout).toBe(next.code)
+      else expect(stdout, block.code).not.toMatch(/"code":"/)
+    }
+  })
+
+  const programs = DOCUMENTS.flatMap(({ file, blocks }) =>
+    blocks
+      .filter(({ language, marker }) => language === 'ts' && !marker.startsWith('no-run'))
+      .map((block) => ({ file, block })),
+  )
+
+  it('that is TypeScript is right by its types', () => {
+    const folder = project()
+    const files = programs.map(({ block }, at) => {
+      const name = join(folder, `block-${at}.ts`)
+      writeFileSync(name, block.code)
+      return name
+    })
+    expect(files.length).toBeGreaterThan(3)
+    const program = ts.createProgram(files, {
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+    })
+    const found = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+    expect(found).toEqual([])
+  })
+
+  it.each(programs)('of $file that is TypeScript passes, $block.marker', async ({ block }) => {
+    const folder = project()
+    const name = block.marker === 'vitest' ? 'block.test.ts' : 'block.ts'
+    writeFileSync(join(folder, name), block.code)
+    const [tsx, vitest] = [join(packageDirectory, 'node_modules/tsx/dist/loader.mjs'), 'node_modules/vitest/vitest.mjs']
+    const argv = block.marker === 'vitest' ? [vitest, 'run'] : ['--import', pathToFileURL(tsx).href, name]
+    await promisify(execFile)(process.execPath, argv, { cwd: folder, env: environmentIn(folder) })
+  })
+
+  it('that has the steps of a workflow gives the action what it takes', () => {
+    const { inputs }: { readonly inputs: object } = parse(readFileSync(join(packageDirectory, 'action.yml'), 'utf8'))
+    const blocks = DOCUMENTS.flatMap(({ blocks }) => blocks).filter(({ marker }) => marker === 'steps')
+    const steps = blocks.flatMap(({ code }): readonly { uses?: string; with?: object }[] => parse(code))
+    const given = steps
+      .filter(({ uses }) => uses?.includes('petstore-sandbox'))
+      .map((step) => Object.keys(step.with ?? {}))
+    expect(given.length).toBeGreaterThan(1)
+    expect(given.flat().filter((name) => !Object.keys(inputs).includes(name))).toEqual([])
+  })
+})
+
+function isCommand({ language, marker }: Block): boolean {
+  return language === 'sh' && SH.includes(marker)
+}
+
+/** A folder of a user's, with the package installed as it is built. */
+function project(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const modules = join(folder, 'node_modules')
+  const links = {
+    'petstore-sandbox': '.',
+    '.bin/petstore-sandbox': 'bin/petstore-sandbox.js',
+    vitest: 'node_modules/vitest',
+    '@types/node': 'node_modules/@types/node',
+  }
+  for (const [name, target] of Object.entries(links)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(packageDirectory, target), join(modules, name))
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  return folder
+}
+
+/** Starts what a line says, but on a free port, and not beyond loopback. */
+function serve(folder: string, line: string): Promise<SpawnedServe> {
+  const [, flags = ''] = /^(?:npx )?petstore-sandbox serve ?(.*)$/.exec(line) ?? []
+  expect(line).toBe(`${line.startsWith('npx ') ? 'npx ' : ''}petstore-sandbox serve ${flags}`.trim())
+  return spawnServe(
+    folder,
+    ...flags
+      .replace('0.0.0.0', '127.0.0.1')
+      .split(' ')
+      .filter((word) => word !== ''),
+  )
+}
+
+async function runScript(folder: string, script: string, server: SpawnedServe): Promise<string> {
+  const here = script.replaceAll('http://127.0.0.1:4010', new URL(server.baseUrl).origin)
+  const options = { cwd: folder, env: environmentIn(folder) }
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', here], options)
+  return stdout
+}
+
+/** Commands are found as in a script of npm; nothing is read from, or written to, the user's own folder. */
+function environmentIn(folder: string): NodeJS.ProcessEnv {
+  const commands = join(folder, 'node_modules/.bin')
+  expect(existsSync(commands)).toBe(true)
+  return { PATH: `${commands}:${process.env.PATH ?? ''}`, HOME: folder, npm_config_update_notifier: 'false' }
+}

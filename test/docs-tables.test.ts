@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createSandbox } from '../src/api/start.js'
+import { EXIT_CODES_HELP } from '../src/cli/exit-codes.js'
+import { VIOLATIONS, WARNINGS } from '../src/conduct/conduct-view.js'
+import { PAGE_FILES } from '../src/control/pages.js'
+import type { Verb } from '../src/control/verb.js'
+import { VERBS } from '../src/control/verbs.js'
+import { WIRE_FAULTS } from '../src/domain/faults.js'
+import { REASONS } from '../src/domain/reasons.js'
+import { SETTING_NAMES } from '../src/domain/settings.js'
+import { envName, flagName, NAMED_OPTIONS } from '../src/options/names.js'
+import { packagedScenarios } from '../src/options/scenario-file.js'
+import { OPTION_NAMES, optionRow } from '../src/options/table.js'
+import { fixturesDirectory } from '../src/system/package-files.js'
+import { everyCommand, helpOf } from './cli/every-command.js'
+import { codesIn, GUIDES, plain, readDocument, sectionOf, tablesOf } from './support/documents.js'
+
+const README = readDocument('README.md')
+const SWITCHES = readDocument('docs/switches.md')
+const CONTROL = readDocument('docs/control-api.md')
+const CONDUCT = readDocument('docs/conduct.md')
+
+/** First cells of the one table that a text has. */
+function firstCells(text: string): readonly string[] {
+  const tables = tablesOf(text)
+  expect(tables).toHaveLength(1)
+  return (tables[0] ?? []).map(([cell = '']) => plain(cell))
+}
+
+describe('README.md', () => {
+  it('lists every key of the fixtures, and no other', () => {
+    const keys: readonly { readonly key: string }[] = JSON.parse(
+      readFileSync(join(fixturesDirectory, 'keys.json'), 'utf8'),
+    )
+    const listed = tablesOf(sectionOf(README, 'Keys'))
+      .flat()
+      .flatMap(([cell = '']) => codesIn(cell))
+    expect(listed).toEqual(keys.map(({ key }) => key))
+  })
+
+  it('says of the speed only what was measured', () => {
+    const said = [...README.text.matchAll(/(\d+\.\d+) of (?:what )?a bare/g)].map(([, ratio]) => ratio)
+    const measured = /^\| listPets to bare node:http \|.*?\| (\d+\.\d+) /m.exec(readDocument('docs/benchmarks.md').text)
+    expect(said).toEqual([measured?.[1]])
+  })
+})
+
+describe('docs/switches.md', () => {
+  it('lists every option under the heading that it has in the help, with its flag and default, and no other', () => {
+    const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
+    for (const group of groups) {
+      const rows = tablesOf(sectionOf(SWITCHES, group)).flat()
+      const listed = rows.map(([flag = '', , fallback]) => [plain(flag), fallback])
+      const options = OPTION_NAMES.filter((name) => optionRow(name).group === group).map((name) => {
+        const { short, value, default: fallback = '' } = optionRow(name)
+        return [[short === undefined ? [] : `-${short},`, flagName(name), value ?? []].flat().join(' '), fallback]
+      })
+      expect(listed.sort(), group).toEqual(options.sort())
+    }
+  })
+
+  it('explains every option in words', () => {
+    const groups = new Set(OPTION_NAMES.map((name) => optionRow(name).group))
+    const meanings = [...groups].flatMap((group) => tablesOf(sectionOf(SWITCHES, group)).flat()).map(([, text]) => text)
+    expect(meanings.filter((text = '') => text.length < 'off'.length)).toEqual([])
+  })
+
+  it('lists every packaged scenario, and no other', () => {
+    expect([...firstCells(sectionOf(SWITCHES, 'Scenarios'))].sort()).toEqual([...packagedScenarios()].sort())
+  })
+
+  it('lists every fault of a connection, and no other', () => {
+    expect(firstCells(sectionOf(SWITCHES, 'Faults'))).toEqual(WIRE_FAULTS)
+  })
+})
+
+describe('docs/behaviour.md', () => {
+  it('names every reason, and no other', () => {
+    const section = sectionOf(readDocument('docs/behaviour.md'), 'X-Sandbox-Reason')
+    expect(codesIn(section).filter((code) => !code.startsWith('--'))).toEqual(REASONS)
+  })
+})
+
+describe('docs/conduct.md', () => {
+  it('lists every rule, violations first, and no other', () => {
+    const [violations = [], warnings = []] = tablesOf(sectionOf(CONDUCT, 'The rules')).map((rows) =>
+      rows.flatMap(([cell = '']) => codesIn(cell)),
+    )
+    expect(violations).toEqual(VIOLATIONS)
+    expect(warnings).toEqual(WARNINGS)
+  })
+})
+
+describe('docs/control-api.md', () => {
+  const rows = tablesOf(sectionOf(CONTROL, 'Verbs')).flat()
+
+  it('lists every verb by its request, and no other', () => {
+    const requests = rows.map(([request = '']) => plain(request).replace(/^(\S+ \S+) .*/, '$1'))
+    expect(requests).toEqual((Object.values(VERBS) as readonly Verb[]).map(({ method, path }) => `${method} ${path}`))
+  })
+
+  it('names every command that does a verb, and no other', async () => {
+    const named = rows.flatMap(([, commands = '']) => codesIn(commands))
+    const all = (await everyCommand()).filter(([first]) => first === 'control').map((path) => path.slice(1).join(' '))
+    expect(named.filter((command) => !all.includes(command))).toEqual([])
+    const groups = all.filter((command) => all.some((other) => other.startsWith(`${command} `)))
+    const others = ['', 'wait', 'requests replay', ...groups]
+    expect(all.filter((command) => !others.includes(command) && !named.includes(command))).toEqual([])
+  })
+
+  it('names every method that does a verb, and no other', async () => {
+    await using sandbox = await createSandbox()
+    const named = rows.flatMap(([, , methods = '']) => codesIn(methods)).map((method) => method.replace('()', ''))
+    const others = ['requests.follow', 'space', 'key', 'fetch', 'close']
+    expect(new Set([...named, ...others])).toEqual(new Set(methodsOf(sandbox)))
+  })
+
+  it('lists every other path, and no more', () => {
+    const assets = /^\/assets\//
+    const pages = Object.keys(PAGE_FILES).filter((path) => !assets.test(path))
+    const paths = [...pages, '/health', '/openapi.yaml', '/openapi.json', '/control.openapi.yaml', '/requests/stream']
+    expect([...firstCells(sectionOf(CONTROL, 'Other paths'))].sort()).toEqual(paths.map((path) => `GET ${path}`).sort())
+  })
+
+  it('names every setting, and no other', () => {
+    const line = sectionOf(CONTROL, 'Settings')
+      .split('\n\n')
+      .find((text) => text.startsWith('`plan`'))
+    expect(codesIn(line ?? '')).toEqual(SETTING_NAMES)
+  })
+})
+
+/** `clock.advance`, for whatever can be called. */
+function methodsOf(controls: object, path: readonly string[] = []): readonly string[] {
+  return Object.entries(controls).flatMap(([name, value]: [string, unknown]) => {
+    const here = [...path, name]
+    const own = typeof value === 'function' ? [here.join('.')] : []
+    const inside = Object(value) === value ? methodsOf(Object(value), here) : []
+    return [...own, ...inside]
+  })
+}
+
+describe('docs/cli.md', () => {
+  it('lists every exit code of the help, and no other', () => {
+    const inHelp = [...EXIT_CODES_HELP.matchAll(/^ {2}(\d[\d, ]*?) {2}/gm)].map(([, codes]) => codes)
+    expect(firstCells(sectionOf(readDocument('docs/cli.md'), 'Exit codes'))).toEqual(inHelp)
+  })
+})
+
+describe('the guides', () => {
+  it('name no flag and no variable that there is not', async () => {
+    const helps = await Promise.all((await everyCommand()).map((path) => helpOf(path)))
+    const flags = new Set([...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []), HIDDEN_FLAG])
+    const variables = new Set(NAMED_OPTIONS.map(envName))
+    for (const { file, text } of GUIDES) {
+      const named = codesIn(text).flatMap((code) => (/^(?:npm|docker|git) /.test(code) ? [] : [code]))
+      const unknown = named
+        .flatMap((code) => code.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [])
+        .filter((flag) => !flags.has(flag))
+      expect(unknown, file).toEqual([])
+      const own = named.flatMap((code) => code.match(/PETSTORE_SANDBOX_[A-Z_]+/g) ?? [])
+      expect(
+        own.filter((name) => !variables.has(name) && !OTHER_VARIABLES.includes(name)),
+        file,
+      ).toEqual([])
+    }
+  })
+
+  it('have each table in one place', () => {
+    const tables = GUIDES.flatMap(({ file, text }) =>
+      tablesOf(text)
+        .filter((rows) => rows.length > 2)
+        .map((rows) => ({
+          file,
+          cells: rows
+            .map(([cell = '']) => plain(cell))
+            .sort()
+            .join('\n'),
+        })),
+    )
+    const twice = tables.filter(({ cells }) => tables.filter((other) => other.cells === cells).length > 1)
+    expect(twice).toEqual([])
+  })
+})
+
+/** Another name of `-o json`, which no help shows. */
+const HIDDEN_FLAG = '--json'
+
+/** Variables that are no option of a sandbox. */
+const OTHER_VARIABLES: readonly string[] = [
+  'PETSTORE_SANDBOX_URL',
+  'PETSTORE_SANDBOX_OPEN',
+  'PETSTORE_SANDBOX_WATCH',
+  'PETSTORE_SANDBOX_FAIL_ON',
+  'PETSTORE_SANDBOX_REPORT',
+]
