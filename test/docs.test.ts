@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageDirectory } from '../src/system/package-files.js'
@@ -129,6 +129,10 @@ describe('the documents', () => {
 
   it('begin with a README of 150 lines at most', () => {
     expect(readDocument('README.md').text.split('\n').length - 1).toBeLessThanOrEqual(150)
+  })
+
+  it('have a picture that adds little to the package', () => {
+    expect(statSync(join(packageDirectory, 'docs/dashboard.webp')).size).toBeLessThan(150_000)
   })
 
   it('are in the package', () => {
