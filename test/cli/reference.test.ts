@@ -10,7 +10,7 @@ const FILE = join(packageDirectory, 'docs/cli.md')
 const DOCUMENT = readFileSync(FILE, 'utf8')
 
 describe('docs/cli.md', () => {
-  it('says of every command and flag what the help says; `npx vitest run -u` on this file writes it anew', async () => {
+  it('says of every command and flag what the help says: `npm test -- test/cli/reference.test.ts -u` writes it anew', async () => {
     await expect(await withReference(DOCUMENT)).toMatchFileSnapshot(FILE)
   })
 
