@@ -91,13 +91,11 @@ describe('the documents', () => {
       ...DOCUMENTS,
       ...['CONTRIBUTING.md', 'src/README.md', 'test/README.md', 'CHANGELOG.md'].map(readDocument),
     ]
-    const broken = all.flatMap((document) => {
-      const prose = document.text.replace(/^```.*?^```/gms, '')
-      return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-        .map(([, target = '']) => target)
-        .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(document, target))
-        .map((target) => `${document.file}: ${target}`)
-    })
+    const broken = all.flatMap((document) =>
+      linksIn(document)
+        .filter((target) => !leadsSomewhere(document, target))
+        .map((target) => `${document.file}: ${target}`),
+    )
     expect(broken).toEqual([])
   })
 
@@ -135,22 +133,41 @@ describe('the documents', () => {
     expect(statSync(join(packageDirectory, 'docs/dashboard.webp')).size).toBeLessThan(150_000)
   })
 
-  it('are in the package', () => {
+  it('are in the package, with all that they link to', () => {
     const { files }: { readonly files: readonly string[] } = JSON.parse(
       readFileSync(join(packageDirectory, 'package.json'), 'utf8'),
     )
-    expect(files).toContain('docs')
+    const shipped = [...files, 'README.md', 'LICENSE', 'package.json']
+    const missing = DOCUMENTS.flatMap((document) =>
+      linksIn(document)
+        .map((target) => pathOf(document, target))
+        .filter((path) => !shipped.some((one) => path === one || path.startsWith(`${one}/`)))
+        .map((path) => `${document.file}: ${path}`),
+    )
+    expect(missing).toEqual([])
   })
 })
 
-function leadsSomewhere({ file }: Document, target: string): boolean {
-  const [path = '', anchor] = target.split('#')
-  const there =
-    path === ''
-      ? file
-      : relative('.', join(dirname(file), path))
-          .split(sep)
-          .join('/')
+/** Targets of its links to files and headings of ours. */
+function linksIn({ text }: Document): readonly string[] {
+  const prose = text.replace(/^```.*?^```/gms, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+}
+
+/** The file that a link leads to, relative to the package's folder. */
+function pathOf({ file }: Document, target: string): string {
+  const [path = ''] = target.split('#')
+  if (path === '') return file
+  return relative('.', join(dirname(file), path))
+    .split(sep)
+    .join('/')
+}
+
+function leadsSomewhere(document: Document, target: string): boolean {
+  const there = pathOf(document, target)
   if (!existsSync(join(packageDirectory, there))) return false
+  const anchor = target.split('#')[1]
   return anchor === undefined || anchorsOf(readDocument(there)).has(anchor)
 }

@@ -22,6 +22,21 @@ describe('the help of every command', () => {
     }
   })
 
+  it('shows examples with flags that the command takes, or those around it do', async () => {
+    const helps = await Promise.all((await everyCommand()).map(async (path) => ({ path, help: await helpOf(path) })))
+    for (const { path, help } of helps) {
+      const [, examples = ''] = /\nExamples:\n(.*?)\n\n/s.exec(help) ?? []
+      // What follows `--` or `npx` is a command of somebody else's.
+      const flags = examples.replace(/ (?:-- |npx ).*/g, '').match(/(?<= )--[a-z][a-z-]+/g) ?? []
+      const around = helps.filter((other) => other.path.every((word, at) => word === (path[at] ?? word)))
+      const known = new Set(around.flatMap((other) => other.help.replace(examples, '').match(/--[a-z][a-z-]+/g) ?? []))
+      expect(
+        flags.filter((flag) => !known.has(flag)),
+        path.join(' '),
+      ).toEqual([])
+    }
+  })
+
   it('fits a terminal of 80 columns', async () => {
     for (const path of await everyCommand()) {
       const long = (await helpOf(path)).split('\n').filter((line) => line.length > 80)
@@ -91,7 +106,7 @@ describe('a group of verbs', () => {
     ['snapshot', 'list'],
     ['snapshots', 'list'],
     ['spaces', 'list'],
-  ])('control %s by itself is control %s %s', async (group, verb) => {
+  ])('control %s by itself is its %s', async (group, verb) => {
     const { startSandbox } = await import('../../src/api/start.js')
     await using sandbox = await startSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
     const said = async (...argv: readonly string[]) => {

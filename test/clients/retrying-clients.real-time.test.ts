@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type SandboxOptions, type Space, startSandbox } from '../../src/index.js'
 import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
 
-// What these clients do is told in the README ("Did my client behave?"). They wait in real time, a second or two.
+// What these clients do is told in docs/conduct.md ("Real clients"). They wait in real time, a second or two.
 
 /** As they are when nobody configures them. */
 const DEFAULT: Clients = { ky: kyClient(), got: gotClient(), axios: axiosClient(), undici: undiciClient() }
