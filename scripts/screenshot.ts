@@ -31,6 +31,8 @@ try {
   // The chart and the gauges follow at their own pace.
   await page.getByText(`11:59:${LAST_SECOND}`, { exact: true }).waitFor()
   await page.getByText(/^Banned, /).waitFor()
+  for (const { minute } of (await sandbox.keys.list()).filter(({ key }) => /^sandbox(?:-pro)?$/.test(key)))
+    await page.getByText(`${minute.remaining} of ${minute.limit} left`).waitFor()
   await page.waitForFunction((all) => {
     const label = document.querySelector('[role=img][aria-label^=Requests]')?.getAttribute('aria-label') ?? ''
     const counts = label.replace(/^.*?: /, '').matchAll(/(?:^|, )(\d+) /g)
