@@ -83,7 +83,7 @@ function whatIfLines(whatIf: WhatIf): readonly string[] {
   const line = cheapestLine(whatIf)
   if (line === undefined) return []
   const { requests, peakMinute, peakDay, plans, configured } = whatIf
-  const head = `Of ${requests} requests that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
+  const head = `Of ${requests} ${requests === 1 ? 'request' : 'requests'} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
   return [
     escapeControls(head),
     aligned([

@@ -76,6 +76,11 @@ describe('the text report', () => {
     )
   })
 
+  it('speaks of one request as of one', () =>
+    expect(textReport(reportOf(aConduct({ requests: 1, whatIf: aWhatIf(1) })), plain)).toMatch(
+      /^1 request, .*\nOf 1 request that reached a quota/,
+    ))
+
   it('is short where all is well, or nothing was asked', () => {
     expect(textReport(reportOf(aConduct()), plain)).toMatch(
       /^3 requests, 1 sender a key: no violations, no warnings\nOf 3 requests/,
