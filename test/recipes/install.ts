@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +18,7 @@ declare module 'vitest' {
 const FIRST_NPM_FOR_VITE_8 = 11
 
 /** Makes the projects from scratch: their own tools from the registry, and this package as it is packed. */
-export async function setup({ provide }: TestProject): Promise<() => void> {
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'recipes-'))
   const projects = join(folder, 'projects')
   cpSync(join(packageDirectory, 'test/recipes/projects'), projects, { recursive: true })
@@ -30,7 +31,8 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
     await promisify(execFile)('npm', words, { cwd: join(projects, name) })
   }
   provide('projects', projects)
-  return () => rmSync(folder, { recursive: true, force: true })
+  // Not at a stroke: workers that end at the same time have to be heard.
+  return () => rm(folder, { recursive: true, force: true })
 }
 
 function pack(folder: string): string {
