@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
+import { envName, kebabName, NAMED_OPTIONS } from '../src/options/names.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { type Block, blocksOf, GUIDES } from './support/documents.js'
 import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
@@ -19,11 +20,13 @@ import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
  * - `ts vitest`, `ts node`: as a test of Vitest, as a program
  * - `yaml config`, `yaml scenario`: held against the schema by test/options/config-schema.test.ts
  * - `yaml steps`: of a workflow, held against action.yml
+ * - `yaml compose`, `yaml kubernetes`: held against what the image and the sandbox have
  * - `no-run: why`: not at all
  *
  * The blocks of a recipe have a test of their own, and are marked for it by the line before them.
  */
-const KNOWN = /^(?:sh|sh serve|text|ts vitest|ts node|yaml config|yaml scenario|yaml steps|\w+ no-run: \S.{5,})$/
+const KNOWN =
+  /^(?:sh|sh serve|text|ts vitest|ts node|yaml config|yaml scenario|yaml steps|yaml compose|yaml kubernetes|\w+ no-run: \S.{5,})$/
 const RECIPE = /<!-- recipe: \w+ -->\s*$/
 
 const SH: readonly string[] = ['', 'serve']
@@ -118,6 +121,21 @@ describe('every block of code in the guides', () => {
       .map((step) => Object.keys(step.with ?? {}))
     expect(given.length).toBeGreaterThan(1)
     expect(given.flat().filter((name) => !Object.keys(inputs).includes(name))).toEqual([])
+  })
+
+  const deployments = DOCUMENTS.flatMap(({ blocks }) => blocks).filter(({ marker }) =>
+    /compose|kubernetes/.test(marker),
+  )
+  it.each(deployments)('that is for $marker is YAML, with flags, variables and a path that there are', ({ code }) => {
+    for (const document of parseAllDocuments(code)) expect(document.errors).toEqual([])
+    const flags = NAMED_OPTIONS.map((option) => `--${kebabName(option)}`)
+    const variables = NAMED_OPTIONS.map(envName)
+    const ours = code.split('\n').filter((line) => !line.includes('redis-server'))
+    const named = ours.flatMap((line) => line.match(/(?<![\w-])--[a-z-]+|PETSTORE_SANDBOX_\w+/g) ?? [])
+    expect(named.length).toBeGreaterThan(2)
+    expect(named.filter((name) => !flags.includes(name) && !variables.includes(name))).toEqual([])
+    const paths = code.match(/\/__sandbox\/\w+/g) ?? []
+    expect(paths.filter((path) => path !== '/__sandbox/health')).toEqual([])
   })
 })
 
