@@ -131,7 +131,7 @@ describe('every block of code in the guides', () => {
     const flags = NAMED_OPTIONS.map((option) => `--${kebabName(option)}`)
     const variables = NAMED_OPTIONS.map(envName)
     const ours = code.split('\n').filter((line) => !line.includes('redis-server'))
-    const named = ours.flatMap((line) => line.match(/(?<![\w-])--[a-z-]+|PETSTORE_SANDBOX_\w+/g) ?? [])
+    const named = ours.flatMap((line) => line.match(/(?<![\w-])--[a-z][a-z-]*|PETSTORE_SANDBOX_\w+/g) ?? [])
     expect(named.length).toBeGreaterThan(2)
     expect(named.filter((name) => !flags.includes(name) && !variables.includes(name))).toEqual([])
     const paths = code.match(/\/__sandbox\/\w+/g) ?? []
