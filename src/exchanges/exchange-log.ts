@@ -1,5 +1,6 @@
 import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
 import type { ExchangeRecord } from './exchange-record.js'
+import type { SpaceEvent } from './space-event.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
 export const LOG_BODY_CHARACTERS = 64 * 1024
@@ -36,16 +37,6 @@ export class LogBudget {
       if (fullest === undefined || !fullest.dropOldest()) return
     }
   }
-}
-
-/** Something that was done to a space between its exchanges. */
-export interface SpaceEvent {
-  /** By the space's clock, after it: ISO 8601, UTC. */
-  readonly at: string
-  /** Name of the verb. */
-  readonly verb: string
-  /** What was done, in about the words of `petstore-sandbox control`. */
-  readonly text: string
 }
 
 /** Is told of each exchange, when it has come and when it has ended. */

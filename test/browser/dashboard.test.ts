@@ -49,14 +49,17 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await detail.getByRole('heading', { name: '200' }).textContent()).toContain(
       'GET /v1/pets?limit=3&status=sold',
     )
-    const text = String(await detail.textContent())
-    for (const said of [
-      'Bearer sandbox',
-      'x-ratelimit-remaining',
-      '"status": "sold"',
-      '"Authorization: Bearer $PETSTORE_API_KEY"',
-    ])
-      expect(text).toContain(said)
+    for (const [tab, said] of [
+      ['Response headers', 'x-ratelimit-remaining'],
+      ['Response headers', '"status": "sold"'],
+      ['Request', 'Bearer sandbox'],
+      ['Copy as', '"Authorization: Bearer $PETSTORE_API_KEY"'],
+    ] as const) {
+      await detail.getByRole('button', { name: tab, exact: true }).click()
+      await detail.getByText(said).first().waitFor()
+    }
+    await detail.getByText(/^59 of 60 left · resets in 1:00$/).waitFor()
+    expect(new URL(page.url()).hash).toBe('#exchange=1')
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
@@ -65,7 +68,6 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('button', { name: 'Start storm' }).click()
     await page.getByText('refuses 100 %, 0:30 left').waitFor()
     expect((await ask('/pets')).status).toBe(429)
-    await keyCard(page, 'sandbox').getByText('last response 429 storm').waitFor()
     await page.getByRole('img', { name: 'Requests in the last 1 min: 1 429' }).waitFor()
     await row(page, 'storm').click()
     await page.locator('.detail').getByText('A storm refused it').waitFor()
@@ -78,6 +80,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   it('fills the gauge again when the clock is moved by click', async () => {
     const { page, ask } = await openLive({ limits: '2/min' })
     for (let i = 0; i < 3; i++) await ask('/pets')
+    await showTab(page, 'Keys')
     const minute = page.getByRole('meter', { name: 'sandbox, minute', exact: true })
     await minute.and(page.locator('[aria-valuetext="0 of 2 left, resets in 1:00"]')).waitFor()
     await page.getByRole('button', { name: 'move the clock by 1 minute' }).click()
@@ -89,6 +92,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   it('sets the status of a pet, even one beyond 2^53, and listPets finds it by that', async () => {
     const { page, ask, complaints } = await openLive()
     const id = '9007199254740993'
+    await showTab(page, 'Data')
     await page.getByRole('combobox', { name: `, pet ${id}` }).selectOption('sold')
     await page.getByText('is sold.').waitFor({ state: 'attached' })
     expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain(`"id":${id},`)
@@ -100,7 +104,13 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const name = '<img src=x onerror=document.title="hacked">'
     const body = JSON.stringify({ name, categoryId: 1 })
     await ask('/pets', 'sandbox', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    await page.locator('.pets').getByText(name, { exact: true }).waitFor()
+    await showTab(page, 'Data')
+    expect(
+      await page
+        .getByRole('textbox', { name: /^Name of pet/ })
+        .first()
+        .inputValue(),
+    ).toBe(name)
     await row(page, 'POST').click()
     await page.locator('.detail pre').getByText('onerror').first().waitFor()
     expect(await page.locator('img').count()).toBe(0)
@@ -110,15 +120,20 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
 
   it('applies a scenario, and saves and restores a snapshot', async () => {
     const { sandbox, page, ask } = await openLive()
+    await showTab(page, 'Data')
     await page.getByLabel('Name', { exact: true }).last().fill('calm')
     await page.getByRole('button', { name: 'Save snapshot' }).click()
     await page.getByRole('button', { name: 'Restore calm' }).waitFor()
-    await page.getByRole('combobox', { name: 'Scenario' }).selectOption('banned')
-    await page.getByRole('button', { name: 'Apply' }).click()
+    await showTab(page, 'Break it')
+    await page.getByRole('button', { name: 'Apply banned' }).click()
+    await page.getByText('The scenario banned is set. Undo').waitFor()
+    await showTab(page, 'Keys')
     await keyCard(page, 'sandbox').getByText('Banned, 5:00 left').waitFor()
     expect((await ask('/pets')).headers.get('X-Sandbox-Reason')).toBe('ban')
+    await showTab(page, 'Data')
     await page.getByRole('button', { name: 'Restore calm' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('The space is as in calm. Undo').waitFor()
+    await showTab(page, 'Keys')
     await keyCard(page, 'sandbox').getByRole('button', { name: 'Ban sandbox' }).waitFor()
     expect(await sandbox.snapshots.list()).toEqual(['calm'])
   })
@@ -131,7 +146,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('combobox', { name: 'Sunset' }).selectOption('after')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('getPet')
     await page.getByRole('button', { name: 'Add fault' }).click()
-    await page.getByText('getPet:503').waitFor()
+    await page.getByText('getPet:503', { exact: true }).waitFor()
     const { settings, faults } = await sandbox.state()
     expect([settings.latency, settings.sunset, faults.length]).toEqual(['5ms..9ms', 'after', 1])
     expect(complaints.console).toEqual([])
@@ -160,7 +175,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('combobox', { name: 'Space' }).selectOption('open another…')
     await page.getByLabel('Name of the space').fill('checkout')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
-    await page.getByText('Bearer sandbox~checkout').waitFor()
+    await page.getByText('Bearer sandbox~checkout', { exact: true }).waitFor()
     await ask('/pets?limit=7', 'sandbox~checkout')
     await row(page, '/v1/pets?limit=7').waitFor()
     expect(new URL(page.url()).hash).toBe('#space=checkout')
@@ -176,16 +191,19 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await sandbox.spaces.list()).toEqual([])
   })
 
-  it('asks before a reset, which returns everything to the start', async () => {
+  it('resets to the start by a click, and takes that back by another', async () => {
     const { sandbox, page, ask } = await openLive()
     await ask('/pets')
     await sandbox.storm.start()
     await row(page, '/v1/pets').waitFor()
     await page.getByRole('button', { name: 'Reset' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
     await page.getByText('No requests yet.').waitFor()
     await page.getByText('calm').waitFor()
     expect((await sandbox.state()).storm).toBeNull()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await row(page, '/v1/pets').waitFor()
+    await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 100 %').waitFor()
+    expect((await sandbox.state()).storm).not.toBeNull()
   })
 
   it('says that the sandbox is gone, and reconnects when it is back', async () => {
@@ -249,6 +267,125 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('.detail').getByText('1001', { exact: true }).waitFor()
   })
 
+  it('shows an exchange from its arrival, and truly how it ended', async () => {
+    const { sandbox, page, ask } = await openLive({ latency: '1h' })
+    const leaving = new AbortController()
+    const answer = ask('/pets?limit=5', 'sandbox', { signal: leaving.signal }).catch(() => 'left')
+    const waiting = row(page, 'limit=5')
+    await waiting.getByText('···').waitFor()
+    await waiting.click()
+    await page.locator('.detail').getByText('It is under way: nothing has been answered yet.').waitFor()
+    leaving.abort()
+    expect(await answer).toBe('left')
+    await waiting.getByText('left', { exact: true }).waitFor()
+    await page
+      .locator('.detail')
+      .getByText(/The client left after .*, before anything was answered/)
+      .waitFor()
+    await sandbox.settings.change({ latency: null })
+    await sandbox.faults.add('listPets:hang*1')
+    const hanging = ask('/pets?limit=6', 'sandbox', { signal: AbortSignal.timeout(1000) }).catch(() => 'left')
+    await row(page, 'limit=6').getByText('hang').waitFor()
+    await hanging
+    await row(page, 'limit=6').getByText('left', { exact: true }).waitFor()
+  })
+
+  it('says what is bent right now, leads to its control, and straightens it', async () => {
+    const { sandbox, page } = await openLive()
+    const bar = page.getByRole('region', { name: 'What is bent right now' })
+    expect(await bar.count()).toBe(0)
+    await sandbox.scenario({
+      storm: '0.3,for=30s',
+      latency: '800ms',
+      fault: ['getPet:503', 'listPets:500'],
+      sunset: 'after',
+    })
+    await sandbox.ban('sandbox-free', { for: '289s' })
+    await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
+    for (const text of [
+      'storm 30 % · 0:30 left',
+      '2 faults',
+      'latency 800ms',
+      'sunset after',
+      'sandbox-free banned · 4:49 left',
+    ])
+      await bar.getByText(text, { exact: true }).waitFor()
+    await bar.getByText('sandbox-free banned').click()
+    await page.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
+    await bar.getByRole('button', { name: 'Undo latency 800ms' }).click()
+    await bar.getByText('latency 800ms').waitFor({ state: 'detached' })
+    await bar.getByRole('button', { name: 'All normal' }).click()
+    await bar.waitFor({ state: 'detached' })
+    expect(await sandbox.deviations()).toEqual([])
+    expect((await sandbox.pets.list({ limit: 1 }))[0]?.name).toBe('Rex')
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await bar.getByText('2 faults').waitFor()
+  })
+
+  it('goes on from an exchange: cure, replay, change, make it fail, take the switches along', async () => {
+    const { sandbox, page, ask, complaints } = await openLive({ limits: '1/min' })
+    for (const limit of [1, 2]) await ask(`/pets?limit=${limit}`)
+    await row(page, 'limit=2').click()
+    const detail = page.locator('.detail')
+    await detail.getByText('0 of 1 left · resets in 1:00 · Retry-After 60').waitFor()
+    await detail.getByRole('button', { name: 'Advance to the reset' }).click()
+    await detail.getByText('has been reset since', { exact: false }).waitFor()
+    await detail.getByRole('button', { name: 'Replay', exact: true }).click()
+    await detail.getByRole('heading', { name: '200' }).waitFor()
+    expect((await sandbox.requests()).at(-1)).toMatchObject({ id: 3, status: 200, query: 'limit=2', key: 'sandbox' })
+
+    await page.keyboard.press('e')
+    const form = page.getByRole('dialog', { name: 'Change and send again' })
+    await form.getByLabel('Path and query').fill('/v1/pets?limit=3')
+    await form.getByLabel('Key').fill('sandbox-pro')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await detail.getByRole('heading', { name: 'limit=3' }).waitFor()
+    expect((await sandbox.requests()).at(-1)).toMatchObject({
+      id: 4,
+      status: 200,
+      query: 'limit=3',
+      key: 'sandbox-pro',
+    })
+
+    await detail.getByRole('button', { name: 'Make this fail' }).click()
+    expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listPets')
+    await page.getByRole('button', { name: 'Add fault' }).click()
+    await page.getByText('listPets:503').first().waitFor()
+    await detail.getByRole('button', { name: 'Replay', exact: true }).click()
+    await detail.getByRole('heading', { name: '503' }).waitFor()
+    await page.locator('.exchange.event').getByText('fault add listPets:503').waitFor()
+
+    await page.getByRole('button', { name: 'Take along' }).click()
+    await page.getByRole('dialog').getByText('- listPets:503').waitFor()
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('opens the exchange that its address names, and its finding leads back to it', async () => {
+    const sandbox = await startSandbox({ ...AT_NOON })
+    onTestFinished(() => sandbox.close())
+    for (const path of ['/pets', '/pets?limit=0'])
+      await fetch(sandbox.baseUrl + path, { headers: { authorization: 'Bearer sandbox' } })
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    onTestFinished(() => page.close())
+    await page.goto(`${sandbox.controlUrl}/#exchange=2`)
+    const detail = page.locator('.detail')
+    await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
+    await detail.getByRole('button', { name: 'invalid-request' }).click()
+    await detail.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'exchange 2' }).click()
+    await detail.getByRole('heading', { name: 'limit=0' }).waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:2')
+  })
+
+  it('sends a first request for who has sent none, and tells where to send more', async () => {
+    const { sandbox, page } = await openLive({}, {}, '')
+    await page.getByText(sandbox.baseUrl, { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: '.env' }).click()
+    await page.getByText(`PETSTORE_BASE_URL=${sandbox.baseUrl}`).waitFor()
+    await page.getByRole('button', { name: 'Send a sample request' }).click()
+    await row(page, '/v1/pets?limit=3').waitFor()
+  })
+
   it('has no fault that axe knows, light and dark, wide and narrow', async () => {
     // The page's own policy lets no script of ours in; what is looked at here is what it shows.
     const { sandbox, page, ask } = await openLive({ plan: 'pro' }, { bypassCSP: true })
@@ -264,14 +401,16 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await ask('/pets', 'sandbox-free')
     await row(page, 'storm').click()
     await page.getByText('refuses 100 %').waitFor()
-    await page.getByRole('button', { name: 'Restore before' }).waitFor()
     await page.evaluate(axe.source)
-    for (const width of [1280, 390]) {
+    for (const width of [1920, 1280, 640, 390]) {
       await page.setViewportSize({ width, height: 844 })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        expect(await violationsOf(page), `${colorScheme}, ${width} pixels`).toEqual([])
+      for (const tab of ['Break it', 'Keys', 'Data', 'Conduct', ...(width < 900 ? ['Log'] : [])]) {
+        await showTab(page, tab)
+        expect(await page.evaluate('document.documentElement.scrollWidth'), tab).toBe(width)
+        for (const colorScheme of width === 640 ? (['light'] as const) : (['light', 'dark'] as const)) {
+          await page.emulateMedia({ colorScheme })
+          expect(await violationsOf(page), `${tab}, ${colorScheme}, ${width} pixels`).toEqual([])
+        }
       }
     }
   })
@@ -286,6 +425,10 @@ function violationsOf(page: Page): Promise<readonly string[]> {
 
 function row(page: Page, text: string) {
   return page.locator('.exchange button', { hasText: text }).first()
+}
+
+function showTab(page: Page, name: string) {
+  return page.getByRole('tab', { name }).click()
 }
 
 function keyCard(page: Page, key: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EVERYTHING, filterExchanges } from '../../src/web/dashboard/exchange-filter.js'
+import { EVERYTHING, facetsOf, filterExchanges, toggleWord } from '../../src/web/dashboard/exchange-filter.js'
 import { readPlace, writePlace } from '../../src/web/dashboard/page-address.js'
 import { anExchange } from './exchanges.js'
 
@@ -28,6 +28,57 @@ describe('the filter of the list', () => {
   })
 
   it.each([
+    ['status:429', [2]],
+    ['4xx', [2, 6]],
+    ['status:4xx -429', [6]],
+    ['-key:sandbox-pro 4xx', [6]],
+    ['op:createpet', [3]],
+    ['op:none', [6]],
+    ['path:/nothing', [6]],
+    ['path:"status=sold"', [1]],
+    ['method:post', [3]],
+    ['reason:storm', [2]],
+    ['status:none', [4]],
+    ['>500ms', [7, 8]],
+    ['>0.5s <1min', [7]],
+    ['<500ms -2xx', [2, 4, 5, 6]],
+    ['body:rex', [7]],
+    ['ended:running', [8]],
+    ['id:1,3', [1, 3]],
+    ['ended:sent -op:listPets', [3, 6]],
+    ['http://nowhere', []],
+  ])('reads the words of "%s"', (text, ids) => {
+    const more = [
+      anExchange({ id: 7, durationMs: 600, response: { headers: {}, body: '[{"name":"Rex"}]' } }),
+      anExchange({ id: 8, status: null, ended: null, durationMs: 900_000 }),
+    ]
+    const shown = filterExchanges([...EXCHANGES, ...more], { ...EVERYTHING, text })
+    expect(shown.map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('takes a word by a click, and gives it back by another', () => {
+    expect(toggleWord('', 'key:a')).toBe('key:a')
+    expect(toggleWord('4xx body:"a b"', 'key:a')).toBe('4xx body:"a b" key:a')
+    expect(toggleWord('4xx body:"a b" key:a', 'body:"a b"')).toBe('4xx key:a')
+  })
+
+  it('offers what would narrow the list, with counts that it then shows', () => {
+    const facets = facetsOf(EXCHANGES)
+    expect(facets.map(({ word, count }) => [word, count])).toEqual([
+      ['op:listPets', 4],
+      ['op:createPet', 1],
+      ['op:none', 1],
+      ['key:sandbox', 5],
+      ['key:sandbox-pro', 1],
+      ['reason:storm', 1],
+      ['reason:fault', 1],
+      ['reason:forced', 1],
+    ])
+    for (const { word, count } of facets)
+      expect(filterExchanges(EXCHANGES, { ...EVERYTHING, text: word })).toHaveLength(count)
+  })
+
+  it.each([
     ['answered', [1, 3]],
     ['refused', [6]],
     ['limited', [2]],
@@ -38,9 +89,11 @@ describe('the filter of the list', () => {
   })
 
   it('is part of the address with the space, and is read from it', () => {
-    const place = { space: 'checkout', filter: { text: '429 & pets', outcome: 'limited' as const } }
+    const filter = { text: '429 & pets', outcome: 'limited' as const }
+    const place = { space: 'checkout', filter, exchange: 168, tab: 'keys' as const }
     expect(readPlace(writePlace(place))).toEqual(place)
-    expect(writePlace({ space: '', filter: EVERYTHING })).toBe('')
-    expect(readPlace('#outcome=whatever')).toEqual({ space: '', filter: EVERYTHING })
+    const plain = { space: '', filter: EVERYTHING, exchange: undefined, tab: 'log' as const }
+    expect(writePlace(plain)).toBe('')
+    expect(readPlace('#outcome=whatever&exchange=x&tab=y')).toEqual(plain)
   })
 })

@@ -3,6 +3,7 @@ import { EventReader, type ServerEvent } from '../../control/event-reader.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { type VerbRoute, verbRequest, withQuery } from '../../control/verb-request.js'
 import { controlHeaders } from '../control-token.js'
+import type { OperationFacts } from './request-code.js'
 
 /** Of the sandbox's one table of verbs, put in when the page is built. */
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
@@ -31,18 +32,20 @@ export async function callVerb<Name extends VerbName>(
   return parseJson(await textOf(response)) as VerbOutput<Name>
 }
 
-/** Ids of the operations of the contract being served. */
-export async function operationIds(): Promise<readonly string[]> {
+/** The operations of the contract being served. */
+export async function operationsServed(): Promise<readonly OperationFacts[]> {
   interface Document {
     readonly paths?: Readonly<
       Record<string, Readonly<Record<string, { readonly operationId?: unknown } | null>> | null>
     >
   }
   const { paths = {} }: Document = await (await ask('/openapi.json', {})).json()
-  return Object.values(paths)
-    .flatMap((methods) => Object.values(methods ?? {}))
-    .map((operation) => operation?.operationId)
-    .filter((id) => typeof id === 'string')
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods ?? {}).flatMap(([method, operation]) => {
+      const id = operation?.operationId
+      return typeof id === 'string' ? [{ id, method: method.toUpperCase(), path }] : []
+    }),
+  )
 }
 
 /**

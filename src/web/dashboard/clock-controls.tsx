@@ -19,7 +19,7 @@ export function ClockControls() {
   const action = useAction()
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
-    <div class="clock" role="group" aria-label="Clock">
+    <div class="clock" id="clock" role="group" aria-label="Clock">
       <ClockFace />
       <div class="buttons">
         {STEPS.map(({ text, by, spoken }) => (
@@ -57,12 +57,14 @@ export function ClockControls() {
 
 function ClockFace() {
   const now = useSpaceTime()
+  const zone = useDashboard(({ zone }) => zone)
   const frozen = useDashboard(({ clock }) => clock?.frozen ?? false)
   return (
     <time class={frozen ? 'face frozen' : 'face'} dateTime={now === undefined ? '' : new Date(now).toISOString()}>
-      <strong>{now === undefined ? '--:--:--' : timeText(now)}</strong>
+      <strong>{now === undefined ? '--:--:--' : timeText(now, false, zone)}</strong>
       <span>
-        {now === undefined ? '' : dateText(now)} UTC{frozen ? ', frozen' : ''}
+        {now === undefined ? '' : dateText(now, zone)} {zone === 'UTC' ? 'UTC' : 'local'}
+        {frozen ? ', frozen' : ''}
       </span>
     </time>
   )

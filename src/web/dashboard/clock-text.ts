@@ -1,12 +1,27 @@
-/** `12:00:01`, UTC, or with its thousandths */
-export function timeText(at: number, withMilliseconds = false): string {
-  return new Date(at).toISOString().slice(11, withMilliseconds ? 23 : 19)
+/** In whose time the page shows instants. */
+export type Zone = 'UTC' | 'local'
+
+/** An instant whose UTC fields are those of the zone. */
+function shifted(at: number, zone: Zone): Date {
+  return new Date(zone === 'UTC' ? at : at - new Date(at).getTimezoneOffset() * 60_000)
 }
 
-/** `Sun, 1 Mar 2026`, UTC */
-export function dateText(at: number): string {
-  const [weekday, day, month, year] = new Date(at).toUTCString().split(' ')
+/** `12:00:01`, or with its thousandths */
+export function timeText(at: number, withMilliseconds = false, zone: Zone = 'UTC'): string {
+  return shifted(at, zone)
+    .toISOString()
+    .slice(11, withMilliseconds ? 23 : 19)
+}
+
+/** `Sun, 1 Mar 2026` */
+export function dateText(at: number, zone: Zone = 'UTC'): string {
+  const [weekday, day, month, year] = shifted(at, zone).toUTCString().split(' ')
   return `${weekday} ${Number(day)} ${month} ${year}`
+}
+
+/** `2026-03-01` */
+export function dayText(at: number, zone: Zone = 'UTC'): string {
+  return shifted(at, zone).toISOString().slice(0, 10)
 }
 
 /**

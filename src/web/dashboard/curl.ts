@@ -3,7 +3,14 @@ import type { Exchange } from '../../exchanges/exchange-view.js'
 import { addressOf } from './exchange-filter.js'
 
 /** Headers that curl sets by itself, or that belonged to one connection. */
-const OWN_HEADERS = new Set(['authorization', 'host', 'connection', 'content-length', 'accept-encoding', 'expect'])
+export const OWN_HEADERS = new Set([
+  'authorization',
+  'host',
+  'connection',
+  'content-length',
+  'accept-encoding',
+  'expect',
+])
 
 /**
  * The request of an exchange as a curl command.

@@ -3,9 +3,12 @@ import type { Pet } from '../../contract/entities.js'
 import { stringifyJson } from '../../contract/json.js'
 import type { ScenarioView, SpaceView, StateView } from '../../control/views.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { Zone } from './clock-text.js'
 import type { ExchangeFilter } from './exchange-filter.js'
+import { keptZone } from './kept-zone.js'
 import type { LocalClock } from './local-clock.js'
-import type { PagePlace } from './page-address.js'
+import type { PagePlace, Tab } from './page-address.js'
+import type { OperationFacts } from './request-code.js'
 
 /** `locked`: the control plane asks for a token. */
 type Connection = 'connecting' | 'live' | 'lost' | 'locked'
@@ -25,6 +28,12 @@ export interface DashboardState {
   /** Number of exchanges that the stream had to drop. */
   readonly missed: number
   readonly selected: Exchange | undefined
+  /** The one that the address names, until it is there. */
+  readonly wanted: number | undefined
+  /** Being changed before it is sent again. */
+  readonly editing: Exchange | undefined
+  /** What the form for a fault begins with, and how often it was asked to. */
+  readonly faultDraft: { readonly operation: string; readonly times: number }
   readonly filter: ExchangeFilter
   /** The newest ones, undefined until they were read. */
   readonly pets: readonly Pet[] | undefined
@@ -33,12 +42,23 @@ export interface DashboardState {
   readonly spaces: readonly SpaceView[]
   readonly snapshots: readonly string[]
   readonly scenarios: readonly ScenarioView[]
-  readonly operations: readonly string[]
+  readonly operations: readonly OperationFacts[]
   readonly conduct: Conduct | undefined
   /** The effect of the last control, for screen readers. */
   readonly announcement: string
+  /** The same for everybody, where it can be undone. */
+  readonly toast: Toast | undefined
+  readonly tab: Tab
+  readonly zone: Zone
   /** Something that happened by itself: a space is gone. */
   readonly notice: string
+}
+
+/** What was done, for as long as it is shown. */
+export interface Toast {
+  readonly text: string
+  /** The space that it was done to, where it is to be undone. */
+  readonly space: string
 }
 
 /** What of it belongs to one space. */
@@ -47,6 +67,8 @@ const OF_A_SPACE = {
   clock: undefined,
   missed: 0,
   selected: undefined,
+  wanted: undefined,
+  editing: undefined,
   pets: undefined,
   snapshots: [],
   conduct: undefined,
@@ -57,14 +79,20 @@ export const PETS_A_PAGE = 100
 export function newState(place: PagePlace): DashboardState {
   return {
     ...OF_A_SPACE,
-    ...place,
+    space: place.space,
+    filter: place.filter,
+    wanted: place.exchange,
+    tab: place.tab,
     connection: 'connecting',
     revision: 0,
     petsWanted: PETS_A_PAGE,
     spaces: [],
     scenarios: [],
     operations: [],
+    faultDraft: { operation: '*', times: 0 },
     announcement: '',
+    toast: undefined,
+    zone: keptZone(),
     notice: '',
   }
 }

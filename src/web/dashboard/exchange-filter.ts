@@ -3,33 +3,134 @@ import { type Outcome, outcomeOf } from './outcome.js'
 
 /** Which exchanges the list shows. */
 export interface ExchangeFilter {
-  /** Words that must all match, in any column. */
+  /** Words that must all match: `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm`. */
   readonly text: string
   readonly outcome: Outcome | undefined
 }
 
 export const EVERYTHING: ExchangeFilter = { text: '', outcome: undefined }
 
-/** What the words of a filter are looked for in; made once an exchange. */
-const haystacks = new WeakMap<Exchange, string>()
+type Test = (exchange: Exchange) => boolean
+
+/** What may stand before a colon, and what it looks at. */
+const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => boolean>> = {
+  status: ({ status, ended }, wanted) =>
+    CLASS.test(wanted) ? isOfClass(status, wanted) : ended !== null && String(status ?? 'none') === wanted,
+  key: ({ key }, wanted) => key.toLowerCase() === wanted,
+  op: ({ operation }, wanted) => (operation ?? 'none').toLowerCase() === wanted,
+  path: (exchange, wanted) => addressOf(exchange).toLowerCase().includes(wanted),
+  method: ({ method }, wanted) => method.toLowerCase() === wanted,
+  reason: ({ reason }, wanted) => (reason ?? 'none').startsWith(wanted),
+  fault: ({ fault }, wanted) => (fault ?? 'none') === wanted,
+  ended: ({ ended }, wanted) => (ended ?? 'running') === wanted,
+  body: ({ request, response }, wanted) =>
+    request.body.toLowerCase().includes(wanted) || response.body.toLowerCase().includes(wanted),
+  id: ({ id }, wanted) => wanted.split(',').includes(String(id)),
+}
+
+/** For help and completion. */
+export const FILTER_FIELDS: readonly string[] = Object.keys(FIELDS)
+
+const CLASS = /^[1-5]xx$/
+const WORD = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
+const DURATION = /^([<>])(\d+(?:\.\d+)?)(ms|s|min)$/
+const UNITS = { ms: 1, s: 1000, min: 60_000 } as const
 
 export function filterExchanges(exchanges: readonly Exchange[], filter: ExchangeFilter): readonly Exchange[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0 && filter.outcome === undefined) return exchanges
+  const tests = testsOf(filter.text)
+  if (tests.length === 0 && filter.outcome === undefined) return exchanges
   return exchanges.filter(
     (exchange) =>
-      (filter.outcome === undefined || outcomeOf(exchange) === filter.outcome) &&
-      words.every((word) => haystackOf(exchange).includes(word)),
+      (filter.outcome === undefined || (exchange.ended !== null && outcomeOf(exchange) === filter.outcome)) &&
+      tests.every((test) => test(exchange)),
   )
 }
+
+/** The words of the last text: lists ask for the same again and again. */
+let last: { readonly text: string; readonly tests: readonly Test[] } = { text: '', tests: [] }
+
+function testsOf(text: string): readonly Test[] {
+  if (last.text !== text) last = { text, tests: [...text.matchAll(WORD)].map(testOf) }
+  return last.tests
+}
+
+function testOf([whole, minus, field = '', quoted, plain = '']: RegExpExecArray): Test {
+  const look = Object.hasOwn(FIELDS, field.toLowerCase()) ? FIELDS[field.toLowerCase()] : undefined
+  const wanted = (quoted ?? plain).toLowerCase()
+  const test: Test =
+    look === undefined ? wordTest(minus === '-' ? whole.slice(1) : whole) : (exchange) => look(exchange, wanted)
+  return minus === '-' ? (exchange) => !test(exchange) : test
+}
+
+function wordTest(written: string): Test {
+  const word = written.toLowerCase().replaceAll('"', '')
+  if (CLASS.test(word)) return ({ status }) => isOfClass(status, word)
+  const [, than, count, unit] = DURATION.exec(word) ?? []
+  if (than !== undefined) {
+    const limit = Number(count) * UNITS[unit as keyof typeof UNITS]
+    return ({ durationMs }) => (than === '>' ? durationMs > limit : durationMs < limit)
+  }
+  return (exchange) => haystackOf(exchange).includes(word)
+}
+
+function isOfClass(status: number | null, wanted: string): boolean {
+  return status !== null && String(status).charAt(0) === wanted.charAt(0)
+}
+
+/** What plain words are looked for in; made once an exchange. */
+const haystacks = new WeakMap<Exchange, string>()
 
 function haystackOf(exchange: Exchange): string {
   const known = haystacks.get(exchange)
   if (known !== undefined) return known
-  const { method, path, query, operation, status, reason, key } = exchange
-  const text = [method, addressOf({ path, query }), operation, status, reason, key].join(' ').toLowerCase()
+  const { method, path, query, operation, status, reason, fault, key } = exchange
+  const text = [method, addressOf({ path, query }), operation, status, reason, fault, key].join(' ').toLowerCase()
   haystacks.set(exchange, text)
   return text
+}
+
+/** Adds a word to a filter, or takes it away if it is there. */
+export function toggleWord(text: string, word: string): string {
+  const words = [...text.matchAll(WORD)].map(([whole]) => whole)
+  return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ')
+}
+
+/** A word for a field and its value, which may have blanks. */
+export function wordOf(field: string, value: string): string {
+  return /\s/.test(value) ? `${field}:"${value.replaceAll('"', '')}"` : `${field}:${value}`
+}
+
+/** A value of a field, and how many exchanges have it. */
+export interface Facet {
+  readonly word: string
+  readonly value: string
+  readonly count: number
+}
+
+/** Values of a field beyond these are left to the words. */
+const MOST_VALUES = 4
+
+/** What a list could be narrowed to: where a field has more than one value, its most frequent ones. */
+export function facetsOf(exchanges: readonly Exchange[]): readonly Facet[] {
+  const fields = {
+    op: ({ operation }: Exchange) => operation ?? 'none',
+    key: ({ key }: Exchange) => key,
+    reason: ({ reason }: Exchange) => reason ?? undefined,
+    ended: ({ ended }: Exchange) => (ended === 'sent' ? undefined : (ended ?? 'running')),
+  }
+  return Object.entries(fields).flatMap(([field, read]) => {
+    const counts = new Map<string, number>()
+    for (const exchange of exchanges) {
+      const value = read(exchange)
+      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
+    }
+    const isTelling = counts.size > 1 || (counts.size === 1 && ![...counts.values()].includes(exchanges.length))
+    if (!isTelling) return []
+    return [...counts]
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, MOST_VALUES)
+      .map(([value, count]) => ({ word: wordOf(field, value), value, count }))
+  })
 }
 
 /** Path and query, as they were asked for. */

@@ -53,6 +53,10 @@ export class ExchangeRing {
     this.#highestId = 0
   }
 
+  get(id: number): Exchange | undefined {
+    return this.#byId.get(id)
+  }
+
   newestFirst(): readonly Exchange[] {
     return [...this.#byId.values()].reverse()
   }

@@ -1,23 +1,34 @@
 import { memo } from 'preact/compat'
+import { useEffect, useState } from 'preact/hooks'
+import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { timeText } from './clock-text.js'
+import { dayText, timeText, type Zone } from './clock-text.js'
 import { addressOf } from './exchange-filter.js'
-import { outcomeOf } from './outcome.js'
+import { statusOf } from './outcome.js'
+import { durationNow } from './session.js'
 
-/** One exchange in the list. It never changes, so it is rendered once. */
+/** One exchange in the list. Once it has ended it never changes, so it is rendered twice at most. */
 export const ExchangeRow = memo(function ExchangeRow({
   exchange,
   isSelected,
   isReachable,
+  zone,
+  today,
   open,
 }: {
   readonly exchange: Exchange
   readonly isSelected: boolean
   /** Whether Tab leads here; the arrow keys lead to the others. */
   readonly isReachable: boolean
+  readonly zone: Zone
+  /** The day that the space's clock shows. */
+  readonly today: string
   open(exchange: Exchange): void
 }) {
-  const { id, at, method, status, reason, key, durationMs } = exchange
+  const { id, method, reason, fault, key, ended } = exchange
+  const at = Date.parse(exchange.at)
+  const day = dayText(at, zone)
+  const status = statusOf(exchange)
   return (
     <li class="exchange">
       <button
@@ -27,18 +38,28 @@ export const ExchangeRow = memo(function ExchangeRow({
         aria-current={isSelected}
         onClick={() => open(exchange)}
       >
-        <span class="at">{timeText(Date.parse(at), true)}</span>
+        <span class="at">{day === today ? timeText(at, true, zone) : `${day} ${timeText(at, false, zone)}`}</span>
         <span class="method">{method}</span>
         <span class="path">{addressOf(exchange)}</span>
-        <span class={`status ${outcomeOf(exchange)}`}>{status ?? 'cut'}</span>
-        <span class="reason">{reason ?? ''}</span>
+        <span class={`status ${status.kind}`}>{status.text}</span>
+        <span class="reason">{fault ?? reason ?? ''}</span>
         <span class="key">{key}</span>
-        <span class="duration">{durationText(durationMs)}</span>
+        <span class={ended === 'left' ? 'duration left' : 'duration'}>
+          {ended === null ? <Running exchange={exchange} /> : formatSpan(exchange.durationMs)}
+        </span>
       </button>
     </li>
   )
 })
 
-function durationText(milliseconds: number): string {
-  return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : `${Math.round(milliseconds)} ms`
+const TICK_MS = 200
+
+/** How long it has been under way. */
+export function Running({ exchange }: { readonly exchange: Exchange }) {
+  const [, tick] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <>{formatSpan(durationNow(exchange))} …</>
 }

@@ -1,3 +1,4 @@
+import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { timeText } from './clock-text.js'
 
@@ -15,8 +16,21 @@ export interface Explanation {
  * @param plan of the key, undefined where the key is none of the sandbox's
  */
 export function explainExchange(exchange: Exchange, plan: string | undefined): Explanation {
-  const { reason } = exchange
-  return reason === null ? byStatus(exchange) : BY_REASON[reason](exchange, plan)
+  const { reason, ended, durationMs, status } = exchange
+  const why = reason === null ? byStatus(exchange) : BY_REASON[reason](exchange, plan)
+  if (ended === null)
+    return {
+      rule: reason === null ? 'It is under way: nothing has been answered yet.' : `It is under way. ${why.rule}`,
+      ...(reason === null || why.help === undefined ? {} : { help: why.help }),
+    }
+  if (ended === 'left') {
+    const what = status === null ? 'before anything was answered' : 'before all of the answer had left'
+    return {
+      rule: `The client left after ${formatSpan(durationMs)}, ${what}.${reason === null ? '' : ` ${why.rule}`}`,
+      help: 'See the timeout of the client; or take away what makes it wait (latency, a fault).',
+    }
+  }
+  return why
 }
 
 const BY_REASON: Readonly<
@@ -36,11 +50,15 @@ const BY_REASON: Readonly<
     rule: `The request itself asked for ${status ?? 'this'}, with the header Prefer: code=….`,
     help: 'Leave the header out. Nothing else was touched by it.',
   }),
-  fault: ({ status }) => ({
+  fault: ({ status, fault, ended }) => ({
     rule:
-      status === null
-        ? 'A fault rule broke the connection, so the client got no response.'
-        : `A fault rule spoilt this response, status ${status}.`,
+      fault === 'hang'
+        ? 'A fault rule leaves it without an answer, for as long as the client waits.'
+        : ended === null
+          ? `A fault rule spoils this response: ${fault ?? 'a status'}.`
+          : status === null
+            ? 'A fault rule broke the connection, so the client got no response.'
+            : `A fault rule spoilt this response, status ${status}.`,
     help: 'Remove the rule (Faults), or let the client try again if the operation can be repeated.',
   }),
   sunset: () => ({

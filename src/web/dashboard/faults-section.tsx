@@ -9,6 +9,7 @@ import { useDashboard, useSession } from './session-context.js'
 export function FaultsSection() {
   const session = useSession()
   const faults = useDashboard(({ state }) => state?.faults) ?? []
+  const draft = useDashboard(({ faultDraft }) => faultDraft)
   return (
     <Section id="faults" title="Faults" aside={faults.length === 0 ? 'none' : faults.length}>
       {faults.length === 0 ? null : (
@@ -30,7 +31,7 @@ export function FaultsSection() {
           })}
         </ol>
       )}
-      <AddFaultForm />
+      <AddFaultForm key={draft.times} operation={draft.operation} />
       {faults.length < 2 ? null : (
         <ActionButton act={() => session.call('faults.clear', {}, 'There are no faults.')}>Remove all</ActionButton>
       )}
@@ -38,7 +39,8 @@ export function FaultsSection() {
   )
 }
 
-function AddFaultForm() {
+/** @param operation chosen to begin with */
+function AddFaultForm({ operation: chosen }: { readonly operation: string }) {
   const session = useSession()
   const operations = useDashboard(({ operations }) => operations)
   return (
@@ -63,9 +65,9 @@ function AddFaultForm() {
     >
       <label>
         Operation
-        <select name="operation">
-          {['*', ...operations].map((operation) => (
-            <option key={operation} value={operation}>
+        <select name="operation" defaultValue={chosen}>
+          {['*', ...operations.map(({ id }) => id)].map((operation) => (
+            <option key={operation} value={operation} selected={operation === chosen}>
               {operation === '*' ? 'every one' : operation}
             </option>
           ))}

@@ -7,6 +7,7 @@ export function Gauge({
   limit,
   remaining,
   leftMs,
+  isOut,
 }: {
   /** `minute`, `day` */
   readonly name: string
@@ -16,16 +17,14 @@ export function Gauge({
   readonly remaining: number
   /** Until the window resets; 0 while it is not open. */
   readonly leftMs: number
+  /** The key is refused whatever is left. */
+  readonly isOut: boolean
 }) {
-  const level = remaining === 0 ? 'spent' : remaining < limit / 5 ? 'low' : 'fine'
+  const level = isOut ? 'out' : remaining === 0 ? 'spent' : remaining < limit / 5 ? 'low' : 'fine'
   const text = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} left`
   const reset = leftMs > 0 ? `resets in ${countdownText(leftMs)}` : ''
   return (
-    <div class="gauge">
-      <p>
-        <span class="window">{name}</span>
-        <span>{reset}</span>
-      </p>
+    <div class="gauge" title={reset === '' ? text : `${text}, ${reset}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: a meter of the browser's own looks different in each */}
       <div
         class={`meter ${level}`}
@@ -36,9 +35,12 @@ export function Gauge({
         aria-valuenow={remaining}
         aria-valuetext={`${text}${reset === '' ? '' : `, ${reset}`}`}
       >
-        <span style={{ width: `${limit === 0 ? 0 : (remaining / limit) * 100}%` }} />
+        <span style={{ width: `${limit === 0 || isOut ? 0 : (remaining / limit) * 100}%` }} />
       </div>
-      <p>{text}</p>
+      <p>
+        {remaining.toLocaleString('en')}/{limit.toLocaleString('en')}
+        <span>{leftMs > 0 ? countdownText(leftMs) : name}</span>
+      </p>
     </div>
   )
 }

@@ -1,7 +1,8 @@
 import { ClockControls } from './clock-controls.js'
-import { ConfirmButton } from './confirm-button.js'
+import { ActionButton } from './controls.js'
 import { useDashboard, useSession } from './session-context.js'
 import { SpaceChooser } from './space-chooser.js'
+import { SwitchesButton } from './switches-button.js'
 
 const CONNECTION_TEXTS = {
   connecting: 'connecting',
@@ -16,6 +17,7 @@ export function Header() {
   const connection = useDashboard(({ connection }) => connection)
   const space = useDashboard(({ space }) => space)
   const basePath = useDashboard(({ state }) => state?.basePath)
+  const zone = useDashboard(({ zone }) => zone)
   const plan = useDashboard(({ state }) => state?.settings.plan)
   return (
     <header class="top">
@@ -38,12 +40,11 @@ export function Header() {
       </dl>
       <div class="row space">
         <SpaceChooser />
-        <ConfirmButton
-          question="Reset this space to its start? Pets, settings, keys, quotas, bans, storm, faults, clock and log are lost; snapshots stay."
-          act={() => session.call('reset', {}, 'The space has been reset.')}
-        >
-          Reset
-        </ConfirmButton>
+        <ActionButton act={() => session.call('reset', {}, 'The space has been reset.')}>Reset</ActionButton>
+        <SwitchesButton />
+        <button type="button" onClick={() => session.showZone(zone === 'UTC' ? 'local' : 'UTC')}>
+          {zone === 'UTC' ? 'Show local time' : 'Show UTC'}
+        </button>
       </div>
       <ClockControls />
     </header>

@@ -1,30 +1,19 @@
-import type { ExchangeMessage } from '../../exchanges/exchange-view.js'
-import { readableBody } from './readable-body.js'
+/** Names that are looked for first. */
+const FIRST = /^(?:x-ratelimit-|retry-after|x-sandbox-reason)/
 
-/** Headers and body of one side of an exchange. */
-export function MessageView({ title, message }: { readonly title: string; readonly message: ExchangeMessage }) {
-  const headers = Object.entries(message.headers)
+/** Headers, those about limits first. */
+export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+  const all = Object.entries(headers)
+  if (all.length === 0) return <p class="muted">No headers.</p>
+  const sorted = [...all.filter(([name]) => FIRST.test(name)), ...all.filter(([name]) => !FIRST.test(name))]
   return (
-    <section class="message" aria-label={title}>
-      <h3>{title}</h3>
-      {headers.length === 0 ? (
-        <p class="muted">No headers.</p>
-      ) : (
-        <dl class="headers">
-          {headers.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {message.body === '' ? (
-        <p class="muted">No body.</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
-        <pre tabIndex={0}>{readableBody(message.body)}</pre>
-      )}
-    </section>
+    <dl class="headers">
+      {sorted.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

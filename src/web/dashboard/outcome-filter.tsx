@@ -1,11 +1,15 @@
-import { OUTCOME_LABELS, OUTCOMES } from './outcome.js'
+import { filterExchanges } from './exchange-filter.js'
+import { OUTCOME_LABELS, OUTCOMES, outcomeOf } from './outcome.js'
 import { useDashboard, useSession } from './session-context.js'
-import type { OutcomeCounts } from './traffic-tally.js'
 
-/** The chart's legend with its numbers; each entry narrows the list to it. */
-export function OutcomeFilter({ total }: { readonly total: OutcomeCounts }) {
+/** Narrows the list to one outcome; each says how many it would show. */
+export function OutcomeFilter() {
   const session = useSession()
+  useDashboard(({ revision }) => revision)
   const filter = useDashboard(({ filter }) => filter)
+  const found = filterExchanges(session.exchanges.newestFirst(), { ...filter, outcome: undefined })
+  const counts = { answered: 0, refused: 0, limited: 0, failed: 0, cut: 0 }
+  for (const exchange of found) if (exchange.ended !== null) counts[outcomeOf(exchange)]++
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="legend" role="group" aria-label="Show only">
@@ -20,7 +24,7 @@ export function OutcomeFilter({ total }: { readonly total: OutcomeCounts }) {
             onClick={() => session.filter({ ...filter, outcome: isChosen ? undefined : outcome })}
           >
             <span class="swatch" aria-hidden="true" />
-            {OUTCOME_LABELS[outcome]} <b>{total[outcome]}</b>
+            {OUTCOME_LABELS[outcome]} <b>{counts[outcome]}</b>
           </button>
         )
       })}

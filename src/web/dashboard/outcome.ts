@@ -19,3 +19,12 @@ export function outcomeOf({ status }: Pick<Exchange, 'status'>): Outcome {
   if (status >= 500) return 'failed'
   return status >= 400 ? 'refused' : 'answered'
 }
+
+/** What stands in the place of a status, and how it looks. */
+export function statusOf({ status, ended }: Pick<Exchange, 'status' | 'ended'>): {
+  readonly text: string
+  readonly kind: Outcome | 'running'
+} {
+  if (ended === null) return { text: '···', kind: 'running' }
+  return { text: String(status ?? (ended === 'left' ? 'left' : 'cut')), kind: outcomeOf({ status }) }
+}

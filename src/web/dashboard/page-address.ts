@@ -1,26 +1,41 @@
 import { EVERYTHING, type ExchangeFilter } from './exchange-filter.js'
 import { OUTCOMES } from './outcome.js'
 
+/** What stands beside the log; where there is no room for both, the log is one of them. */
+export const TABS = ['log', 'break', 'keys', 'data', 'conduct'] as const
+export type Tab = (typeof TABS)[number]
+
 /** What of the page stands in its address, so that it can be passed on. */
 export interface PagePlace {
   /** Empty for the default space. */
   readonly space: string
   readonly filter: ExchangeFilter
+  /** Id of the one that is open. */
+  readonly exchange: number | undefined
+  readonly tab: Tab
 }
 
 /** @param hash with or without its "#" */
 export function readPlace(hash: string): PagePlace {
   const fields = new URLSearchParams(hash.replace(/^#/, ''))
   const outcome = OUTCOMES.find((name) => name === fields.get('outcome'))
-  return { space: fields.get('space') ?? '', filter: { text: fields.get('filter') ?? EVERYTHING.text, outcome } }
+  const exchange = Number(fields.get('exchange') ?? Number.NaN)
+  return {
+    space: fields.get('space') ?? '',
+    filter: { text: fields.get('filter') ?? EVERYTHING.text, outcome },
+    exchange: Number.isSafeInteger(exchange) && exchange > 0 ? exchange : undefined,
+    tab: TABS.find((name) => name === fields.get('tab')) ?? 'log',
+  }
 }
 
 /** The hash for a place, empty for the plain page. */
-export function writePlace({ space, filter }: PagePlace): string {
+export function writePlace({ space, filter, exchange, tab }: PagePlace): string {
   const fields = new URLSearchParams()
   if (space !== '') fields.set('space', space)
   if (filter.text !== '') fields.set('filter', filter.text)
   if (filter.outcome !== undefined) fields.set('outcome', filter.outcome)
+  if (exchange !== undefined) fields.set('exchange', String(exchange))
+  if (tab !== 'log') fields.set('tab', tab)
   const text = fields.toString()
   return text === '' ? '' : `#${text}`
 }

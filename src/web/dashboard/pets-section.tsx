@@ -22,6 +22,7 @@ export function PetsSection() {
           <thead>
             <tr>
               <th scope="col">Pet</th>
+              <th scope="col">Category</th>
               <th scope="col">Status</th>
               <th scope="col">
                 <span class="hidden">Remove</span>

@@ -1,13 +1,18 @@
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
+import type { SpaceEvent } from '../../exchanges/space-event.js'
 import { keepControlToken } from '../control-token.js'
-import { callVerb, followExchanges, operationIds, TokenNeeded } from './api.js'
+import { callVerb, followExchanges, operationsServed, TokenNeeded } from './api.js'
+import type { Zone } from './clock-text.js'
 import { type DashboardState, keepSame, newState, olderIfSame, turnTo } from './dashboard-state.js'
+import { filterExchanges } from './exchange-filter.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './exchange-ring.js'
+import { keepZone } from './kept-zone.js'
 import { hearClock } from './local-clock.js'
-import { type PagePlace, writePlace } from './page-address.js'
+import { type PagePlace, type Tab, writePlace } from './page-address.js'
 import { Observable } from './store.js'
 import { Throttle } from './throttle.js'
+import type { TimelineEvent } from './timeline.js'
 import { TrafficTally } from './traffic-tally.js'
 
 /** Exchanges are shown so often at most; more would only flicker. */
@@ -18,12 +23,30 @@ const REPORT_PAUSE_MS = 1500
 /** Others may control the same sandbox, which no stream reports. */
 const LOOK_AGAIN_MS = 5000
 const TRY_AGAIN_MS = 1000
+/** How long something can be undone by a click. */
+const TOAST_MS = 10_000
+/** Events kept between the exchanges that are. */
+const EVENTS_KEPT = 200
+
+/** Verbs after which the page offers to take them back. */
+const UNDOABLE: ReadonlySet<VerbName> = new Set<VerbName>([
+  'reset',
+  'requests.clear',
+  'snapshots.restore',
+  'scenario.apply',
+  'deviations.clear',
+  'pets.remove',
+])
 
 /** The page's connection to its sandbox: reads, follows, reconnects, and calls verbs. */
 export class Session {
   readonly store: Observable<DashboardState>
   readonly exchanges = new ExchangeRing()
   readonly tally = new TrafficTally()
+  /** What has happened between exchanges since the page follows, newest first. */
+  events: readonly TimelineEvent[] = []
+  #eventNumber = 0
+  #toastTimer: ReturnType<typeof setTimeout> | undefined
   #connected = new AbortController()
   #showing: ReturnType<typeof setTimeout> | undefined
   readonly #state = new Throttle(STATE_PAUSE_MS, () => this.#quietly(() => this.#readState()))
@@ -49,8 +72,70 @@ export class Session {
     const answer = await this.#lockedIfAsked(() => callVerb(verb, space, ...([input] as OptionalInput<Name>)))
     if (verb === 'reset' || verb === 'requests.clear') this.#forgetExchanges()
     await this.#quietly(() => Promise.all([this.#readState(), this.#readReports()]))
-    if (done !== undefined) this.announce(done)
+    if (done !== undefined) this.#tell(done, UNDOABLE.has(verb) ? space : undefined)
     return answer
+  }
+
+  /** Takes back what the toast is about. */
+  async undo(): Promise<void> {
+    const { toast } = this.store.get()
+    if (toast === undefined) return
+    this.#dropToast()
+    try {
+      await this.#lockedIfAsked(() => callVerb('undo', toast.space))
+      this.announce('It is as before.')
+      // All of it may have changed.
+      if (toast.space === this.store.get().space) void this.#stayConnected()
+      else this.showSpace(toast.space)
+    } catch (error) {
+      this.store.set({ notice: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  /** Sends the request of an exchange again, and shows the new one. */
+  async replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
+    const again = await this.call('requests.replay', { id, ...change }, 'The request was sent again.')
+    if (again.space !== this.store.get().space) return
+    this.#take(again)
+    this.select(again)
+  }
+
+  /** Opens the next exchange of the list, or the one before; the first if none is open. */
+  step(by: 1 | -1): void {
+    const { filter, selected } = this.store.get()
+    const shown = filterExchanges(this.exchanges.newestFirst(), filter)
+    const at = shown.findIndex(({ id }) => id === selected?.id)
+    const next = shown[at === -1 ? 0 : Math.max(0, Math.min(shown.length - 1, at + by))]
+    if (next !== undefined) this.select(next)
+  }
+
+  /** Opens a form in which the request of an exchange can be changed before it is sent again. */
+  edit(editing: Exchange | undefined): void {
+    this.store.set({ editing })
+  }
+
+  /** Opens the form for a fault of an operation. */
+  makeFail(operation: string): void {
+    this.store.set({ faultDraft: { operation, times: this.store.get().faultDraft.times + 1 } })
+    this.showTab('break', 'faults')
+  }
+
+  /** @param section to go to in it */
+  showTab(tab: Tab, section?: string): void {
+    this.store.set({ tab })
+    this.#writePlace()
+    if (section !== undefined)
+      requestAnimationFrame(() => {
+        const place = document.getElementById(section)
+        place?.scrollIntoView({ block: 'nearest' })
+        place?.querySelector<HTMLElement>('select, input, button')?.focus({ preventScroll: true })
+      })
+    this.#reports.ask()
+  }
+
+  showZone(zone: Zone): void {
+    keepZone(zone)
+    this.store.set({ zone })
   }
 
   showSpace(space: string): void {
@@ -69,9 +154,12 @@ export class Session {
   }
 
   /** Goes where the page's address says. */
-  goTo({ space, filter }: PagePlace): void {
+  goTo({ space, filter, exchange, tab }: PagePlace): void {
     this.filter(filter)
+    this.store.set({ tab })
     this.showSpace(space)
+    this.store.set({ wanted: exchange })
+    this.#openWanted()
   }
 
   /** Keeps a token that was entered, and tries with it. */
@@ -85,7 +173,7 @@ export class Session {
     await this.#lockedIfAsked(() => callVerb('spaces.remove', '', { name }))
     if (name === this.store.get().space) this.#turnTo('')
     else await this.#quietly(() => this.#readReports())
-    this.announce(`The space ${name} is removed.`)
+    this.#tell(`The space ${name} is removed.`, name)
   }
 
   announce(announcement: string): void {
@@ -97,7 +185,29 @@ export class Session {
   }
 
   select(exchange: Exchange | undefined): void {
-    this.store.set({ selected: exchange })
+    this.store.set({ selected: exchange, wanted: undefined })
+    this.#writePlace()
+  }
+
+  /** Opens the exchange that the address names, if it is there. */
+  #openWanted(): void {
+    const { wanted } = this.store.get()
+    if (wanted === undefined) return
+    const selected = this.exchanges.get(wanted)
+    if (selected !== undefined) this.store.set({ selected, wanted: undefined })
+  }
+
+  #tell(text: string, undoIn: string | undefined): void {
+    this.announce(text)
+    if (undoIn === undefined) return
+    clearTimeout(this.#toastTimer)
+    this.store.set({ toast: { text, space: undoIn } })
+    this.#toastTimer = setTimeout(() => this.#dropToast(), TOAST_MS)
+  }
+
+  #dropToast(): void {
+    clearTimeout(this.#toastTimer)
+    this.store.set({ toast: undefined })
   }
 
   filter(filter: DashboardState['filter']): void {
@@ -143,7 +253,7 @@ export class Session {
     const [exchanges, scenarios, operations] = await Promise.all([
       callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
       callVerb('scenario.list', space),
-      operationIds(),
+      operationsServed(),
       this.#readState(),
       this.#readReports(),
     ])
@@ -151,10 +261,12 @@ export class Session {
     this.#forgetExchanges()
     for (const exchange of exchanges) this.#take(exchange)
     this.store.set({ connection: 'live', scenarios, operations })
+    this.#openWanted()
     for await (const events of stream) {
       if (signal.aborted) return
       for (const { event, data } of events) {
         if (event === 'began' || event === 'ended') this.#take(JSON.parse(data))
+        else if (event === 'verb') this.#takeEvent(JSON.parse(data))
         else if (event === 'dropped')
           this.store.set({ missed: this.store.get().missed + Number(JSON.parse(data).count) })
       }
@@ -185,12 +297,21 @@ export class Session {
     if (taken === 'known') return
     if (taken === 'restarted') this.tally.clear()
     if (exchange.ended !== null) this.tally.add(exchange)
+    else RECEIVED_AT.set(exchange, performance.now())
     if (taken === 'ended' && this.store.get().selected?.id === exchange.id) this.store.set({ selected: exchange })
+    this.#showSoon()
+  }
+
+  #takeEvent(event: SpaceEvent): void {
+    const { at, verb, text } = event
+    const told: TimelineEvent = { at, verb, text, afterId: this.exchanges.highestId, number: this.#eventNumber++ }
+    this.events = [told, ...this.events].slice(0, EVENTS_KEPT)
     this.#showSoon()
   }
 
   #forgetExchanges(): void {
     this.exchanges.clear()
+    this.events = []
     this.tally.clear()
     this.#showSoon()
   }
@@ -217,22 +338,26 @@ export class Session {
   }
 
   async #readReports(): Promise<void> {
-    const { space, petsWanted } = this.store.get()
+    const { space, petsWanted, tab } = this.store.get()
+    const isData = tab === 'data'
     const [pets, spaces, snapshots, conduct] = await Promise.all([
-      callVerb('pets.list', space, { limit: petsWanted }),
+      // What is not in sight is not read.
+      isData ? callVerb('pets.list', space, { limit: petsWanted }) : undefined,
       callVerb('spaces.list', space),
-      callVerb('snapshots.list', space),
+      isData ? callVerb('snapshots.list', space) : [],
       callVerb('conduct', space),
     ])
     const before = this.store.get()
     if (before.space !== space) return
     this.store.set({
-      pets: olderIfSame(before.pets, pets),
+      pets: pets === undefined ? before.pets : olderIfSame(before.pets, pets),
       spaces: olderIfSame(before.spaces, spaces),
-      snapshots: olderIfSame(
-        before.snapshots,
-        snapshots.map(({ name }) => name),
-      ),
+      snapshots: isData
+        ? olderIfSame(
+            before.snapshots,
+            snapshots.map(({ name }) => name),
+          )
+        : before.snapshots,
       conduct: keepSame(before.conduct, conduct),
     })
   }
@@ -256,6 +381,19 @@ export class Session {
 
   #writePlace(): void {
     const { pathname, search } = location
-    history.replaceState(null, '', pathname + search + writePlace(this.store.get()))
+    const { space, filter, selected, wanted, tab } = this.store.get()
+    const place = writePlace({ space, filter, exchange: selected?.id ?? wanted, tab })
+    history.replaceState(null, '', pathname + search + place)
   }
+}
+
+/** When the page heard of an exchange under way, so that it can tell how long it has been. */
+const RECEIVED_AT = new WeakMap<Exchange, number>()
+
+/** How long an exchange has taken by now, in milliseconds. */
+export function durationNow(exchange: Exchange): number {
+  const { ended, durationMs } = exchange
+  if (ended !== null) return durationMs
+  const now = performance.now()
+  return durationMs + now - (RECEIVED_AT.get(exchange) ?? now)
 }

@@ -1,4 +1,5 @@
 import { ConfirmButton } from './confirm-button.js'
+import { ActionButton } from './controls.js'
 import { Form } from './form.js'
 import { Section } from './section.js'
 import { useDashboard, useSession } from './session-context.js'
@@ -14,13 +15,12 @@ export function SnapshotsSection() {
           {snapshots.map((name) => (
             <li key={name} class="row between">
               <span class="mono grow">{name}</span>
-              <ConfirmButton
+              <ActionButton
                 label={`Restore ${name}`}
-                question={`Restore the snapshot ${name}? The present state is lost; the log stays.`}
                 act={() => session.call('snapshots.restore', { name }, `The space is as in ${name}.`)}
               >
                 Restore
-              </ConfirmButton>
+              </ActionButton>
               <ConfirmButton
                 label={`Remove ${name}`}
                 question={`Remove the snapshot ${name}?`}

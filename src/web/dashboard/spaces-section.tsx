@@ -1,12 +1,18 @@
-import { ConfirmButton } from './confirm-button.js'
+import { useState } from 'preact/hooks'
+import { ActionButton } from './controls.js'
 import { Section } from './section.js'
 import { useDashboard, useSession } from './session-context.js'
+
+/** The others are found by their names. */
+const MOST_SHOWN = 50
 
 /** The open spaces other than the default one. */
 export function SpacesSection() {
   const session = useSession()
   const spaces = useDashboard(({ spaces }) => spaces)
   const shown = useDashboard(({ space }) => space)
+  const [wanted, setWanted] = useState('')
+  const found = spaces.filter(({ name }) => name.includes(wanted))
   return (
     <Section id="spaces" title="Spaces" aside={spaces.length === 0 ? 'only the default one' : spaces.length}>
       {spaces.length === 0 ? (
@@ -15,30 +21,35 @@ export function SpacesSection() {
           quotas, clock and log.
         </p>
       ) : (
-        <ul class="rules">
-          {spaces.map(({ name, pets, requests }) => (
-            <li key={name} class="row between">
-              <span class="mono grow">{name}</span>
-              <span class="muted">
-                {pets} pets, {requests} requests
-              </span>
-              {name === shown ? (
-                <span class="tag">shown</span>
-              ) : (
-                <button type="button" aria-label={`Show the space ${name}`} onClick={() => session.showSpace(name)}>
-                  Show
-                </button>
-              )}
-              <ConfirmButton
-                label={`Remove the space ${name}`}
-                question={`Remove the space ${name} with everything in it?`}
-                act={() => session.removeSpace(name)}
-              >
-                Remove
-              </ConfirmButton>
-            </li>
-          ))}
-        </ul>
+        <>
+          {spaces.length > MOST_SHOWN ? (
+            <label class="stacked">
+              Name
+              <input value={wanted} onInput={({ currentTarget }) => setWanted(currentTarget.value)} />
+            </label>
+          ) : null}
+          <ul class="rules">
+            {found.slice(0, MOST_SHOWN).map(({ name, pets, requests }) => (
+              <li key={name} class="row between">
+                <span class="mono grow">{name}</span>
+                <span class="muted">
+                  {pets} pets, {requests} requests
+                </span>
+                {name === shown ? (
+                  <span class="tag">shown</span>
+                ) : (
+                  <button type="button" aria-label={`Show the space ${name}`} onClick={() => session.showSpace(name)}>
+                    Show
+                  </button>
+                )}
+                <ActionButton label={`Remove the space ${name}`} act={() => session.removeSpace(name)}>
+                  Remove
+                </ActionButton>
+              </li>
+            ))}
+          </ul>
+          {found.length > MOST_SHOWN ? <p class="muted">And {found.length - MOST_SHOWN} more.</p> : null}
+        </>
       )}
     </Section>
   )

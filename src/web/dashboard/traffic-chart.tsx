@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { OUTCOME_LABELS, OUTCOMES } from './outcome.js'
-import { OutcomeFilter } from './outcome-filter.js'
 import { useDashboard, useSession } from './session-context.js'
 import { chartOptions } from './traffic-chart-options.js'
 import { CHART_RANGES, type ChartRange, piled, totalOf } from './traffic-tally.js'
@@ -25,9 +24,11 @@ export function TrafficChart() {
   return (
     <section class="card chart" aria-label="Requests over time">
       <div class="row between">
-        <OutcomeFilter total={total} />
+        <p class="muted">
+          Last {range}: {summary || 'nothing'}
+        </p>
         <label class="inline">
-          Last{' '}
+          Range{' '}
           <select
             value={range}
             onChange={({ currentTarget }) => setRange(RANGES[currentTarget.selectedIndex] ?? range)}

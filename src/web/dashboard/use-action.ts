@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { useDashboard } from './session-context.js'
 
 /** An action of a control, and its result. */
 export interface Action {
@@ -8,10 +9,19 @@ export interface Action {
   readonly isBusy: boolean
 }
 
-/** For one control or form: errors show where they were caused. */
+/** For one control or form: errors show where they were caused, until what they say is over, or Escape. */
 export function useAction(): Action {
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const connection = useDashboard(({ connection }) => connection)
+  // Whatever went wrong, it is another sandbox now, or it is back.
+  useEffect(() => setError(undefined), [connection])
+  useEffect(() => {
+    if (error === undefined) return
+    const listen = ({ key }: KeyboardEvent) => key === 'Escape' && setError(undefined)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [error])
   return {
     error,
     isBusy,

@@ -1,43 +1,42 @@
 import type { KeyView } from '../../control/views.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
-import type { Exchange } from '../../exchanges/exchange-view.js'
 import { countdownText } from './clock-text.js'
 import { ConfirmButton } from './confirm-button.js'
 import { ActionButton, ActionError } from './controls.js'
 import { Gauge } from './gauge.js'
-import { outcomeOf } from './outcome.js'
 import { banLeft, minuteAt, windowAt } from './quota-now.js'
 import { useSession } from './session-context.js'
 import { useAction } from './use-action.js'
 
-/** One key: plan, both windows, ban, and its last response. */
-export function KeyCard({
+/** One key in a row of fixed height: plan, both windows, how it is. */
+export function KeyRow({
   view,
   now,
-  last,
 }: {
   readonly view: KeyView
   /** By the space's clock. */
   readonly now: number
-  readonly last: Exchange | undefined
 }) {
   const session = useSession()
   const { key, plan, always } = view
-  const banned = banLeft(view, now)
+  const left = banLeft(view, now)
+  const isOut = left > 0 || always === 'banned' || always === 'revoked'
+  const state = left > 0 ? `Banned, ${countdownText(left)} left` : always === null ? '' : `always ${always}`
   return (
-    <li class={banned > 0 || always === 'banned' ? 'keycard banned' : 'keycard'} data-key={key}>
-      <div class="row">
-        <strong class="mono name">{key}</strong>
-        {always === null ? <PlanChoice name={key} plan={plan} /> : <span class="tag">always {always}</span>}
-        {banned > 0 ? (
+    <li class={isOut ? 'keyrow out' : 'keyrow'} data-key={key}>
+      <strong class="mono name" title={key}>
+        {key}
+      </strong>
+      <PlanChoice name={key} plan={plan} isFixed={always !== null} />
+      <span class="row end">
+        {left > 0 ? (
           <ActionButton
             label={`Lift ban of ${key}`}
             act={() => session.call('keys.unban', { key }, `${key} is no longer banned.`)}
           >
-            Lift ban
+            Lift
           </ActionButton>
-        ) : null}
-        {banned === 0 && always === null ? (
+        ) : always === null ? (
           <ActionButton label={`Ban ${key}`} act={() => session.call('keys.ban', { key }, `${key} is banned.`)}>
             Ban
           </ActionButton>
@@ -47,33 +46,33 @@ export function KeyCard({
           question={`Remove the key ${key}? Requests with it will get 401.`}
           act={() => session.call('keys.remove', { key }, `${key} is removed.`)}
         >
-          Remove
+          ×
         </ConfirmButton>
-      </div>
-      <Gauge name="minute" of={key} {...minuteAt(view, now)} />
-      <Gauge name="day" of={key} {...windowAt(view.day, now)} />
-      {last === undefined && banned === 0 ? null : (
-        <div class="row between">
-          {banned > 0 ? <span class="ban">Banned, {countdownText(banned)} left</span> : null}
-          {last === undefined ? null : (
-            <span class="last">
-              last response <span class={`status ${outcomeOf(last)}`}>{last.status ?? 'cut'}</span> {last.reason ?? ''}
-            </span>
-          )}
-        </div>
-      )}
+      </span>
+      <Gauge name="minute" of={key} isOut={isOut} {...minuteAt(view, now)} />
+      <Gauge name="day" of={key} isOut={isOut} {...windowAt(view.day, now)} />
+      <span class="state">{state}</span>
     </li>
   )
 }
 
-function PlanChoice({ name, plan }: { readonly name: string; readonly plan: KeyView['plan'] }) {
+function PlanChoice({
+  name,
+  plan,
+  isFixed,
+}: {
+  readonly name: string
+  readonly plan: KeyView['plan']
+  readonly isFixed: boolean
+}) {
   const session = useSession()
   const action = useAction()
   return (
-    <>
+    <span>
       <select
         aria-label={`Plan of ${name}`}
         value={plan}
+        disabled={isFixed}
         onChange={({ currentTarget: { selectedIndex } }) => {
           const chosen = PLAN_NAMES[selectedIndex] ?? plan
           return action.run(() =>
@@ -86,6 +85,6 @@ function PlanChoice({ name, plan }: { readonly name: string; readonly plan: KeyV
         ))}
       </select>
       <ActionError action={action} />
-    </>
+    </span>
   )
 }
