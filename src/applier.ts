@@ -1,3 +1,4 @@
+import type { RealService } from './client/real-service.js'
 import type { Contract } from './contract/contract.js'
 import type { Health } from './control/routes.js'
 import type { ControlTarget } from './control/verb.js'
@@ -38,6 +39,8 @@ export interface Ground {
   readonly contract: Contract
   readonly readPet: Reader<Pet> | undefined
   readonly startedAt: EpochMs
+  /** The real service that it stands in front of, if it does. */
+  readonly upstream: RealService | undefined
   /** Opens all spaces as they start. @param kept what was stored or carried over, if anything was */
   open(how: SeedAndStart, at: EpochMs, seed: SpaceState, kept?: Kept): Spaces
   warn(message: string): void

@@ -33,6 +33,8 @@ export type {
   WindowState,
 } from './control/views.js'
 export type { DurationText } from './domain/time.js'
+export type { BreachRule } from './drift/exchange.js'
+export type { Drift, DriftFinding } from './drift/ledger.js'
 export type { Exchange, ExchangeMessage } from './exchanges/exchange-view.js'
 export type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from './options/options.js'
 export { OptionsError } from './options/options-error.js'

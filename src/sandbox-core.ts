@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
+import type { RealService } from './client/real-service.js'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { AnswerRules } from './contract/answer-rules.js'
@@ -36,6 +37,7 @@ import { hider } from './domain/redaction.js'
 import { type Bytes, formatSize, MIB } from './domain/size.js'
 import type { SpaceStart } from './domain/space-start.js'
 import type { SpaceState } from './domain/state.js'
+import { FIRST_LOCAL_ID, type Forward } from './domain/upstream.js'
 import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { seedReader } from './fixtures/load-fixtures.js'
@@ -116,6 +118,7 @@ export async function openSandboxCore(
   checkOperations(options, contract)
   const readPet = contract.pets && petReader(contract.pets)
   const progress = (text: string) => events.onProgress?.(text)
+  const upstream = await openUpstream(options, contract, warn)
   const engine = lazyEngine(contract)
   const answerRules = lazyRules(contract)
   const open: Ground['open'] = ({ seed, start }, at, fixtures, { state, keeper, isTold = () => true } = {}) => {
@@ -127,7 +130,10 @@ export async function openSandboxCore(
       basePath: options.basePath,
       start,
       keys: new Keyring(keys, apiKeys),
-      hide: hider(apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)),
+      hide: hider([
+        ...apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key),
+        ...(upstream?.secrets ?? []),
+      ]),
       anyKey: options.anyKey,
       senders: options.senders,
       seed,
@@ -137,6 +143,7 @@ export async function openSandboxCore(
       logLimit: options.logLimit,
       logBudget: new LogBudget(),
       memoryRoom: new MemoryRoom(options.maxStore, warn),
+      realService: upstream,
       warn,
       onExchange: (record) => {
         if (isTold()) events.onExchange?.(record)
@@ -148,8 +155,9 @@ export async function openSandboxCore(
     const space = new Space('', shared, at, fixtures, state, keeper)
     return new Spaces(shared, space, fixtures, options.maxSpaces)
   }
-  const ground = { options, contract, readPet, startedAt, open, warn }
-  const seedsOf = (seed: number) => seedReader({ ...options, seed }, contract.pets, { warn, progress })
+  const ground = { options, contract, readPet, startedAt, open, upstream, warn }
+  const seedsOf = (seed: number) =>
+    inFrontOf(options, seedReader({ ...options, seed }, contract.pets, { warn, progress }))
   const applier: Applier =
     options.groupLog === undefined
       ? await standAlone({ ...ground, readSeed: seedsOf(options.seed) }, progress)
@@ -254,7 +262,7 @@ export async function openSandboxCore(
     async close() {
       stopping.abort()
       await applier.close()
-      await engine.close()
+      await Promise.all([engine.close(), upstream?.close()])
     },
   }
   return core
@@ -265,7 +273,7 @@ async function standAlone(
   ground: Ground & { readSeed(): SpaceState },
   progress: (text: string) => void,
 ): Promise<Applier> {
-  const { options, readPet, startedAt, warn, readSeed } = ground
+  const { options, readPet, startedAt, upstream, warn, readSeed } = ground
   const fixtures = readSeed()
   if (options.store !== undefined) announceReading(options.store, progress)
   const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
@@ -292,13 +300,24 @@ async function standAlone(
     return done()
   }
 
+  /** Asks the real service what the gates have let through. */
+  async function sendOn(forward: Forward): Promise<Reply> {
+    if (upstream === undefined) throw new Error('There is nowhere to send it on to.')
+    const outcome = await upstream.send(forward)
+    return watched(machine.apply({ kind: 'forwarded', of: forward.position, outcome }, instant()))
+  }
+
+  function watched(reply: Reply): Reply {
+    keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
+    return reply
+  }
+
   return {
     spaces,
     readSeed,
     answer(command, wall) {
       const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
-      if (command.refused === undefined) keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
-      return reply
+      return 'kind' in reply ? sendOn(reply) : watched(reply)
     },
     makeRoom: (bytes) => stored?.store.makeRoom(bytes),
     settle: () => keeper?.settle(),
@@ -460,6 +479,38 @@ function openStore(
 
 /** What is said in place of an answer that may tell of what could not be kept. */
 const NOT_KEPT = 'A change could not be stored, and was taken back. The log of the sandbox says why.'
+
+/** The real service behind the sandbox, undefined where there is none. */
+async function openUpstream(
+  options: ResolvedOptions,
+  contract: Contract,
+  warn: (message: string) => void,
+): Promise<RealService | undefined> {
+  if (options.upstream === undefined) return undefined
+  const [{ openRealService }, { keptPet }] = await Promise.all([
+    import('./client/real-service.js'),
+    import('./fixtures/kept-pet.js'),
+  ])
+  return openRealService(options.upstream, options, {
+    contract,
+    env: process.env,
+    keptPet: (pet) => keptPet(pet, contract.pets),
+    warn,
+  })
+}
+
+/** In front of a real service nothing is there to begin with but what was asked for, and new ids are far above its own. */
+function inFrontOf(options: ResolvedOptions, readSeed: () => SpaceState): () => SpaceState {
+  if (options.upstream === undefined) return readSeed
+  const isAsked = options.fixtures !== undefined || options.pets !== undefined
+  const made = new WeakMap<SpaceState, SpaceState>()
+  return () => {
+    const seed = readSeed()
+    const own = made.get(seed) ?? { ...seed, pets: isAsked ? seed.pets : [], nextPetId: FIRST_LOCAL_ID }
+    made.set(seed, own)
+    return own
+  }
+}
 
 /** Prism takes a second to load, so it is loaded when it is first needed. */
 function lazyEngine(contract: Contract): ClosableEngine {

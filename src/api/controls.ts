@@ -25,6 +25,7 @@ import type {
 import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { DurationText } from '../domain/time.js'
+import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { Har } from '../exchanges/har.js'
 import type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from '../options/options.js'
@@ -137,6 +138,8 @@ export interface Controls {
   }
   /** How well clients have kept the service's rules since the start or the last reset. */
   conduct(): Promise<Conduct>
+  /** How what the real service behind the sandbox answers drifts from the contract. */
+  drift(): Promise<Drift>
 }
 
 /** What can be done to a whole sandbox: to its default space, and to the spaces in it. */
@@ -256,6 +259,7 @@ function controlsOf(transport: Transport, space: string): Controls {
     },
     requests,
     conduct: () => call('conduct'),
+    drift: () => call('drift'),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { addClockVerbs } from './control/clock-verbs.js'
 import { addConductVerb } from './control/conduct-verb.js'
+import { addDriftVerb } from './control/drift-verb.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
 import { addFaultVerbs } from './control/fault-verbs.js'
 import { addKeyVerbs } from './control/key-verbs.js'
@@ -47,6 +48,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   addReplicaVerb(command, verbs)
   addRequestVerbs(command, verbs)
   addConductVerb(command, verbs)
+  addDriftVerb(command, verbs)
   addLifeVerbs(command, verbs, io)
   addSharedFlags(command)
   addHelpCommand(command)

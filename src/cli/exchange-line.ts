@@ -144,6 +144,9 @@ function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[
   return [
     ...(why === undefined ? [] : [{ text: fitCells(why, LONGEST_WHY), paint: (text: string) => text }]),
     ...endOf(record).map((text) => ({ text, paint: chalk.yellow })),
+    ...(record.drift === undefined
+      ? []
+      : [{ text: fitCells(`drift: ${escapeControls(record.drift.join('; '))}`, LONGEST_WHY), paint: chalk.red }]),
     ...(headerOf(record, 'deprecation') === undefined ? [] : [{ text: 'deprecated', paint: chalk.yellow }]),
   ]
 }

@@ -7,6 +7,7 @@ import type { PlanName } from '../domain/keys.js'
 import type { Reason } from '../domain/reasons.js'
 import type { OptionalSetting } from '../domain/settings.js'
 import type { DurationText } from '../domain/time.js'
+import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { Har } from '../exchanges/har.js'
 import type { ScenarioContent, ScenarioName, SettingsInput, StormOption } from '../options/options.js'
@@ -127,6 +128,7 @@ interface VerbMap {
   'requests.replay': { input: { readonly id: number } & ReplayChange; output: Exchange }
   'requests.clear': { input: Nothing; output: readonly Exchange[] }
   conduct: { input: Nothing; output: Conduct }
+  drift: { input: Nothing; output: Drift }
   'spaces.list': { input: Nothing; output: readonly SpaceView[] }
   'spaces.remove': { input: { readonly name: string }; output: { readonly removed: string } }
   shutdown: { input: Nothing; output: { readonly stopping: true } }

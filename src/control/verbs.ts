@@ -5,6 +5,7 @@ import type { VerbName, VerbOutput } from './verb-map.js'
 import * as clock from './verbs/clock.js'
 import { conduct } from './verbs/conduct.js'
 import * as deviations from './verbs/deviations.js'
+import { drift } from './verbs/drift.js'
 import * as faults from './verbs/faults.js'
 import * as keys from './verbs/keys.js'
 import * as pets from './verbs/pets.js'
@@ -69,6 +70,7 @@ export const VERBS = {
   'requests.replay': requests.replay,
   'requests.clear': requests.clear,
   conduct,
+  drift,
   'spaces.list': spaces.list,
   'spaces.remove': spaces.remove,
   replicas,

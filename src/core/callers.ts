@@ -31,7 +31,9 @@ export function identify(space: Space, token: string | undefined, address: strin
       limits: space.limitsOf(apiKey),
     }
   }
-  if (!space.anyKey || token === '') return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
+  // A real service knows its own keys.
+  if (!(space.anyKey || space.shared.realService !== undefined) || token === '')
+    return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
   // The digest separates the quotas of unknown tokens without storing the tokens.
   const name = `token:${digestOf(token)}`

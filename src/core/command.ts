@@ -2,6 +2,7 @@ import type { EngineAnswer, EngineRefusal } from '../contract/engine.js'
 import type { EndedExchange, ExchangeRef, ServiceRequest } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
+import type { UpstreamOutcome } from '../domain/upstream.js'
 
 /** When a command is applied: an argument, like everything else that decides what it does. */
 export interface Instant {
@@ -19,6 +20,14 @@ export interface RequestCommand {
   readonly mock?: EngineAnswer | EngineRefusal | undefined
   /** Why it never became a request: the HTTP parser refused it, and only its connection is known. */
   readonly refused?: ProblemCode
+}
+
+/** What a real service said to a request that was sent on to it. */
+export interface ForwardedCommand {
+  readonly kind: 'forwarded'
+  /** Of the command of the request. */
+  readonly of: number
+  readonly outcome: UpstreamOutcome
 }
 
 /** What became of answers. Log and conduct listen to it, no answer depends on it. */

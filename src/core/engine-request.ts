@@ -3,6 +3,7 @@ import type { ServiceRequest } from '../domain/messages.js'
 import { encodedBody, unreadBody } from './answers.js'
 import { forcedMockStatus } from './gates/force.js'
 import { handlerOf } from './operations.js'
+import { engineRequest } from './plain-request.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
 
@@ -19,7 +20,7 @@ export interface Question {
  * @source docs/spec.md, "A fuller contract"
  */
 export function questionFor(
-  { contract, basePath }: Pick<SpaceContext, 'contract' | 'basePath'>,
+  { contract, basePath, realService }: Pick<SpaceContext, 'contract' | 'basePath' | 'realService'>,
   request: ServiceRequest,
 ): Question | undefined {
   // The sandbox carries out every operation of the packaged contract itself.
@@ -30,17 +31,9 @@ export function questionFor(
   const { prefer } = request.headers
   const forced = forcedMockStatus(contract, operation, prefer === undefined ? undefined : String(prefer))
   if (forced !== undefined) return { operation: operation.id, request: { ...engineRequest(request, basePath), forced } }
+  // What the real service answers is not mocked, unless it was asked for.
+  if (realService !== undefined && !operation.isMocked) return undefined
   if (handlerOf(operation) !== undefined || (unreadBody(request) ?? encodedBody(request)) !== undefined)
     return undefined
   return { operation: operation.id, request: engineRequest(request, basePath) }
-}
-
-/** A request in Prism's terms. */
-function engineRequest(request: ServiceRequest, basePath: string): EngineRequest {
-  const { path, query } = splitTarget(request.target)
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
-  const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  return { method, path: path.slice(basePath.length), query, headers, body }
 }

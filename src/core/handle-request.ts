@@ -1,6 +1,8 @@
 import { startOf } from '../domain/long-body.js'
 import { type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
-import { redactAddress, redactQuery } from '../domain/redaction.js'
+import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
+import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
+import type { Breach } from '../drift/exchange.js'
 import { loggedBody, loggedHeaders } from '../exchanges/exchange-content.js'
 import { LOG_BODY_CHARACTERS } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
@@ -9,10 +11,17 @@ import { identify } from './callers.js'
 import type { Instant, RequestCommand } from './command.js'
 import { GATES } from './gates.js'
 import { handlerOf, operate } from './operations.js'
+import { forwardedAnswer } from './overlay.js'
 import { replyHeaders } from './reply-headers.js'
 import type { RequestContext } from './request-context.js'
 import type { Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
+
+/** A request that is to be sent on before it is answered. */
+export interface SentOn {
+  readonly forward: Forward
+  readonly context: RequestContext
+}
 
 /**
  * Handles one request in a space: route, identify, the gates, the operation,
@@ -25,11 +34,28 @@ export function handle(
   { request, mock }: RequestCommand,
   token: string | undefined,
   instant: Instant,
-): Reply {
+): Reply | SentOn {
   const context = arrive(space, request, token, instant, mock)
-  const answer = answerSafely(context)
+  const answer = answerSafely(context, () => askGates(context))
   if (context.asksForQuota) space.conduct.count(context)
-  return depart(context, answer)
+  return 'kind' in answer ? { forward: answer, context } : depart(context, answer)
+}
+
+/** Answers a request that was sent on with what the real service said to it, at the instant of that. Never throws. */
+export function complete(arrived: RequestContext, outcome: UpstreamOutcome, instant: Instant): Reply {
+  const { space } = arrived
+  const { realService } = space.shared
+  const context: RequestContext = {
+    ...arrived,
+    now: space.now(instant.now),
+    wall: instant.now,
+    position: instant.position,
+  }
+  if (realService === undefined) return depart(context, problem('internal_error'))
+  return depart(
+    context,
+    answerSafely(context, () => forwardedAnswer(context, outcome, realService)),
+  )
 }
 
 /** Answers without asking the gates, but with the common headers and the log. */
@@ -70,12 +96,13 @@ function arrive(
     shown: undefined,
     fault: undefined,
     readings: undefined,
+    drift: undefined,
     asksForQuota: false,
     isOperated: false,
   }
 }
 
-function askGates(context: RequestContext): HandlerResult {
+function askGates(context: RequestContext): HandlerResult | Forward {
   for (const gate of GATES) {
     const answer = gate(context)
     if (answer !== undefined) return answer
@@ -87,9 +114,9 @@ function askGates(context: RequestContext): HandlerResult {
 }
 
 /** Whatever goes wrong here is the sandbox's own fault: a 500, never a crash or a hanging request. */
-function answerSafely(context: RequestContext): HandlerResult {
+function answerSafely<Answer>(context: RequestContext, act: () => Answer): Answer | HandlerResult {
   try {
-    return askGates(context)
+    return act()
   } catch (error) {
     const { space, request } = context
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -106,6 +133,8 @@ function depart(context: RequestContext, given: HandlerResult): Reply {
     context.fault === undefined ? given : { reason: 'fault', fault: context.fault, ...given }
   const headers = replyHeaders(context, answer)
   const exchange = note(context, answer, headers)
+  if (context.drift !== undefined && route.kind === 'operation')
+    space.drift.add(route.operation.id, told(space, context.drift), exchange.id, context.now)
   space.conduct.judge(context, answer, exchange)
   return {
     status: answer.status,
@@ -123,7 +152,7 @@ function depart(context: RequestContext, given: HandlerResult): Reply {
 
 function note(context: RequestContext, answer: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
-  const record: ExchangeRecord = withoutSecrets(space, {
+  const record: ExchangeRecord = withoutSecrets(context, answer, {
     id: space.log.takeId(),
     position,
     at: now,
@@ -142,6 +171,9 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
     waitingMs: 0,
     bodyMs: 0,
     remaining: context.shown?.remaining ?? 0,
+    ...(context.drift === undefined || context.drift.length === 0
+      ? {}
+      : { drift: context.drift.map(({ detail }) => detail) }),
     requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
@@ -152,7 +184,13 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
 }
 
 /** A key that the sandbox was given is hidden wherever its client has written it, not only where keys belong. */
-function withoutSecrets({ shared: { hide } }: Space, record: ExchangeRecord): ExchangeRecord {
+function withoutSecrets(
+  { space, request }: RequestContext,
+  { forwarded }: HandlerResult,
+  record: ExchangeRecord,
+): ExchangeRecord {
+  // A real service may repeat the key that it was sent.
+  const hide = forwarded === undefined ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
   if (hide === undefined) return record
   return {
     ...record,
@@ -162,5 +200,22 @@ function withoutSecrets({ shared: { hide } }: Space, record: ExchangeRecord): Ex
     requestBody: hide(record.requestBody),
     responseHeaders: record.responseHeaders.map(hide),
     responseBody: hide(record.responseBody),
+    ...(record.drift === undefined ? {} : { drift: record.drift.map(hide) }),
   }
+}
+
+type Hide = ((text: string) => string) | undefined
+
+function both(one: Hide, other: Hide): Hide {
+  return one === undefined || other === undefined ? (one ?? other) : (text) => other(one(text))
+}
+
+function ownKeyHider({ headers: { authorization } }: ServiceRequest): Hide {
+  const [, token = ''] = /^\S+ +(.*)$/.exec(String(authorization ?? '')) ?? []
+  return hider([token])
+}
+
+/** Breaches as they may be kept. */
+function told({ shared: { hide } }: Space, breaches: readonly Breach[]): readonly Breach[] {
+  return hide === undefined ? breaches : breaches.map(({ rule, detail }) => ({ rule, detail: hide(detail) }))
 }

@@ -1,5 +1,6 @@
 import type { Reply } from '../domain/messages.js'
-import type { EndedCommand, Instant, RequestCommand } from './command.js'
+import type { Forward } from '../domain/upstream.js'
+import type { EndedCommand, ForwardedCommand, Instant, RequestCommand } from './command.js'
 import type { Spaces } from './spaces.js'
 
 /** Something that changes a sandbox, from whoever steers it. Verbs that only read are no commands. */
@@ -15,7 +16,10 @@ export interface VerbCommand {
 }
 
 /** Whatever can change a sandbox. */
-export type Command = RequestCommand | EndedCommand | VerbCommand
+export type Command = RequestCommand | ForwardedCommand | EndedCommand | VerbCommand
+
+/** What never became a request is never sent on. */
+type RefusedCommand = RequestCommand & Required<Pick<RequestCommand, 'refused'>>
 
 /** Does a verb. @throws whatever says why it cannot be done; nothing has changed then */
 export type ApplyVerb = (spaces: Spaces, command: VerbCommand, instant: Instant) => unknown
@@ -49,15 +53,18 @@ export class Machine {
   /**
    * Applies a command.
    *
-   * @returns the reply to a request, the output of a verb
+   * @returns the reply to a request, or that it is to be sent on first; the output of a verb
    * @throws for a verb that cannot be done; nothing has changed then
    */
-  apply(command: RequestCommand, instant: Instant): Reply
+  apply(command: ForwardedCommand | RefusedCommand, instant: Instant): Reply
+  apply(command: RequestCommand, instant: Instant): Reply | Forward
   apply(command: Command, instant: Instant): unknown
   apply(command: Command, instant: Instant): unknown {
     switch (command.kind) {
       case 'request':
         return this.spaces.handle(command, instant)
+      case 'forwarded':
+        return this.spaces.complete(command, instant)
       case 'ended':
         return this.spaces.hear(command, instant)
       case 'verb':

@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/contract.js'
-import type { HandlerResult } from '../domain/messages.js'
+import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
+import type { WindowView } from '../domain/quota.js'
 import { deprecationHeaders } from '../domain/sunset.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import { shownUncharged } from './gates/throttle.js'
@@ -22,39 +23,57 @@ const EXPOSED = [
   'X-Sandbox-Reason',
 ].join(', ')
 
+/** What of a request its response shows. */
+export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
+
 /** The headers of a response, including those that every response has. @source docs/specification.md, "Rate limit headers" */
-export function replyHeaders(
-  context: Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>,
-  answer: HandlerResult,
-): string[] {
+export function replyHeaders(context: ShownContext, answer: HandlerResult): string[] {
   const { space, route, caller, now } = context
   const { basePath, reason } = space.shared
   const shown = context.shown ?? shownUncharged(space, caller, now)
   context.shown = shown
-  const headers = [
-    'X-RateLimit-Limit',
-    String(shown.limit),
-    'X-RateLimit-Remaining',
-    String(shown.remaining),
-    'X-RateLimit-Reset',
-    String(ceilSeconds(shown.resetAt)),
-    'Date',
-    dateHeader(now),
-  ]
+  const headers =
+    answer.forwarded === undefined ? limitHeaders(shown) : forwardedLimitHeaders(context, shown, answer.forwarded)
+  headers.push('Date', dateHeader(now))
   // Of a long body nobody knows the length before it was made; a 204 has none (RFC 9110, section 8.6).
   if (typeof answer.body === 'string' && answer.status !== 204)
     headers.push('Content-Length', String(answer.binary?.length ?? Buffer.byteLength(answer.body)))
   if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
   else if (answer.body !== '') headers.push('Content-Type', 'application/json')
   if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)
-  if (reason && answer.reason !== undefined) headers.push('X-Sandbox-Reason', answer.reason)
+  if (reason && answer.reason !== undefined && answer.forwarded === undefined)
+    headers.push('X-Sandbox-Reason', answer.reason)
   const origin = context.request.headers.origin
   pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined)
-  if (route.kind === 'operation' && route.operation.deprecated) {
+  // Of its own operations the real service says it itself.
+  if (route.kind === 'operation' && route.operation.deprecated && answer.forwarded === undefined) {
     // Not concat, which costs more than everything else here.
     for (const item of deprecation(route.operation, basePath)) headers.push(item)
   }
   return headers
+}
+
+function limitHeaders({ limit, remaining, resetAt }: Omit<WindowView, 'window'>): string[] {
+  return [
+    'X-RateLimit-Limit',
+    String(limit),
+    'X-RateLimit-Remaining',
+    String(remaining),
+    'X-RateLimit-Reset',
+    String(ceilSeconds(resetAt)),
+  ]
+}
+
+/** Whichever has fewer left: the real service, or the sandbox's own quota where that is asked. */
+function forwardedLimitHeaders(context: ShownContext, shown: WindowView, theirs: ForwardedLimits): string[] {
+  const isAsked = context.space.settings.rateLimit
+  if (isAsked && shown.remaining < (theirs.shown?.remaining ?? Number.POSITIVE_INFINITY)) return limitHeaders(shown)
+  if (theirs.shown !== undefined) context.shown = { ...shown, ...theirs.shown }
+  return [
+    ...(theirs.limit === undefined ? [] : ['X-RateLimit-Limit', theirs.limit]),
+    ...(theirs.remaining === undefined ? [] : ['X-RateLimit-Remaining', theirs.remaining]),
+    ...(theirs.reset === undefined ? [] : ['X-RateLimit-Reset', theirs.reset]),
+  ]
 }
 
 /** The headers of deprecated operations, which never change, cached for the base path last used. */

@@ -3,6 +3,7 @@ import type { WireFault } from '../domain/faults.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
+import type { Breach } from '../drift/exchange.js'
 import type { RequestCommand } from './command.js'
 import type { Space } from './space.js'
 
@@ -33,6 +34,8 @@ export interface RequestContext {
   /** A fault to apply to the response on the wire. */
   fault: WireFault | undefined
   readings: Readings | undefined
+  /** How an answer of the real service drifts from the contract; undefined where none was held against it. */
+  drift: readonly Breach[] | undefined
   /** It got as far as the quota, or a ban stopped it just before. */
   asksForQuota: boolean
   /** An operation was carried out. */

@@ -6,6 +6,7 @@ import type { LogBudget } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import type { Keyring } from './keyring.js'
 import type { MemoryRoom } from './memory-room.js'
+import type { RealServiceRules } from './real-service.js'
 
 /** What all spaces of a sandbox share. */
 export interface SpaceContext {
@@ -28,6 +29,8 @@ export interface SpaceContext {
   readonly logLimit: number
   readonly logBudget: LogBudget
   readonly memoryRoom: MemoryRoom
+  /** The real service behind the sandbox, if there is one. */
+  readonly realService?: RealServiceRules | undefined
   warn(message: string): void
   /** An exchange has ended. */
   onExchange(record: ExchangeRecord): void

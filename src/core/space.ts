@@ -15,6 +15,7 @@ import type { SpaceStart } from '../domain/space-start.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
 import type { DurationMs, EpochMs } from '../domain/time.js'
+import { DriftLedger, type SavedDrift } from '../drift/ledger.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import { Accounts } from './accounts.js'
 import { memoryNeeded } from './memory-needed.js'
@@ -37,6 +38,7 @@ export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'fault
   readonly heldBytes: number
   readonly log: SavedLog
   readonly conduct: SavedConduct
+  readonly drift: SavedDrift
   readonly snapshots: readonly (readonly [string, Snapshot])[]
 }
 
@@ -64,6 +66,7 @@ export class Space {
   /** The state that a reset returns to. */
   #seed: SpaceState
   #conduct: ConductLedger
+  #drift = new DriftLedger()
   #accounts = new Accounts()
   #settings: Settings
   #clock: ClockState = REAL_TIME
@@ -128,6 +131,11 @@ export class Space {
 
   get conduct(): ConductLedger {
     return this.#conduct
+  }
+
+  /** How what the real service behind the sandbox answers drifts from the contract. */
+  get drift(): DriftLedger {
+    return this.#drift
   }
 
   /** How many senders may share a key for the same request at a time. A named space is one client's unless it says otherwise. */
@@ -440,6 +448,7 @@ export class Space {
     this.#randomStreams = openStreams(this.shared.seed, this.name)
     this.#accounts = new Accounts()
     this.#conduct = this.#openConduct()
+    this.#drift = new DriftLedger()
     unclear = this.log.clear()
     this.#begin(wall)
   }
@@ -570,6 +579,7 @@ export class Space {
       heldBytes: this.#heldBytes,
       log: this.log.save(),
       conduct: this.#conduct.save(),
+      drift: this.#drift.save(),
       snapshots: [...this.#snapshots],
     }
   }
@@ -597,6 +607,7 @@ export class Space {
     this.#heldBytes = saved.heldBytes
     this.#conduct = this.#openConduct()
     this.#conduct.restore(saved.conduct)
+    this.#drift.restore(saved.drift)
   }
 
   /** The space is gone: what it held is free. */
@@ -647,6 +658,7 @@ export class Space {
     const faults = this.#faults
     const accounts = this.#accounts
     const conduct = this.#conduct
+    const drift = this.#drift
     const randomStreams = this.#randomStreams
     return () => {
       this.#pets = pets
@@ -660,6 +672,7 @@ export class Space {
       this.#faults = faults
       this.#accounts = accounts
       this.#conduct = conduct
+      this.#drift = drift
       this.#randomStreams = randomStreams
     }
   }

@@ -7,13 +7,15 @@ import type { Snapshot } from '../domain/snapshot.js'
 import type { SpaceStart } from '../domain/space-start.js'
 import type { SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
+import type { Forward } from '../domain/upstream.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
-import type { EndedCommand, Instant, RequestCommand } from './command.js'
-import { handle, replyWith } from './handle-request.js'
+import type { EndedCommand, ForwardedCommand, Instant, RequestCommand } from './command.js'
+import { complete, handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-room.js'
+import type { RequestContext } from './request-context.js'
 import { type SavedSpace, Space, type Switches } from './space.js'
 import type { SpaceContext } from './space-context.js'
 
@@ -52,6 +54,8 @@ export class Spaces {
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
   #undo: Undo | undefined
+  /** Requests that the real service is asked, by the position of their command. */
+  readonly #forwarded = new Map<number, RequestContext>()
 
   /** @param fixtures what a new space is seeded from */
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
@@ -228,23 +232,44 @@ export class Spaces {
     this.#shared.memoryRoom.state = room
   }
 
-  /** Answers a request in the space that its key names. Never throws. */
-  handle(command: RequestCommand, instant: Instant): Reply {
+  /** Answers a request in the space that its key names, or says what is to be sent on first. Never throws. */
+  handle(command: RequestCommand, instant: Instant): Reply | Forward {
     const { request, refused } = command
     if (refused !== undefined)
       return replyWith(this.default, request, undefined, problem(refused, { outside: true }), instant)
     const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
-    if (sent === undefined) return handle(this.default, command, undefined, instant)
-    if (sent.space === '') return handle(this.default, command, sent.token, instant)
+    if (sent === undefined) return this.#begin(this.default, command, undefined, instant)
+    if (sent.space === '') return this.#begin(this.default, command, sent.token, instant)
     const { token, space: name } = sent
     // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
-    if (!this.default.keys.has(token) && this.get(name) === undefined)
-      return handle(this.default, command, this.default.anyKey ? `${token}~${name}` : '', instant)
+    if (!this.default.keys.has(token) && this.get(name) === undefined) {
+      const isKept = this.default.anyKey || this.#shared.realService !== undefined
+      return this.#begin(this.default, command, isKept ? `${token}~${name}` : '', instant)
+    }
     const space = this.open(name, instant.now)
-    if (space !== undefined) return handle(space, command, token, instant)
+    if (space !== undefined) return this.#begin(space, command, token, instant)
     const message = this.fullMessage()
     return replyWith(this.default, request, token, problem('too_many_spaces', { message }), instant)
+  }
+
+  /** Answers a request that was sent on. Never throws. */
+  complete({ of, outcome }: ForwardedCommand, instant: Instant): Reply {
+    const context = this.#forwarded.get(of)
+    if (context === undefined) throw new RangeError(`No request ${of} was sent on.`)
+    this.#forwarded.delete(of)
+    const reply = complete(context, outcome, instant)
+    const { space } = context
+    // One that was removed in between keeps nothing.
+    if (this.get(space.name) !== space) space.close()
+    return reply
+  }
+
+  #begin(space: Space, command: RequestCommand, token: string | undefined, instant: Instant): Reply | Forward {
+    const handled = handle(space, command, token, instant)
+    if (!('forward' in handled)) return handled
+    this.#forwarded.set(instant.position, handled.context)
+    return handled.forward
   }
 
   /** Hears what became of answers. */

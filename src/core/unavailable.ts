@@ -3,8 +3,7 @@ import type { Reply, ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
-import { replyHeaders } from './reply-headers.js'
-import type { RequestContext } from './request-context.js'
+import { replyHeaders, type ShownContext } from './reply-headers.js'
 import type { Spaces } from './spaces.js'
 import { findRoute, splitTarget } from './target.js'
 
@@ -24,7 +23,7 @@ export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: 
     limits: apiKey === undefined ? space.planLimits('free') : space.limitsOf(apiKey),
   }
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
-  const context: Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'> = {
+  const context: ShownContext = {
     space,
     route,
     caller,

@@ -62,8 +62,20 @@ export interface HandlerResult {
   readonly retryAt?: EpochMs
   readonly reason?: Reason
   readonly fault?: WireFault
+  /** It is the real service's own, but for what lists show besides; its rate-limit headers. */
+  readonly forwarded?: ForwardedLimits
   /** The request was outside the contract (405, 413, 415 …), so the contract does not describe this response. */
   readonly outside?: true
+}
+
+/** What a real service says of its own limits, each header as it is to be passed on. */
+export interface ForwardedLimits {
+  readonly limit: string | undefined
+  readonly remaining: string | undefined
+  /** By the space's clock. */
+  readonly reset: string | undefined
+  /** The same as numbers, if all are. */
+  readonly shown?: { readonly limit: number; readonly remaining: number; readonly resetAt: EpochMs }
 }
 
 /** A complete response. The edge sends it and decides nothing. */

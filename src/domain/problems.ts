@@ -70,6 +70,9 @@ export const PROBLEMS = {
     status: 503,
     message: 'The log that the replicas of this sandbox share cannot be reached. Send it again in a moment.',
   },
+  upstream_unreachable: { status: 502, message: 'The service behind this sandbox cannot be reached.' },
+  upstream_invalid: { status: 502, message: 'The service behind this sandbox gave an answer that cannot be used.' },
+  upstream_timeout: { status: 504, message: 'The service behind this sandbox took too long.' },
   too_many_spaces: { status: 503, message: 'No more spaces can be opened.' },
   bad_request: {
     status: 400,

@@ -1,4 +1,4 @@
-/** Why the sandbox made up a response. @source docs/behaviour.md, "X-Sandbox-Reason" */
+/** Why the sandbox made up a response; `upstream` also of those that it has from a real service. @source docs/behaviour.md, "X-Sandbox-Reason" */
 export const REASONS = [
   'quota-minute',
   'quota-day',
@@ -9,5 +9,6 @@ export const REASONS = [
   'sunset',
   'brownout',
   'unavailable',
+  'upstream',
 ] as const
 export type Reason = (typeof REASONS)[number]

@@ -42,6 +42,8 @@ export interface ExchangeRecord {
   bodyMs: number
   /** What X-RateLimit-Remaining said. */
   readonly remaining: number
+  /** How an answer of the real service drifts from the contract; undefined where it does not. */
+  readonly drift?: readonly string[]
   /** Flat lists: name, value, name, value … */
   readonly requestHeaders: readonly string[]
   readonly requestBody: string

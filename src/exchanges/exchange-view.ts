@@ -28,6 +28,8 @@ export interface Exchange {
   /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number
   readonly timing: ExchangeTiming
+  /** How an answer of the real service drifts from the contract; missing where it does not. */
+  readonly drift?: readonly string[]
   readonly request: ExchangeMessage
   /** What was sent; empty while it is under way, and where nothing was. */
   readonly response: ExchangeMessage
@@ -57,7 +59,7 @@ type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
   const { id, at, space, key, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
-  const { waitingMs, bodyMs } = record
+  const { waitingMs, bodyMs, drift } = record
   return {
     id,
     at: new Date(at).toISOString(),
@@ -78,6 +80,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
       waitingMs: rounded(waitingMs),
       bodyMs: rounded(bodyMs),
     },
+    ...(drift === undefined ? {} : { drift }),
   }
 }
 

@@ -1,4 +1,6 @@
 import type { ListOrder } from '../domain/settings.js'
+import { SECOND_MS } from '../domain/time.js'
+import type { UpstreamWrites } from '../domain/upstream.js'
 import type { LogFormat } from './options.js'
 
 /** Defaults that depend on who starts the sandbox. */
@@ -32,4 +34,10 @@ export const DEFAULTS = {
   logLimit: 1000,
   cors: '*',
   group: 'default',
-} as const satisfies { readonly order: ListOrder; readonly [name: string]: unknown }
+  upstreamWrites: 'local',
+  upstreamTimeout: 10 * SECOND_MS,
+} as const satisfies {
+  readonly order: ListOrder
+  readonly upstreamWrites: UpstreamWrites
+  readonly [name: string]: unknown
+}

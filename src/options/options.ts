@@ -3,7 +3,8 @@ import type { FaultRule, FaultText } from '../domain/faults.js'
 import type { ApiKey } from '../domain/keys.js'
 import type { ListOrder, SETTINGS, SettingName, Settings } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
-import type { DurationText } from '../domain/time.js'
+import type { DurationMs, DurationText } from '../domain/time.js'
+import type { UpstreamWrites } from '../domain/upstream.js'
 
 /** Forms of the log on stderr. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
@@ -83,6 +84,18 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly spec?: string
   /** Operations that are mocked from the contract, though the sandbox could answer them from its state. */
   readonly mock?: string | readonly string[]
+  /** Base address of a real service to put the sandbox in front of: what its switches let through is answered there. */
+  readonly upstream?: string
+  /** File that holds a key of the real service, which stands for every key of the sandbox. */
+  readonly upstreamApiKeyFile?: string
+  /** What becomes of writes in front of a real service: kept here (by itself), sent on, or refused. */
+  readonly upstreamWrites?: UpstreamWrites
+  /** How long the real service may take for an answer, 10s by itself. */
+  readonly upstreamTimeout?: DurationText
+  /** File of the certificate authority that has signed the real service's certificate. */
+  readonly upstreamCa?: string
+  /** Folder in which to keep what the real service answers, as fixtures. */
+  readonly record?: string
   /** Check the answers of the sandbox itself against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean
   /** Be one of several replicas, which share a log in this Redis: `redis://127.0.0.1:6379`. */
@@ -130,7 +143,7 @@ export interface StormOption {
 /** A scenario: settings of a space, and the start of its clock, quotas and bans. */
 export interface ScenarioContent
   extends SettingsInput,
-    Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze'> {
+    Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze' | 'upstream'> {
   /** What it does, in one line. */
   readonly description?: string
   /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
@@ -178,6 +191,13 @@ export interface ResolvedOptions {
   /** Ids of operations. */
   readonly mock: readonly string[]
   readonly strict: boolean
+  /** Without a slash at its end. */
+  readonly upstream: string | undefined
+  readonly upstreamApiKeyFile: string | undefined
+  readonly upstreamWrites: UpstreamWrites
+  readonly upstreamTimeout: DurationMs
+  readonly upstreamCa: string | undefined
+  readonly record: string | undefined
   readonly order: ListOrder
   readonly fsync: boolean
   readonly reason: boolean

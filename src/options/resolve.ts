@@ -67,7 +67,11 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     port: values.port ?? context.defaults.port,
     host: values.host ?? DEFAULTS.host,
     basePath: values.basePath ?? DEFAULTS.basePath,
-    store: groupLog === undefined ? path(storeFile(said, context.defaults.store)) : undefined,
+    // In front of a real service what is added here is for this run, unless a file is named.
+    store:
+      groupLog === undefined
+        ? path(storeFile(said, values.upstream === undefined ? context.defaults.store : undefined))
+        : undefined,
     maxStore: values.maxStore ?? DEFAULTS.maxStore,
     fixtures: path(values.fixtures),
     pets: values.pets,
@@ -75,7 +79,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     apiKeys: values.apiKey ?? [],
     anyKey: values.anyKey ?? false,
     senders: context.defaults.senders,
-    start: startOf({ ...scenarioOf(values), used: {}, bans: {}, ...scenario?.extras }),
+    start: startOf({ ...scenarioOf(quotasOf(values)), used: {}, bans: {}, ...scenario?.extras }),
     seed: values.seed ?? context.randomSeed(),
     isSeedRandom: values.seed === undefined,
     groupLog,
@@ -83,6 +87,12 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     spec: path(values.spec),
     mock: values.mock ?? [],
     strict: values.strict ?? false,
+    upstream: values.upstream,
+    upstreamApiKeyFile: path(values.upstreamApiKeyFile),
+    upstreamWrites: values.upstreamWrites ?? DEFAULTS.upstreamWrites,
+    upstreamTimeout: values.upstreamTimeout ?? DEFAULTS.upstreamTimeout,
+    upstreamCa: path(values.upstreamCa),
+    record: path(values.record),
     order: values.order ?? DEFAULTS.order,
     fsync: values.fsync ?? false,
     reason: values.reason ?? true,
@@ -93,6 +103,12 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
     controlToken: values.controlToken,
     controlOrigins: values.controlOrigin ?? [],
   }
+}
+
+/** A real service has quotas of its own: those of the sandbox are asked where a plan or limits are named. */
+function quotasOf(values: OptionValues): OptionValues {
+  const isNamed = values.plan !== undefined || values.limits !== undefined || values.rateLimit !== undefined
+  return values.upstream === undefined || isNamed ? values : { ...values, rateLimit: false }
 }
 
 /** The start of a space with a scenario. */
@@ -170,6 +186,11 @@ function redisProblems(
             ),
           ]),
       ...(layer.store === undefined ? [] : [writeProblem(whereIs('store', of), layer.store, kept)]),
+      ...(layer.upstream === undefined
+        ? []
+        : [
+            writeProblem(whereIs('upstream', of), layer.upstream, 'cannot be combined with redis; drop one of the two'),
+          ]),
       ...(layer.fsync === true ? [writeProblem(whereIs('fsync', of), true, kept)] : []),
     ]
   })

@@ -2,12 +2,15 @@ import * as v from 'valibot'
 import { WIRE_FAULTS } from '../domain/faults.js'
 import { LIST_ORDERS, SETTING_GROUPS, type SettingName, type Settings } from '../domain/settings.js'
 import { formatSize } from '../domain/size.js'
+import { formatDuration } from '../domain/time.js'
+import { UPSTREAM_WRITES } from '../domain/upstream.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
 import type { OptionRow } from './option-row.js'
 import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
 import { settingRows } from './setting-rows.js'
-import { basePathSchema, hostSchema, tokenSchema } from './values/address.js'
+import { basePathSchema, baseUrlSchema, hostSchema, tokenSchema } from './values/address.js'
 import { apiKeySchema } from './values/api-key.js'
+import { someWaitSchema } from './values/duration.js'
 import { faultsSchema } from './values/fault.js'
 import { instantSchema } from './values/instant.js'
 import { operationsSchema } from './values/operations.js'
@@ -22,6 +25,7 @@ const SERVER = 'Server'
 const DATA = 'Data'
 const { quotas: QUOTAS, refusals: REFUSALS, trouble: TROUBLE } = SETTING_GROUPS
 const TIME = 'Time and chance'
+const UPSTREAM = 'In front of a real service'
 const WATCHING = 'Contract, log and control plane'
 
 const file = filledText('a file path')
@@ -212,6 +216,55 @@ const OPTIONS = {
     schema: wholeNumber(0),
     description: 'makes everything random repeatable; printed at start',
     default: 'random',
+  },
+  upstream: {
+    group: UPSTREAM,
+    value: '<base-url>',
+    reads: 'text',
+    schema: baseUrlSchema,
+    scenario: true,
+    description: 'a real service to be in front of: what the switches let through is answered there',
+    example: 'https://staging.example/v1',
+  },
+  upstreamApiKeyFile: {
+    group: UPSTREAM,
+    value: '<file>',
+    reads: 'text',
+    schema: file,
+    description: 'file that holds a key of the real service, which stands for every key of the sandbox',
+    example: './staging-key',
+  },
+  upstreamWrites: {
+    group: UPSTREAM,
+    value: '<how>',
+    reads: 'text',
+    schema: oneOf(UPSTREAM_WRITES),
+    description: `writes are kept here, sent on, or refused: ${UPSTREAM_WRITES.join(', ')}`,
+    default: DEFAULTS.upstreamWrites,
+  },
+  upstreamTimeout: {
+    group: UPSTREAM,
+    value: '<duration>',
+    reads: 'text',
+    schema: someWaitSchema,
+    description: 'how long the real service may take for an answer; then it is 504',
+    default: formatDuration(DEFAULTS.upstreamTimeout),
+  },
+  upstreamCa: {
+    group: UPSTREAM,
+    value: '<file>',
+    reads: 'text',
+    schema: file,
+    description: "certificate authority that has signed the real service's certificate (PEM)",
+    example: './ca.pem',
+  },
+  record: {
+    group: UPSTREAM,
+    value: '<dir>',
+    reads: 'text',
+    schema: folder,
+    description: 'folder in which to keep what the real service answers, as fixtures',
+    example: './seen',
   },
   ...settingRows('conduct'),
   spec: {

@@ -1,14 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { EndedCommand, RequestCommand } from '../core/command.js'
-import type { Command, VerbCommand } from '../core/machine.js'
+import type { VerbCommand } from '../core/machine.js'
 import type { ServiceRequest } from '../domain/messages.js'
 import type { Beat, Hello } from './group.js'
 import { headersOf } from './headers-of.js'
 
 /** One thing that a replica says: a command, or something of itself. */
 export type Item =
-  | Command
+  | RequestCommand
+  | EndedCommand
+  | VerbCommand
   | { readonly kind: 'hello'; readonly hello: Hello }
   | { readonly kind: 'beat'; readonly beat: Beat }
   | Bye

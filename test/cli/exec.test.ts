@@ -303,7 +303,7 @@ describe('conduct in a run of exec', () => {
   it.each([
     [
       ['--fail-on', 'unautenticated'],
-      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, no-traffic, early-.*; did you mean unauthenticated\? See petstore-sandbox exec --help\.\n$/,
+      /^INVALID_OPTIONS: --fail-on "unautenticated": must be violation, warning, no-traffic, drift, early-.*; did you mean unauthenticated\? See petstore-sandbox exec --help\.\n$/,
     ],
     [['--fail-on', ''], /^INVALID_OPTIONS: --fail-on "": must be violation/],
     [

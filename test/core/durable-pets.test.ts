@@ -74,6 +74,7 @@ function durableSpace() {
       heardUpTo: 0,
     }
     const reply = handle(space, { kind: 'request', request }, 'sandbox', { now: 0, position: ++position })
+    if ('forward' in reply) throw new Error('It was sent on.')
     if (reply.isOperated) keeper.watch(reply)
     return reply
   }

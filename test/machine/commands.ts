@@ -80,6 +80,7 @@ type ChangingVerb = Exclude<
   VerbName,
   | 'shutdown'
   | 'conduct'
+  | 'drift'
   | 'replicas'
   | 'state'
   | 'switches'

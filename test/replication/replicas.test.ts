@@ -57,7 +57,7 @@ describe('replicas of a group', () => {
       const { core } = chance.oneOf(all)
       if (command.kind === 'ended') core.ended(command.exchanges, command.unread)
       else if (command.kind === 'verb') await core.controlTarget.change(command, applyVerb).catch(() => {})
-      else {
+      else if (command.kind === 'request') {
         const reply = await core.service(command.request)
         commands.answered(reply)
       }

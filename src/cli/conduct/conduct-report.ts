@@ -9,6 +9,13 @@ import type {
   WhatIf,
 } from '../../conduct/conduct-view.js'
 
+/** One way in which the real service behind the sandbox has drifted, wherever that was seen. */
+export interface DriftSeen {
+  readonly operation: string
+  readonly detail: string
+  readonly count: number
+}
+
 /** Where something was found: empty for the default space. */
 interface InSpace {
   readonly space: string
@@ -34,6 +41,8 @@ export interface ConductReport {
   /** Peaks are the largest of one key in one space; refusals are those of all. */
   readonly whatIf: WhatIf
   readonly keys: readonly KeyReport[]
+  /** How the real service behind the sandbox has drifted from the contract. */
+  readonly drift: readonly DriftSeen[]
 }
 
 /** More findings than anyone reads; a run of ten thousand tests must not exhaust memory. */
@@ -58,6 +67,7 @@ export const NO_CONDUCT: ConductReport = {
     cheapest: null,
   },
   keys: [],
+  drift: [],
 }
 
 /** Adds the conduct of one more space to a report, or that of one that was reset since. */
@@ -78,6 +88,7 @@ export function withConduct(
     leftOut: report.leftOut + violations.leftOut + warnings.leftOut,
     whatIf: bothWhatIfs(report.whatIf, whatIf),
     keys: kept(report.keys, inSpace(conduct.keys), MOST_KEYS).items,
+    drift: report.drift,
   }
 }
 

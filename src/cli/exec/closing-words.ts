@@ -2,7 +2,7 @@ import type { LogFormat } from '../../options/options.js'
 import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'
-import { type FailOn, NO_TRAFFIC, NO_TRAFFIC_LINE, type RunRule } from './fail-on.js'
+import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, NO_TRAFFIC_LINE, type RunRule } from './fail-on.js'
 import { type Ending, isMissing } from './run-command.js'
 import { jsonSummary, prettySummary, type Summary } from './tally.js'
 
@@ -34,6 +34,7 @@ function prettyWords({ summary, conduct, failOn, hit }: RunOutcome): readonly st
     ...(requests === 0 ? [] : [`petstore-sandbox: conduct: ${words.join('; ')}`]),
     ...(hit.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
     ...(hit.includes(NO_TRAFFIC) ? [`  ${NO_TRAFFIC_LINE}`] : []),
+    ...driftsOf(conduct, hit).map((line) => `  ${escapeControls(line)}`),
     ...failing.slice(0, MOST_NAMED).map((finding) => `  ${findingLine(finding)}`),
     ...(hit.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
@@ -43,12 +44,17 @@ function jsonWords({ summary, conduct, hit }: RunOutcome): readonly string[] {
   const { counts, whatIf } = conduct
   return [
     jsonSummary(summary, { counts, cheapest: whatIf.cheapest }),
-    ...(hit.length === 0 ? [] : [failedLine(hit, findingsOf(conduct, hit))]),
+    ...(hit.length === 0 ? [] : [failedLine(hit, findingsOf(conduct, hit), driftsOf(conduct, hit))]),
   ]
 }
 
-function failedLine(rules: readonly RunRule[], failing: readonly SpaceFinding[]): string {
-  return escapeControls(JSON.stringify({ event: 'fail-on', rules, findings: failing.slice(0, MOST_NAMED) }))
+function failedLine(rules: readonly RunRule[], failing: readonly SpaceFinding[], drifts: readonly string[]): string {
+  const drift = drifts.length === 0 ? {} : { drift: drifts }
+  return escapeControls(JSON.stringify({ event: 'fail-on', rules, findings: failing.slice(0, MOST_NAMED), ...drift }))
+}
+
+function driftsOf({ drift }: ConductReport, hit: readonly RunRule[]): readonly string[] {
+  return hit.includes(DRIFT) ? drift.slice(0, MOST_NAMED).map(driftLine) : []
 }
 
 function findingsOf({ violations, warnings }: ConductReport, rules: readonly RunRule[]): readonly SpaceFinding[] {

@@ -9,8 +9,11 @@ import type { ConductReport } from '../conduct/conduct-report.js'
 export const NO_TRAFFIC = 'no-traffic'
 export const NO_TRAFFIC_LINE = `${NO_TRAFFIC}: not one request came. Does the client take its base address from PETSTORE_BASE_URL?`
 
-/** A rule of conduct, or that there is any. */
-export type RunRule = ConductRule | typeof NO_TRAFFIC
+/** The real service behind the sandbox has drifted from the contract. */
+export const DRIFT = 'drift'
+
+/** A rule of conduct, that there is any, or one that the real service is held to. */
+export type RunRule = ConductRule | typeof NO_TRAFFIC | typeof DRIFT
 
 /** When a run fails although its command passed. */
 export interface FailOn {
@@ -26,11 +29,19 @@ export const NEVER_FAIL: FailOn = { where: '', rules: [] }
 const KINDS: Readonly<Record<string, readonly RunRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
 
 /** What `--fail-on` takes, one or more of them. */
-export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, ...VIOLATIONS, ...WARNINGS]
+export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, DRIFT, ...VIOLATIONS, ...WARNINGS]
 
 /** The rules that were broken and make the run fail. */
-export function rulesHit(rules: readonly RunRule[], { counts, requests }: ConductReport): readonly RunRule[] {
-  return rules.filter((rule) => (rule === NO_TRAFFIC ? requests === 0 : counts[rule] !== undefined))
+export function rulesHit(rules: readonly RunRule[], { counts, requests, drift }: ConductReport): readonly RunRule[] {
+  return rules.filter((rule) => {
+    if (rule === NO_TRAFFIC) return requests === 0
+    return rule === DRIFT ? drift.length > 0 : counts[rule] !== undefined
+  })
+}
+
+/** One way in which the real service has drifted, for people. */
+export function driftLine({ operation, detail, count }: ConductReport['drift'][number]): string {
+  return `${DRIFT}, ${operation}: ${detail} (${count === 1 ? 'once' : `${count} times`})`
 }
 
 /**

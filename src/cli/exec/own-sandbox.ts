@@ -43,7 +43,7 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
   return {
     facts: { baseUrl, controlUrl, plan, pets, seed: options.seed },
     summary: () => tally.summary(operations),
-    conduct: () => sandbox.conduct().reduce(withConduct, forgotten),
+    conduct: () => ({ ...sandbox.conduct().reduce(withConduct, forgotten), drift: tally.drift() }),
     async stop() {
       // The clients are gone.
       stopped ??= sandbox.stop('now')

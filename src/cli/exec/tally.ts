@@ -1,5 +1,7 @@
 import type { Reason } from '../../domain/reasons.js'
+import { kindOf } from '../../drift/ledger.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
+import type { DriftSeen } from '../conduct/conduct-report.js'
 import { escapeControls } from '../escape-controls.js'
 
 /** How many operations a line names; the rest are only counted. */
@@ -15,18 +17,37 @@ export interface Summary {
   readonly refused: ReadonlyMap<Reason | 'other', number>
 }
 
+type Counted = Pick<ExchangeRecord, 'operation' | 'status' | 'reason' | 'drift'>
+
+/** More than anyone reads. */
+const MOST_DRIFTS = 500
+
 /** Counts exchanges as they happen, so the summary does not depend on the log. */
 export class Tally {
   #requests = 0
   readonly #reached = new Set<string>()
   readonly #refused = new Map<Reason | 'other', number>()
+  readonly #drifts = new Map<string, DriftSeen>()
 
-  add({ operation, status, reason }: Pick<ExchangeRecord, 'operation' | 'status' | 'reason'>): void {
+  add({ operation, status, reason, drift = [] }: Counted): void {
+    for (const detail of drift) this.#addDrift(operation ?? '', detail)
     this.#requests++
     if (operation !== undefined) this.#reached.add(operation)
     if (status !== 429 && reason !== 'ban') return
     const why = reason ?? 'other'
     this.#refused.set(why, (this.#refused.get(why) ?? 0) + 1)
+  }
+
+  /** How the real service has drifted. */
+  drift(): readonly DriftSeen[] {
+    return [...this.#drifts.values()]
+  }
+
+  #addDrift(operation: string, detail: string): void {
+    const key = `${operation} ${kindOf(detail)}`
+    const known = this.#drifts.get(key)
+    if (known !== undefined) this.#drifts.set(key, { ...known, count: known.count + 1 })
+    else if (this.#drifts.size < MOST_DRIFTS) this.#drifts.set(key, { operation, detail, count: 1 })
   }
 
   /** @param operations all that the contract has, in its order */

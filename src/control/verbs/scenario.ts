@@ -33,6 +33,11 @@ export const apply = verb({
   }),
   run({ space, spaces, wall }, { scenario: given }) {
     const scenario = read(given)
+    if (Object.hasOwn(given, 'upstream'))
+      throw new VerbError(
+        'conflict',
+        'What is behind a sandbox is fixed from its start. Leave "upstream" out, or start with it.',
+      )
     checkOperations(space, scenario.faults ?? [])
     checkKeys(space, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
     const clock = clockOf(space, scenario, wall)

@@ -6,6 +6,13 @@ import type { Space } from '../space.js'
 
 /** Is the key valid at all? Who calls is asked before what is called. @source docs/specification.md, "Authentication" */
 export const admit: Gate = ({ caller, route, request, space }) => {
+  if (
+    caller.kind === 'key' &&
+    route.kind === 'operation' &&
+    !caller.isStranger &&
+    space.shared.realService?.hasKey === false
+  )
+    return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
   // A path outside the service needs no key: the client has mistyped the base address and is told so.
   if (caller.kind === 'key' || route.kind === 'outside') return undefined
   if (caller.problem === 'invalid_api_key') return problem('invalid_api_key', { message: unknownKey(space) })
@@ -16,6 +23,10 @@ export const admit: Gate = ({ caller, route, request, space }) => {
 
 const NO_BEARER =
   'The Authorization header does not hold a Bearer token. Send the key as: Authorization: Bearer <API_KEY>.'
+function noUpstreamKey(label: string): string {
+  return `The key "${label}" is one of this sandbox, and the service behind it does not know it. Give the sandbox a key of that service (--upstream-api-key-file), or send one.`
+}
+
 /** A message names so many keys at most. */
 const MOST_NAMED = 5
 

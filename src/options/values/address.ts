@@ -27,6 +27,17 @@ export function readBasePath(text: string): ParseResult<string> {
   return fits && segments[0] !== '__sandbox' ? { value: text } : { problem: BASE_PATH_FORM }
 }
 
+const BASE_URL_FORM = 'must be an http or https address such as https://staging.example/v1'
+
+/** A base address, without a slash at its end. */
+export const baseUrlSchema = textSchema<string>(BASE_URL_FORM, (text) => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return { problem: BASE_URL_FORM }
+  const { origin, pathname, username, password } = new URL(text)
+  if (username !== '' || password !== '') return { problem: `${BASE_URL_FORM}, without user and password` }
+  if (/[?#]/.test(text)) return { problem: `${BASE_URL_FORM}, without query and fragment` }
+  return { value: origin + pathname.replace(/\/+$/, '') }
+})
+
 export const hostSchema = textSchema(HOST_FORM, readHost)
 export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)
 

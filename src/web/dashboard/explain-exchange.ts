@@ -73,6 +73,15 @@ const BY_REASON: Readonly<
     rule: 'A brownout: the deprecated operation is gone for the first 5 minutes of every half hour.',
     help: 'Use what its message names instead, move the clock, or set sunset to "auto".',
   }),
+  upstream: (exchange) => {
+    const drift = exchange.drift === undefined ? '' : ` It drifts from the contract: ${exchange.drift.join('; ')}.`
+    return (exchange.status ?? 0) >= 502 && exchange.response.headers['x-sandbox-reason'] === 'upstream'
+      ? { rule: 'The real service behind the sandbox gave no answer that can be used.', help: 'Its message says why.' }
+      : {
+          rule: `The real service behind the sandbox answered this.${drift}`,
+          help: 'Its own documents say what would help; a clock or a plan of the sandbox does not reach it.',
+        }
+  },
 }
 
 function spent(window: 'minute' | 'day', exchange: Exchange, plan: string | undefined): Explanation {

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import { rootCertificates } from 'node:tls'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { Failure } from '../domain/failures.js'
+import { type Bytes, formatSize, MIB } from '../domain/size.js'
+import { type DurationMs, formatDuration } from '../domain/time.js'
+import type { Forward, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js'
+import type { Environment } from '../system/environment.js'
+import { messageOf } from '../system/message-of.js'
+import { openingProblem, readInput } from '../system/regular-file.js'
+import { readKeyFile } from './api-key.js'
+import { readBounded, TooLargeError } from './bounded-body.js'
+import { isTimeout, withDeadline } from './deadline.js'
+import { isDropped, NoAnswerError } from './no-answer.js'
+import { readProxies } from './proxies.js'
+
+/** The real service behind a sandbox, over the network. */
+export interface Upstream {
+  /** Whether it was given a key that stands for those of the sandbox. */
+  readonly hasKey: boolean
+  /** Hidden wherever something is kept. */
+  readonly secrets: readonly string[]
+  /** Sends a request on, and reads the answer whole. Never rejects. */
+  send(forward: Forward): Promise<UpstreamOutcome>
+  close(): Promise<void>
+}
+
+export interface UpstreamOptions {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly apiKeyFile: string | undefined
+  /** File of the certificate authority that has signed its certificate. */
+  readonly caFile: string | undefined
+  /** For an answer as a whole. */
+  readonly timeout: DurationMs
+  readonly env: Environment
+}
+
+/** Far more than any documented answer: what counts is what it is unpacked to. */
+const LARGEST_ANSWER: Bytes = 16 * MIB
+const LARGEST_CA_FILE: Bytes = MIB
+/** What is dropped before it is answered may be a connection that was idle for too long: a read is sent once more. */
+const ATTEMPTS_TO_READ = 2
+const IDLE_MS: DurationMs = 4000
+
+/**
+ * Opens the way to the real service: straight if it is on this machine, else through the
+ * proxies of the environment. No redirect is followed, so that its key reaches nobody else.
+ *
+ * @throws Failure INVALID_OPTIONS for a file that cannot be read, TargetError for a proxy that is none
+ */
+export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }: UpstreamOptions): Promise<Upstream> {
+  const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
+  const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
+  const ca = caFile === undefined ? undefined : [...rootCertificates, readAuthority(caFile)]
+  const { proxies } = readProxies(baseUrl, env)
+  const { Agent, EnvHttpProxyAgent } = await import('./undici.js')
+  const shared = {
+    // The deadline ends an answer exactly; undici's own timers are coarse.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    ...(ca === undefined ? {} : { connect: { ca } }),
+  }
+  const tls = ca === undefined ? {} : { requestTls: { ca } }
+  const dispatcher =
+    proxies === undefined ? new Agent(shared) : new EnvHttpProxyAgent({ ...proxies, ...shared, ...tls })
+  const { origin, pathname } = new URL(baseUrl)
+  const basePath = pathname.replace(/\/+$/, '')
+  const authorization = key === undefined ? undefined : `Bearer ${key}`
+  const pseudonym = `1.1 petstore-sandbox-${randomBytes(8).toString('hex')}`
+
+  async function ask(forward: Forward, signal: AbortSignal): Promise<UpstreamOutcome> {
+    const own = forward.authorization ?? authorization
+    const { statusCode, headers, body } = await dispatcher.request({
+      origin,
+      path: basePath + forward.target,
+      method: forward.method as 'GET',
+      headers: [
+        ...forward.headers,
+        'accept-encoding',
+        'gzip, deflate, br',
+        'via',
+        pseudonym,
+        ...(own === undefined ? [] : ['authorization', own]),
+      ],
+      body: forward.body ?? null,
+      responseHeaders: 'raw',
+      signal,
+    })
+    // In this form they are a list, of names and values as they came.
+    const list = (headers as unknown as readonly Buffer[]).map((item) => item.toString('latin1'))
+    const length = headerIn(list, 'content-length')
+    const packed = await readBounded(body, LARGEST_ANSWER, length)
+    const bytes = await unpacked(packed, headerIn(list, 'content-encoding'))
+    return {
+      kind: 'answer',
+      status: statusCode,
+      headers: list,
+      body: bytes.toString(),
+      binary: bytes.toString('latin1'),
+    }
+  }
+
+  return {
+    hasKey: key !== undefined,
+    secrets: key === undefined ? [] : [key],
+    async send(forward) {
+      if (forward.via.includes(pseudonym)) return failure('upstream_invalid', LOOP)
+      const attempts = forward.method === 'GET' ? ATTEMPTS_TO_READ : 1
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await withDeadline(timeout, undefined, (signal) => ask(forward, signal))
+        } catch (error) {
+          if (attempt < attempts && isDropped(error)) continue
+          return failureOf(error, origin, timeout)
+        }
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+const LOOP = 'The service behind this sandbox leads back to it. Name another one with --upstream.'
+
+/** An answer says that it is packed in a way that was not asked for, or is not. */
+class Unreadable extends Error {}
+
+function failureOf(error: unknown, origin: string, timeout: DurationMs): UpstreamFailure {
+  if (isTimeout(error)) {
+    return failure('upstream_timeout', `${origin} took longer than ${formatDuration(timeout)} (--upstream-timeout).`)
+  }
+  if (error instanceof TooLargeError)
+    return failure('upstream_invalid', `The answer of ${origin} is larger than ${formatSize(LARGEST_ANSWER)}.`)
+  if (error instanceof Unreadable) return failure('upstream_invalid', `The answer of ${origin} ${error.message}.`)
+  try {
+    const { short, failure: code } = NoAnswerError.from(error, {
+      url: origin,
+      timeout,
+      attempts: 1,
+      proxy: undefined,
+    })
+    const isBroken = code === 'MALFORMED' || code.startsWith('HPE_') || code.startsWith('UND_ERR_RES')
+    return failure(
+      isBroken ? 'upstream_invalid' : 'upstream_unreachable',
+      `No answer from ${origin}: ${short} (${code}).`,
+    )
+  } catch {
+    return failure('upstream_invalid', `The answer of ${origin} cannot be read: ${messageOf(error)}.`)
+  }
+}
+
+function failure(problem: UpstreamFailure['problem'], message: string): UpstreamFailure {
+  return { kind: 'failure', problem, message }
+}
+
+const UNPACKERS = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** Undoes what a Content-Encoding says, as much as may be read. */
+async function unpacked(packed: Buffer, encoding: string | undefined): Promise<Buffer> {
+  const encodings = (encoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim())
+  let bytes = packed
+  for (const one of encodings.toReversed()) {
+    if (one === '' || one === 'identity' || bytes.length === 0) continue
+    if (!isKnown(one)) throw new Unreadable(`is packed with ${JSON.stringify(one)}`)
+    try {
+      bytes = await UNPACKERS[one](bytes, { maxOutputLength: LARGEST_ANSWER })
+    } catch (error) {
+      if (error instanceof RangeError) throw new TooLargeError(LARGEST_ANSWER)
+      throw new Unreadable(`says that it is packed with ${one}, and is not`)
+    }
+  }
+  return bytes
+}
+
+function isKnown(encoding: string): encoding is keyof typeof UNPACKERS {
+  return Object.hasOwn(UNPACKERS, encoding)
+}
+
+function headerIn(list: readonly string[], name: string): string | undefined {
+  const place = list.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === name)
+  return place === -1 ? undefined : list[place + 1]
+}
+
+function readAuthority(file: string): Buffer {
+  try {
+    return readInput(file, LARGEST_CA_FILE)
+  } catch (error) {
+    throw new Failure(
+      'INVALID_OPTIONS',
+      `--upstream-ca ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import type { Int64 } from '../contract/int64.js'
+import type { ProblemCode } from './problems.js'
+
+/** What becomes of writes in front of a real service. */
+export const UPSTREAM_WRITES = ['local', 'forward', 'refuse'] as const
+export type UpstreamWrites = (typeof UPSTREAM_WRITES)[number]
+
+/** The first id of a pet that is kept in front of a real service: far above those that this gives, and exact in a double. */
+export const FIRST_LOCAL_ID: Int64 = 2 ** 52
+
+/** A request that is to be sent on before it is answered. */
+export interface Forward {
+  readonly kind: 'forward'
+  /** Ordinal of its command, by which its answer is given back. */
+  readonly position: number
+  readonly method: string
+  /** Path and query below the base path. */
+  readonly target: string
+  /** Flat list, without what is of the connection alone, and without any key. */
+  readonly headers: readonly string[]
+  /** The caller's own Authorization; undefined where the upstream's key stands for it. */
+  readonly authorization: string | undefined
+  readonly body: Uint8Array | undefined
+  /** What it has come through already. @source RFC 9110, section 7.6.3 */
+  readonly via: string
+}
+
+/** An answer of the real service. */
+export interface UpstreamAnswer {
+  readonly kind: 'answer'
+  readonly status: number
+  /** Flat list, in its order. */
+  readonly headers: readonly string[]
+  readonly body: string
+  /** The body's bytes, one character each; the text has not all of them if it is no UTF-8. */
+  readonly binary: string
+}
+
+/** There was no answer, or none that can be used. */
+export interface UpstreamFailure {
+  readonly kind: 'failure'
+  readonly problem: Extract<ProblemCode, `upstream_${string}`>
+  /** What went wrong, in a sentence. */
+  readonly message: string
+}
+
+export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure
+
+/** Headers of the connection, not of what is sent over it. @source RFC 9110, section 7.6.1 */
+const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|upgrade|http2-settings'
+/**
+ * Those of a request that are not sent on: of the connection; keys; what was said to the sandbox; what would make an
+ * answer that is not whole; and what a browser adds for the origin of the sandbox.
+ */
+const NOT_SENT_ON = new RegExp(
+  `^(?:${HOP_BY_HOP}|host|content-length|expect|authorization|prefer|accept-encoding|if-[a-z-]+|range|cookie2?|origin|referer|sec-[a-z-]+|access-control-[a-z-]+|via|x-sandbox-reason)$`,
+  'i',
+)
+/** Those of an answer that are not passed on: of the connection or its origin, and what the sandbox says itself. */
+const NOT_PASSED_ON = new RegExp(
+  `^(?:${HOP_BY_HOP}|content-length|content-encoding|content-type|date|set-cookie2?|access-control-[a-z-]+|strict-transport-security|alt-svc|clear-site-data|nel|report-to|reporting-endpoints|public-key-pins|x-ratelimit-(?:limit|remaining|reset)|x-sandbox-reason|preference-applied)$`,
+  'i',
+)
+
+/** The headers of a request that are sent on: a flat list. */
+export function headersSentOn(headers: readonly string[]): readonly string[] {
+  return without(headers, NOT_SENT_ON)
+}
+
+/** The headers of an answer that are passed on: a flat list. */
+export function headersPassedOn(headers: readonly string[]): readonly string[] {
+  return without(headers, NOT_PASSED_ON)
+}
+
+/** Also without those that Connection names. */
+function without(headers: readonly string[], left: RegExp): readonly string[] {
+  const named = new Set<string>()
+  for (let i = 0; i < headers.length; i += 2)
+    if (/^connection$/i.test(headers[i] ?? ''))
+      for (const name of (headers[i + 1] ?? '').split(',')) named.add(name.trim().toLowerCase())
+  const kept: string[] = []
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    if (!left.test(name) && !named.has(name.toLowerCase())) kept.push(name, headers[i + 1] ?? '')
+  }
+  return kept
+}

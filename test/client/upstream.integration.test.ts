@@ -1,0 +1,266 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { driftingService } from './drifting-service.js'
+import { hostileServer, sendEndlessly } from './hostile-server.js'
+
+const REAL_KEY = 'a-real-key-of-staging'
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'upstream-'))
+  onTestFinished(() => rmSync(made, { recursive: true }))
+  return made
+}
+
+function keyFile(): string {
+  const file = join(folder(), 'key')
+  writeFileSync(file, `${REAL_KEY}\n`)
+  return file
+}
+
+async function inFrontOf(upstream: string, options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ upstream, upstreamApiKeyFile: keyFile(), ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+async function ask(sandbox: Sandbox, path = '/pets') {
+  const response = await fetch(`${sandbox.baseUrl}${path}`, {
+    headers: { Authorization: 'Bearer sandbox' },
+    redirect: 'manual',
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json'
+const end = (text: string) => (socket: Socket) => void socket.end(text)
+
+/** What a hostile service does, and what becomes of it. */
+const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, string, RegExp])[] = [
+  [
+    'an endless body',
+    (socket) => sendEndlessly(socket, OK, Buffer.alloc(65_536, 'a')),
+    502,
+    'upstream_invalid',
+    /larger than 16MiB/,
+  ],
+  [
+    'a length that is too large',
+    end(`${OK}\r\nContent-Length: 99999999999\r\n\r\n`),
+    502,
+    'upstream_invalid',
+    /larger than 16MiB/,
+  ],
+  ['a reset', (socket) => void socket.resetAndDestroy(), 502, 'upstream_unreachable', /connection was dropped/],
+  ['a connection that is closed', (socket) => void socket.end(), 502, 'upstream_unreachable', /connection was dropped/],
+  ['a body that breaks off', end(`${OK}\r\nContent-Length: 100\r\n\r\n[`), 502, 'upstream_unreachable', /dropped/],
+  ['an answer that never comes', () => {}, 504, 'upstream_timeout', /took longer than 400ms \(--upstream-timeout\)/],
+  [
+    'a body that never ends',
+    (socket) => void socket.write(`${OK}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`),
+    504,
+    'upstream_timeout',
+    /longer than 400ms/,
+  ],
+  [
+    'a gzip bomb',
+    (socket) => {
+      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+      socket.write(`${OK}\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`)
+      socket.write(bomb)
+    },
+    502,
+    'upstream_invalid',
+    /larger than 16MiB/,
+  ],
+  [
+    'what says that it is gzip',
+    end(`${OK}\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n[]`),
+    502,
+    'upstream_invalid',
+    /packed with gzip, and is not/,
+  ],
+  [
+    'an encoding that nobody asked for',
+    end(`${OK}\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\n[]`),
+    502,
+    'upstream_invalid',
+    /packed with "zstd"/,
+  ],
+  ['no HTTP', end('SSH-2.0-OpenSSH_9.6\r\n'), 502, 'upstream_invalid', /not valid HTTP/],
+  [
+    'two lengths',
+    end(`${OK}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]`),
+    502,
+    'upstream_invalid',
+    /not valid HTTP/,
+  ],
+  [
+    'a chunk of no length',
+    end(`${OK}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n0\r\n\r\n`),
+    502,
+    'upstream_invalid',
+    /not valid HTTP/,
+  ],
+  ['a status of nothing', end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'), 502, 'upstream_invalid', /./],
+]
+
+describe('a real service that is hostile, or in trouble', () => {
+  it.each(HOSTILE)('%s', async (_what, act, status, code, said) => {
+    const upstream = await hostileServer((socket) => act(socket))
+    const sandbox = await inFrontOf(`${upstream}/v1`, { upstreamTimeout: status === 504 ? '400ms' : '1m' })
+    const answer = await ask(sandbox)
+    expect({ status: answer.status, body: JSON.parse(answer.text) }).toEqual({
+      status,
+      body: { code, message: expect.stringMatching(said), status },
+    })
+    expect(answer.headers.get('x-sandbox-reason')).toBe('upstream')
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('60')
+    expect(answer.text).not.toContain(REAL_KEY)
+    // And it serves on.
+    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+    expect(await sandbox.drift()).toMatchObject({ checked: 0, unanswered: 1 })
+  })
+
+  it('nobody is there', async () => {
+    const sandbox = await inFrontOf('http://127.0.0.1:9/v1')
+    const { status, text } = await ask(sandbox)
+    expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 502, code: 'upstream_unreachable' })
+    expect(text).toContain('nothing is listening there (ECONNREFUSED)')
+  })
+
+  it('an answer that is packed is passed on unpacked', async () => {
+    const packed = gzipSync('[{"id":9007199254740993,"name":"Žofka","categoryId":1}]')
+    const upstream = await hostileServer((socket) => {
+      socket.write(`${OK}\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`)
+      socket.write(packed)
+    })
+    const { headers, text } = await ask(await inFrontOf(`${upstream}/v1`))
+    expect(text).toBe('[{"id":9007199254740993,"name":"Žofka","categoryId":1}]')
+    expect(headers.has('content-encoding')).toBe(false)
+  })
+
+  it('an HTML error is passed on as it is, and is a drift', async () => {
+    const page = '<h1>Bad gateway</h1>'
+    const upstream = await hostileServer(
+      end(`HTTP/1.1 503 Down\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\n\r\n${page}`),
+    )
+    const sandbox = await inFrontOf(`${upstream}/v1`)
+    const { status, headers, text } = await ask(sandbox)
+    expect({ status, type: headers.get('content-type'), text }).toEqual({ status: 503, type: 'text/html', text: page })
+    expect((await sandbox.drift()).findings[0]).toMatchObject({
+      rule: 'status',
+      detail: expect.stringContaining('503'),
+    })
+  })
+
+  it('a redirect to another origin is not followed, and no key gets there', async () => {
+    const heard: string[] = []
+    const elsewhere = await hostileServer((socket, asked) => {
+      heard.push(asked)
+      socket.end(`${OK}\r\nContent-Length: 2\r\n\r\n[]`)
+    })
+    const upstream = await hostileServer(
+      end(`HTTP/1.1 307 Moved\r\nLocation: ${elsewhere}/v1/pets\r\nContent-Length: 0\r\n\r\n`),
+    )
+    const sandbox = await inFrontOf(`${upstream}/v1`)
+    const { status, headers } = await ask(sandbox)
+    expect({ status, location: headers.get('location') }).toEqual({ status: 307, location: `${elsewhere}/v1/pets` })
+    expect(heard).toEqual([])
+  })
+
+  it('a key that it repeats is kept nowhere', async () => {
+    const body = JSON.stringify({ code: 'x', message: `key ${REAL_KEY} and somebodys-own-key`, status: 401 })
+    const upstream = await hostileServer(
+      end(
+        `HTTP/1.1 401 No\r\nContent-Type: ${REAL_KEY}\r\nX-Echo: ${REAL_KEY} somebodys-own-key\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      ),
+    )
+    const sandbox = await inFrontOf(`${upstream}/v1`)
+    await ask(sandbox)
+    await fetch(`${sandbox.baseUrl}/pets`, { headers: { Authorization: 'Bearer somebodys-own-key' } })
+    const kept = JSON.stringify([await sandbox.requests(), await sandbox.drift(), await sandbox.conduct()])
+    expect(kept).toContain('***')
+    expect(kept).not.toContain(REAL_KEY)
+    const [, own] = await sandbox.requests()
+    expect(JSON.stringify(own)).not.toContain('somebodys-own-key')
+  })
+
+  it('one that leads back to the sandbox is told, and ends', async () => {
+    const probe = await startSandbox()
+    const { port } = new URL(probe.baseUrl)
+    await probe.close()
+    const sandbox = await inFrontOf(`http://127.0.0.1:${port}/v1`, { port: Number(port) })
+    const { status, text } = await ask(sandbox)
+    expect({ status, text }).toEqual({ status: 502, text: expect.stringContaining('leads back to it') })
+  })
+})
+
+describe('a real service over TLS', () => {
+  it('is trusted by its own authority, and by no other', async () => {
+    const dir = folder()
+    const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=DNS:localhost,IP:127.0.0.1',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ],
+      { stdio: 'ignore' },
+    )
+    const plain = await driftingService(undefined, { apiKey: [`real=${REAL_KEY}:business`] })
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, async (request, response) => {
+      const answer = await fetch(new URL(request.url ?? '', plain.baseUrl), {
+        headers: { authorization: String(request.headers.authorization) },
+      })
+      const { 'content-encoding': _, 'transfer-encoding': __, ...headers } = Object.fromEntries(answer.headers)
+      response.writeHead(answer.status, headers).end(await answer.text())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const upstream = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    const trusting = await inFrontOf(upstream, { upstreamCa: cert })
+    expect((await ask(trusting)).status).toBe(200)
+    expect(await trusting.drift()).toMatchObject({ checked: 1, drifted: 0 })
+    const strange = await ask(await inFrontOf(upstream))
+    expect({ status: strange.status, text: strange.text }).toEqual({
+      status: 502,
+      text: expect.stringContaining('the certificate is not trusted'),
+    })
+  })
+})
+
+describe('a start', () => {
+  it.each([
+    [{ upstreamApiKeyFile: '/nowhere/key' }, /--upstream-api-key-file "\/nowhere\/key": cannot be read/],
+    [{ upstreamCa: '/nowhere/ca.pem' }, /--upstream-ca "\/nowhere\/ca.pem": cannot be read/],
+    [{ upstream: 'staging' }, /upstream "staging": must be an http or https address/],
+    [{ upstream: 'http://me:secret@staging.example/v1' }, /without user and password/],
+  ])('with %j is refused', async (options, message) => {
+    await expect(startSandbox({ upstream: 'http://127.0.0.1:9/v1', ...options })).rejects.toThrow(message)
+  })
+})

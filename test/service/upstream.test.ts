@@ -1,0 +1,264 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type SandboxOptions, startSandbox } from '../../src/index.js'
+import { type Drift, driftingService } from '../client/drifting-service.js'
+import { transports } from '../support/transports.js'
+
+const REAL_KEY = 'a-real-key-of-staging'
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'upstream-'))
+  onTestFinished(() => rmSync(made, { recursive: true }))
+  return made
+}
+
+function keyFile(key = REAL_KEY): string {
+  const file = join(folder(), 'key')
+  writeFileSync(file, `${key}\n`)
+  return file
+}
+
+/** Another sandbox as the real service, with what it was asked. */
+async function realService(options: SandboxOptions = {}, drift?: Drift) {
+  return driftingService(drift, { apiKey: [`real=${REAL_KEY}:business`], seed: 1, ...options })
+}
+
+describe.each(transports)('in front of a real service, %s', (_name, openSandbox) => {
+  const open = async (given: SandboxOptions = {}, real: SandboxOptions = {}, drift?: Drift) => {
+    const service = await realService(real, drift)
+    const sandbox = await openSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), ...given })
+    return { ...service, sandbox, real: service.sandbox }
+  }
+
+  it('a key of the sandbox stands for the key of the service', async () => {
+    const { sandbox, came } = await open()
+    const { status, json } = await sandbox.get('/pets?limit=2')
+    expect({ status, ids: (json as { id: number }[]).map(({ id }) => id) }).toEqual({ status: 200, ids: [59, 58] })
+    expect((await sandbox.get('/pets/1', 'sandbox-pro')).status).toBe(200)
+    expect((await sandbox.get('/store/orders', 'sandbox~checkout')).status).toBe(200)
+    expect(came.map(({ method, url, key }) => [method, url, key])).toEqual([
+      ['GET', '/v1/pets?limit=2', REAL_KEY],
+      ['GET', '/v1/pets/1', REAL_KEY],
+      ['GET', '/v1/store/orders', REAL_KEY],
+    ])
+  })
+
+  it('any other key goes through as it is, and is never kept', async () => {
+    const { sandbox, came } = await open({ upstreamApiKeyFile: undefined as never })
+    expect((await sandbox.get('/pets', REAL_KEY)).status).toBe(200)
+    expect((await sandbox.get('/pets', 'wrong-key-of-somebody')).status).toBe(401)
+    expect(came.map(({ key }) => key)).toEqual([REAL_KEY, 'wrong-key-of-somebody'])
+    const kept = JSON.stringify([
+      (await sandbox.control('GET', '/requests')).json,
+      (await sandbox.control('GET', '/conduct')).json,
+      (await sandbox.control('GET', '/drift')).json,
+      sandbox.warnings,
+    ])
+    expect(kept).not.toContain(REAL_KEY)
+    expect(kept).not.toContain('wrong-key-of-somebody')
+  })
+
+  it('a key of the sandbox is 401 where none of the service was given, with what to do', async () => {
+    const service = await realService()
+    const sandbox = await openSandbox({ upstream: service.baseUrl })
+    const { status, text } = await sandbox.get('/pets')
+    expect({ status, text }).toEqual({ status: 401, text: expect.stringContaining('--upstream-api-key-file') })
+    expect((await sandbox.get('/pets', null)).status).toBe(401)
+    expect(service.came).toEqual([])
+  })
+
+  it('what a gate refuses never gets there', async () => {
+    const { sandbox, came } = await open({ storm: '1' })
+    expect((await sandbox.get('/pets')).reason).toBe('storm')
+    await sandbox.control('DELETE', '/storm')
+    await sandbox.control('PUT', '/faults', ['listPets:503'])
+    expect((await sandbox.get('/pets')).status).toBe(503)
+    await sandbox.control('PUT', '/keys/sandbox/ban', { for: '5m' })
+    expect((await sandbox.get('/pets')).reason).toBe('ban')
+    expect((await sandbox.get('/pets?limit=0', 'sandbox-pro')).status).toBe(503)
+    await sandbox.control('DELETE', '/faults')
+    expect((await sandbox.get('/pets?limit=0', 'sandbox-pro')).status).toBe(400)
+    expect((await sandbox.get('/nothing', 'sandbox-pro')).status).toBe(404)
+    expect((await sandbox.get('/pets', 'sandbox-limited')).status).toBe(429)
+    await sandbox.control('PATCH', '/settings', { sunset: 'after' })
+    expect((await sandbox.get('/pets/1', 'sandbox-pro')).reason).toBe('sunset')
+    expect((await sandbox.call('/v1/pets', { key: 'sandbox-pro', headers: { prefer: 'code=429' } })).reason).toBe(
+      'forced',
+    )
+    expect(came).toEqual([])
+  })
+
+  it('its quotas are the ones that count, unless a plan is named', async () => {
+    const { sandbox } = await open({}, { plan: 'business' })
+    const first = await sandbox.get('/pets')
+    expect([first.limit, first.remaining]).toEqual([1000, 999])
+    const local = await open({ limits: '2/min' })
+    expect([(await local.sandbox.get('/pets')).limit, (await local.sandbox.get('/pets')).remaining]).toEqual([2, 0])
+    expect(await local.sandbox.get('/pets')).toMatchObject({ status: 429, reason: 'quota-minute' })
+    expect(local.came).toHaveLength(2)
+  })
+
+  it('a refusal of its own passes, with no reason but in the log', async () => {
+    const { sandbox } = await open({}, { storm: '1,retry-after=7s' })
+    const { status, reason, retryAfter } = await sandbox.get('/pets')
+    expect({ status, reason, retryAfter }).toEqual({ status: 429, reason: undefined, retryAfter: '7' })
+    const { json } = await sandbox.control('GET', '/requests')
+    expect(json).toMatchObject([{ status: 429, reason: 'upstream' }])
+  })
+
+  it('writes are kept in front of it, and lists show them first', async () => {
+    const { sandbox, came } = await open()
+    const { status, json } = await sandbox.post('/pets', { name: 'Own', categoryId: 1, status: 'sold' })
+    expect({ status, json }).toEqual({ status: 201, json: { id: 2 ** 52, name: 'Own', categoryId: 1, status: 'sold' } })
+    const ids = async (query: string) =>
+      ((await sandbox.get(`/pets${query}`)).json as { id: number | bigint }[]).map(({ id }) => id)
+    expect(await ids('?limit=3')).toEqual([2 ** 52, 59, 58])
+    expect(await ids('?limit=1')).toEqual([2 ** 52])
+    expect(await ids('?status=sold&limit=2')).toEqual([2 ** 52, 56])
+    expect(await ids('?status=pending&limit=1')).not.toContain(2 ** 52)
+    expect(await ids('')).toContain(9007199254740993n)
+    expect(await sandbox.get(`/pets/${2 ** 52}`)).toMatchObject({ status: 200, json })
+    expect((await sandbox.get('/pets/59')).json).toMatchObject({ id: 59 })
+    expect((await sandbox.post('/pets', { name: 'x' })).status).toBe(400)
+    expect(came.filter(({ method }) => method !== 'GET')).toEqual([])
+    expect(came.map(({ url }) => url)).not.toContain(`/v1/pets/${2 ** 52}`)
+  })
+
+  it('each space has its own writes over it', async () => {
+    const { sandbox, came } = await open()
+    await sandbox.post('/pets', { name: 'One', categoryId: 1 }, 'sandbox~one')
+    const first = async (key: string) => ((await sandbox.get('/pets?limit=1', key)).json as { name: string }[])[0]?.name
+    expect(await first('sandbox~one')).toBe('One')
+    expect(await first('sandbox~two')).toBe('Sir Purrcival')
+    await sandbox.control('POST', '/reset?space=one')
+    expect(await first('sandbox~one')).toBe('Sir Purrcival')
+    expect(new Set(came.map(({ method }) => method))).toEqual(new Set(['GET']))
+  })
+
+  it.each([
+    ['forward', 201],
+    ['refuse', 403],
+  ] as const)('writes are %s where that was asked for', async (upstreamWrites, expected) => {
+    const { sandbox, came } = await open({ upstreamWrites })
+    const { status } = await sandbox.post('/pets', '{"name":"Rex","categoryId":9007199254740993}')
+    expect(status).toBe(expected)
+    expect(came.map(({ method, key }) => [method, key])).toEqual(expected === 201 ? [['POST', REAL_KEY]] : [])
+  })
+
+  it('HEAD is answered as GET is, without its body', async () => {
+    const { sandbox } = await open()
+    const head = await sandbox.call('/v1/pets', { method: 'HEAD' })
+    expect([head.status, head.text, head.limit]).toEqual([200, '', 1000])
+  })
+
+  it('nothing of the connection, of a browser or of the sandbox goes there or comes back', async () => {
+    const seen: Record<string, unknown>[] = []
+    const server = createServer((request, response) => {
+      seen.push(request.headers)
+      response.writeHead(200, {
+        'Content-Type': 'application/json',
+        'Set-Cookie': 'a=b',
+        'Strict-Transport-Security': 'max-age=1',
+        'X-Sandbox-Reason': 'storm',
+        'X-Own': 'kept',
+        'X-RateLimit-Limit': '60',
+        'X-RateLimit-Remaining': '59',
+        'X-RateLimit-Reset': String(Math.floor(Date.now() / 1000) + 60),
+        'Access-Control-Allow-Origin': 'https://elsewhere.example',
+      })
+      response.end('[]')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/`
+    const sandbox = await openSandbox({ upstream, upstreamApiKeyFile: keyFile() })
+    const { headers } = await sandbox.call('/v1/pets', {
+      headers: {
+        cookie: 'mine=1',
+        origin: 'http://localhost:3000',
+        'x-trace': '7',
+        'if-none-match': '"1"',
+        prefer: 'x',
+      },
+    })
+    const [{ host: _, via, 'user-agent': __, 'accept-language': ___, ...sent } = {}] = seen
+    expect(via).toMatch(/^1\.1 petstore-sandbox-/)
+    expect(Object.keys(sent).sort()).toEqual(
+      expect.arrayContaining(['accept-encoding', 'authorization', 'connection', 'x-trace']),
+    )
+    for (const name of ['cookie', 'origin', 'if-none-match', 'prefer']) expect(sent).not.toHaveProperty(name)
+    expect(headers.get('x-own')).toBe('kept')
+    for (const name of ['set-cookie', 'strict-transport-security', 'x-sandbox-reason'])
+      expect(headers.has(name)).toBe(false)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it('what drifts is in the log and in GET /drift', async () => {
+    const { sandbox } = await open({}, {}, (_came, goes) => {
+      goes.headers['x-ratelimit-reset'] = '60'
+      return goes
+    })
+    await sandbox.get('/pets')
+    await sandbox.get('/pets')
+    const { json } = await sandbox.control('GET', '/drift')
+    expect(json).toMatchObject({
+      checked: 2,
+      drifted: 2,
+      unanswered: 0,
+      findings: [
+        {
+          operation: 'listPets',
+          rule: 'rate-limit-headers',
+          detail: 'X-RateLimit-Reset is 60, not a Unix timestamp in seconds within the next day',
+          count: 2,
+          exchanges: [1, 2],
+        },
+      ],
+    })
+    const requests = (await sandbox.control('GET', '/requests')).json as unknown as { drift?: string[] }[]
+    expect(requests[0]?.drift).toEqual([expect.stringContaining('X-RateLimit-Reset is 60')])
+    await sandbox.control('POST', '/reset')
+    expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 0, findings: [] })
+  })
+
+  it('a faithful one does not drift', async () => {
+    const { sandbox } = await open()
+    for (const path of ['/pets', '/pets?limit=100', '/pets?status=sold', '/pets/1', '/pets/4711', '/store/orders'])
+      await sandbox.get(path)
+    expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 6, drifted: 0 })
+  })
+
+  it('a clock that was moved is that of its limits, too', async () => {
+    const { sandbox } = await open()
+    await sandbox.advance('24h')
+    const { headers, reset } = await sandbox.get('/pets')
+    const left = reset - Date.parse(headers.get('date') ?? '')
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(62_000)
+  })
+})
+
+describe('what is recorded in front of a real service', () => {
+  it('are fixtures that serve the same without it', async () => {
+    const record = join(folder(), 'seen')
+    const service = await realService()
+    const sandbox = await startSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), record })
+    const get = async (baseUrl: string, path: string) =>
+      (await fetch(`${baseUrl}${path}`, { headers: { Authorization: 'Bearer sandbox' } })).text()
+    const seen = await Promise.all(['/pets?limit=100', '/store/orders'].map((path) => get(sandbox.baseUrl, path)))
+    await sandbox.close()
+    expect(readFileSync(join(record, 'pets.json'), 'utf8')).not.toContain(REAL_KEY)
+    const offline = await startSandbox({ fixtures: record })
+    onTestFinished(() => offline.close())
+    const pets = (text: string) => text.match(/"id":\d+/g)?.sort()
+    expect(pets(await get(offline.baseUrl, '/pets?limit=100'))).toEqual(pets(seen[0] ?? ''))
+    expect(JSON.parse(await get(offline.baseUrl, '/store/orders'))).toEqual(JSON.parse(seen[1] ?? ''))
+  })
+})
