@@ -1,7 +1,7 @@
 import type { DurationMs } from '../domain/time.js'
 
 /** Node takes a longer one for one of a millisecond. */
-const LONGEST_TIMER_MS: DurationMs = 2 ** 31 - 1
+export const LONGEST_TIMER_MS: DurationMs = 2 ** 31 - 1
 
 /**
  * Does something that has to end in time, or as soon as an outer signal is aborted.

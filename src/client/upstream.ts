@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
@@ -10,8 +11,9 @@ import type { Environment } from '../system/environment.js'
 import { messageOf } from '../system/message-of.js'
 import { openingProblem, readInput } from '../system/regular-file.js'
 import { readKeyFile } from './api-key.js'
-import { readBounded, TooLargeError } from './bounded-body.js'
-import { isTimeout, withDeadline } from './deadline.js'
+import { TooLargeError } from './bounded-body.js'
+import { isTimeout } from './deadline.js'
+import { exchangeOnce } from './exchange-once.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
 import { readProxies } from './proxies.js'
 
@@ -55,7 +57,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
   const ca = caFile === undefined ? undefined : [...rootCertificates, readAuthority(caFile)]
   const { proxies } = readProxies(baseUrl, env)
-  const { Agent, EnvHttpProxyAgent } = await import('./undici.js')
+  const { EnvHttpProxyAgent, Pool } = await import('./undici.js')
   const shared = {
     // The deadline ends an answer exactly; undici's own timers are coarse.
     headersTimeout: 0,
@@ -65,42 +67,36 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
   }
   const tls = ca === undefined ? {} : { requestTls: { ca } }
   const dispatcher =
-    proxies === undefined ? new Agent(shared) : new EnvHttpProxyAgent({ ...proxies, ...shared, ...tls })
+    proxies === undefined
+      ? new Pool(new URL(baseUrl).origin, shared)
+      : new EnvHttpProxyAgent({ ...proxies, ...shared, ...tls })
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/+$/, '')
   const authorization = key === undefined ? undefined : `Bearer ${key}`
   const pseudonym = `1.1 petstore-sandbox-${randomBytes(8).toString('hex')}`
 
-  async function ask(forward: Forward, signal: AbortSignal): Promise<UpstreamOutcome> {
+  async function ask(forward: Forward): Promise<UpstreamOutcome> {
     const own = forward.authorization ?? authorization
-    const { statusCode, headers, body } = await dispatcher.request({
-      origin,
-      path: basePath + forward.target,
-      method: forward.method as 'GET',
-      headers: [
-        ...forward.headers,
-        'accept-encoding',
-        'gzip, deflate, br',
-        'via',
-        pseudonym,
-        ...(own === undefined ? [] : ['authorization', own]),
-      ],
-      body: forward.body ?? null,
-      responseHeaders: 'raw',
-      signal,
-    })
-    // In this form they are a list, of names and values as they came.
-    const list = (headers as unknown as readonly Buffer[]).map((item) => item.toString('latin1'))
-    const length = headerIn(list, 'content-length')
-    const packed = await readBounded(body, LARGEST_ANSWER, length)
-    const bytes = await unpacked(packed, headerIn(list, 'content-encoding'))
-    return {
-      kind: 'answer',
-      status: statusCode,
-      headers: list,
-      body: bytes.toString(),
-      binary: bytes.toString('latin1'),
-    }
+    const headers = [...forward.headers, 'accept-encoding', 'gzip, deflate, br', 'via', pseudonym]
+    if (own !== undefined) headers.push('authorization', own)
+    const answer = await exchangeOnce(
+      dispatcher,
+      {
+        origin,
+        path: basePath + forward.target,
+        method: forward.method as 'GET',
+        headers,
+        body: forward.body ?? null,
+      },
+      timeout,
+      LARGEST_ANSWER,
+    )
+    const encoding = headerIn(answer.headers, 'content-encoding')
+    const bytes = encoding === undefined ? answer.body : await unpacked(answer.body, encoding)
+    const binary = bytes.toString('latin1')
+    // What is ASCII reads the same either way, and need not be kept twice.
+    const body = isAscii(bytes) ? binary : bytes.toString()
+    return { kind: 'answer', status: answer.status, headers: answer.headers, body, binary }
   }
 
   return {
@@ -111,7 +107,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
       const attempts = forward.method === 'GET' ? ATTEMPTS_TO_READ : 1
       for (let attempt = 1; ; attempt++) {
         try {
-          return await withDeadline(timeout, undefined, (signal) => ask(forward, signal))
+          return await ask(forward)
         } catch (error) {
           if (attempt < attempts && isDropped(error)) continue
           return failureOf(error, origin, timeout)
@@ -163,8 +159,8 @@ const UNPACKERS = {
 }
 
 /** Undoes what a Content-Encoding says, as much as may be read. */
-async function unpacked(packed: Buffer, encoding: string | undefined): Promise<Buffer> {
-  const encodings = (encoding ?? '')
+async function unpacked(packed: Buffer, encoding: string): Promise<Buffer> {
+  const encodings = encoding
     .toLowerCase()
     .split(',')
     .map((one) => one.trim())

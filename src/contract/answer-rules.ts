@@ -37,6 +37,8 @@ export interface StatusRules {
 export interface HeaderRules {
   /** As the contract writes it. */
   readonly name: string
+  /** The same in lower case. */
+  readonly key: string
   readonly required: boolean
   /** Finds how a value breaks the schema, as a sentence part that continues the name; undefined if it does not. */
   findBreach(text: string): string | undefined
@@ -133,6 +135,7 @@ function statusRules(
   return {
     headers: response.entries('headers').map(([header, place]) => ({
       name: header,
+      key: header.toLowerCase(),
       required: place.flag('required'),
       findBreach: headerReader(place.child('schema'), validators[headerName(name, header)]),
     })),
@@ -184,39 +187,37 @@ export function readAnswer({ headers, body }: EngineAnswer): ReadAnswer {
   }
 }
 
-export interface AnswerBreaches {
-  readonly status: readonly string[]
-  /** What is wrong with a header, as a sentence part that continues its name. */
-  readonly headers: readonly { readonly name: string; readonly breach: string }[]
-  readonly body: readonly string[]
+/** What is wrong with a header: a sentence part that continues its name. */
+export interface HeaderBreach {
+  readonly name: string
+  readonly breach: string
 }
 
-/** Finds how an answer breaks what is documented of its status, headers, media type and body. */
-export function findAnswerBreaches(
+/** Finds how an answer's headers break what is documented of its status. */
+export function findHeaderBreaches(rules: OperationRules, { status, headers }: EngineAnswer): readonly HeaderBreach[] {
+  const found: HeaderBreach[] = []
+  for (const { name, key, required, findBreach } of rules.of(status)?.headers ?? []) {
+    const text = headers[key]
+    const breach = text === undefined ? (required ? 'is missing' : undefined) : findBreach(text)
+    if (breach !== undefined) found.push({ name, breach })
+  }
+  return found
+}
+
+/** Finds how an answer's status, media type and body break what is documented. */
+export function findContentBreaches(
   rules: OperationRules,
   answer: EngineAnswer,
   read: ReadAnswer,
   isHead: boolean,
-): AnswerBreaches {
-  const { status, headers } = answer
+): { readonly status: readonly string[]; readonly body: readonly string[] } {
+  const { status } = answer
   const documented = rules.of(status)
   if (documented === undefined) {
     const ones = rules.statuses.join(', ')
-    return {
-      status: [`the status ${status} is not documented (the documented ones are ${ones || 'none'})`],
-      headers: [],
-      body: [],
-    }
+    return { status: [`the status ${status} is not documented (the documented ones are ${ones || 'none'})`], body: [] }
   }
-  return {
-    status: [],
-    headers: documented.headers.flatMap(({ name, required, findBreach }) => {
-      const text = headers[name.toLowerCase()]
-      const breach = text === undefined ? (required ? 'is missing' : undefined) : findBreach(text)
-      return breach === undefined ? [] : [{ name, breach }]
-    }),
-    body: isHead || hasNoBody(status) ? [] : contentBreaches(documented, answer, read),
-  }
+  return { status: [], body: isHead || hasNoBody(status) ? [] : contentBreaches(documented, answer, read) }
 }
 
 function contentBreaches(

@@ -1,4 +1,4 @@
-import { type AnswerRules, findAnswerBreaches, readAnswer } from '../contract/answer-rules.js'
+import { type AnswerRules, findContentBreaches, findHeaderBreaches, readAnswer } from '../contract/answer-rules.js'
 import { textOf } from '../domain/long-body.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
@@ -19,8 +19,9 @@ export function findBreach(
   for (let i = 0; i < reply.headers.length; i += 2)
     headers[String(reply.headers[i]).toLowerCase()] = String(reply.headers[i + 1])
   const answer = { status: reply.status, headers, body: textOf(reply.body) }
-  const found = findAnswerBreaches(documented, answer, readAnswer(answer), request.method === 'HEAD')
-  const violations = [...found.status, ...found.headers.map(({ name, breach }) => `${name} ${breach}`), ...found.body]
+  const { status, body } = findContentBreaches(documented, answer, readAnswer(answer), request.method === 'HEAD')
+  const ofHeaders = findHeaderBreaches(documented, answer).map(({ name, breach }) => `${name} ${breach}`)
+  const violations = [...status, ...ofHeaders, ...body]
   if (violations.length === 0) return undefined
   return `The answer ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`
 }

@@ -2,7 +2,7 @@ import type { Operation } from '../contract/contract.js'
 import type { EngineAnswer } from '../contract/engine.js'
 import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
-import { hasNoBody } from '../contract/sendable.js'
+import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
 import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
@@ -81,6 +81,12 @@ export function forwardedAnswer(
   const { route, space, now, wall } = context
   if (route.kind !== 'operation') return problem('not_found')
   const answer = engineAnswer(outcome)
+  const unsendable = findUnsendable(answer)
+  if (unsendable !== undefined) {
+    context.space.drift.missed()
+    const message = `The answer of the service behind this sandbox cannot be passed on: ${unsendable}.`
+    return problem('upstream_invalid', { message, reason: 'upstream' })
+  }
   context.drift = findBreaches(
     { rules: realService.rules, plans: space.shared.contract.plans, basePath: realService.basePath },
     {

@@ -1,4 +1,10 @@
-import { findAnswerBreaches, type OperationRules, type ReadAnswer, readAnswer } from '../contract/answer-rules.js'
+import {
+  findContentBreaches,
+  findHeaderBreaches,
+  type OperationRules,
+  type ReadAnswer,
+  readAnswer,
+} from '../contract/answer-rules.js'
 import { quote } from '../contract/excerpt.js'
 import { createdBreaches, errorBreaches, isObject, itemBreaches, listBreaches } from './bodies.js'
 import { readDeprecation } from './deprecation.js'
@@ -13,26 +19,18 @@ import { rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from './ra
  * @source docs/cli.md, "What is checked"
  */
 export function findBreaches(promises: Promises, exchange: SeenExchange): readonly Breach[] {
-  const { operation, request, answer } = exchange
+  const { operation, answer } = exchange
   const { status, headers } = answer
   const rules = promises.rules.of(operation)
   if (rules === undefined) return []
-  const read = readAnswer(answer)
   const found: Breach[] = []
   const add = (rule: BreachRule, details: readonly string[]) => {
     for (const detail of details) found.push({ rule, detail })
   }
-  const documented = findAnswerBreaches(rules, answer, read, request.method === 'HEAD')
-  add('status', documented.status)
-  add(
-    'headers',
-    documented.headers.flatMap(({ name, breach }) => (hasOwnChecks(name, status) ? [] : [`${name} ${breach}`])),
-  )
-  add('body', documented.body)
-  if (read.kind === 'json') add('body', errorBreaches(status, read.value))
+  add('headers', headerBreaches(rules, answer))
   add('authentication', authenticationBreaches(rules, exchange))
-  add('status', undueSuccess(exchange))
-  if (read.kind === 'json' && isSuccess(status)) addContent(rules, exchange, read.value, add)
+  const { breaches, code } = contentOf(rules, exchange)
+  for (const breach of breaches) found.push(breach)
   // Another service's contract may know of no limits.
   if (rules.headers.has('x-ratelimit-limit')) {
     add('rate-limit-headers', rateLimitBreaches(headers))
@@ -40,16 +38,78 @@ export function findBreaches(promises: Promises, exchange: SeenExchange): readon
     if (status === 401 && headers['x-sandbox-reason'] === undefined)
       add('rate-limit-headers', strangersLimitBreaches(headers, promises.plans))
   }
-  if (status === 429 && rules.headers.has('retry-after')) add('retry-after', refusalBreaches(headers, codeIn(read)))
+  if (status === 429 && rules.headers.has('retry-after')) add('retry-after', refusalBreaches(headers, code))
   const deprecation = readDeprecation(operation, headers, promises.basePath)
   if (deprecation.kind === 'drift') add('deprecation-headers', deprecation.breaches)
   return found
 }
 
-/** What is said of these headers below is more than that they are missing, or no number. */
-function hasOwnChecks(name: string, status: number): boolean {
-  return /^X-RateLimit-(?:Limit|Remaining|Reset)$/i.test(name) || (status === 429 && /^Retry-After$/i.test(name))
+/** What an answer says with its status and its body. */
+interface Content {
+  readonly breaches: readonly Breach[]
+  /** `code` of its body, if it has one. */
+  readonly code: unknown
 }
+
+interface KnownContent extends Content {
+  readonly request: SeenExchange['request']
+  readonly answer: SeenExchange['answer']
+}
+
+/** The content that was looked at last, of each operation: clients ask for the same again and again, and reading it costs most. */
+const known = new WeakMap<OperationRules, KnownContent>()
+/** In characters. What is longer is not kept. */
+const LONGEST_KNOWN = 65_536
+
+function contentOf(rules: OperationRules, exchange: SeenExchange): Content {
+  const { request, answer } = exchange
+  const last = known.get(rules)
+  if (last !== undefined && isSameContent(last, exchange)) return last
+  const content = { ...readContent(rules, exchange), request, answer }
+  if (answer.body.length <= LONGEST_KNOWN) known.set(rules, content)
+  return content
+}
+
+function isSameContent({ request, answer }: KnownContent, other: SeenExchange): boolean {
+  return (
+    answer.status === other.answer.status &&
+    answer.headers['content-type'] === other.answer.headers['content-type'] &&
+    request.method === other.request.method &&
+    request.path === other.request.path &&
+    request.query === other.request.query &&
+    request.body === other.request.body &&
+    answer.body === other.answer.body
+  )
+}
+
+function readContent(rules: OperationRules, exchange: SeenExchange): Content {
+  const { request, answer } = exchange
+  const read = readAnswer(answer)
+  const breaches: Breach[] = []
+  const add = (rule: BreachRule, details: readonly string[]) => {
+    for (const detail of details) breaches.push({ rule, detail })
+  }
+  const documented = findContentBreaches(rules, answer, read, request.method === 'HEAD')
+  add('status', documented.status)
+  add('body', documented.body)
+  if (read.kind === 'json') add('body', errorBreaches(answer.status, read.value))
+  add('status', undueSuccess(exchange))
+  if (read.kind === 'json' && isSuccess(answer.status)) addContent(rules, exchange, read.value, add)
+  return { breaches, code: codeIn(read) }
+}
+
+/** But for those of which is said below more than that they are missing, or no number. */
+function headerBreaches(rules: OperationRules, answer: SeenExchange['answer']): readonly string[] {
+  return findHeaderBreaches(rules, answer).flatMap(({ name, breach }) =>
+    hasOwnChecks(name, answer.status) ? [] : [`${name} ${breach}`],
+  )
+}
+
+function hasOwnChecks(name: string, status: number): boolean {
+  return OWN_HEADERS.test(name) || (status === 429 && /^Retry-After$/i.test(name))
+}
+
+const OWN_HEADERS = /^X-RateLimit-(?:Limit|Remaining|Reset)$/i
 
 function addContent(
   rules: OperationRules,

@@ -1,6 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type AnswerRules, findAnswerBreaches, readAnswer, readAnswerRules } from '../../src/contract/answer-rules.js'
+import {
+  type AnswerRules,
+  findContentBreaches,
+  findHeaderBreaches,
+  readAnswer,
+  readAnswerRules,
+} from '../../src/contract/answer-rules.js'
 import type { Contract } from '../../src/contract/contract.js'
 import type { EngineAnswer } from '../../src/contract/engine.js'
 import { loadContract } from '../../src/contract/load-contract.js'
@@ -17,8 +23,8 @@ function breaches(contract: Contract, rules: AnswerRules, id: string, given: Eng
   const operation = contract.operations.find((one) => one.id === id)
   const documented = operation && rules.of(operation)
   if (documented === undefined) throw new Error(`There is no ${id}.`)
-  const { status, headers, body } = findAnswerBreaches(documented, given, readAnswer(given), isHead)
-  return [...status, ...headers.map(({ name, breach }) => `${name} ${breach}`), ...body]
+  const { status, body } = findContentBreaches(documented, given, readAnswer(given), isHead)
+  return [...status, ...findHeaderBreaches(documented, given).map(({ name, breach }) => `${name} ${breach}`), ...body]
 }
 
 describe('an answer is held to what the contract documents of it:', () => {
