@@ -30,9 +30,10 @@ try {
   const asked = await makeTraffic(sandbox)
   // The chart and the gauges follow at their own pace.
   await page.getByText(`11:59:${LAST_SECOND}`, { exact: true }).waitFor()
+  await page.getByRole('tab', { name: 'Keys' }).click()
   await page.getByText(/^Banned, /).waitFor()
-  for (const { minute } of (await sandbox.keys.list()).filter(({ key }) => /^sandbox(?:-pro)?$/.test(key)))
-    await page.getByText(`${minute.remaining} of ${minute.limit} left`).waitFor()
+  for (const { key, minute } of await sandbox.keys.list())
+    await page.locator(`[role=meter][aria-label="${key}, minute"][aria-valuenow="${minute.remaining}"]`).waitFor()
   await page.waitForFunction((all) => {
     const label = document.querySelector('[role=img][aria-label^=Requests]')?.getAttribute('aria-label') ?? ''
     const counts = label.replace(/^.*?: /, '').matchAll(/(?:^|, )(\d+) /g)
