@@ -22,6 +22,7 @@ import { pathTraversal } from './experiments/path-traversal.js'
 import { prototypeKeys } from './experiments/prototype-keys.js'
 import { readOnlyFolder } from './experiments/read-only-folder.js'
 import { removedFolder } from './experiments/removed-folder.js'
+import { replicasThroughEverything } from './experiments/replicas-through-everything.js'
 import { requestSmuggling } from './experiments/request-smuggling.js'
 import { secrets } from './experiments/secrets.js'
 import { slowReaders } from './experiments/slow-readers.js'
@@ -70,4 +71,5 @@ export const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'conduct-under-load': conductUnderLoad,
   'hostile-pages': hostilePages,
   secrets,
+  'replicas-through-everything': replicasThroughEverything,
 }

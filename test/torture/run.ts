@@ -32,7 +32,8 @@ async function endure(name: string, experiment: Experiment): Promise<Row> {
   const trial = new Trial(`${asked.seed}:${name}`, asked.isShort)
   let timer: NodeJS.Timeout | undefined
   const hangs = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not end within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+    const { patienceMs = PATIENCE_MS } = experiment
+    timer = setTimeout(() => reject(new Error(`it did not end within ${patienceMs} ms`)), patienceMs)
   })
   await Promise.race([experiment.run(trial), hangs]).catch((error: unknown) => {
     trial.lose(error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -8,6 +8,8 @@ import { Server, type ServerOptions } from './server.js'
 export interface Experiment {
   /** What one trial of it is, in the plural: what the figures count. */
   readonly counts: string
+  /** One that takes longer hangs; where it is not the usual time. */
+  readonly patienceMs?: number
   run(trial: Trial): Promise<void>
 }
 
@@ -23,7 +25,7 @@ export class Trial {
   survived = 0
   lost = 0
   readonly #servers: Server[] = []
-  readonly #undo: (() => void)[] = []
+  readonly #undo: (() => unknown)[] = []
 
   constructor(seed: string, isShort: boolean) {
     this.chance = randomStream(seed)
@@ -73,7 +75,7 @@ export class Trial {
   }
 
   /** Last come, first done. */
-  afterwards(undo: () => void): void {
+  afterwards(undo: () => unknown): void {
     this.#undo.push(undo)
   }
 
@@ -97,6 +99,6 @@ export class Trial {
       const crash = await server.findCrash()
       if (crash !== undefined) this.lose(crash)
     }
-    for (const undo of this.#undo.reverse()) undo()
+    for (const undo of this.#undo.reverse()) await undo()
   }
 }

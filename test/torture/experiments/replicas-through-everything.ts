@@ -1,0 +1,136 @@
+import type { HeardPet } from '../history.js'
+import { ReplicaClients } from '../replica-clients.js'
+import { ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
+import type { Experiment, Trial } from '../trial.js'
+import { ask } from '../wire.js'
+
+const REPLICAS = 3
+const CLIENTS = 24
+/** The clock stands, so that a quota is one; bans would hide it. */
+const FLAGS = ['--seed', '1', '--now', '2026-03-01T10:00:00Z', '--freeze', '--ban-after', 'never', '--max-spaces', '100000']
+
+/** What can happen to a group while it is used. Each ends by itself. */
+const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, seat: ReplicaSeat) => Promise<void>>> =
+  {
+    'replica killed': async (_trial, _group, seat) => {
+      await seat.server.kill()
+      await seat.startAgain()
+    },
+    'replica stopped': async (trial, _group, seat) => {
+      const { code } = await seat.server.stop()
+      if (code !== 0) trial.lose(`a replica was stopped and ended with ${code}: ${seat.server.said}`)
+      await seat.startAgain()
+    },
+    'Redis killed': async (trial, { redis }) => {
+      await redis.kill()
+      await pause(trial.integer(0, 1500))
+      await redis.startAgain()
+    },
+    'Redis hung': async (trial, { redis }) => {
+      redis.hang()
+      await pause(trial.integer(100, 6000))
+      redis.goOn()
+    },
+    'network cut': async (trial, _group, { proxy }) => {
+      proxy.cut()
+      await pause(trial.integer(0, 3000))
+      proxy.restore()
+    },
+    'network delayed': async (trial, _group, { proxy }) => {
+      proxy.delay(trial.integer(5, 300))
+      await pause(trial.integer(500, 2000))
+      proxy.restore()
+    },
+    'network silent': async (trial, _group, { proxy }) => {
+      proxy.swallow()
+      await pause(trial.integer(500, 7000))
+      proxy.restore()
+    },
+    'cut in mid-answer': async (trial, _group, { proxy }) => {
+      const cut = proxy.cutInAnswerTo('EVALSHA', trial.integer(0, 12))
+      await Promise.race([cut, pause(1000)])
+      await pause(trial.integer(0, 500))
+      proxy.restore()
+    },
+  }
+
+/** Three replicas and 24 clients, while all that can happen to processes, to Redis and to the network does happen. */
+export const replicasThroughEverything: Experiment = {
+  counts: 'lists, pets and quotas that clients held against what they had been told',
+  patienceMs: 30 * 60_000,
+  async run(trial) {
+    const group = await ReplicaGroup.start(trial, REPLICAS, FLAGS)
+    if (group === undefined) return
+    const [first] = group.seats
+    const seeds = first === undefined ? [] : await pets(first.port, '')
+    const clients = new ReplicaClients(trial, group.seats, new Set(seeds.map(({ id }) => String(id))))
+    const users = Array.from({ length: CLIENTS }, () => clients.use())
+    const happened = await disturb(trial, group, trial.size(20 * 60_000, 25_000))
+    await group.untilHealthy()
+    clients.stop()
+    await Promise.all(users)
+    await group.untilHealthy()
+    await audit(trial, group, clients)
+    const total = [...happened.values()].reduce((sum, count) => sum + count, 0)
+    const told = [...happened].map(([what, count]) => `${what} ${count}`).join(', ')
+    const outcomes = [...clients.outcomes].toSorted().map(([what, count]) => `${count} ${what}`)
+    trial.note(`${clients.requests} requests (${outcomes.join(', ')})`)
+    trial.note(`${clients.spaces.size} spaces, ${clients.quotas.size} quotas; ${total} disturbances: ${told}`)
+  },
+}
+
+async function disturb(trial: Trial, group: ReplicaGroup, forMs: number): Promise<ReadonlyMap<string, number>> {
+  const happened = new Map<string, number>()
+  const endAt = performance.now() + forMs
+  const kinds = Object.keys(DISTURBANCES)
+  for (let round = 0; performance.now() < endAt; round++) {
+    // Each once, before chance decides.
+    const what = kinds[round] ?? trial.oneOf(kinds)
+    happened.set(what, (happened.get(what) ?? 0) + 1)
+    await DISTURBANCES[what]?.(trial, group, trial.oneOf(group.seats))
+    await pause(trial.integer(0, 1500))
+  }
+  return happened
+}
+
+async function audit(trial: Trial, group: ReplicaGroup, clients: ReplicaClients): Promise<void> {
+  let acknowledged = 0
+  for (const [space, history] of clients.spaces) {
+    acknowledged += history.acknowledged
+    const askedAt = performance.now()
+    for (const { port } of group.seats) history.hold(await pets(port, space), clients.seeds, askedAt, `port ${port}`)
+    history.holdOrder()
+  }
+  for (const quota of clients.quotas.values()) quota.hold()
+  const names = [...clients.spaces.keys(), ...clients.quotas.keys()].slice(-20)
+  const same = [
+    '/spaces',
+    ...names.flatMap((name) => ['state', 'requests', 'conduct', 'pets'].map((what) => `/${what}?space=${name}`)),
+  ]
+  for (const target of same) {
+    const [said, ...others] = await group.sayAll(target)
+    for (const other of others)
+      trial.check(other === said, () => `GET ${target}: replicas say ${difference(said ?? '', other)}`)
+  }
+  trial.note(`${acknowledged} acknowledged pets, each once on each of ${REPLICAS} replicas`)
+}
+
+/** Where two texts part. */
+function difference(one: string, other: string): string {
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at++
+  return `${JSON.stringify(one.slice(at - 60, at + 60))} and ${JSON.stringify(other.slice(at - 60, at + 60))}`
+}
+
+async function pets(port: number, space: string): Promise<readonly HeardPet[]> {
+  const heard = await ask(port, 'GET', `/__sandbox/pets${space === '' ? '' : `?space=${space}`}`)
+  if (typeof heard === 'string' || (heard.status !== 200 && heard.status !== 404)) {
+    throw new Error(`the pets of "${space}" cannot be listed: ${typeof heard === 'string' ? heard : heard.body}`)
+  }
+  // Nobody was told that the space was opened.
+  return heard.status === 404 ? [] : (JSON.parse(heard.body) as HeardPet[])
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

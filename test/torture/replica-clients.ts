@@ -1,0 +1,210 @@
+import { type HeardPet, QuotaHistory, SpaceHistory } from './history.js'
+import type { ReplicaSeat } from './replica-group.js'
+import type { Trial } from './trial.js'
+import { type Heard, request, Wire } from './wire.js'
+
+/** Pets in a space when clients move on to the next: one page of a list has them all. */
+const FULL = 60
+/** What the free plan allows in a minute. The clock stands. */
+const QUOTA = 60
+/** The pets that a space starts with are on the page, too. */
+const PAGE = 100
+
+/** A connection that was cut, or a replica that is away: nobody knows what became of the request. */
+const UNKNOWN = new Set(['closed', 'cut', 'refused'])
+
+/** Clients of all replicas, who take down what they send and hear. */
+export class ReplicaClients {
+  readonly #trial: Trial
+  readonly #seats: readonly ReplicaSeat[]
+  readonly seeds: ReadonlySet<string>
+  /** All spaces so far, by name. */
+  readonly spaces = new Map<string, SpaceHistory>()
+  readonly quotas = new Map<string, QuotaHistory>()
+  requests = 0
+  /** Requests by what came of them. */
+  readonly outcomes = new Map<string, number>()
+  #names = 0
+  #isOver = false
+
+  constructor(trial: Trial, seats: readonly ReplicaSeat[], seeds: ReadonlySet<string>) {
+    this.#trial = trial
+    this.#seats = seats
+    this.seeds = seeds
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  /** Uses all replicas until it is stopped. */
+  async use(): Promise<void> {
+    const wires = new Map<number, Wire>()
+    while (!this.#isOver) {
+      const seat = this.#trial.oneOf(this.#seats)
+      try {
+        await this.#act((method, target, parts) => this.#ask(wires, seat.port, method, target, parts))
+      } catch (error) {
+        this.#trial.lose(String(error))
+      }
+    }
+    for (const wire of wires.values()) wire.close()
+  }
+
+  async #ask(
+    wires: Map<number, Wire>,
+    port: number,
+    method: string,
+    target: string,
+    parts: Parameters<typeof request>[2],
+  ): Promise<Heard | 'refused'> {
+    this.requests++
+    const heard = await this.#send(wires, port, request(method, target, parts), method)
+    const outcome = typeof heard === 'string' ? heard : String(heard.status)
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
+    // Nobody waits for a replica in a loop without pause.
+    if (UNKNOWN.has(outcome) || outcome === '503') await new Promise((resolve) => setTimeout(resolve, 20))
+    return heard
+  }
+
+  async #send(wires: Map<number, Wire>, port: number, bytes: Uint8Array, method: string): Promise<Heard | 'refused'> {
+    const wire = wires.get(port) ?? (await Wire.open(port).catch(() => undefined))
+    if (wire === undefined) return 'refused'
+    wires.set(port, wire)
+    wire.send(bytes)
+    const heard = await wire.answer(method)
+    const isOver = typeof heard === 'string' || heard.headers.get('connection') === 'close'
+    if (isOver) {
+      wire.close()
+      wires.delete(port)
+    }
+    return heard
+  }
+
+  async #act(ask: Ask): Promise<void> {
+    const choice = this.#trial.integer(0, 100)
+    if (choice < 40) return this.#addPet(ask, this.#currentSpace())
+    if (choice < 60) return this.#listPets(ask, this.#anySpace())
+    if (choice < 75) return this.#getPet(ask, this.#anySpace())
+    if (choice < 95) return this.#spendQuota(ask)
+    return this.#moveAbout(ask, this.#anySpace())
+  }
+
+  async #addPet(ask: Ask, space: string): Promise<void> {
+    const isLong = this.#trial.integer(0, 20) === 0
+    const number = ++this.#names
+    const pet = {
+      name: `pet ${number} 🐕${isLong ? 'x'.repeat(this.#trial.integer(1000, 60_000)) : ''}`,
+      categoryId: number,
+      ...(number % 3 === 0 ? { status: 'sold' } : {}),
+    }
+    const acknowledge = this.#historyOf(space).send(pet)
+    const byVerb = this.#trial.integer(0, 5) === 0
+    const heard = byVerb
+      ? await ask('POST', `/__sandbox/pets?space=${space}`, { body: JSON.stringify(pet) })
+      : await ask('POST', '/v1/pets', { key: `sandbox-enterprise~${space}`, body: JSON.stringify(pet) })
+    if (typeof heard === 'string' || heard.status === 503) return
+    if (heard.status !== (byVerb ? 200 : 201)) return this.#trial.lose(`adding a pet is answered ${heard.status} ${heard.body}`)
+    acknowledge(JSON.parse(heard.body) as HeardPet)
+  }
+
+  async #listPets(ask: Ask, space: string): Promise<void> {
+    const history = this.#historyOf(space)
+    const askedAt = performance.now()
+    const byVerb = this.#trial.integer(0, 3) === 0
+    const heard = byVerb
+      ? await ask('GET', `/__sandbox/pets?space=${space}`, {})
+      : await ask('GET', `/v1/pets?limit=${PAGE}`, { key: `sandbox-enterprise~${space}` })
+    if (typeof heard === 'string' || heard.status === 503) return
+    // Nobody has opened the space yet, as far as anybody knows.
+    if (byVerb && heard.status === 404 && history.acknowledged === 0) return
+    if (heard.status !== 200) return this.#trial.lose(`a list is answered ${heard.status} ${heard.body}`)
+    history.hold(
+      JSON.parse(heard.body) as HeardPet[],
+      this.seeds,
+      askedAt,
+      byVerb ? 'the list of the control plane' : 'a list',
+    )
+  }
+
+  async #getPet(ask: Ask, space: string): Promise<void> {
+    const pet = this.#historyOf(space).oneAcknowledged()
+    if (pet === undefined) return
+    const heard = await ask('GET', `/v1/pets/${pet.id}`, { key: `sandbox-enterprise~${space}` })
+    if (typeof heard === 'string' || heard.status === 503) return
+    const { name, categoryId, status } = (heard.status === 200 ? JSON.parse(heard.body) : {}) as Partial<HeardPet>
+    this.#trial.check(
+      JSON.stringify([name, categoryId, status ?? null]) === pet.text,
+      () => `pet ${pet.id} of "${space}" is ${heard.status} ${heard.body}, acknowledged was ${pet.text}`,
+    )
+  }
+
+  async #spendQuota(ask: Ask): Promise<void> {
+    const name = this.#currentQuota()
+    const quota = this.#quotaOf(name)
+    const heard = await ask('GET', '/v1/pets?limit=1', { key: `sandbox-free~${name}` })
+    if (typeof heard === 'string' || heard.status === 503) quota.unknown++
+    else if (heard.status === 200) quota.grant(Number(heard.headers.get('x-ratelimit-remaining')))
+    else if (heard.status === 429) quota.refused++
+    else this.#trial.lose(`a request within a quota is answered ${heard.status} ${heard.body}`)
+  }
+
+  /** What changes nothing that is checked here, but is done in the same order everywhere. */
+  async #moveAbout(ask: Ask, space: string): Promise<void> {
+    const verbs: readonly (readonly [string, string, string])[] = [
+      ['PUT', 'faults', '["getPet:503@0.5%"]'],
+      ['DELETE', 'faults', ''],
+      ['PATCH', 'settings', '{"senders":3}'],
+      ['PUT', 'snapshots/one', ''],
+      ['PATCH', 'keys/sandbox-free', '{"plan":"free"}'],
+      ['PUT', 'keys/sandbox-pro/ban', '{"for":"1h"}'],
+    ]
+    const [method, target, body] = this.#trial.oneOf(verbs)
+    const parts = body === '' ? {} : { body }
+    const heard = await ask(method, `/__sandbox/${target}?space=${space}`, parts)
+    if (typeof heard === 'string' || heard.status === 503 || heard.status === 404) return
+    this.#trial.check(heard.status < 300, () => `${method} ${target} ${body} is answered ${heard.status} ${heard.body}`)
+  }
+
+  /** The space that pets are added to now. */
+  #currentSpace(): string {
+    const last = [...this.spaces].at(-1)
+    if (last !== undefined && last[1].size < FULL) return last[0]
+    return this.#open()
+  }
+
+  #anySpace(): string {
+    const names = [...this.spaces.keys()]
+    // Late ones more often: that is where something happens.
+    const from = this.#trial.integer(0, 3) === 0 ? 0 : Math.max(0, names.length - 3)
+    return names[this.#trial.integer(from, names.length + 1)] ?? this.#currentSpace()
+  }
+
+  #open(): string {
+    const name = `pets-${this.spaces.size + 1}`
+    this.spaces.set(name, new SpaceHistory(this.#trial, name))
+    return name
+  }
+
+  #historyOf(space: string): SpaceHistory {
+    const history = this.spaces.get(space)
+    if (history === undefined) throw new Error(`there is no space "${space}"`)
+    return history
+  }
+
+  #currentQuota(): string {
+    const last = [...this.quotas].at(-1)
+    if (last !== undefined && last[1].refused < QUOTA) return last[0]
+    const name = `quota-${this.quotas.size + 1}`
+    this.quotas.set(name, new QuotaHistory(this.#trial, name, QUOTA))
+    return name
+  }
+
+  #quotaOf(name: string): QuotaHistory {
+    const quota = this.quotas.get(name)
+    if (quota === undefined) throw new Error(`there is no quota "${name}"`)
+    return quota
+  }
+}
+
+type Ask = (method: string, target: string, parts: Parameters<typeof request>[2]) => Promise<Heard | 'refused'>

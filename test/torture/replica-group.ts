@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
+import { TcpProxy } from '../support/tcp-proxy.js'
+import type { Server } from './server.js'
+import type { Trial } from './trial.js'
+import { ask } from './wire.js'
+
+/** How long a disturbance may last in its effects: a hung Redis is noticed after 4 s, a killed replica counts as living for 5 s. */
+const CALM_MS = 60_000
+
+/** One of the replicas: a process, and its own network to Redis. */
+export class ReplicaSeat {
+  readonly proxy: TcpProxy
+  server: Server
+  /** It is being stopped or started, which is no fault of its own. */
+  isDisturbed = false
+  readonly #start: (proxy: TcpProxy) => Promise<Server>
+
+  constructor(proxy: TcpProxy, server: Server, start: (proxy: TcpProxy) => Promise<Server>) {
+    this.proxy = proxy
+    this.server = server
+    this.#start = start
+  }
+
+  get port(): number {
+    return this.server.port
+  }
+
+  async startAgain(): Promise<void> {
+    this.server = await this.#start(this.proxy)
+  }
+}
+
+/** Replicas of one group on a Redis of its own, each behind a network of its own. */
+export class ReplicaGroup {
+  readonly redis: RedisServer
+  readonly seats: readonly ReplicaSeat[]
+
+  private constructor(redis: RedisServer, seats: readonly ReplicaSeat[]) {
+    this.redis = redis
+    this.seats = seats
+  }
+
+  /** @returns undefined, and a note, on a machine without redis-server */
+  static async start(trial: Trial, count: number, flags: readonly string[]): Promise<ReplicaGroup | undefined> {
+    if (!HAS_REDIS) {
+      trial.note('left out: redis-server is not installed')
+      return undefined
+    }
+    const redis = await RedisServer.start()
+    trial.afterwards(() => redis.end())
+    const start = (proxy: TcpProxy) =>
+      trial.serve(trial.folder(), ['--redis', `redis://127.0.0.1:${proxy.port}`, ...flags])
+    const seats: ReplicaSeat[] = []
+    for (let seat = 0; seat < count; seat++) {
+      const proxy = await TcpProxy.open(redis.port)
+      trial.afterwards(() => proxy.close())
+      seats.push(new ReplicaSeat(proxy, await start(proxy), start))
+    }
+    const group = new ReplicaGroup(redis, seats)
+    await group.untilHealthy()
+    return group
+  }
+
+  /** Resolves when every replica says that it is well. Rejects if one does not become so. */
+  async untilHealthy(): Promise<void> {
+    const giveUpAt = performance.now() + CALM_MS
+    for (const { port, server } of this.seats) {
+      for (;;) {
+        const heard = await ask(port, 'GET', '/__sandbox/health').catch(() => 'closed' as const)
+        if (typeof heard !== 'string' && heard.status === 200) break
+        if (performance.now() > giveUpAt) {
+          const said = typeof heard === 'string' ? heard : heard.body
+          throw new Error(`a replica has not become well within ${CALM_MS} ms: ${said}\n${server.said}`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+  }
+
+  /** What the control plane says through each replica, as text; each is to say the same. */
+  async sayAll(target: string): Promise<readonly string[]> {
+    return Promise.all(
+      this.seats.map(async ({ port }) => {
+        const heard = await ask(port, 'GET', `/__sandbox${target}`)
+        return typeof heard === 'string' ? heard : `${heard.status} ${heard.body}`
+      }),
+    )
+  }
+
+  /** MiB that Redis holds now. */
+  redisMemory(): number {
+    return Math.round(
+      Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${this.redis.pid}/status`, 'utf8'))?.[1]) / 1024,
+    )
+  }
+}
