@@ -28,7 +28,7 @@ export class TcpProxy {
   }
 
   static async open(target: number): Promise<TcpProxy> {
-    const listener = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+    const listener = createServer({ allowHalfOpen: true, noDelay: true }).listen(0, '127.0.0.1')
     await once(listener, 'listening')
     return new TcpProxy(listener, target)
   }
@@ -95,7 +95,7 @@ export class TcpProxy {
 
   #join(client: Socket): void {
     if (this.#isCut) return void client.destroy()
-    const server = connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true })
+    const server = connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
     const passage: Passage = { client, server, cutAfter: undefined, held: undefined }
     this.#passages.add(passage)
     client.on('data', (bytes) => this.#send(passage, bytes))

@@ -22,6 +22,8 @@ import { pathTraversal } from './experiments/path-traversal.js'
 import { prototypeKeys } from './experiments/prototype-keys.js'
 import { readOnlyFolder } from './experiments/read-only-folder.js'
 import { removedFolder } from './experiments/removed-folder.js'
+import { replicasOneQuota } from './experiments/replicas-one-quota.js'
+import { replicasRollingRestart } from './experiments/replicas-rolling-restart.js'
 import { replicasThroughEverything } from './experiments/replicas-through-everything.js'
 import { requestSmuggling } from './experiments/request-smuggling.js'
 import { secrets } from './experiments/secrets.js'
@@ -71,5 +73,7 @@ export const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'conduct-under-load': conductUnderLoad,
   'hostile-pages': hostilePages,
   secrets,
+  'replicas-one-quota': replicasOneQuota,
+  'replicas-rolling-restart': replicasRollingRestart,
   'replicas-through-everything': replicasThroughEverything,
 }

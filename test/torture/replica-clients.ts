@@ -104,7 +104,8 @@ export class ReplicaClients {
       ? await ask('POST', `/__sandbox/pets?space=${space}`, { body: JSON.stringify(pet) })
       : await ask('POST', '/v1/pets', { key: `sandbox-enterprise~${space}`, body: JSON.stringify(pet) })
     if (typeof heard === 'string' || heard.status === 503) return
-    if (heard.status !== (byVerb ? 200 : 201)) return this.#trial.lose(`adding a pet is answered ${heard.status} ${heard.body}`)
+    if (heard.status !== (byVerb ? 200 : 201))
+      return this.#trial.lose(`adding a pet is answered ${heard.status} ${heard.body}`)
     acknowledge(JSON.parse(heard.body) as HeardPet)
   }
 

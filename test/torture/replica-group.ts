@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
+import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
 import type { Server } from './server.js'
 import type { Trial } from './trial.js'
@@ -12,11 +12,9 @@ const CALM_MS = 60_000
 export class ReplicaSeat {
   readonly proxy: TcpProxy
   server: Server
-  /** It is being stopped or started, which is no fault of its own. */
-  isDisturbed = false
-  readonly #start: (proxy: TcpProxy) => Promise<Server>
+  readonly #start: () => Promise<Server>
 
-  constructor(proxy: TcpProxy, server: Server, start: (proxy: TcpProxy) => Promise<Server>) {
+  constructor(proxy: TcpProxy, server: Server, start: () => Promise<Server>) {
     this.proxy = proxy
     this.server = server
     this.#start = start
@@ -27,7 +25,7 @@ export class ReplicaSeat {
   }
 
   async startAgain(): Promise<void> {
-    this.server = await this.#start(this.proxy)
+    this.server = await this.#start()
   }
 }
 
@@ -42,20 +40,26 @@ export class ReplicaGroup {
   }
 
   /** @returns undefined, and a note, on a machine without redis-server */
-  static async start(trial: Trial, count: number, flags: readonly string[]): Promise<ReplicaGroup | undefined> {
+  static async start(
+    trial: Trial,
+    count: number,
+    flags: readonly string[],
+    { keepsPorts = false }: { readonly keepsPorts?: boolean } = {},
+  ): Promise<ReplicaGroup | undefined> {
     if (!HAS_REDIS) {
       trial.note('left out: redis-server is not installed')
       return undefined
     }
     const redis = await RedisServer.start()
     trial.afterwards(() => redis.end())
-    const start = (proxy: TcpProxy) =>
-      trial.serve(trial.folder(), ['--redis', `redis://127.0.0.1:${proxy.port}`, ...flags])
     const seats: ReplicaSeat[] = []
     for (let seat = 0; seat < count; seat++) {
       const proxy = await TcpProxy.open(redis.port)
       trial.afterwards(() => proxy.close())
-      seats.push(new ReplicaSeat(proxy, await start(proxy), start))
+      const port = keepsPorts ? await freePort() : 0
+      const redisFlags = ['--port', String(port), '--redis', `redis://127.0.0.1:${proxy.port}`]
+      const start = () => trial.serve(trial.folder(), [...redisFlags, ...flags])
+      seats.push(new ReplicaSeat(proxy, await start(), start))
     }
     const group = new ReplicaGroup(redis, seats)
     await group.untilHealthy()

@@ -7,7 +7,17 @@ import { ask } from '../wire.js'
 const REPLICAS = 3
 const CLIENTS = 24
 /** The clock stands, so that a quota is one; bans would hide it. */
-const FLAGS = ['--seed', '1', '--now', '2026-03-01T10:00:00Z', '--freeze', '--ban-after', 'never', '--max-spaces', '100000']
+const FLAGS = [
+  '--seed',
+  '1',
+  '--now',
+  '2026-03-01T10:00:00Z',
+  '--freeze',
+  '--ban-after',
+  'never',
+  '--max-spaces',
+  '100000',
+]
 
 /** What can happen to a group while it is used. Each ends by itself. */
 const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, seat: ReplicaSeat) => Promise<void>>> =

@@ -1,0 +1,11 @@
+/**
+ * Whether a program that tests need is installed.
+ *
+ * @throws Error if it is not, and LEAVE_NOTHING_OUT is set, as the gate does
+ */
+export function requireTool(name: string, isThere: () => boolean): boolean {
+  const found = isThere()
+  if (!found && process.env.LEAVE_NOTHING_OUT !== undefined)
+    throw new Error(`${name} is not installed, and LEAVE_NOTHING_OUT is set.`)
+  return found
+}
