@@ -11,26 +11,31 @@ interface Passage {
   held: Buffer[] | undefined
 }
 
+interface Target {
+  readonly port: number
+  readonly host: string
+}
+
 /** A network between a client and a server on this machine, in which things go wrong. */
 export class TcpProxy {
   readonly #listener: Server
-  readonly #target: number
+  readonly #target: Target
   readonly #passages = new Set<Passage>()
   #isCut = false
   #isHole = false
   #delayMs = 0
   #trap: { readonly pattern: string; readonly passing: number; readonly sprung: () => void } | undefined
 
-  private constructor(listener: Server, target: number) {
+  private constructor(listener: Server, target: Target) {
     this.#listener = listener
     this.#target = target
     listener.on('connection', (client) => this.#join(client))
   }
 
-  static async open(target: number): Promise<TcpProxy> {
+  static async open(port: number, host = '127.0.0.1'): Promise<TcpProxy> {
     const listener = createServer({ allowHalfOpen: true, noDelay: true }).listen(0, '127.0.0.1')
     await once(listener, 'listening')
-    return new TcpProxy(listener, target)
+    return new TcpProxy(listener, { port, host })
   }
 
   get port(): number {
@@ -95,7 +100,7 @@ export class TcpProxy {
 
   #join(client: Socket): void {
     if (this.#isCut) return void client.destroy()
-    const server = connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
     const passage: Passage = { client, server, cutAfter: undefined, held: undefined }
     this.#passages.add(passage)
     client.on('data', (bytes) => this.#send(passage, bytes))

@@ -22,6 +22,7 @@ import { pathTraversal } from './experiments/path-traversal.js'
 import { prototypeKeys } from './experiments/prototype-keys.js'
 import { readOnlyFolder } from './experiments/read-only-folder.js'
 import { removedFolder } from './experiments/removed-folder.js'
+import { replicasOnHosts } from './experiments/replicas-on-hosts.js'
 import { replicasOneQuota } from './experiments/replicas-one-quota.js'
 import { replicasRollingRestart } from './experiments/replicas-rolling-restart.js'
 import { replicasThroughEverything } from './experiments/replicas-through-everything.js'
@@ -75,5 +76,6 @@ export const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   secrets,
   'replicas-one-quota': replicasOneQuota,
   'replicas-rolling-restart': replicasRollingRestart,
+  'replicas-on-hosts': replicasOnHosts,
   'replicas-through-everything': replicasThroughEverything,
 }

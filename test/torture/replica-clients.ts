@@ -1,5 +1,4 @@
 import { type HeardPet, QuotaHistory, SpaceHistory } from './history.js'
-import type { ReplicaSeat } from './replica-group.js'
 import type { Trial } from './trial.js'
 import { type Heard, request, Wire } from './wire.js'
 
@@ -13,10 +12,14 @@ const PAGE = 100
 /** A connection that was cut, or a replica that is away: nobody knows what became of the request. */
 const UNKNOWN = new Set(['closed', 'cut', 'refused'])
 
+/** Where a replica is reached. */
+export interface Seat {
+  readonly port: number
+}
+
 /** Clients of all replicas, who take down what they send and hear. */
 export class ReplicaClients {
   readonly #trial: Trial
-  readonly #seats: readonly ReplicaSeat[]
   readonly seeds: ReadonlySet<string>
   /** All spaces so far, by name. */
   readonly spaces = new Map<string, SpaceHistory>()
@@ -27,9 +30,8 @@ export class ReplicaClients {
   #names = 0
   #isOver = false
 
-  constructor(trial: Trial, seats: readonly ReplicaSeat[], seeds: ReadonlySet<string>) {
+  constructor(trial: Trial, seeds: ReadonlySet<string>) {
     this.#trial = trial
-    this.#seats = seats
     this.seeds = seeds
   }
 
@@ -37,11 +39,11 @@ export class ReplicaClients {
     this.#isOver = true
   }
 
-  /** Uses all replicas until it is stopped. */
-  async use(): Promise<void> {
+  /** One client more, who uses these replicas until all are stopped. */
+  async use(seats: readonly Seat[]): Promise<void> {
     const wires = new Map<number, Wire>()
     while (!this.#isOver) {
-      const seat = this.#trial.oneOf(this.#seats)
+      const seat = this.#trial.oneOf(seats)
       try {
         await this.#act((method, target, parts) => this.#ask(wires, seat.port, method, target, parts))
       } catch (error) {

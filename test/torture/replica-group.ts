@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
 import type { Server } from './server.js'
@@ -68,34 +67,19 @@ export class ReplicaGroup {
 
   /** Resolves when every replica says that it is well. Rejects if one does not become so. */
   async untilHealthy(): Promise<void> {
-    const giveUpAt = performance.now() + CALM_MS
-    for (const { port, server } of this.seats) {
-      for (;;) {
-        const heard = await ask(port, 'GET', '/__sandbox/health').catch(() => 'closed' as const)
-        if (typeof heard !== 'string' && heard.status === 200) break
-        if (performance.now() > giveUpAt) {
-          const said = typeof heard === 'string' ? heard : heard.body
-          throw new Error(`a replica has not become well within ${CALM_MS} ms: ${said}\n${server.said}`)
-        }
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
+    for (const { port, server } of this.seats) await untilHealthy(port, server)
+  }
+}
+
+export async function untilHealthy(port: number, server: Server): Promise<void> {
+  const giveUpAt = performance.now() + CALM_MS
+  for (;;) {
+    const heard = await ask(port, 'GET', '/__sandbox/health').catch(() => 'closed' as const)
+    if (typeof heard !== 'string' && heard.status === 200) return
+    if (performance.now() > giveUpAt) {
+      const said = typeof heard === 'string' ? heard : heard.body
+      throw new Error(`a replica has not become well within ${CALM_MS} ms: ${said}\n${server.said}`)
     }
-  }
-
-  /** What the control plane says through each replica, as text; each is to say the same. */
-  async sayAll(target: string): Promise<readonly string[]> {
-    return Promise.all(
-      this.seats.map(async ({ port }) => {
-        const heard = await ask(port, 'GET', `/__sandbox${target}`)
-        return typeof heard === 'string' ? heard : `${heard.status} ${heard.body}`
-      }),
-    )
-  }
-
-  /** MiB that Redis holds now. */
-  redisMemory(): number {
-    return Math.round(
-      Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${this.redis.pid}/status`, 'utf8'))?.[1]) / 1024,
-    )
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

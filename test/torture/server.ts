@@ -8,6 +8,8 @@ import { packageDirectory } from '../../src/system/package-files.js'
 export interface ServerOptions {
   /** As whom it runs, where the runner may choose. */
   readonly uid?: number
+  /** On which host, where there are several: the namespace of its network, and its address there. */
+  readonly host?: { readonly namespace: string; readonly address: string }
 }
 
 /** How a process ended. */
@@ -30,9 +32,12 @@ export class Server {
   #port = 0
   #mayEnd = false
 
-  constructor(folder: string, flags: readonly string[], { uid }: ServerOptions) {
+  constructor(folder: string, flags: readonly string[], { uid, host }: ServerOptions) {
     const command = [join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', '--log', 'silent']
-    this.child = spawn(process.execPath, [...command, ...flags], {
+    const onHost = host === undefined ? [] : ['ip', 'netns', 'exec', host.namespace]
+    const where = host === undefined ? [] : ['--host', host.address]
+    const [program = '', ...words] = [...onHost, process.execPath, ...command, ...where, ...flags]
+    this.child = spawn(program, words, {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
       ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -43,7 +48,7 @@ export class Server {
     const served = new Promise<void>((resolve) => {
       lines.on('line', (line) => {
         this.lines.push(line)
-        const port = this.#port === 0 ? /\bhttp:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1] : undefined
+        const port = this.#port === 0 ? /\bhttp:\/\/[\d.]+:(\d+)/.exec(line)?.[1] : undefined
         if (port === undefined) return
         this.#port = Number(port)
         resolve()

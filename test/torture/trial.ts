@@ -18,6 +18,7 @@ const TOLD_LOSSES = 10
 
 /** What an experiment is given: chance, servers, folders; and where it says what came of it. */
 export class Trial {
+  readonly seed: string
   readonly chance: RandomStream
   readonly isShort: boolean
   readonly losses: string[] = []
@@ -28,6 +29,7 @@ export class Trial {
   readonly #undo: (() => unknown)[] = []
 
   constructor(seed: string, isShort: boolean) {
+    this.seed = seed
     this.chance = randomStream(seed)
     this.isShort = isShort
   }

@@ -1,8 +1,7 @@
-import type { HeardPet } from '../history.js'
+import { audit, pets } from '../replica-audit.js'
 import { ReplicaClients } from '../replica-clients.js'
 import { ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
 import type { Experiment, Trial } from '../trial.js'
-import { ask } from '../wire.js'
 
 const REPLICAS = 3
 const CLIENTS = 24
@@ -73,14 +72,14 @@ export const replicasThroughEverything: Experiment = {
     if (group === undefined) return
     const [first] = group.seats
     const seeds = first === undefined ? [] : await pets(first.port, '')
-    const clients = new ReplicaClients(trial, group.seats, new Set(seeds.map(({ id }) => String(id))))
-    const users = Array.from({ length: CLIENTS }, () => clients.use())
+    const clients = new ReplicaClients(trial, new Set(seeds.map(({ id }) => String(id))))
+    const users = Array.from({ length: CLIENTS }, () => clients.use(group.seats))
     const happened = await disturb(trial, group, trial.size(20 * 60_000, 25_000))
     await group.untilHealthy()
     clients.stop()
     await Promise.all(users)
     await group.untilHealthy()
-    await audit(trial, group, clients)
+    await audit(trial, group.seats, clients)
     const total = [...happened.values()].reduce((sum, count) => sum + count, 0)
     const told = [...happened].map(([what, count]) => `${what} ${count}`).join(', ')
     const outcomes = [...clients.outcomes].toSorted().map(([what, count]) => `${count} ${what}`)
@@ -101,44 +100,6 @@ async function disturb(trial: Trial, group: ReplicaGroup, forMs: number): Promis
     await pause(trial.integer(0, 1500))
   }
   return happened
-}
-
-async function audit(trial: Trial, group: ReplicaGroup, clients: ReplicaClients): Promise<void> {
-  let acknowledged = 0
-  for (const [space, history] of clients.spaces) {
-    acknowledged += history.acknowledged
-    const askedAt = performance.now()
-    for (const { port } of group.seats) history.hold(await pets(port, space), clients.seeds, askedAt, `port ${port}`)
-    history.holdOrder()
-  }
-  for (const quota of clients.quotas.values()) quota.hold()
-  const names = [...clients.spaces.keys(), ...clients.quotas.keys()].slice(-20)
-  const same = [
-    '/spaces',
-    ...names.flatMap((name) => ['state', 'requests', 'conduct', 'pets'].map((what) => `/${what}?space=${name}`)),
-  ]
-  for (const target of same) {
-    const [said, ...others] = await group.sayAll(target)
-    for (const other of others)
-      trial.check(other === said, () => `GET ${target}: replicas say ${difference(said ?? '', other)}`)
-  }
-  trial.note(`${acknowledged} acknowledged pets, each once on each of ${REPLICAS} replicas`)
-}
-
-/** Where two texts part. */
-function difference(one: string, other: string): string {
-  let at = 0
-  while (at < one.length && one[at] === other[at]) at++
-  return `${JSON.stringify(one.slice(at - 60, at + 60))} and ${JSON.stringify(other.slice(at - 60, at + 60))}`
-}
-
-async function pets(port: number, space: string): Promise<readonly HeardPet[]> {
-  const heard = await ask(port, 'GET', `/__sandbox/pets${space === '' ? '' : `?space=${space}`}`)
-  if (typeof heard === 'string' || (heard.status !== 200 && heard.status !== 404)) {
-    throw new Error(`the pets of "${space}" cannot be listed: ${typeof heard === 'string' ? heard : heard.body}`)
-  }
-  // Nobody was told that the space was opened.
-  return heard.status === 404 ? [] : (JSON.parse(heard.body) as HeardPet[])
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,0 +1,100 @@
+import { RedisServer } from '../support/redis-server.js'
+import { TcpProxy } from '../support/tcp-proxy.js'
+import { Hosts } from './hosts.js'
+import { audit, pets } from './replica-audit.js'
+import { ReplicaClients } from './replica-clients.js'
+import { untilHealthy } from './replica-group.js'
+import type { Server } from './server.js'
+import { Trial } from './trial.js'
+import { ask, statusOf } from './wire.js'
+
+/** What came of it, as it is told to the experiment. */
+export interface OnHosts {
+  readonly survived: number
+  readonly losses: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const CLIENTS_EACH = 8
+/** The key that requests here have unless they say otherwise. */
+const TOKEN = ['--control-token', 'sandbox']
+const FLAGS = [
+  ...TOKEN,
+
+  '--seed',
+  '1',
+  '--now',
+  '2026-03-01T10:00:00Z',
+  '--freeze',
+  '--ban-after',
+  'never',
+  '--max-spaces',
+  '100000',
+]
+
+/** Runs in the network between the hosts. */
+const [seed = '', extent, name = '', count] = process.argv.slice(2)
+const trial = new Trial(seed, extent === 'short')
+await useHosts(new Hosts(name, Number(count))).catch((error: unknown) => trial.lose(String(error)))
+await trial.end()
+const { survived, losses, notes } = trial
+process.stdout.write(JSON.stringify({ survived, losses, notes } satisfies OnHosts))
+
+async function useHosts(hosts: Hosts): Promise<void> {
+  // All addresses are of this namespace, where nobody else is.
+  const redis = await RedisServer.start('--bind', '0.0.0.0', '--protected-mode', 'no')
+  trial.afterwards(() => redis.end())
+  const seats: { readonly port: number; readonly server: Server }[] = []
+  for (const { namespace, address, redis: host } of hosts.all) {
+    const flags = ['--redis', `redis://${host}:${redis.port}`, ...FLAGS]
+    const server = await trial.serve(trial.folder(), flags, { host: { namespace, address } })
+    const way = await TcpProxy.open(server.port, address)
+    trial.afterwards(() => way.close())
+    seats.push({ port: way.port, server })
+  }
+  for (const { port, server } of seats) await untilHealthy(port, server)
+  const seeds = await pets(seats[0]?.port ?? 0, '')
+  const clients = new ReplicaClients(trial, new Set(seeds.map(({ id }) => String(id))))
+  const users = seats.flatMap((seat) => Array.from({ length: CLIENTS_EACH }, () => clients.use([seat])))
+  let added = 0
+  const rounds = trial.size(20, 1)
+  for (let round = 0; round < rounds; round++) {
+    const lost = trial.integer(0, seats.length)
+    hosts.linkToRedis(lost, 'down')
+    await until(async () => (await healthOf(seats[lost]?.port)) === 503)
+    const before = acknowledgedBy(clients)
+    // The others go on meanwhile.
+    await until(async () => acknowledgedBy(clients) > before + 20)
+    for (const [index, { port }] of seats.entries()) {
+      const health = await healthOf(port)
+      trial.check(
+        health === (index === lost ? 503 : 200),
+        () => `host ${index} says ${health} while ${lost} is cut off`,
+      )
+    }
+    added += acknowledgedBy(clients) - before
+    hosts.linkToRedis(lost, 'up')
+    for (const { port, server } of seats) await untilHealthy(port, server)
+  }
+  clients.stop()
+  await Promise.all(users)
+  await audit(trial, seats, clients)
+  const outcomes = [...clients.outcomes].toSorted().map(([what, times]) => `${times} ${what}`)
+  trial.note(`a host cut off ${rounds} times, ${added} pets added by the others meanwhile; ${outcomes.join(', ')}`)
+}
+
+async function healthOf(port = 0): Promise<number | string> {
+  return statusOf(await ask(port, 'GET', '/__sandbox/health').catch(() => 'closed' as const))
+}
+
+function acknowledgedBy(clients: ReplicaClients): number {
+  return [...clients.spaces.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 60_000
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error(`not within a minute: ${holds}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,49 @@
+import type { HeardPet } from './history.js'
+import type { ReplicaClients, Seat } from './replica-clients.js'
+import type { Trial } from './trial.js'
+import { ask } from './wire.js'
+
+/** When all is calm: every replica has what clients were told, and all replicas say the same. */
+export async function audit(trial: Trial, seats: readonly Seat[], clients: ReplicaClients): Promise<void> {
+  let acknowledged = 0
+  for (const [space, history] of clients.spaces) {
+    acknowledged += history.acknowledged
+    const askedAt = performance.now()
+    for (const { port } of seats) history.hold(await pets(port, space), clients.seeds, askedAt, `port ${port}`)
+    history.holdOrder()
+  }
+  for (const quota of clients.quotas.values()) quota.hold()
+  const names = [...clients.spaces.keys(), ...clients.quotas.keys()].slice(-20)
+  const same = [
+    '/spaces',
+    ...names.flatMap((name) => ['state', 'requests', 'conduct', 'pets'].map((what) => `/${what}?space=${name}`)),
+  ]
+  for (const target of same) {
+    const [said, ...others] = await Promise.all(seats.map(({ port }) => say(port, target)))
+    for (const other of others)
+      trial.check(other === said, () => `GET ${target}: replicas say ${difference(said ?? '', other)}`)
+  }
+  trial.note(`${acknowledged} acknowledged pets, each once on each of ${seats.length} replicas`)
+}
+
+/** Where two texts part. */
+function difference(one: string, other: string): string {
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at++
+  return `${JSON.stringify(one.slice(at - 60, at + 60))} and ${JSON.stringify(other.slice(at - 60, at + 60))}`
+}
+
+/** All pets of a space by the control plane; none of one that nobody has opened. */
+export async function pets(port: number, space: string): Promise<readonly HeardPet[]> {
+  const heard = await ask(port, 'GET', `/__sandbox/pets${space === '' ? '' : `?space=${space}`}`)
+  if (typeof heard === 'string' || (heard.status !== 200 && heard.status !== 404)) {
+    throw new Error(`the pets of "${space}" cannot be listed: ${typeof heard === 'string' ? heard : heard.body}`)
+  }
+  // Nobody was told that the space was opened.
+  return heard.status === 404 ? [] : (JSON.parse(heard.body) as HeardPet[])
+}
+
+async function say(port: number, target: string): Promise<string> {
+  const heard = await ask(port, 'GET', `/__sandbox${target}`)
+  return typeof heard === 'string' ? heard : `${heard.status} ${heard.body}`
+}
