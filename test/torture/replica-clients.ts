@@ -43,9 +43,9 @@ export class ReplicaClients {
   async use(seats: readonly Seat[]): Promise<void> {
     const wires = new Map<number, Wire>()
     while (!this.#isOver) {
-      const seat = this.#trial.oneOf(seats)
       try {
-        await this.#act((method, target, parts) => this.#ask(wires, seat.port, method, target, parts))
+        // Each of its requests goes to any of them.
+        await this.#act((...parts) => this.#ask(wires, this.#trial.oneOf(seats).port, ...parts))
       } catch (error) {
         this.#trial.lose(String(error))
       }
@@ -88,7 +88,8 @@ export class ReplicaClients {
     if (choice < 40) return this.#addPet(ask, this.#currentSpace())
     if (choice < 60) return this.#listPets(ask, this.#anySpace())
     if (choice < 75) return this.#getPet(ask, this.#anySpace())
-    if (choice < 95) return this.#spendQuota(ask)
+    if (choice < 93) return this.#spendQuota(ask)
+    if (choice < 95) return this.#steerAndRead(ask)
     return this.#moveAbout(ask, this.#anySpace())
   }
 
@@ -119,15 +120,11 @@ export class ReplicaClients {
       ? await ask('GET', `/__sandbox/pets?space=${space}`, {})
       : await ask('GET', `/v1/pets?limit=${PAGE}`, { key: `sandbox-enterprise~${space}` })
     if (typeof heard === 'string' || heard.status === 503) return
-    // Nobody has opened the space yet, as far as anybody knows.
-    if (byVerb && heard.status === 404 && history.acknowledged === 0) return
-    if (heard.status !== 200) return this.#trial.lose(`a list is answered ${heard.status} ${heard.body}`)
-    history.hold(
-      JSON.parse(heard.body) as HeardPet[],
-      this.seeds,
-      askedAt,
-      byVerb ? 'the list of the control plane' : 'a list',
-    )
+    // It has not been opened yet.
+    const isEmpty = byVerb && heard.status === 404
+    if (heard.status !== 200 && !isEmpty) return this.#trial.lose(`a list is answered ${heard.status} ${heard.body}`)
+    const list = isEmpty ? [] : (JSON.parse(heard.body) as HeardPet[])
+    history.hold(list, this.seeds, askedAt, byVerb ? 'the list of the control plane' : 'a list')
   }
 
   async #getPet(ask: Ask, space: string): Promise<void> {
@@ -150,6 +147,28 @@ export class ReplicaClients {
     else if (heard.status === 200) quota.grant(Number(heard.headers.get('x-ratelimit-remaining')))
     else if (heard.status === 429) quota.refused++
     else this.#trial.lose(`a request within a quota is answered ${heard.status} ${heard.body}`)
+  }
+
+  /** Whoever has changed something through one replica reads it through any other. */
+  async #steerAndRead(ask: Ask): Promise<void> {
+    const space = `own-${++this.#names}`
+    const pet = JSON.stringify({ name: 'to be forgotten', categoryId: 1 })
+    const added = await ask('POST', '/v1/pets', { key: `sandbox-enterprise~${space}`, body: pet })
+    const moved = await ask('POST', `/__sandbox/clock/advance?space=${space}`, { body: '{"by":"90s"}' })
+    const shown = await ask('GET', `/__sandbox/clock?space=${space}`, {})
+    if (isAnswered(moved) && isAnswered(shown)) {
+      const [told, read] = [moved, shown].map(({ body }) => (JSON.parse(body) as { now?: string }).now)
+      this.#trial.check(told !== undefined && told === read, () => `the clock was moved to ${told} and reads ${read}`)
+    }
+    const reset = await ask('POST', `/__sandbox/reset?space=${space}`, {})
+    const listed = await ask('GET', `/__sandbox/pets?space=${space}`, {})
+    // An adding that was given up may come after all, but not after the list was read.
+    if (!isAnswered(added) || !isAnswered(reset) || !isAnswered(listed)) return
+    const ids = (JSON.parse(listed.body) as HeardPet[]).map(({ id }) => String(id))
+    this.#trial.check(
+      ids.length === this.seeds.size && ids.every((id) => this.seeds.has(id)),
+      () => `a space that was reset has the pets ${ids.join()}`,
+    )
   }
 
   /** What changes nothing that is checked here, but is done in the same order everywhere. */
@@ -211,3 +230,7 @@ export class ReplicaClients {
 }
 
 type Ask = (method: string, target: string, parts: Parameters<typeof request>[2]) => Promise<Heard | 'refused'>
+
+function isAnswered(heard: Heard | 'refused'): heard is Exclude<Heard, string> {
+  return typeof heard !== 'string' && heard.status < 300
+}
