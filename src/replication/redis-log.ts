@@ -189,7 +189,10 @@ class RedisLog implements CommandLog {
     }
   }
 
-  /** Connects, and sees whether Redis takes what is written. */
+  /**
+   * Connects, and sees whether Redis takes what is written. WAIT asks for what its own connection has written: what
+   * an earlier one has written came before.
+   */
   async #connect(copies: number): Promise<RedisConnection> {
     const redis = await RedisConnection.open(this.#address)
     try {

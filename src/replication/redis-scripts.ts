@@ -45,8 +45,7 @@ end`
 
 /**
  * Appends an entry if it is higher than all of its replica, and if those that the
- * replica knows of are there. What stands already is only named: writing that down
- * once more gives WAIT something to wait for.
+ * replica knows of are there. What stands already is only named.
  *
  * Keys: log, batches. Arguments: replica, batch, the last batch that its replica knows to stand, text.
  * Answers with the id.
@@ -65,10 +64,7 @@ if kept < known then return redis.error_reply('${LOST}it no longer has what this
 if (redis.call('XLEN', KEYS[1]) > 0) ~= (last and true or false) then
   return redis.error_reply('${LOST}a part of it was removed')
 end
-if kept == batch and id ~= '' then
-  redis.call('HSET', KEYS[2], of, own)
-  return id
-end
+if kept == batch and id ~= '' then return id end
 if kept >= batch then return redis.error_reply('${LOST}batch ' .. batch .. ' was given up') end
 id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', batch, 'after', last or '', 'text', ARGV[4])
 redis.call('HSET', KEYS[2], of, batch .. ' ' .. id, 'end', id)
