@@ -50,7 +50,6 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
   problems.push(
     ...hostProblems(values, layers),
     ...redisProblems(
-      values,
       checked.map((layer) => layer.values),
       layers,
     ),
@@ -156,20 +155,8 @@ function groupLogOf({ redis, redisFile, group, redisWait }: OptionValues, cwd: s
   return redisFile === undefined ? undefined : { redis: { file: resolvePath(cwd, redisFile) }, ...place }
 }
 
-/** What a replica cannot have of its own, and what only replicas can have. */
-function redisProblems(
-  values: OptionValues,
-  said: readonly OptionValues[],
-  layers: readonly Layer[],
-): readonly string[] {
-  const { redis, redisFile, group, redisWait } = values
-  if (redis === undefined && redisFile === undefined) {
-    const needed = 'needs --redis, which says where the log of the replicas is'
-    return [
-      ...(group === undefined ? [] : [writeProblem(whereIs('group', layers), group, needed)]),
-      ...(redisWait === undefined ? [] : [writeProblem(whereIs('redisWait', layers), redisWait, needed)]),
-    ]
-  }
+/** What a replica cannot have of its own. */
+function redisProblems(said: readonly OptionValues[], layers: readonly Layer[]): readonly string[] {
   return said.flatMap((layer, index) => {
     const of = layers.slice(index, index + 1)
     const isHere = layer.redis !== undefined || layer.redisFile !== undefined
