@@ -108,10 +108,16 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
   // What has a file of its own is no replica.
   if (options.store !== undefined) return inProcess(options, warn)
   const log = new MemoryLog(() => Date.now())
+  // Both have the same to say, each to its own owner.
+  const told = new Set<string>()
+  const warnOnce = (message: string) => {
+    if (!told.has(message)) warn(message)
+    told.add(message)
+  }
   const open = async (seed: number) => {
     const core = await openSandboxCore(
       resolved({ redis: 'redis://a-log-in-memory', seed, ...options }),
-      { onWarning: warn },
+      { onWarning: warnOnce },
       undefined,
       { openLog: async (watcher) => log.open(watcher), openHeard: allIsHeard },
     )
