@@ -31,7 +31,7 @@ export function say(stream: Output, line: string): void {
   stream.write(`${wrapWords(escapeControls(line), columnsOf(stream))}\n`)
 }
 
-/** Cells of a row, undefined off a terminal. */
+/** Cells of a row, undefined off a terminal, and on one that does not say (as `script` makes them, 0 wide). */
 export function columnsOf({ isTTY, columns }: Output): number | undefined {
-  return isTTY === true ? columns : undefined
+  return isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
 }

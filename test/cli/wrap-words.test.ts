@@ -42,3 +42,11 @@ describe.each([60, 80, 120])('at a terminal of %i columns', (columns) => {
     expect(words(io.stderr.text)).toEqual(words(pipe.stderr.text))
   })
 })
+
+it('a terminal that does not say how wide it is gets one row a line', async () => {
+  const [io, pipe] = [testIo({ tty: true }), testIo()]
+  io.stderr.columns = 0
+  const argv = ['exec', '--', 'no-such-command-anywhere']
+  expect(await runCli(argv, io)).toBe(await runCli(argv, pipe))
+  expect(io.stderr.text).toBe(pipe.stderr.text)
+})

@@ -1,6 +1,7 @@
 import { cellWidth, fitCells, padCells } from '../cells.js'
 import { escapeControls } from '../escape-controls.js'
 import type { Output } from '../io.js'
+import { columnsOf } from '../print.js'
 
 const GAP = '  '
 /** A column is not made narrower than this, in cells. */
@@ -35,8 +36,8 @@ export function aligned(rows: readonly (readonly string[])[], width = Number.POS
 }
 
 /** How many cells a line of a stream has; off a terminal there is no end to it. */
-export function lineWidth({ isTTY, columns }: Output): number {
-  return isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
+export function lineWidth(stream: Output): number {
+  return columnsOf(stream) ?? Number.POSITIVE_INFINITY
 }
 
 /**
