@@ -22,6 +22,7 @@ import { pathTraversal } from './experiments/path-traversal.js'
 import { prototypeKeys } from './experiments/prototype-keys.js'
 import { readOnlyFolder } from './experiments/read-only-folder.js'
 import { removedFolder } from './experiments/removed-folder.js'
+import { replicasLostEnd } from './experiments/replicas-lost-end.js'
 import { replicasOnHosts } from './experiments/replicas-on-hosts.js'
 import { replicasOneQuota } from './experiments/replicas-one-quota.js'
 import { replicasRollingRestart } from './experiments/replicas-rolling-restart.js'
@@ -76,6 +77,7 @@ export const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   secrets,
   'replicas-one-quota': replicasOneQuota,
   'replicas-rolling-restart': replicasRollingRestart,
+  'replicas-lost-end': replicasLostEnd,
   'replicas-on-hosts': replicasOnHosts,
   'replicas-through-everything': replicasThroughEverything,
 }

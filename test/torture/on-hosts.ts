@@ -62,9 +62,9 @@ async function useHosts(hosts: Hosts): Promise<void> {
     const lost = trial.integer(0, seats.length)
     hosts.linkToRedis(lost, 'down')
     await until(async () => (await healthOf(seats[lost]?.port)) === 503)
-    const before = acknowledgedBy(clients)
+    const before = clients.acknowledged
     // The others go on meanwhile.
-    await until(async () => acknowledgedBy(clients) > before + 20)
+    await until(async () => clients.acknowledged > before + 20)
     for (const [index, { port }] of seats.entries()) {
       const health = await healthOf(port)
       trial.check(
@@ -72,7 +72,7 @@ async function useHosts(hosts: Hosts): Promise<void> {
         () => `host ${index} says ${health} while ${lost} is cut off`,
       )
     }
-    added += acknowledgedBy(clients) - before
+    added += clients.acknowledged - before
     hosts.linkToRedis(lost, 'up')
     for (const { port, server } of seats) await untilHealthy(port, server)
   }
@@ -85,10 +85,6 @@ async function useHosts(hosts: Hosts): Promise<void> {
 
 async function healthOf(port = 0): Promise<number | string> {
   return statusOf(await ask(port, 'GET', '/__sandbox/health').catch(() => 'closed' as const))
-}
-
-function acknowledgedBy(clients: ReplicaClients): number {
-  return [...clients.spaces.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -13,6 +13,12 @@ export async function audit(trial: Trial, seats: readonly Seat[], clients: Repli
     history.holdOrder()
   }
   for (const quota of clients.quotas.values()) quota.hold()
+  await sameEverywhere(trial, seats, clients)
+  trial.note(`${acknowledged} acknowledged pets, each once on each of ${seats.length} replicas`)
+}
+
+/** All replicas say the same of what clients did last. */
+export async function sameEverywhere(trial: Trial, seats: readonly Seat[], clients: ReplicaClients): Promise<void> {
   const names = [...clients.spaces.keys(), ...clients.quotas.keys()].slice(-20)
   const same = [
     '/spaces',
@@ -23,7 +29,6 @@ export async function audit(trial: Trial, seats: readonly Seat[], clients: Repli
     for (const other of others)
       trial.check(other === said, () => `GET ${target}: replicas say ${difference(said ?? '', other)}`)
   }
-  trial.note(`${acknowledged} acknowledged pets, each once on each of ${seats.length} replicas`)
 }
 
 /** Where two texts part. */

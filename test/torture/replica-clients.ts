@@ -27,16 +27,28 @@ export class ReplicaClients {
   requests = 0
   /** Requests by what came of them. */
   readonly outcomes = new Map<string, number>()
+  readonly #mark: string
   #names = 0
   #isOver = false
 
-  constructor(trial: Trial, seeds: ReadonlySet<string>) {
+  /** @param mark what the names of its spaces and pets have, so that they are nobody else's */
+  constructor(trial: Trial, seeds: ReadonlySet<string>, mark = 'all') {
+    this.#mark = mark
     this.#trial = trial
     this.seeds = seeds
   }
 
   stop(): void {
     this.#isOver = true
+  }
+
+  /** Resolves once so many pets were acknowledged, of all. */
+  async untilAcknowledged(count: number): Promise<void> {
+    while (this.acknowledged < count) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+
+  get acknowledged(): number {
+    return [...this.spaces.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
   }
 
   /** One client more, who uses these replicas until all are stopped. */
@@ -97,7 +109,7 @@ export class ReplicaClients {
     const isLong = this.#trial.integer(0, 20) === 0
     const number = ++this.#names
     const pet = {
-      name: `pet ${number} 🐕${isLong ? 'x'.repeat(this.#trial.integer(1000, 60_000)) : ''}`,
+      name: `${this.#mark} ${number} 🐕${isLong ? 'x'.repeat(this.#trial.integer(1000, 60_000)) : ''}`,
       categoryId: number,
       ...(number % 3 === 0 ? { status: 'sold' } : {}),
     }
@@ -151,7 +163,7 @@ export class ReplicaClients {
 
   /** Whoever has changed something through one replica reads it through any other. */
   async #steerAndRead(ask: Ask): Promise<void> {
-    const space = `own-${++this.#names}`
+    const space = `own-${this.#mark}-${++this.#names}`
     const pet = JSON.stringify({ name: 'to be forgotten', categoryId: 1 })
     const added = await ask('POST', '/v1/pets', { key: `sandbox-enterprise~${space}`, body: pet })
     const moved = await ask('POST', `/__sandbox/clock/advance?space=${space}`, { body: '{"by":"90s"}' })
@@ -203,7 +215,7 @@ export class ReplicaClients {
   }
 
   #open(): string {
-    const name = `pets-${this.spaces.size + 1}`
+    const name = `pets-${this.#mark}-${this.spaces.size + 1}`
     this.spaces.set(name, new SpaceHistory(this.#trial, name))
     return name
   }
@@ -217,7 +229,7 @@ export class ReplicaClients {
   #currentQuota(): string {
     const last = [...this.quotas].at(-1)
     if (last !== undefined && last[1].refused < QUOTA) return last[0]
-    const name = `quota-${this.quotas.size + 1}`
+    const name = `quota-${this.#mark}-${this.quotas.size + 1}`
     this.quotas.set(name, new QuotaHistory(this.#trial, name, QUOTA))
     return name
   }
