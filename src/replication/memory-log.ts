@@ -108,6 +108,7 @@ export class MemoryLine implements CommandLog {
   #lastAppend: Promise<unknown> = Promise.resolve()
   #reason: string | undefined
   #isClosed = false
+  #isDeaf = false
   /** The answer of the next append is lost, for this reason. */
   #losesAnswer: string | undefined
   readonly #change = new Change()
@@ -129,8 +130,14 @@ export class MemoryLine implements CommandLog {
     this.#losesAnswer = reason
   }
 
+  /** What is appended is taken, but nothing is told any more, as when only one of two connections is there. */
+  cutOffReading(): void {
+    this.#isDeaf = true
+  }
+
   restore(): void {
     if (this.#isClosed) return
+    this.#isDeaf = false
     this.#reason = undefined
     this.#part.available()
     this.#change.tell()
@@ -189,7 +196,8 @@ export class MemoryLine implements CommandLog {
 
   /** Gives those who read what there is, later: who appends is not interrupted. */
   look(): void {
-    for (const reader of this.#readers) queueMicrotask(() => this.#reason === undefined && reader.look())
+    for (const reader of this.#readers)
+      queueMicrotask(() => this.#reason === undefined && !this.#isDeaf && reader.look())
   }
 
   async #append(appended: Appended, signal: AbortSignal): Promise<EntryId> {

@@ -102,6 +102,8 @@ interface UnderWay {
   readonly batch: number
   readonly items: readonly Outgoing[]
   readonly appendedAt: number
+  /** Gives up when its time is over. */
+  readonly timer: NodeJS.Timeout
   /** As many copies have it as was asked for. */
   isKept: boolean
   /** What was done when it came back. */
@@ -325,30 +327,31 @@ export class Replica {
     const log = this.#log
     if (log === undefined || this.#outgoing.length === 0 || this.#underWay !== undefined || this.away !== undefined)
       return
-    const items = this.#takeSome()
+    const giveUp = new AbortController()
     const entry: UnderWay = {
       batch: ++this.#batch,
-      items,
+      items: this.#takeSome(),
       appendedAt: systemClock.monotonic(),
+      timer: setTimeout(() => {
+        giveUp.abort()
+        if (entry.isKept)
+          this.#giveUp(entry, new LogUnavailable(this.away ?? 'The log takes long to tell what it took.'))
+      }, UNDER_WAY_MS),
       isKept: false,
       results: undefined,
     }
     this.#underWay = entry
     this.#unread.push(entry)
-    const giveUp = new AbortController()
-    const timer = setTimeout(() => giveUp.abort(), UNDER_WAY_MS)
-    const text = batchText(items.map((item) => item.text))
+    const text = batchText(entry.items.map((item) => item.text))
     const id = this.#id
     log.append({ replica: id, batch: entry.batch, text }, giveUp.signal).then(
       () => {
-        clearTimeout(timer)
         if (this.#id !== id) return
         entry.isKept = true
         this.#release(entry)
         this.#appended(entry)
       },
       (error: unknown) => {
-        clearTimeout(timer)
         if (this.#id !== id) return
         this.#giveUp(entry, error)
         this.#appended(entry)
@@ -375,12 +378,14 @@ export class Replica {
   /** Answers when an entry is both read back and kept. */
   #release(entry: UnderWay): void {
     if (!entry.isKept || entry.results === undefined) return
+    clearTimeout(entry.timer)
     for (const answer of entry.results) answer()
     entry.results = []
   }
 
   /** Nobody waits for an entry any more. It may be in the log all the same. */
   #giveUp(entry: UnderWay, error: unknown): void {
+    clearTimeout(entry.timer)
     const place = this.#unread.indexOf(entry)
     if (place !== -1) this.#unread.splice(place, 1)
     for (const { waiting } of entry.items) waiting?.failed(error)
@@ -626,10 +631,14 @@ export class Replica {
   }
 
   #failAll(error: LogUnavailable): void {
-    const entries = [...this.#unread]
+    // One that was read back may still wait for its copies.
+    const entries = new Set(this.#underWay === undefined ? this.#unread : [...this.#unread, this.#underWay])
     this.#unread.length = 0
     this.#underWay = undefined
-    for (const { items } of entries) for (const { waiting } of items) waiting?.failed(error)
+    for (const { items, timer } of entries) {
+      clearTimeout(timer)
+      for (const { waiting } of items) waiting?.failed(error)
+    }
     this.#refuseWaiting(error)
     for (const { reject } of this.#catchingUp.splice(0)) reject(error)
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
 import { digestOfSandbox } from '../../src/core/checkpoint.js'
@@ -142,6 +142,24 @@ describe('when the log is away', () => {
     ])
     a.line.restore()
     expect((await a.get('/pets')).status).toBe(200)
+  })
+
+  it('what was appended, but is not read back in time, is answered 503 as well', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    a.line.cutOffReading()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const posted = a.post({ name: 'In doubt', categoryId: 1 })
+    const moved = perform(a.core.controlTarget, '', 'clock.advance', { by: '1m' })
+    const refused = expect(moved).rejects.toMatchObject({ code: 'log_unavailable' })
+    await inStep(b)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect((await posted).status).toBe(503)
+    await refused
+    a.line.restore()
+    expect(await (await a.get('/pets?limit=1')).json()).toMatchObject([{ name: 'In doubt' }])
+    expect(await digests(a, b)).toHaveLength(1)
   })
 
   it('what was under way is there once, though its answer was lost', async () => {
