@@ -1,6 +1,7 @@
-import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
 import type { VerbRoute } from '../src/control/verb-request.js'
 import { packageDirectory } from '../src/system/package-files.js'
@@ -8,12 +9,9 @@ import { packageDirectory } from '../src/system/package-files.js'
 const web = join(packageDirectory, 'src/web')
 
 /**
- * Builds the pages into a folder: each one's HTML, script and style, and
- * Swagger UI's own two files with their licences. The dashboard is handed the
+ * Builds the pages into a folder: each one's HTML, script and style, each also
+ * compressed, as nobody should wait for that at run time. The dashboard is handed the
  * table of verbs, so that its buttons are the verbs of everybody else.
- *
- * Swagger UI is copied, not depended on: its package is 12 MB and runs a
- * script at install time, which no user of ours should get.
  *
  * @returns what is in the scripts
  */
@@ -26,12 +24,10 @@ export async function buildPages(folder: string): Promise<Metafile> {
     name,
     { method, path, body },
   ])
-  const require = createRequire(import.meta.url)
-  const swagger = dirname(require.resolve('swagger-ui-dist/package.json'))
   const [{ metafile }] = await Promise.all([
     build({
       absWorkingDir: packageDirectory,
-      entryPoints: { dashboard: join(web, 'dashboard/main.tsx'), docs: join(web, 'docs/main.ts') },
+      entryPoints: { dashboard: join(web, 'dashboard/main.tsx'), docs: join(web, 'docs/main.tsx') },
       outdir: folder,
       bundle: true,
       minify: true,
@@ -46,11 +42,21 @@ export async function buildPages(folder: string): Promise<Metafile> {
     copyFile(join(web, 'dashboard/index.html'), join(folder, 'dashboard.html')),
     copyFile(join(web, 'docs/index.html'), join(folder, 'docs.html')),
     copyFile(join(web, 'icon.svg'), join(folder, 'icon.svg')),
-    copyFile(join(swagger, 'swagger-ui-bundle.js'), join(folder, 'swagger-ui.js')),
-    copyFile(join(swagger, 'swagger-ui.css'), join(folder, 'swagger-ui.css')),
-    cp(join(swagger, 'LICENSE'), join(folder, 'swagger-ui.LICENSE')),
-    cp(join(swagger, 'NOTICE'), join(folder, 'swagger-ui.NOTICE')),
-    cp(join(swagger, 'swagger-ui-bundle.js.LICENSE.txt'), join(folder, 'swagger-ui.js.LICENSE.txt')),
   ])
+  await compressAll(folder)
   return metafile
+}
+
+async function compressAll(folder: string): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  await Promise.all(
+    (await readdir(folder)).map(async (name) => {
+      const file = join(folder, name)
+      const content = await readFile(file)
+      await Promise.all([
+        promisify(brotliCompress)(content, { params }).then((small) => writeFile(`${file}.br`, small)),
+        promisify(gzip)(content, { level: 9 }).then((small) => writeFile(`${file}.gz`, small)),
+      ])
+    }),
+  )
 }

@@ -1,3 +1,4 @@
+import { digestOf } from '../system/digest.js'
 import { pagesDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
 
@@ -36,21 +37,45 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/assets/dashboard.css': { file: 'dashboard.css', contentType: CSS },
   '/assets/docs.js': { file: 'docs.js', contentType: JAVASCRIPT },
   '/assets/docs.css': { file: 'docs.css', contentType: CSS },
-  '/assets/swagger-ui.js': { file: 'swagger-ui.js', contentType: JAVASCRIPT },
-  '/assets/swagger-ui.css': { file: 'swagger-ui.css', contentType: CSS },
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
 }
 
-/** Answers with a file of the pages. */
-export async function servePageFile({ file, contentType, policy }: PageFile): Promise<Response> {
-  const content = readRegularFile(`${pagesDirectory}/${file}`)
+/** What the build has made of each file, the smallest first. */
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const
+
+/** Answers with a file of the pages: compressed where that is understood, and not again where it is known already. */
+export function servePageFile({ file, contentType, policy }: PageFile, request: Request): Response {
+  const accepted = acceptedIn(request.headers.get('accept-encoding') ?? '')
+  const encoding = ENCODINGS.find(({ name }) => accepted.has(name))
+  const content = readRegularFile(`${pagesDirectory}/${file}${encoding?.ending ?? ''}`)
+  const tag = `"${digestOf(content)}"`
+  const headers = {
+    'Cache-Control': 'no-cache',
+    ETag: tag,
+    Vary: 'Accept-Encoding',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }),
+  }
+  const known = request.headers.get('if-none-match')?.split(/\s*,\s*/) ?? []
+  if (known.includes(tag) || known.includes('*')) return new Response(null, { status: 304, headers })
   return new Response(new Uint8Array(content), {
     headers: {
+      ...headers,
       'Content-Type': contentType,
-      'Cache-Control': 'no-cache',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-      ...(policy === undefined ? {} : { 'Content-Security-Policy': policy }),
+      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
     },
   })
+}
+
+/** Encodings that a client takes. @source RFC 9110, section 12.5.3 */
+function acceptedIn(header: string): ReadonlySet<string> {
+  const given = header
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim().split(/\s*;\s*/))
+  return new Set(given.flatMap(([name = '', weight = '']) => (/^q=0(?:\.0*)?$/.test(weight) ? [] : [name])))
 }

@@ -69,7 +69,8 @@ export function controlRoutes(plane: ControlPlane): Hono {
   app.get('/openapi.yaml', async (context) => text('application/yaml', await served('yaml', baseUrl(context))))
   app.get('/openapi.json', async (context) => text('application/json', await served('json', baseUrl(context))))
   app.get('/control.openapi.yaml', () => text('application/yaml', describeControl(plane.version)))
-  for (const [path, page] of Object.entries(PAGE_FILES)) root.get(CONTROL_PATH + path, () => servePageFile(page))
+  for (const [path, page] of Object.entries(PAGE_FILES))
+    root.get(CONTROL_PATH + path, (context) => servePageFile(page, context.req.raw))
   // The dashboard's address ends in a slash, so that its own files are beside it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
   app.get('/requests/stream', (context) =>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { exactJson } from '../../../src/web/docs/exact-json.js'
 import { markersOf } from '../../../src/web/docs/markers.js'
 import { planRows } from '../../../src/web/docs/plan-rows.js'
 
@@ -22,14 +21,5 @@ describe('what the docs page shows', () => {
       ['Enterprise', 'custom', ''],
     ])
     expect(planRows(undefined)).toEqual([])
-  })
-
-  it.each([
-    ['[{"id":9007199254740993}]', '[\n  {\n    "id": 9007199254740993\n  }\n]'],
-    ['{"id":9007199254740992}', undefined],
-    ['{"id":1}', undefined],
-    ['no JSON', undefined],
-  ])('writes %s anew only where digits would be lost', (text, exact) => {
-    expect(exactJson(text)).toBe(exact)
   })
 })

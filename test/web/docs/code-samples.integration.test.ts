@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../../src/index.js'
+import { packageDirectory } from '../../../src/system/package-files.js'
+import { ContractModel } from '../../../src/web/docs/contract-model.js'
+import { RETRY_LOOPS } from '../../../src/web/docs/retry-loops.js'
+import { firstInputs, LANGUAGES, requestOf } from '../../../src/web/docs/sample-request.js'
+
+const PYTHON = process.env.PYTHON ?? 'python3'
+
+/** Runs a text as the language that it is in. */
+async function run(language: string, text: string): Promise<string> {
+  const bin = join(packageDirectory, 'bin')
+  // As an installed command would be.
+  const shell = text.replaceAll('petstore-sandbox call', `node ${bin}/petstore-sandbox.js call`)
+  const [file, args] =
+    language === 'fetch'
+      ? [process.execPath, ['--input-type=module', '-e', text]]
+      : language === 'Python'
+        ? [PYTHON, ['-c', text]]
+        : ['sh', ['-c', shell]]
+  const { stdout } = await promisify(execFile)(file, args, { timeout: 60_000 })
+  return stdout
+}
+
+const hasPython = await promisify(execFile)(PYTHON, ['--version']).then(
+  () => true,
+  () => process.env.CI !== undefined,
+)
+
+describe.each(Object.keys(LANGUAGES))('the code sample in %s', (language) => {
+  it.skipIf(language === 'Python' && !hasPython).each(['listPets', 'createPet'])(
+    'of %s does as it is copied what it says',
+    async (id) => {
+      await using sandbox = await startSandbox({ seed: 1 })
+      const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
+      const contract = new ContractModel(document)
+      const operation = contract.operations.find((one) => one.id === id)
+      if (operation === undefined) throw new Error(`there is no ${id}`)
+      const first = firstInputs(contract, operation)
+      const inputs =
+        id === 'createPet'
+          ? { ...first, body: JSON.stringify({ name: `O'Rex "$HOME" \\ Žofka 🐢`, categoryId: 1 }) }
+          : { ...first, parameters: { limit: '2', status: 'sold' } }
+      const key = 'sandbox-pro~samples'
+      const request = requestOf(operation, inputs, { baseUrl: sandbox.baseUrl, key })
+      const out = await run(language, LANGUAGES[language]?.(request, operation, inputs, sandbox.baseUrl) ?? '')
+      const exchanges = await sandbox.space('samples').requests()
+      expect(exchanges).toMatchObject([{ operation: id, key: 'sandbox-pro', status: id === 'createPet' ? 201 : 200 }])
+      if (id === 'createPet') expect(exchanges[0]?.request.body).toContain(`O'Rex \\"$HOME\\" \\\\ Žofka 🐢`)
+      else expect(exchanges[0]?.query).toBe('limit=2&status=sold')
+      expect(out).toContain('"id":')
+    },
+  )
+})
+
+describe.each(Object.keys(RETRY_LOOPS))('the retry loop in %s', (language) => {
+  it.skipIf(language === 'Python' && !hasPython)('waits as it was told, and is polite', async () => {
+    await using sandbox = await startSandbox({ seed: 1, fault: 'listPets:429,retry-after=1s*1' })
+    const out = await run(language, RETRY_LOOPS[language]?.(sandbox.baseUrl, 'sandbox') ?? '')
+    expect(out).toContain('"id":')
+    expect((await sandbox.requests()).map(({ status }) => status)).toEqual([429, 200])
+    expect((await sandbox.conduct()).violations).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { ContractModel } from '../../../src/web/docs/contract-model.js'
+import type { JsonMap } from '../../../src/web/docs/json-map.js'
+import { firstInputs, requestOf } from '../../../src/web/docs/sample-request.js'
+import { partsOf, sampleOf, schemaWords } from '../../../src/web/docs/schema-words.js'
+import { placeOf, search } from '../../../src/web/docs/search.js'
+
+const modelOf = (document: JsonMap) => new ContractModel(document)
+const withSchemas = (schemas: JsonMap) => modelOf({ components: { schemas } })
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+describe('a contract on the docs page', () => {
+  it('has its operations with whatever stands beside or behind them', () => {
+    const contract = modelOf({
+      paths: {
+        '/things/{id}': { $ref: '#/components/pathItems/thing' },
+        '/odd': null,
+      },
+      components: {
+        pathItems: {
+          thing: {
+            parameters: [
+              { name: 'id', in: 'path', required: true, schema: { type: 'integer' }, description: 'of all' },
+            ],
+            put: {
+              tags: ['things'],
+              parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' }, description: 'own' }],
+              requestBody: { $ref: '#/components/requestBodies/Thing' },
+              responses: { 200: { $ref: '#/components/responses/Done' }, default: { description: 'else' } },
+              'x-hideTryItPanel': true,
+            },
+          },
+        },
+        requestBodies: { Thing: { required: true, content: { 'application/json': { example: { a: 1 } } } } },
+        responses: { Done: { description: 'done', headers: { 'X-A': { description: 'a' } } } },
+      },
+    })
+    expect(contract.operations).toMatchObject([
+      {
+        id: 'put /things/{id}',
+        method: 'PUT',
+        tag: 'things',
+        isSendable: false,
+        parameters: [{ name: 'id', description: 'own', isRequired: true }],
+        body: { mediaType: 'application/json', isRequired: true, examples: [{ value: { a: 1 } }] },
+        answers: [
+          { status: '200', description: 'done', headers: [{ name: 'X-A', description: 'a' }] },
+          { status: 'default', description: 'else' },
+        ],
+      },
+    ])
+  })
+
+  it('follows references that lead in a circle, nowhere, or elsewhere, without end or error', () => {
+    const contract = withSchemas({
+      A: ref('B'),
+      B: ref('A'),
+      Self: { allOf: [ref('Self')], properties: { me: ref('Self') } },
+    })
+    for (const schema of [
+      ref('A'),
+      ref('None'),
+      { $ref: 'https://example.org/x.json#/a' },
+      ref('Self'),
+      null,
+      7,
+      true,
+      false,
+    ]) {
+      expect(typeof schemaWords(contract, schema).type).toBe('string')
+      partsOf(contract, schema)
+      sampleOf(contract, schema)
+    }
+    expect(partsOf(contract, ref('Self')).map(({ name }) => name)).toEqual(['me'])
+  })
+
+  it('says in words what a schema allows', () => {
+    const contract = withSchemas({ Status: { type: 'string', enum: ['a', 'b'] } })
+    const words = (schema: unknown) => {
+      const { type, bounds } = schemaWords(contract, schema)
+      return [type, ...bounds].join(', ')
+    }
+    expect(words({ type: 'integer', format: 'int64', minimum: 1, maximum: 9223372036854775807n, default: 20 })).toBe(
+      'integer (int64), 1 to 9223372036854775807, default 20',
+    )
+    expect(words(ref('Status'))).toBe('Status: string, one of "a", "b"')
+    expect(words({ type: 'array', items: ref('Status'), minItems: 1 })).toBe(
+      'array of Status: string, at least 1 items',
+    )
+    expect(words({ type: ['string', 'null'], maxLength: 5, pattern: '^x' })).toBe(
+      'string or null, at most 5 characters, matches ^x',
+    )
+    expect(words({ oneOf: [{}, {}] })).toBe('one of 2 schemas')
+  })
+
+  it('takes the parts of a schema from all of which it is made', () => {
+    const contract = withSchemas({
+      Base: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+    })
+    const schema = { allOf: [ref('Base'), { properties: { name: { type: 'string' } } }], oneOf: [{ type: 'null' }] }
+    expect(partsOf(contract, schema).map(({ name, isRequired }) => [name, isRequired])).toEqual([
+      ['id', true],
+      ['name', false],
+      ['either 1', false],
+    ])
+    expect(sampleOf(contract, { allOf: [ref('Base')] })).toEqual({ id: 1 })
+  })
+
+  it('begins with what is required filled in, and sends nothing that is empty', () => {
+    const contract = modelOf({
+      paths: {
+        '/a/{id}': {
+          get: {
+            operationId: 'a',
+            parameters: [
+              { name: 'id', in: 'path', required: true, example: 'x/y' },
+              { name: 'limit', in: 'query', schema: { type: 'integer' }, example: 5 },
+              { name: 'q', in: 'query', required: true, schema: { type: 'string' } },
+            ],
+          },
+        },
+      },
+    })
+    const [operation] = contract.operations
+    if (operation === undefined) throw new Error('there is none')
+    const inputs = firstInputs(contract, operation)
+    expect(inputs.parameters).toEqual({ id: 'x/y', limit: '', q: 'text' })
+    expect(requestOf(operation, inputs, { baseUrl: 'http://h/v1', key: '' })).toEqual({
+      method: 'GET',
+      url: 'http://h/v1/a/x%2Fy?q=text',
+      headers: [],
+      body: undefined,
+    })
+  })
+
+  it('is found by any of its words', () => {
+    const contract = modelOf({
+      paths: {
+        '/pets': { get: { operationId: 'listPets', summary: 'List', responses: { 429: { description: 'Too many' } } } },
+      },
+    })
+    const places = contract.operations.map(placeOf)
+    for (const wanted of ['', 'LISTPETS', 'too many', 'get /pets', '429'])
+      expect(search(places, wanted)).toHaveLength(1)
+    expect(search(places, 'orders')).toEqual([])
+  })
+})
