@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/index.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { hasBrowser, listen, openBrowser } from './browser.js'
+
+/** The application: it shows the first page of pets, of the size that it is told. Mended, it waits as it is told. */
+const appOf = (limit: number, isMended: boolean) => `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env
+for (let attempt = 0; ; attempt++) {
+  const answer = await fetch(base + '/pets?limit=${limit}', { headers: { authorization: 'Bearer ' + key } })
+  if (answer.ok) { console.log((await answer.json()).length + ' pets'); break }
+  if (!${isMended} || attempt === 20 || answer.status === 400) { console.error('broken: ' + answer.status); process.exit(1) }
+  const wait = Math.max(Number(answer.headers.get('retry-after') ?? 0), 0.2 * 2 ** attempt)
+  await new Promise((resolve) => setTimeout(resolve, wait * 1000))
+}`
+
+const run = async (file: string, env: Record<string, string>, ...before: readonly string[]) => {
+  const [command = process.execPath, ...args] = [...before, process.execPath, file]
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { env: { ...process.env, ...env }, timeout: 90_000 })
+    return { code: 0, out: stdout }
+  } catch (error) {
+    const { code, stderr }: { code?: number; stderr?: string } = Object(error)
+    return { code, out: stderr ?? '' }
+  }
+}
+
+describe.skipIf(!hasBrowser)('a front-end developer', () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  it('finds out why the application breaks, breaks it on purpose, mends it, and takes that to CI', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-afternoon-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const app = join(folder, 'app.mjs')
+    const sandbox = await startSandbox({ seed: 1 })
+    onTestFinished(() => sandbox.close())
+    const env = { PETSTORE_BASE_URL: sandbox.baseUrl, PETSTORE_API_KEY: 'sandbox' }
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    onTestFinished(() => page.close())
+    const complaints = listen(page, new URL(sandbox.baseUrl).origin)
+    await page.goto(`${sandbox.controlUrl}/`)
+    const detail = page.locator('.detail')
+    const row = (text: string) => page.locator('.exchange button', { hasText: text }).first()
+
+    // It breaks. The row is found, and says why.
+    writeFileSync(app, appOf(101, false))
+    expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 400\n' })
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('4xx')
+    await row('limit=101').click()
+    await detail.getByText('The request breaks the contract.').waitFor()
+    await detail.getByText('limit must be a whole number from 1 to 100', { exact: false }).first().waitFor()
+
+    // What would be right is tried at once.
+    await detail.getByRole('button', { name: 'Edit and replay' }).click()
+    const form = page.getByRole('dialog', { name: 'Change and send again' })
+    await form.getByLabel('Path and query').fill('/v1/pets?limit=100')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await detail.getByRole('heading', { name: '200' }).waitFor()
+    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('')
+
+    // Does it survive a bad day? It does not.
+    writeFileSync(app, appOf(100, false))
+    expect((await run(app, env)).out).toBe('60 pets\n')
+    await row('limit=100').click()
+    await detail.getByRole('button', { name: 'Make this fail' }).click()
+    await page.getByLabel('Times').fill('2')
+    await page.getByRole('button', { name: 'Add fault' }).click()
+    await page.getByText('listPets:503*2', { exact: true }).waitFor()
+    expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 503\n' })
+    await page.getByRole('button', { name: 'Reset' }).click()
+
+    // Mended, it does, and keeps the rules.
+    writeFileSync(app, appOf(100, true))
+    await page.getByLabel('Times').fill('2')
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption('listPets')
+    await page.getByRole('button', { name: 'Add fault' }).click()
+    await page.getByText('listPets:503*2', { exact: true }).waitFor()
+    await page.getByLabel('Refused, %').fill('40')
+    await page.getByLabel('For', { exact: true }).fill('5m')
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    await page
+      .getByRole('region', { name: 'What is bent right now' })
+      .getByText(/^storm 40 % · /)
+      .waitFor()
+    // To take it along before the faults are used up.
+    await page.getByRole('button', { name: 'Take along' }).click()
+    const dialog = page.getByRole('dialog', { name: 'The present switches' })
+    const scenario = String(await dialog.locator('pre').textContent())
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    expect((await run(app, env)).out).toBe('60 pets\n')
+    await page.getByRole('tab', { name: 'Conduct' }).click()
+    await page.getByText(/^All \d+ requests kept the service's rules\.$/).waitFor()
+
+    // The same in CI: green for this application, red for the one before.
+    writeFileSync(join(folder, 'bad-day.yaml'), scenario)
+    const cli = [process.execPath, join(packageDirectory, 'bin/petstore-sandbox.js')]
+    const exec = [
+      ...cli,
+      'exec',
+      '--seed',
+      '1',
+      '--scenario',
+      join(folder, 'bad-day.yaml'),
+      '--fail-on',
+      'violation',
+      '--',
+    ]
+    expect(await run(app, {}, ...exec)).toEqual({ code: 0, out: '60 pets\n' })
+    writeFileSync(app, appOf(100, false))
+    expect(await run(app, {}, ...exec)).toMatchObject({ code: 1 })
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('keeps what was filled in while the sandbox is away, and is told only what is still so', async () => {
+    const sandbox = await startSandbox({ seed: 1 })
+    const { port, origin } = new URL(sandbox.baseUrl)
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    onTestFinished(() => page.close())
+    await page.goto(`${origin}/__sandbox/`)
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.getByLabel('Refused, %').fill('25')
+    await page.getByLabel('For', { exact: true }).fill('90s')
+    await sandbox.close()
+    await page.getByText('The sandbox is not responding.').waitFor()
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    const error = page.locator('#storm').getByRole('alert')
+    await error.getByText('The sandbox is not responding.').waitFor()
+    const again = await startSandbox({ seed: 1, port: Number(port) })
+    onTestFinished(() => again.close())
+    await page.getByText('live', { exact: true }).waitFor()
+    await error.waitFor({ state: 'detached' })
+    expect(await page.getByText('The sandbox is not responding.').count()).toBe(0)
+    expect(await page.getByLabel('Refused, %').inputValue()).toBe('25')
+    await page.getByRole('button', { name: 'Start storm' }).click()
+    await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 25 %').waitFor()
+    expect(await again.storm.show()).toMatchObject({ rate: 0.25, for: '90s' })
+  })
+})
