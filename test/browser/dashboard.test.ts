@@ -386,6 +386,59 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await row(page, '/v1/pets?limit=3').waitFor()
   })
 
+  it('has no fault that axe knows in its dialogs, the first run, and with forced colours', async () => {
+    const { page, ask } = await openLive({}, { bypassCSP: true })
+    await page.evaluate(axe.source)
+    expect(await violationsOf(page), 'first run').toEqual([])
+    await ask('/pets?limit=0')
+    await row(page, 'limit=0').click()
+    for (const tab of ['Request', 'Copy as'] as const) {
+      await page.locator('.detail').getByRole('button', { name: tab, exact: true }).click()
+      expect(await violationsOf(page), tab).toEqual([])
+    }
+    for (const [name, open] of [
+      ['Help', () => page.keyboard.press('?')],
+      ['Change and send again', () => page.keyboard.press('e')],
+      ['The present switches', () => page.getByRole('button', { name: 'Take along' }).click()],
+    ] as const) {
+      await open()
+      const dialog = page.getByRole('dialog', { name })
+      await dialog.waitFor()
+      expect(await violationsOf(page), name).toEqual([])
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+    }
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+    expect(await violationsOf(page), 'forced colours').toEqual([])
+    // As with 200 % zoom.
+    await page.setViewportSize({ width: 640, height: 450 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(640)
+    expect(await violationsOf(page), '200 %').toEqual([])
+  })
+
+  it('steps through exchanges and to the filter by single keys, but not while somebody types', async () => {
+    const { page, ask } = await openLive()
+    for (const limit of [1, 2, 3]) await ask(`/pets?limit=${limit}`)
+    await row(page, 'limit=3').waitFor()
+    for (const [key, limit] of [
+      ['j', 3],
+      ['j', 2],
+      ['k', 3],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page
+        .locator('.detail')
+        .getByRole('heading', { name: `limit=${limit}` })
+        .waitFor()
+    }
+    await page.keyboard.press('r')
+    await page.getByText('4 exchanges').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('jkr?')
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('jkr?')
+    await page.getByText('0 of 4 exchanges').waitFor()
+  })
+
   it('has no fault that axe knows, light and dark, wide and narrow', async () => {
     // The page's own policy lets no script of ours in; what is looked at here is what it shows.
     const { sandbox, page, ask } = await openLive({ plan: 'pro' }, { bypassCSP: true })
