@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { type Complaints, hasBrowser, listen, openBrowser } from './browser.js'
 
 const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
@@ -40,6 +41,18 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await opened.page.getByText('live', { exact: true }).waitFor()
     return opened
   }
+
+  it.skipIf(!HAS_REDIS)('shows the replicas of which it is one, and how far each is', async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.end())
+    const { sandbox, page, complaints } = await openLive({ redis: redis.url })
+    await page.getByRole('tab', { name: 'Data' }).click()
+    const { host } = new URL(sandbox.baseUrl)
+    const replica = page.locator('#replicas li')
+    await replica.getByText(host).waitFor()
+    expect(await replica.textContent()).toMatch(/commands, lag \d+ msthis one$/)
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
 
   it('shows a request as it is made, and on opening it everything that was said', async () => {
     const { page, ask, complaints } = await openLive()

@@ -1,7 +1,7 @@
 import type { Conduct } from '../../conduct/conduct-view.js'
 import type { Pet } from '../../contract/entities.js'
 import { stringifyJson } from '../../contract/json.js'
-import type { ScenarioView, SpaceView, StateView } from '../../control/views.js'
+import type { ReplicaView, ScenarioView, SpaceView, StateView } from '../../control/views.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import type { Zone } from './clock-text.js'
 import type { ExchangeFilter } from './exchange-filter.js'
@@ -41,6 +41,8 @@ export interface DashboardState {
   readonly petsWanted: number
   readonly spaces: readonly SpaceView[]
   readonly snapshots: readonly string[]
+  /** Of which the sandbox is one; empty where it is one by itself. */
+  readonly replicas: readonly ReplicaView[]
   readonly scenarios: readonly ScenarioView[]
   readonly operations: readonly OperationFacts[]
   readonly conduct: Conduct | undefined
@@ -87,6 +89,7 @@ export function newState(place: PagePlace): DashboardState {
     revision: 0,
     petsWanted: PETS_A_PAGE,
     spaces: [],
+    replicas: [],
     scenarios: [],
     operations: [],
     faultDraft: { operation: '*', times: 0 },

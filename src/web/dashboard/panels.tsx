@@ -5,6 +5,7 @@ import { FaultsSection } from './faults-section.js'
 import { KeysSection } from './keys-section.js'
 import type { Tab } from './page-address.js'
 import { PetsSection } from './pets-section.js'
+import { ReplicasSection } from './replicas-section.js'
 import { ScenariosSection } from './scenarios-section.js'
 import { useDashboard, useSession } from './session-context.js'
 import { SettingsSections } from './settings-section.js'
@@ -37,6 +38,7 @@ const PANELS: readonly { readonly tab: Tab; readonly title: string; readonly con
         <PetsSection />
         <SnapshotsSection />
         <SpacesSection />
+        <ReplicasSection />
       </>
     ),
   },

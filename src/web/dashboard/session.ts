@@ -340,11 +340,12 @@ export class Session {
   async #readReports(): Promise<void> {
     const { space, petsWanted, tab } = this.store.get()
     const isData = tab === 'data'
-    const [pets, spaces, snapshots, conduct] = await Promise.all([
+    const [pets, spaces, snapshots, replicas, conduct] = await Promise.all([
       // What is not in sight is not read.
       isData ? callVerb('pets.list', space, { limit: petsWanted }) : undefined,
       callVerb('spaces.list', space),
       isData ? callVerb('snapshots.list', space) : [],
+      isData ? callVerb('replicas', '') : undefined,
       callVerb('conduct', space),
     ])
     const before = this.store.get()
@@ -352,6 +353,7 @@ export class Session {
     this.store.set({
       pets: pets === undefined ? before.pets : olderIfSame(before.pets, pets),
       spaces: olderIfSame(before.spaces, spaces),
+      replicas: replicas === undefined ? before.replicas : olderIfSame(before.replicas, replicas),
       snapshots: isData
         ? olderIfSame(
             before.snapshots,
