@@ -429,6 +429,20 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await violationsOf(page), '200 %').toEqual([])
   })
 
+  it('shows the early requests that led to a ban, and when a storm was over by itself', async () => {
+    const { sandbox, page, ask } = await openLive({ limits: '1/min', banAfter: 3 })
+    for (const limit of [1, 2, 3, 4, 5]) await (await ask(`/pets?limit=${limit}`)).text()
+    expect((await sandbox.requests()).at(-1)?.reason).toBe('ban')
+    await row(page, 'ban').click()
+    await page.locator('.detail').getByRole('button', { name: 'What led to the ban' }).click()
+    expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toMatch(/^id:(?:3,)?4,5$/)
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('')
+    await sandbox.storm.start({ for: '30s' })
+    await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 100 %').waitFor()
+    await sandbox.clock.advance('1m')
+    await page.locator('.exchange.event').getByText('the storm is over').waitFor()
+  })
+
   it('steps through exchanges and to the filter by single keys, but not while somebody types', async () => {
     const { page, ask } = await openLive()
     for (const limit of [1, 2, 3]) await ask(`/pets?limit=${limit}`)

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Conduct, ConductRule } from '../../conduct/conduct-view.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { countdownText, dateText, timeText } from './clock-text.js'
@@ -100,7 +101,9 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
   const session = useSession()
   const key = useDashboard(({ state }) => state?.keys.find((known) => known.key === exchange.key))
   const now = useSpaceTime() ?? 0
-  const { id, operation } = exchange
+  const conduct = useDashboard(({ conduct }) => conduct)
+  const { id, operation, reason } = exchange
+  const early = reason === 'ban' ? earlyBefore(conduct, exchange) : []
   return (
     <div class="row steps">
       {curesOf(exchange, key, now).map(({ text, verb, input, done }) => (
@@ -112,6 +115,14 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
       <button type="button" onClick={() => session.edit(exchange)}>
         Edit and replay
       </button>
+      {early.length === 0 ? null : (
+        <button
+          type="button"
+          onClick={() => session.filter({ text: `id:${[...early, id].join(',')}`, outcome: undefined })}
+        >
+          What led to the ban
+        </button>
+      )}
       {operation === null ? null : (
         <button type="button" onClick={() => session.makeFail(operation)}>
           Make this fail
@@ -120,6 +131,20 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
     </div>
   )
 }
+
+/** The requests of a key that came too early and before this one: enough of them are a ban. */
+function earlyBefore(conduct: Conduct | undefined, { id, key }: Exchange): readonly number[] {
+  const found = [...(conduct?.violations ?? []), ...(conduct?.warnings ?? [])]
+    .filter((finding) => finding.key === key && EARLY.has(finding.rule))
+    .flatMap(({ exchanges }) => exchanges)
+  return [...new Set(found)].filter((early) => early < id).toSorted((one, other) => one - other)
+}
+
+const EARLY: ReadonlySet<ConductRule> = new Set<ConductRule>([
+  'early-retry',
+  'early-retry-likely',
+  'request-while-limited',
+])
 
 /** `0 of 60 left · resets in 0:42 · Retry-After 60` */
 function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) {

@@ -1,4 +1,6 @@
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
+import type { StormView } from '../../control/views.js'
+import { parseDuration } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import type { SpaceEvent } from '../../exchanges/space-event.js'
 import { keepControlToken } from '../control-token.js'
@@ -46,6 +48,8 @@ export class Session {
   /** What has happened between exchanges since the page follows, newest first. */
   events: readonly TimelineEvent[] = []
   #eventNumber = 0
+  /** When the storm that blows is over by itself, by the space's clock. */
+  #stormEnd: number | undefined
   #toastTimer: ReturnType<typeof setTimeout> | undefined
   #connected = new AbortController()
   #showing: ReturnType<typeof setTimeout> | undefined
@@ -302,6 +306,15 @@ export class Session {
     this.#showSoon()
   }
 
+  /** A storm that ends by itself is no verb of anybody's. */
+  #lookAtStorm(storm: StormView | null, now: number): void {
+    const end = storm === null || storm.every !== null ? undefined : endOf(storm)
+    const ended = this.#stormEnd
+    this.#stormEnd = end !== undefined && end > now ? end : undefined
+    if (ended !== undefined && ended === end && this.#stormEnd === undefined)
+      this.#takeEvent({ at: new Date(end).toISOString(), verb: 'storm.over', text: 'the storm is over' })
+  }
+
   #takeEvent(event: SpaceEvent): void {
     const { at, verb, text } = event
     const told: TimelineEvent = { at, verb, text, afterId: this.exchanges.highestId, number: this.#eventNumber++ }
@@ -334,6 +347,7 @@ export class Session {
     if (this.store.get().space !== space) return
     // Fewer than were seen before it was asked: somebody has cleared the log.
     if (state.counts.requests < seen) this.#forgetExchanges()
+    this.#lookAtStorm(state.storm, Date.parse(clock.now))
     this.store.set({ state: keepSame(this.store.get().state, state), clock: hearClock(clock, performance.now()) })
   }
 
@@ -387,6 +401,11 @@ export class Session {
     const place = writePlace({ space, filter, exchange: selected?.id ?? wanted, tab })
     history.replaceState(null, '', pathname + search + place)
   }
+}
+
+function endOf({ startedAt, for: length }: StormView): number | undefined {
+  const lasts = length === null ? undefined : parseDuration(length)
+  return lasts === undefined ? undefined : Date.parse(startedAt) + lasts
 }
 
 /** When the page heard of an exchange under way, so that it can tell how long it has been. */
