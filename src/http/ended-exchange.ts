@@ -35,7 +35,7 @@ export function endedExchange(
   if (exchange === undefined) return undefined
   const { space, id, position } = exchange
   const { arrivedAt, waitedMs, waitsSince, beganAt } = times
-  return {
+  const ended: EndedExchange = {
     space,
     id,
     position,
@@ -44,6 +44,11 @@ export function endedExchange(
     waitingMs: waitsSince === undefined ? waitedMs : waitedMs + now - waitsSince,
     bodyMs: beganAt === undefined ? 0 : now - beganAt,
     connection,
+  }
+  // Most are whole: this is made for every request.
+  if (isAnswered && instead === undefined) return ended
+  return {
+    ...ended,
     ...(isAnswered ? {} : { isUnanswered: true }),
     ...(instead === undefined ? {} : { instead: { status: instead.status, body: textOf(instead.body) } }),
   }

@@ -169,16 +169,6 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     response.sendDate = false
     const bytes = typeof body === 'object' ? body.length : 0
     const arrivedAt = systemClock.monotonic()
-    const outgoingOf = (reply: Reply): Outgoing => ({
-      connection,
-      request,
-      response,
-      reply,
-      arrivedAt,
-      waitedMs: 0,
-      waitsSince: undefined,
-      beganAt: undefined,
-    })
     try {
       const reply = front.service({
         method: request.method ?? 'GET',
@@ -195,14 +185,14 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         reply.then(
           (late) => {
             room.giveBack(bytes)
-            post(outgoingOf(late))
+            post(outgoingOf(connection, request, response, late, arrivedAt))
           },
           (error) => {
             room.giveBack(bytes)
             failInside(connection, response, error)
           },
         )
-      } else post(outgoingOf(reply))
+      } else post(outgoingOf(connection, request, response, reply, arrivedAt))
     } catch (error) {
       failInside(connection, response, error)
     }
@@ -466,6 +456,16 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   const address = await open(server, host, port)
   const looking = setInterval(cutStalled, LOOK_EVERY_MS).unref()
   return { host: address.address, port: address.port, stop }
+}
+
+function outgoingOf(
+  connection: Connection,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  arrivedAt: number,
+): Outgoing {
+  return { connection, request, response, reply, arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
 }
 
 /** Whether a client may have to wait for something after it, so that it matters whether it was read. */
