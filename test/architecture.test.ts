@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   exchanges: ['domain'],
   conduct: ['domain', 'contract', 'system'],
   core: ['conduct', 'exchanges', 'drift', 'domain', 'contract', 'system'],
+  simulate: ['core', 'conduct', 'domain', 'contract'],
   store: ['domain', 'contract', 'system'],
   options: ['domain', 'contract', 'system'],
   fixtures: ['options', 'domain', 'contract', 'system'],
@@ -71,6 +72,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'sandbox',
     'api',
+    'simulate',
     'client',
     'control',
     'conduct',

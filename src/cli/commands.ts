@@ -20,6 +20,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./verify.js'),
   },
   {
+    name: 'simulate',
+    summary: 'what recorded traffic would have met on each plan',
+    load: () => import('./simulate.js'),
+  },
+  {
     name: 'control',
     summary: 'control a running sandbox: reset, clock, storm, ban, keys …',
     load: () => import('./control.js'),

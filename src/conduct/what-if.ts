@@ -141,6 +141,14 @@ export function refusedBy({ shades }: Traffic): readonly Refused[] {
   })
 }
 
+/** How many one plan would have refused so far, for whatever cause. @param plan its place among them */
+export function refusalsOn({ shades }: Traffic, plan: number): number {
+  const shade = shades[plan] ?? null
+  if (shade === null) return 0
+  const { refused, more } = shade
+  return refused.minute + refused.day + refused.ban + more
+}
+
 /** Charges a window without a limit. Half-open; one from the future is over, as everywhere. */
 function fill(window: OpenWindow, length: number, now: EpochMs): void {
   if (window.used > 0 && window.openedAt <= now && now < window.openedAt + length) window.used++

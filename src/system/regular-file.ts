@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  createReadStream,
   fstatSync,
   openSync,
   readFileSync,
@@ -62,6 +63,9 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
+/** Bytes that are read at a time. */
+const PIECE = 256 * 1024
+
 /** What a shell hands over: it is open already, so that nobody waits for its other end. `<(command)` is one of these. */
 const HANDED_OVER = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/
 
@@ -77,6 +81,20 @@ export function readInput(file: string, most: number): Buffer {
   const content = readFileSync(file)
   if (content.length > most) throw tooLarge(most)
   return content
+}
+
+/** What is read piece by piece. */
+export interface InputStream {
+  /** In bytes; undefined for a pipe, which does not say. */
+  readonly size: number | undefined
+  readonly chunks: AsyncIterable<Buffer>
+}
+
+/** The same for a file of any size, piece by piece. @throws UnusableFile; whatever the system says */
+export function streamInput(file: string): InputStream {
+  const fd = HANDED_OVER.test(file) ? openSync(file, constants.O_RDONLY) : openRegularFile(file, constants.O_RDONLY)
+  const stats = fstatSync(fd)
+  return { size: stats.isFile() ? stats.size : undefined, chunks: createReadStream('', { fd, highWaterMark: PIECE }) }
 }
 
 function tooLarge(most: number): UnusableFile {

@@ -15,6 +15,10 @@ import { type ConductReport, callerName, type SpaceFinding } from './conduct-rep
 /** Ids that a line names; the rest is in the JSON report. */
 const MOST_IDS = 5
 
+/** What findings are named by, one and several. */
+export type Places = readonly [one: string, several: string]
+const EXCHANGES: Places = ['exchange', 'exchanges']
+
 /** Conduct for people: a line a finding, then what each plan would have done. */
 export function textReport(report: ConductReport, chalk: ChalkInstance): string {
   const { violations, warnings, leftOut, whatIf } = report
@@ -29,12 +33,16 @@ export function textReport(report: ConductReport, chalk: ChalkInstance): string 
   ].join('\n')
 }
 
-/** `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)` */
-export function findingLine(finding: SpaceFinding): string {
+/**
+ * `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)`
+ *
+ * @param places what the numbers count, one and several
+ */
+export function findingLine(finding: SpaceFinding, places: Places = EXCHANGES): string {
   const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
   return escapeControls(
-    `${where}: ${message} (${[...times(count), exchangesText(exchanges, count), ...otherwiseText(otherwise)].join('; ')})`,
+    `${where}: ${message} (${[...times(count), placesText(exchanges, count, places), ...otherwiseText(otherwise)].join('; ')})`,
   )
 }
 
@@ -73,10 +81,10 @@ function times(count: number): readonly string[] {
   return count === 1 ? [] : [`${count} times`]
 }
 
-function exchangesText(ids: readonly number[], count: number): string {
-  if (ids.length === 1 && count === 1) return `exchange ${ids[0]}`
+function placesText(ids: readonly number[], count: number, [one, several]: Places): string {
+  if (ids.length === 1 && count === 1) return `${one} ${ids[0]}`
   const shown = ids.slice(0, MOST_IDS).join(', ')
-  return `exchanges ${count > Math.min(ids.length, MOST_IDS) ? `${shown} …` : shown}`
+  return `${several} ${count > Math.min(ids.length, MOST_IDS) ? `${shown} …` : shown}`
 }
 
 function whatIfLines(whatIf: WhatIf): readonly string[] {
