@@ -12,6 +12,7 @@ import { closingWords, type RunOutcome } from './exec/closing-words.js'
 import { type EnvName, envOption } from './exec/env-names.js'
 import { EXEC_EXIT } from './exec/exit-codes.js'
 import { rulesHit } from './exec/fail-on.js'
+import { HarFile } from './exec/har-file.js'
 import { addOwnFlags, type OwnFlags, type OwnSwitches, readOwnFlags } from './exec/own-flags.js'
 import { type OwnSandbox, openOwnSandbox } from './exec/own-sandbox.js'
 import { onPartingSignals } from './exec/parting-signals.js'
@@ -30,13 +31,15 @@ const EXAMPLES: readonly string[] = [
   'petstore-sandbox exec -- npm test',
   'petstore-sandbox exec --plan pro --seed 1 npx vitest --run',
   'petstore-sandbox exec --fail-on violation --report conduct.xml -- npm test',
+  'petstore-sandbox exec --har traffic.har -- npm test',
   'petstore-sandbox exec -p 4010 --env VITE_API_URL={baseUrl} -- npx vite',
   `petstore-sandbox exec --storm 0.3 -- sh -c 'curl -s "$PETSTORE_BASE_URL/pets"'`,
 ]
 
 const NOTES = `\
 Unless told otherwise, the sandbox is in memory, on a free port, with --log
-silent and --senders 1. --fail-on and --report are not its own: the config file takes neither.
+silent and --senders 1. --fail-on, --report and --har are not its own: the config
+file takes none of them.
 
 The command gets in its environment
   PETSTORE_BASE_URL     the service
@@ -53,7 +56,7 @@ everything it started. Whatever it leaves running is stopped as well.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
 usage error), 126 the command cannot be run, 127 no such command; 1 if
-the command passed, but --fail-on was hit or the report could not be written.`
+the command passed, but --fail-on was hit or a file could not be written.`
 
 /** What one run is made of. */
 interface Run {
@@ -103,7 +106,8 @@ async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): P
   const log = await openServeLog(options.log, io)
   for (const warning of env.warnings) log.warning(warning)
   try {
-    const sandbox = await openOwnSandbox(options, log)
+    const har = switches.har === undefined ? undefined : new HarFile(resolve(io.cwd, switches.har))
+    const sandbox = await openOwnSandbox(options, log, har && ((record) => har.add(record)))
     const { baseUrl, controlUrl } = sandbox.facts
     if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
     log.flush()
@@ -121,8 +125,9 @@ async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): P
     const stopCode = await codeOf(() => sandbox.stop(), EXEC_EXIT.noSandbox, io, debug)
     const exitCode = codeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await codeOf(() => report(outcome, exitCode, switches, io), EXIT.failed, io, debug)
+    const harCode = await codeOf(async () => har?.close(), EXIT.failed, io, debug)
     ignoreSignals()
-    return exitCode || reportCode
+    return exitCode || reportCode || harCode
   } catch (error) {
     const code = reportError(error, io, debug)
     return code === EXIT.usage ? code : EXEC_EXIT.noSandbox

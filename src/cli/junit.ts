@@ -1,5 +1,5 @@
 import type { EpochMs } from '../domain/time.js'
-import { escapeControls } from './escape-controls.js'
+import { xmlText } from './xml-text.js'
 
 /** One thing that was looked at. What did not pass says why: in one sentence, and line by line. */
 export interface JUnitCase {
@@ -58,20 +58,6 @@ function testCase(suite: string, { name, outcome, message = '', lines = [] }: JU
 
 function textOf(lines: readonly string[]): string {
   return lines.map(xmlText).join('\n')
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-}
-
-/** One line of text for XML. Control characters are escaped, unpaired surrogates become U+FFFD. */
-function xmlText(text: string): string {
-  const held = escapeControls(text).replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
-  return held.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
 /** An attribute's value, in its quotes. */

@@ -39,6 +39,8 @@ export interface HarEntry {
   readonly timings: { readonly send: number; readonly wait: number; readonly receive: number }
   readonly _id: number
   readonly _key: string
+  /** Empty for the default space. */
+  readonly _space: string
   readonly _operation: string | null
   readonly _reason: string | null
   readonly _fault: string | null
@@ -61,17 +63,22 @@ export interface Har {
  * @source HAR 1.2
  */
 export function toHar(exchanges: readonly Exchange[], version: string): Har {
-  return {
-    log: {
-      version: '1.2',
-      creator: { name: 'petstore-sandbox', version },
-      entries: exchanges.flatMap((exchange) => (exchange.ended === null ? [] : [entryOf(exchange, exchange.ended)])),
-    },
-  }
+  return { log: { ...harHead(version), entries: exchanges.flatMap((exchange) => harEntry(exchange) ?? []) } }
+}
+
+/** What an archive says of itself before its entries. @param version of this package */
+export function harHead(version: string): Omit<Har['log'], 'entries'> {
+  return { version: '1.2', creator: { name: 'petstore-sandbox', version } }
+}
+
+/** One exchange as an archive has it; undefined while it is under way. */
+export function harEntry(exchange: Exchange): HarEntry | undefined {
+  return exchange.ended === null ? undefined : entryOf(exchange, exchange.ended)
 }
 
 function entryOf(exchange: Exchange, ended: string): HarEntry {
-  const { id, at, key, operation, reason, fault, durationMs, timing, method, path, query, request, response } = exchange
+  const { id, at, key, space, operation, reason, fault, durationMs, timing, method, path, query, request, response } =
+    exchange
   // In process no host is asked.
   const origin = `http://${request.headers.host ?? 'localhost'}`
   const mimeType = request.headers['content-type'] ?? ''
@@ -109,6 +116,7 @@ function entryOf(exchange: Exchange, ended: string): HarEntry {
     timings: { send: 0, wait: timing.handlingMs + timing.waitingMs, receive: timing.bodyMs },
     _id: id,
     _key: key,
+    _space: space,
     _operation: operation,
     _reason: reason,
     _fault: fault,

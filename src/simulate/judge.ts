@@ -18,6 +18,7 @@ export const BAN_RULES = {
   retryAfter: SETTINGS.retryAfter.default,
 } as const
 
+/** Answers whose end is waited for; the one that ends first is forgotten, and tells nothing. */
 const MOST_PENDING = 10_000
 /** Targets that are read once. */
 const MOST_REMEMBERED = 2000
@@ -80,7 +81,8 @@ export class Judge {
       path: record.path,
       route,
       caller,
-      readings,
+      // A service that refuses does not look at what it refuses.
+      readings: isRefusal(record.status) ? undefined : readings,
       handler: true,
       space: this.#space,
       now: at,
@@ -196,10 +198,15 @@ function refusalOf({ id }: Operation, { path, query, body }: Readings): HandlerR
   return { status: 400, body: JSON.stringify({ message }) }
 }
 
+/** Whether a status says nothing about the request itself. */
+function isRefusal(status: number): boolean {
+  return status === 429 || status >= 500 || status === 0 || status === 401 || status === 403
+}
+
 /** What a client was told: an answer that it got, or what the contract says to its request, whatever another service did with it. */
 function answerTo(record: TrafficRecord, refusal: HandlerResult | undefined): HandlerResult {
   const { status, answer, own } = record
-  const isRefused = status === 429 || status >= 500 || status === 0 || status === 401 || status === 403
+  const isRefused = isRefusal(status)
   if (refusal !== undefined && !isRefused) return refusal
   const reason = REASONS.find((known) => known === own?.reason)
   if (answer === undefined) return isRefused ? UNTOLD : { status, body: '', ...(reason && { reason }) }

@@ -62,7 +62,12 @@ function suiteOf(name: string, findings: readonly SpaceFinding[], failing: reado
       const found = findings.filter((finding) => finding.rule === rule && failing.includes(rule))
       const [first] = found
       if (first === undefined) return { name: rule, outcome: 'passed' }
-      return { name: rule, outcome: 'failure', message: first.message, lines: found.map((finding) => findingLine(finding)) }
+      return {
+        name: rule,
+        outcome: 'failure',
+        message: first.message,
+        lines: found.map((finding) => findingLine(finding)),
+      }
     }),
     notes: findings.filter(({ rule }) => !failing.includes(rule)).map((finding) => findingLine(finding)),
   }

@@ -1,3 +1,4 @@
+import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { ResolvedOptions } from '../../options/options.js'
 import { runSandbox } from '../../sandbox.js'
 import { type ConductReport, NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
@@ -16,8 +17,16 @@ export interface OwnSandbox {
   stop(): Promise<void>
 }
 
-/** Starts it. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED … */
-export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): Promise<OwnSandbox> {
+/**
+ * Starts it. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED …
+ *
+ * @param onExchange is told of each exchange that has ended
+ */
+export async function openOwnSandbox(
+  options: ResolvedOptions,
+  log: ServeLog,
+  onExchange?: (record: ExchangeRecord) => void,
+): Promise<OwnSandbox> {
   const tally = new Tally()
   let forgotten = NO_CONDUCT
   let stopped: Promise<void> | undefined
@@ -25,6 +34,7 @@ export async function openOwnSandbox(options: ResolvedOptions, log: ServeLog): P
     onExchange: (record) => {
       tally.add(record)
       log.exchange?.(record)
+      onExchange?.(record)
     },
     // Tests reset and remove their spaces; what clients did there still counts.
     onForget(conduct) {
