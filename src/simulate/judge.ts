@@ -91,7 +91,7 @@ export class Judge {
       heardUpTo: this.#ended,
     }
     this.#ledger.judge(judged, answer, { id: record.place, position })
-    if (caller.kind === 'key' && mayTell(answer)) this.#expect(record, at + record.durationMs, position)
+    if (caller.kind === 'key' && mayTell(answer)) this.#expect(record, Math.floor(at + record.durationMs), position)
   }
 
   /** Time has gone back. */

@@ -70,12 +70,14 @@ interface KnownKey extends SimulatedKey {
   lastAt: EpochMs
 }
 
-/** A request that counts, and whose it is. */
+/** A request that is replayed, and whose it is. */
 interface Arrival {
   readonly at: EpochMs
   readonly record: TrafficRecord
-  /** Undefined where it had no valid key, so that only conduct looks at it. */
+  /** Undefined where it had no valid key. */
   readonly key: KnownKey | undefined
+  /** It asks for quota; else only conduct looks at it. */
+  readonly isCharged: boolean
 }
 
 /** What goes by one clock. */
@@ -121,12 +123,13 @@ export class Simulation implements TrafficSink {
     if (cause !== undefined) {
       this.#leaveOut(cause)
       // Who sends no key is judged all the same, where it is seen that none was sent.
-      if (cause === 'keyless' && record.answer !== undefined) this.#arrive({ at: record.at, record, key: undefined })
-      return
+      if (cause === 'keyless' && record.answer !== undefined)
+        this.#arrive({ at: record.at, record, key: undefined, isCharged: false })
+      if (cause !== 'madeUp' && cause !== 'alwaysRefused') return
     }
     const key = this.#keyOf(record)
-    if (key === undefined) this.#leaveOut('furtherKeys')
-    else this.#arrive({ at: record.at, record, key })
+    if (key !== undefined) this.#arrive({ at: record.at, record, key, isCharged: cause === undefined })
+    else if (cause === undefined) this.#leaveOut('furtherKeys')
   }
 
   bad(place: number, problem: string): void {
@@ -155,9 +158,9 @@ export class Simulation implements TrafficSink {
     }
   }
 
-  /** In the order of their first requests. */
+  /** Those with requests that count, in the order of their first ones. */
   keys(): readonly SimulatedKey[] {
-    return [...this.#keys.values()]
+    return [...this.#keys.values()].filter(({ traffic }) => traffic.requests > 0)
   }
 
   conduct() {
@@ -234,17 +237,19 @@ export class Simulation implements TrafficSink {
     return space
   }
 
-  #replay(space: SpaceReplay, { record, key }: Arrival, at: EpochMs): void {
+  #replay(space: SpaceReplay, { record, key, isCharged }: Arrival, at: EpochMs): void {
     if (at < space.lastAt) space.judge.forgetFuture(at)
     space.lastAt = at
     if (key === undefined) {
       space.judge.judge(record, at, unauthenticatedCaller(record))
       return
     }
-    this.#replayed++
-    if (at < this.#from) this.#from = at
-    if (at > this.#to) this.#to = at
-    this.#charge(key, at)
+    if (isCharged) {
+      this.#replayed++
+      if (at < this.#from) this.#from = at
+      if (at > this.#to) this.#to = at
+      this.#charge(key, at)
+    }
     space.judge.judge(record, at, key.caller)
   }
 
