@@ -4,7 +4,6 @@ import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import { MOST_SENDERS } from '../domain/settings.js'
 import { DEFAULTS } from '../options/defaults.js'
-import { readBasePath } from '../options/values/address.js'
 import { readTraffic } from '../simulate/read-traffic.js'
 import { busiestCurves, type SimulationReport, simulationReport } from '../simulate/report.js'
 import { readScale, type Scale } from '../simulate/scale.js'
@@ -170,9 +169,9 @@ function nameArgument(text: string): string {
 function basePathArgument(text: string): string {
   // A service may have its root there.
   if (text === '/') return ''
-  const reading = readBasePath(text)
-  if ('value' in reading) return reading.value
-  throw new InvalidArgumentError(reading.problem)
+  if (!/^(?:\/[^\s/?#]+)+$/.test(text))
+    throw new InvalidArgumentError('must be a path such as /v1 or /api/v1, or / for all')
+  return text
 }
 
 function hostArgument(text: string): string {

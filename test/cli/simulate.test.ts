@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import type { SimulationReport } from '../../src/simulate/report.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { harEntry, harText, ncsaLine, type Sent } from '../simulate/traffic.js'
+import { testIo } from './test-io.js'
+
+const AT = Date.parse('2026-03-01T10:00:00Z')
+const NODE = process.execPath
+const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
+
+const BURST: readonly Sent[] = Array.from({ length: 75 }, (_, index) => ({ at: AT + index * 100, key: 'sandbox' }))
+
+/** Runs `simulate` on a file of some content. */
+async function simulate(content: string | Buffer, flags: readonly string[] = [], io = testIo()) {
+  writeFileSync(join(io.cwd, 'traffic'), content)
+  const code = await runCli(['simulate', 'traffic', ...flags], io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+describe('simulate', () => {
+  it('says for people which plan is enough, for each key and in all', async () => {
+    const { code, out, err } = await simulate(`${BURST.map((sent) => ncsaLine(sent)).join('\n')}\nnonsense\n`, [
+      '--scale',
+      '2',
+    ])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out.split('\n')).toEqual([
+      'traffic (access log): 75 requests of 1 key, 2026-03-01 10:00:00 to 10:00:07 UTC',
+      '! 1 line could not be read: line 76 is not a line of a common or combined log.',
+      '',
+      'PLAN        PER MIN  PER DAY  REFUSED  MINUTE  DAY  BANNED  KEYS  UP TO',
+      'free        60       1000     15       10      0    5       1     ×0.8',
+      'pro         300      10000    0        0       0    0       0     ×4',
+      'business    1000     100000   0        0       0    0       0     ×13.33',
+      'enterprise  10000    1000000  0        0       0    0       0     ×133',
+      '',
+      'KEY      REQUESTS  PEAK/MIN  PEAK/DAY  ON FREE  ON PRO  ON BUSINESS  ON ENTERPRISE  ENOUGH  UP TO',
+      'sandbox  75        75        75        15       0       0            0              pro     ×4',
+      '',
+      'TRAFFIC  FREE        PRO       BUSINESS      ENTERPRISE',
+      '×2       refuses 90  –         –             –',
+      'breaks   above ×0.8  above ×4  above ×13.33  above ×133',
+      '',
+      'The cheapest plan that refuses nothing is pro, up to ×4 this traffic.',
+      '',
+    ])
+  })
+
+  it('fits a terminal, and shows there how far it is', async () => {
+    const io = testIo({ tty: true })
+    io.stdout.columns = 60
+    io.stderr.columns = 60
+    const { out, err } = await simulate(harText(BURST), ['--host', 'api.example'], io)
+    expect(err).toMatch(/^\rtraffic ━+ 100 %, 0\.0 of 0\.0 MB.\[K\r.\[K$/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours take no cell
+    const widths = out.split('\n').map((line) => line.replace(/\u001b\[\d+m/g, '').length)
+    expect(Math.max(...widths)).toBeLessThanOrEqual(60)
+  })
+
+  it('gives programs all of it as JSON, from a compressed file, too', async () => {
+    const { code, out } = await simulate(gzipSync(harText(BURST)), ['-o', 'json'])
+    const report: SimulationReport = JSON.parse(out)
+    expect({ code, ...report }).toMatchObject({
+      code: 0,
+      input: { form: 'har', read: 75 },
+      from: '2026-03-01T10:00:00.000Z',
+      cheapest: 'pro',
+      keys: [{ key: 'sandbox', headRoom: 4 }],
+    })
+  })
+
+  it('writes one page that needs nothing else, whatever is in the traffic', async () => {
+    const sent = BURST.map((one) => ({ ...one, headers: { 'x-client': '<script>alert(1)</script>"\'&' } }))
+    const { code, out } = await simulate(harText(sent), ['-o', 'html', '--key-field', 'X-Client', '--scale', '1..3'])
+    expect(code).toBe(0)
+    expect(out).toContain("default-src 'none'; style-src 'sha256-")
+    expect(out).toContain('&lt;script&gt;')
+    expect(out).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\son\w+=|style=|href=|src=/)
+    for (const label of ['Requests in the minute window', 'Refusals of', 'Requests in the day window'])
+      expect(out).toContain(`aria-label="${label}`)
+  })
+
+  it.each([
+    ['missing', [], /^TRAFFIC_UNREADABLE: "missing" cannot be read \(ENOENT\)\. Check the path\.$/],
+    ['folder', [], /^TRAFFIC_UNREADABLE: "folder" cannot be read \(it is a folder, not a file\)\./],
+    ['text', [], /^TRAFFIC_UNKNOWN: "text" is of no form that is known\. Give an HTTP archive/],
+    [
+      'other',
+      [],
+      /^NOTHING_SIMULATED: All of 2 requests are for other hosts or paths than \/v1, most of them for \/api\. Name the right ones with --base-path and --host\.$/,
+    ],
+    ['empty.har', [], /^NOTHING_SIMULATED: There is no request that can be read\.$/],
+  ])('fails on %s, and says what to do', async (file, flags, message) => {
+    const io = testIo()
+    mkdirSync(join(io.cwd, 'folder'))
+    writeFileSync(join(io.cwd, 'text'), 'hello')
+    writeFileSync(join(io.cwd, 'empty.har'), harText([]))
+    writeFileSync(join(io.cwd, 'other'), `${ncsaLine({ at: AT, target: '/api/pets' })}\n`.repeat(2))
+    expect(await runCli(['simulate', file, ...flags], io)).toBe(1)
+    expect(io.stderr.text.trim()).toMatch(message)
+    expect(await runCli(['simulate', 'other', '--base-path', '/api'], io)).toBe(0)
+  })
+
+  it.each([
+    ['--scale', '0'],
+    ['--scale', '3..1'],
+    ['--base-path', 'v1'],
+    ['--host', 'https://api.example/'],
+    ['--key-field', 'a b'],
+    ['--senders', '0'],
+    ['--output', 'xml'],
+  ])('refuses %s %s', async (flag, value) => {
+    expect(await simulate(harText(BURST), [flag, value])).toMatchObject({ code: 2, out: '' })
+  })
+
+  it('reads much more than it keeps', async () => {
+    // Tells at its end how much memory it ever had.
+    const tell = `data:text/javascript,process.on("exit",()=>console.error(process.resourceUsage().maxRSS))`
+    const child = spawn(NODE, ['--import', tell, BIN, 'simulate', '-', '-o', 'json'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const told = { out: '', err: '' }
+    child.stdout.on('data', (chunk) => {
+      told.out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      told.err += chunk
+    })
+    const closed = once(child, 'close')
+    // Bodies of pictures, and many small entries: 400 MB.
+    const picture = JSON.stringify({ ...harEntry({ at: AT, key: 'sandbox' }), _picture: 'x'.repeat(8_000_000) })
+    const small = `${JSON.stringify(harEntry({ at: AT, key: 'sandbox' }))},\n`.repeat(3000)
+    const write = async (text: string) => {
+      if (!child.stdin.write(text)) await once(child.stdin, 'drain')
+    }
+    await write('{"log":{"entries":[\n')
+    for (let round = 0; round < 40; round++) await write(`${small}${picture},\n`)
+    child.stdin.end(`${picture}]}}`)
+    expect(await closed).toEqual([0, null])
+    expect(JSON.parse(told.out)).toMatchObject({ requests: 40 * 3001 + 1, input: { bad: { count: 0 } } })
+    expect(Number(told.err)).toBeLessThan(300 * 1024)
+  })
+})
+
+describe('exec --har', () => {
+  it('writes what a run has sent, which simulate reads with the same figures', async () => {
+    const io = testIo({ env: { PATH: process.env.PATH ?? '' } })
+    const script = `
+      const ask = (key, path) => fetch(process.env.PETSTORE_BASE_URL + path, { headers: { Authorization: 'Bearer ' + key } })
+      for (let i = 0; i < 75; i++) await ask('sandbox', '/pets?limit=1')
+      await ask('sandbox-pro~checkout', '/pets?limit=0')
+      await ask('wrong', '/pets')`
+    const flags = ['--har', 'out/run.har', '--report', 'out/conduct.json', '--log-limit', '3']
+    expect(await runCli(['exec', ...flags, '--', NODE, '--input-type=module', '-e', script], io)).toBe(0)
+    const text = readFileSync(join(io.cwd, 'out/run.har'), 'utf8')
+    expect(JSON.parse(text).log.entries).toHaveLength(77)
+    expect(text).not.toContain('Bearer sandbox')
+    expect(await runCli(['simulate', 'out/run.har', '-o', 'json'], io)).toBe(0)
+    const { whatIf, violations } = JSON.parse(readFileSync(join(io.cwd, 'out/conduct.json'), 'utf8'))
+    const report: SimulationReport = JSON.parse(io.stdout.text)
+    const { requests, peakMinute, peakDay, cheapest } = report
+    expect({ requests, peakMinute, peakDay, cheapest }).toEqual({
+      requests: whatIf.requests,
+      peakMinute: whatIf.peakMinute,
+      peakDay: whatIf.peakDay,
+      cheapest: whatIf.cheapest,
+    })
+    expect(report.plans.map(({ refused }) => refused)).toEqual(
+      whatIf.plans.map(({ refused }: { refused: object }) => refused),
+    )
+    expect(report.keys.map(({ key }) => key)).toEqual(['sandbox', 'sandbox-pro~checkout'])
+    // Which connection had carried what is not in an archive, but what was sent is.
+    const sent = (findings: readonly { rule: string; key: string; count: number }[]) =>
+      findings
+        .filter(({ rule }) => rule === 'invalid-request' || rule === 'unauthenticated')
+        .map(({ rule, count }) => [rule, count])
+    expect(sent(report.conduct.violations).sort()).toEqual(sent(violations).sort())
+  })
+
+  it('says if the archive cannot be written, before the command is run', async () => {
+    const io = testIo({ env: { PATH: process.env.PATH ?? '' } })
+    mkdirSync(join(io.cwd, 'folder'))
+    expect(await runCli(['exec', '--har', 'folder', '--', NODE, '-e', 'console.log(1)'], io)).toBe(125)
+    expect(io.stderr.text).toMatch(
+      /^CANNOT_WRITE: The archive ".*folder" could not be written \(it is a folder, not a file\)\./,
+    )
+  })
+})
