@@ -50,7 +50,7 @@ export interface JudgeOptions {
 /**
  * Judges the clients of one space, as conduct does in a sandbox, by the answers that they really got.
  *
- * @source docs/behaviour.md, "Conduct"
+ * @source docs/conduct.md, "The rules"
  */
 export class Judge {
   readonly #options: JudgeOptions

@@ -29,7 +29,7 @@ interface MessageLike {
  * Reads the sandbox's own log, an exchange on each line: what `serve --log json` prints, and `control requests -o json`,
  * which is one JSON list.
  *
- * @source docs/behaviour.md, "Exchanges"
+ * @source docs/control-api.md, "Exchanges"
  */
 export class LogReader implements TrafficReader {
   readonly unit = 'line'
