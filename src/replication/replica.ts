@@ -314,7 +314,9 @@ export class Replica {
   }
 
   #put(outgoing: Outgoing): void {
-    if (this.#outgoing.push(outgoing) > 1 || this.#isFlushing) return
+    this.#outgoing.push(outgoing)
+    // Something may have been left over from when it could not be said.
+    if (this.#isFlushing || this.#underWay !== undefined) return
     this.#isFlushing = true
     // All of a turn are one entry.
     setImmediate(() => {

@@ -192,6 +192,23 @@ describe('when the log has lost its end', () => {
   })
 })
 
+describe('a replica that comes back', () => {
+  it('says what it had to say meanwhile, and answers', async () => {
+    const { replica, log } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    await inStep(a, b)
+    log.loseEnd(1)
+    await expect.poll(() => a.warnings.length).toBeGreaterThan(0)
+    // It is lost, and cannot come back yet.
+    a.line.cutOff()
+    a.core.ended([{ space: '', id: 1, position: 1, how: 'sent', durationMs: 1, connection: 0 }], [])
+    await new Promise(setImmediate)
+    a.line.restore()
+    await expect.poll(async () => (await a.get('/pets')).status, { timeout: 20_000 }).toBe(200)
+    expect(await digests(a, b)).toHaveLength(1)
+  })
+})
+
 describe('secrets', () => {
   it.each([false, true])(
     'a token that the sandbox does not know is in no entry and no checkpoint (any key: %s)',

@@ -1,8 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
+/** One direction of a connection, and what is delayed on it. */
+interface Way {
+  underWay: number
+  last: Promise<void>
+}
+
 /** A connection through the proxy: both of its ends. */
 interface Passage {
+  readonly there: Way
+  readonly back: Way
   readonly client: Socket
   readonly server: Socket
   /** So many bytes of the next answer pass, then it is cut. */
@@ -101,7 +109,8 @@ export class TcpProxy {
   #join(client: Socket): void {
     if (this.#isCut) return void client.destroy()
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
-    const passage: Passage = { client, server, cutAfter: undefined, held: undefined }
+    const way = (): Way => ({ underWay: 0, last: Promise.resolve() })
+    const passage: Passage = { there: way(), back: way(), client, server, cutAfter: undefined, held: undefined }
     this.#passages.add(passage)
     client.on('data', (bytes) => this.#send(passage, bytes))
     server.on('data', (bytes) => this.#answer(passage, bytes))
@@ -116,14 +125,14 @@ export class TcpProxy {
     if (this.#isHole) return
     if (passage.held !== undefined) return void passage.held.push(bytes)
     if (this.#trap !== undefined && bytes.includes(this.#trap.pattern)) passage.cutAfter = this.#trap.passing
-    this.#later(() => passage.server.write(bytes))
+    this.#later(passage.there, () => passage.server.write(bytes))
   }
 
   #answer(passage: Passage, bytes: Buffer): void {
     if (this.#isHole) return
     const { cutAfter } = passage
     if (cutAfter === undefined) {
-      this.#later(() => passage.client.write(bytes))
+      this.#later(passage.back, () => passage.client.write(bytes))
       return
     }
     const trap = this.#trap
@@ -134,9 +143,20 @@ export class TcpProxy {
     })
   }
 
-  #later(pass: () => void): void {
-    if (this.#delayMs === 0) pass()
-    else setTimeout(pass, this.#delayMs)
+  /** Nothing overtakes what was sent before it, whatever the delay is by then. */
+  #later(way: Way, pass: () => void): void {
+    if (this.#delayMs === 0 && way.underWay === 0) {
+      pass()
+      return
+    }
+    const due = performance.now() + this.#delayMs
+    way.underWay++
+    way.last = way.last
+      .then(() => new Promise((resolve) => setTimeout(resolve, due - performance.now())))
+      .then(() => {
+        way.underWay--
+        pass()
+      })
   }
 
   #end(passage: Passage): void {

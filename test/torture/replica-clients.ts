@@ -81,12 +81,17 @@ export class ReplicaClients {
     return heard
   }
 
-  async #send(wires: Map<number, Wire>, port: number, bytes: Uint8Array, method: string): Promise<Heard | 'refused'> {
+  async #send(wires: Map<number, Wire>, port: number, bytes: Buffer, method: string): Promise<Heard | 'refused'> {
     const wire = wires.get(port) ?? (await Wire.open(port).catch(() => undefined))
     if (wire === undefined) return 'refused'
     wires.set(port, wire)
     wire.send(bytes)
-    const heard = await wire.answer(method)
+    const heard = await wire.answer(method).catch(async (error: unknown) => {
+      // What comes late would be taken for the answer to the next one.
+      wire.close()
+      wires.delete(port)
+      throw new Error(`${error}, to ${bytes.toString().split('\r\n')[0]}`)
+    })
     const isOver = typeof heard === 'string' || heard.headers.get('connection') === 'close'
     if (isOver) {
       wire.close()
