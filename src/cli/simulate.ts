@@ -22,7 +22,7 @@ import { textReport } from './simulate/text-report.js'
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox simulate traffic.har',
   'petstore-sandbox simulate access.log --base-path /api/v1 --scale 1..10',
-  'petstore-sandbox simulate traffic.har --key-field X-Client -o html > report.html',
+  'petstore-sandbox simulate traffic.har -o html > report.html',
   'petstore-sandbox control requests --har | petstore-sandbox simulate -',
 ]
 
