@@ -82,7 +82,7 @@ async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<
     keepsPets: false,
     patterns: 'native',
   })
-  const name = file === '-' ? 'stdin' : basename(file)
+  const name = file === '-' ? 'stdin' : nameOf(file)
   const { size, chunks } = openInput(file, io)
   const progress = openProgress(name, size, io)
   let simulation: Simulation | undefined
@@ -103,6 +103,11 @@ async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<
   if (report.requests > 0) return EXIT.ok
   say(io.stderr, `NOTHING_SIMULATED: ${nothingText(report, basePath)}`)
   return EXIT.failed
+}
+
+/** How a report calls a file: a pipe that a shell has made has no name of its own. */
+function nameOf(file: string): string {
+  return /^\/(?:dev|proc)\//.test(file) ? file : basename(file)
 }
 
 function openInput(file: string, { cwd }: CliIo): InputStream {

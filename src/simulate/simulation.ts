@@ -122,8 +122,8 @@ export class Simulation implements TrafficSink {
     const cause = this.#causeToLeaveOut(record)
     if (cause !== undefined) {
       this.#leaveOut(cause)
-      // Who sends no key is judged all the same, where it is seen that none was sent.
-      if (cause === 'keyless' && record.answer !== undefined)
+      // Who sends no key is judged all the same, where the input says what was sent.
+      if (cause === 'keyless' && (record.answer !== undefined || record.own !== undefined))
         this.#arrive({ at: record.at, record, key: undefined, isCharged: false })
       if (cause !== 'madeUp' && cause !== 'alwaysRefused') return
     }

@@ -10,6 +10,17 @@ import { hasBrowser, openBrowser } from './browser.js'
 
 const AT = Date.parse('2026-03-01T10:00:00Z')
 
+/** Run in the page: what of a plot is drawn outside of it. */
+const SHAPES_OUTSIDE = `[...document.querySelectorAll('svg')].flatMap((svg) => {
+  const frame = svg.getBoundingClientRect()
+  return [...svg.querySelectorAll('path, text, rect')]
+    .filter((shape) => {
+      const box = shape.getBoundingClientRect()
+      return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1
+    })
+    .map((shape) => shape.outerHTML)
+})`
+
 /** The page of an hour of two keys, one of which is refused. */
 async function reportFile(): Promise<string> {
   const io = testIo()
@@ -52,22 +63,14 @@ describe.skipIf(!hasBrowser)('the page of a simulation', () => {
         'Conduct',
       ])
       // The colours of the style are there, so the policy lets it be.
-      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
       expect(background).toBe(colorScheme === 'light' ? 'rgb(244, 246, 246)' : 'rgb(16, 21, 23)')
-      const outside = await page.evaluate(() =>
-        [...document.querySelectorAll('svg')].flatMap((svg) => {
-          const frame = svg.getBoundingClientRect()
-          return [...svg.querySelectorAll('path, text, rect')]
-            .map((shape) => ({ text: shape.textContent, box: shape.getBoundingClientRect() }))
-            .filter(({ box }) => box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1)
-            .map(({ text }) => text)
-        }),
-      )
+      const outside = await page.evaluate(SHAPES_OUTSIDE)
       expect(outside).toEqual([])
       expect(told).toEqual([])
       expect(asked).toEqual([pathToFileURL(file).href])
       await page.setViewportSize({ width: 380, height: 800 })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(380)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380)
     },
   )
 

@@ -154,6 +154,32 @@ describe('a simulation', () => {
     expect(log.conduct.violations).toMatchObject([{ rule: 'invalid-request', exchanges: [4] }])
   })
 
+  it('judges the log that serve prints by what it says: it has no headers', async () => {
+    const line = (facts: object) =>
+      JSON.stringify({
+        event: 'exchange',
+        at: new Date(AT).toISOString(),
+        space: '',
+        method: 'GET',
+        path: '/v1/pets',
+        query: '',
+        ended: 'sent',
+        reason: null,
+        fault: null,
+        ...facts,
+      })
+    const lines = [
+      line({ key: 'none', status: 401 }),
+      line({ key: 'sandbox', status: 429, reason: 'quota-minute' }),
+      line({ key: 'sandbox', status: 200, path: '/v1/pets/1' }),
+      line({ key: 'sandbox', status: null, ended: null }),
+    ]
+    const { conduct, input, requests } = await simulate(`{"event":"ready"}\n${lines.join('\n')}`)
+    expect({ requests, leftOut: input.leftOut }).toEqual({ requests: 2, leftOut: { keyless: 1, underWay: 1 } })
+    expect(conduct.violations).toMatchObject([{ rule: 'unauthenticated', key: 'none', exchanges: [2] }])
+    expect(conduct.warnings).toMatchObject([{ rule: 'deprecated-operation', exchanges: [4] }])
+  })
+
   it('has room for so many keys, and counts those beyond', async () => {
     const lines = Array.from({ length: 10_005 }, (_, index) => ncsaLine({ at: AT + index, key: `user${index}` }))
     const { keys, input, requests } = await simulate(lines.join('\n'))
