@@ -119,6 +119,8 @@ export interface Controls {
     set(id: Int64, change: Omit<VerbInput<'pets.set'>, 'id'>): Promise<Pet>
     remove(id: Int64): Promise<void>
   }
+  /** The orders, as listOrders gives them. */
+  orders(): Promise<readonly unknown[]>
   readonly snapshots: {
     list(): Promise<readonly string[]>
     save(name: string): Promise<void>
@@ -251,6 +253,7 @@ function controlsOf(transport: Transport, space: string): Controls {
       set: (id, change) => call('pets.set', { id, ...change }),
       remove: (id) => done('pets.remove', { id }),
     },
+    orders: () => call('orders.list'),
     snapshots: {
       list: async () => (await call('snapshots.list')).map(({ name }) => name),
       save: (name) => done('snapshots.save', { name }),

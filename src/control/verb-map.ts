@@ -116,6 +116,7 @@ interface VerbMap {
     output: Pet
   }
   'pets.remove': { input: { readonly id: Int64 }; output: { readonly removed: Int64 } }
+  'orders.list': { input: Nothing; output: readonly unknown[] }
   'snapshots.list': { input: Nothing; output: readonly SnapshotInput[] }
   'snapshots.save': { input: SnapshotInput; output: SnapshotInput }
   'snapshots.restore': { input: SnapshotInput; output: SnapshotInput }

@@ -8,6 +8,7 @@ import * as deviations from './verbs/deviations.js'
 import { drift } from './verbs/drift.js'
 import * as faults from './verbs/faults.js'
 import * as keys from './verbs/keys.js'
+import * as orders from './verbs/orders.js'
 import * as pets from './verbs/pets.js'
 import { replicas } from './verbs/replicas.js'
 import * as requests from './verbs/requests.js'
@@ -61,6 +62,7 @@ export const VERBS = {
   'pets.add': pets.add,
   'pets.set': pets.set,
   'pets.remove': pets.remove,
+  'orders.list': orders.list,
   'snapshots.list': snapshots.list,
   'snapshots.save': snapshots.save,
   'snapshots.restore': snapshots.restore,

@@ -168,6 +168,13 @@ describe.each([
     expect(await controls.pets.add({ name: 'Next', categoryId: 1 })).toMatchObject({ id: 61 })
   })
 
+  it('list the orders as the service does, without quota', async () => {
+    const { controls, ask } = await open()
+    const orders = await controls.orders()
+    expect(orders.length).toBeGreaterThan(0)
+    expect(orders).toEqual(await (await ask('/store/orders')).json())
+  })
+
   it('snapshot a nearly spent quota, so that the next responses repeat', async () => {
     const { controls, ask } = await open({ limits: '3/min', storm: '0.4', fault: 'getPet:500*1' })
     const story = async () => {

@@ -106,6 +106,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const { page, ask, complaints } = await openLive()
     const id = '9007199254740993'
     await showTab(page, 'Data')
+    await page.locator('#orders pre').getByText('{').first().waitFor()
     await page.getByRole('combobox', { name: `, pet ${id}` }).selectOption('sold')
     await page.getByText('is sold.').waitFor({ state: 'attached' })
     expect(await (await ask('/pets?status=sold&limit=100')).text()).toContain(`"id":${id},`)

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { NewPet, Pet, PetStatus } from '../../contract/entities.js'
 import type { Int64 } from '../../contract/int64.js'
+import { stringifyJson } from '../../contract/json.js'
 import { PET_STATUSES } from '../../domain/pets.js'
 import { count, int64 } from './arguments.js'
 import { UsageError } from './errors.js'
@@ -26,6 +27,12 @@ function limitOf({ limit }: PetFilter): PetFilter {
 
 /** Changes state directly: no key, no quota, no exchange in the log. */
 export function addPetVerbs(parent: Command, { group, verb, call }: VerbCommands): void {
+  verb(parent, 'orders', 'the orders, one a line; needs neither key nor quota', ['orders', 'orders -o json']).action(
+    call(async ({ controls }) => {
+      const value = await controls.orders()
+      return { value, text: value.map((order) => stringifyJson(order)).join('\n') }
+    }),
+  )
   const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
   verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --limit 10 -o json'])
     .option('--limit <n>', 'only the first n', count)

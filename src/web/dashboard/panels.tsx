@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ConductSection } from './conduct-section.js'
 import { FaultsSection } from './faults-section.js'
 import { KeysSection } from './keys-section.js'
+import { OrdersSection } from './orders-section.js'
 import type { Tab } from './page-address.js'
 import { PetsSection } from './pets-section.js'
 import { ReplicasSection } from './replicas-section.js'
@@ -36,6 +37,7 @@ const PANELS: readonly { readonly tab: Tab; readonly title: string; readonly con
     content: () => (
       <>
         <PetsSection />
+        <OrdersSection />
         <SnapshotsSection />
         <SpacesSection />
         <ReplicasSection />

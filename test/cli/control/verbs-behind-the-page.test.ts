@@ -83,6 +83,17 @@ describe('control', () => {
     })
   })
 
+  it('lists the orders, one a line', async () => {
+    const sandbox = await sandboxWith()
+    const { out } = await control(sandbox, 'orders')
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(await sandbox.orders())
+  })
+
   it('writes the log as an HTTP archive', async () => {
     const sandbox = await sandboxWith()
     const headers = { authorization: 'Bearer sandbox' }
