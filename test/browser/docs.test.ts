@@ -97,8 +97,13 @@ describe.skipIf(!hasBrowser)('the docs page, in a browser', () => {
 
   it('provokes each answer that is documented, and gets the status that it says', async () => {
     await withDocs({}, async ({ sandbox, page, open }) => {
-      for (const name of ['GET /pets', 'POST /pets', 'GET /pets/{petId}']) {
+      for (const [name, id] of [
+        ['GET /pets', 'listPets'],
+        ['POST /pets', 'createPet'],
+        ['GET /pets/{petId}', 'getPet'],
+      ] as const) {
         await open(name)
+        await page.locator('.reference').getByText(id, { exact: true }).waitFor()
         const buttons = page.getByRole('region', { name: 'Provoke an answer' }).getByRole('button')
         const statuses = await buttons.allTextContents()
         expect(statuses.length).toBeGreaterThan(3)
