@@ -134,7 +134,8 @@ export class Session {
         place?.scrollIntoView({ block: 'nearest' })
         place?.querySelector<HTMLElement>('select, input, button')?.focus({ preventScroll: true })
       })
-    this.#reports.ask()
+    // What was not in sight was not read; now it is waited for.
+    void this.#quietly(() => this.#readReports())
   }
 
   showZone(zone: Zone): void {
