@@ -235,6 +235,56 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 6, drifted: 0 })
   })
 
+  it('an answer that comes when its space is gone is given, and kept nowhere', async () => {
+    let come = () => {}
+    const isHere = new Promise<void>((resolve) => {
+      come = resolve
+    })
+    let goOn = () => {}
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const server = createServer(async (_request, response) => {
+      come()
+      await mayGoOn
+      response.writeHead(401, {
+        'Content-Type': 'application/json',
+        'X-RateLimit-Limit': '60',
+        'X-RateLimit-Remaining': '59',
+        'X-RateLimit-Reset': '1',
+      })
+      response.end('{"code":"x","message":"x","status":401}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    const sandbox = await openSandbox({ upstream, upstreamApiKeyFile: keyFile() })
+    const asked = sandbox.get('/pets', 'sandbox~gone')
+    await isHere
+    expect((await sandbox.control('DELETE', '/spaces/gone')).status).toBe(200)
+    goOn()
+    expect((await asked).status).toBe(401)
+    expect((await sandbox.control('GET', '/spaces')).json).toEqual([])
+    expect((await sandbox.control('GET', '/requests')).json).toEqual([])
+  })
+
+  it('may be named by a scenario, but of a running sandbox it is fixed', async () => {
+    const service = await realService()
+    const scenario = { upstream: service.baseUrl, storm: '1' }
+    const sandbox = await openSandbox({ scenario, upstreamApiKeyFile: keyFile() })
+    expect((await sandbox.get('/pets')).reason).toBe('storm')
+    await sandbox.control('DELETE', '/storm')
+    expect((await sandbox.get('/pets')).status).toBe(200)
+    expect(service.came).toHaveLength(1)
+    expect(await sandbox.control('PUT', '/scenario', { upstream: 'http://127.0.0.1:9/v1' })).toMatchObject({
+      status: 409,
+      json: { code: 'conflict', message: expect.stringContaining('fixed from its start') },
+    })
+  })
+
   it('a clock that was moved is that of its limits, too', async () => {
     const { sandbox } = await open()
     await sandbox.advance('24h')
