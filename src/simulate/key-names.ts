@@ -13,7 +13,7 @@ export interface NamedKey {
 export type KeyField = string | undefined
 
 /** The field that makes all requests those of one key. */
-export const ONE_KEY = 'one'
+const ONE_KEY = 'one'
 
 const ALL: NamedKey = { name: 'all', label: 'all', isHidden: false }
 /** Nobody simulates more keys: what is kept of each is bounded, but not nothing. */

@@ -50,7 +50,7 @@ export function ncsaLine({ at, key = '-', method = 'GET', target = '/v1/pets', s
 }
 
 /** Text in pieces of a size. */
-export async function* inPieces(text: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
+async function* inPieces(text: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }

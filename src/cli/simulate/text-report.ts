@@ -48,12 +48,14 @@ function planTable({ plans, limits, keys }: SimulationReport, width: number): st
 }
 
 function keyTable({ keys, plans, input }: SimulationReport, width: number): string {
+  // Where a plan refuses nobody, its column would only make the others narrow.
+  const isTold = plans.map(({ refusals }) => refusals > 0)
   const rows = keys
     .slice(0, MOST_KEYS)
     .map(({ key, requests, peakMinute, peakDay, plans: fates, cheapest, headRoom }) => [
       key,
       ...[requests, peakMinute, peakDay].map(String),
-      ...fates.map(({ refusals }) => String(refusals)),
+      ...fates.filter((_, index) => isTold[index]).map(({ refusals }) => String(refusals)),
       cheapest ?? 'none',
       headRoom === null ? NOTHING : factorText(headRoom),
     ])
@@ -62,7 +64,7 @@ function keyTable({ keys, plans, input }: SimulationReport, width: number): stri
     'REQUESTS',
     'PEAK/MIN',
     'PEAK/DAY',
-    ...plans.map(({ plan }) => `ON ${plan.toUpperCase()}`),
+    ...plans.filter((_, index) => isTold[index]).map(({ plan }) => `ON ${plan.toUpperCase()}`),
     'ENOUGH',
     'UP TO',
   ]
