@@ -6,6 +6,7 @@ import { type Document, documentsIn, firstCellsOf, plain, readDocument, sections
 
 /** What `@source` may name besides our own documents and RFCs, and where it is to be read. */
 const OTHER_SOURCES = {
+  'Apache HTTP Server': 'https://httpd.apache.org/docs/current/mod/mod_log_config.html',
   'AWS Architecture Blog': 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/',
   commander: 'https://github.com/tj/commander.js',
   coreutils: 'https://www.gnu.org/software/coreutils/manual/',

@@ -104,7 +104,14 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
       stop: askToStop,
     }
     if (options.log === 'pretty') leaveTerminal = await (await import('./serve/interactive.js')).interact(interaction)
-    else log.ready({ ...locationOf(runs.run), plan: sandbox.plan, pets: sandbox.petCount, seed })
+    else
+      log.ready({
+        ...locationOf(runs.run),
+        plan: sandbox.plan,
+        pets: sandbox.petCount,
+        seed,
+        upstream: options.upstream,
+      })
     if (opens) void (await import('./serve/interactive.js')).openDashboard(interaction)
     if (watches) {
       const { watch } = await import('./serve/watch.js')

@@ -10,6 +10,8 @@ import { openUpstream, type Upstream } from './upstream.js'
 
 /** The real service behind a sandbox, and what is done with what it answers. */
 export interface RealService extends Upstream {
+  /** Its base address. */
+  readonly baseUrl: string
   readonly writes: UpstreamWrites
   readonly basePath: string
   /** What its answers are held against. */
@@ -53,6 +55,7 @@ export async function openRealService(
   const recorder = record === undefined ? undefined : openRecorder(record, { contract, keptPet, hide, warn })
   return {
     ...upstream,
+    baseUrl,
     writes: upstreamWrites,
     basePath: basePathOf(baseUrl),
     // What it answers, strangers may have chosen.

@@ -3,6 +3,8 @@ import type { UpstreamWrites } from '../domain/upstream.js'
 
 /** The real service behind a sandbox, as far as the core has to know of it. */
 export interface RealServiceRules {
+  /** Its base address. */
+  readonly baseUrl: string
   /** Whether a key for it was given: then it stands for every key that the sandbox knows. */
   readonly hasKey: boolean
   readonly writes: UpstreamWrites

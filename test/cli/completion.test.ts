@@ -65,13 +65,22 @@ describe('completion', () => {
   })
 
   it('offers the rules of conduct to exec --fail-on', async () => {
-    expect(await words('exec --fail-on ')).toEqual(['violation', 'warning', 'no-traffic', ...VIOLATIONS, ...WARNINGS])
+    expect(await words('exec --fail-on ')).toEqual([
+      'violation',
+      'warning',
+      'no-traffic',
+      'drift',
+      ...VIOLATIONS,
+      ...WARNINGS,
+    ])
     expect(await words('exec --fail-on=early')).toEqual(['--fail-on=early-retry', '--fail-on=early-retry-likely'])
   })
 
   it.each([
     ['serve --spec ', ':file'],
     ['exec --report ', ':file'],
+    ['simulate ', ':file'],
+    ['serve --upstream-api-key-file ', ':file'],
     ['call --api-key-file=', ':file'],
     ['serve --scenario ./', ':file'],
     ['serve --fixtures=', ':folder'],

@@ -44,7 +44,7 @@ const OTHERS: Readonly<Record<string, () => readonly string[]>> = {
 }
 
 /** Paths that are no options of a sandbox. */
-const FILES: readonly string[] = ['report', 'apiKeyFile']
+const FILES: readonly string[] = ['report', 'apiKeyFile', 'file']
 
 function operationIds(): readonly string[] {
   return contractData.operations.map(({ id }) => id)

@@ -51,7 +51,7 @@ export async function openOwnSandbox(
   })
   const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
   return {
-    facts: { baseUrl, controlUrl, plan, pets, seed: options.seed },
+    facts: { baseUrl, controlUrl, plan, pets, seed: options.seed, upstream: options.upstream },
     summary: () => tally.summary(operations),
     conduct: () => ({ ...sandbox.conduct().reduce(withConduct, forgotten), drift: tally.drift() }),
     async stop() {

@@ -16,19 +16,22 @@ export interface BannerFacts {
   readonly store: string | undefined
   /** The group of which it is a replica; undefined for none. */
   readonly group: string | undefined
+  /** The real service that it is in front of; undefined for none. */
+  readonly upstream: string | undefined
   /** Whether keys are read one by one. */
   readonly readsKeys: boolean
 }
 
 /** The first lines at a terminal. @source docs/cli.md, "Ready line" */
 export function banner(facts: BannerFacts, columns: number): string {
-  const { baseUrl, controlUrl, plan, pets, seed, key, path, readsKeys } = facts
+  const { baseUrl, controlUrl, plan, pets, seed, key, path, upstream, readsKeys } = facts
   const ready = `Ready on ${baseUrl} (plan ${plan}, ${pets} pets, seed ${seed})`
   return [
     ...wrapCells(ready, columns - 1),
     '',
     ...curl(`${baseUrl}${path}`, key ?? '<one of your keys>', columns),
     '',
+    ...(upstream === undefined ? [] : [`  in front of ${escapeControls(upstream)}`]),
     `  dashboard  ${controlUrl}/`,
     `  docs       ${controlUrl}/docs`,
     `  store      ${placeOf(facts)}`,

@@ -108,6 +108,7 @@ function factsOf({ sandbox, io, store, group, seed }: Interaction, readsKeys: bo
     path: plainest?.path ?? '',
     store: store === undefined ? undefined : relative(io.cwd, store),
     group,
+    upstream: shared.realService?.baseUrl,
     readsKeys,
   }
 }
