@@ -10,7 +10,6 @@ const OTHER_SOURCES = {
   'AWS Architecture Blog': 'https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/',
   commander: 'https://github.com/tj/commander.js',
   coreutils: 'https://www.gnu.org/software/coreutils/manual/',
-  'Apache HTTP Server': 'https://httpd.apache.org/docs/current/',
   'ECMA-48': 'https://ecma-international.org/publications-and-standards/standards/ecma-48/',
   'Fetch Metadata Request Headers': 'https://www.w3.org/TR/fetch-metadata/',
   'Fetch standard': 'https://fetch.spec.whatwg.org/',

@@ -201,7 +201,10 @@ describe('a replica that comes back', () => {
     await expect.poll(() => a.warnings.length).toBeGreaterThan(0)
     // It is lost, and cannot come back yet.
     a.line.cutOff()
-    a.core.ended([{ space: '', id: 1, position: 1, how: 'sent', durationMs: 1, connection: 0 }], [])
+    a.core.ended(
+      [{ space: '', id: 1, position: 1, how: 'sent', durationMs: 1, waitingMs: 0, bodyMs: 0, connection: 0 }],
+      [],
+    )
     await new Promise(setImmediate)
     a.line.restore()
     await expect.poll(async () => (await a.get('/pets')).status, { timeout: 20_000 }).toBe(200)
