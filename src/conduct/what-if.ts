@@ -221,6 +221,8 @@ function cast(
   const verdict = charge(shade.usage, plan ?? configured, now)
   if (verdict.kind === 'charged') {
     shade.usage = verdict.usage
+    // Its windows are others now, if the clock has gone back a little.
+    shade.until = shade.from
     return
   }
   const { window, resetAt } = verdict.shown

@@ -49,6 +49,7 @@ export function resolveLayers(layers: readonly Layer[], context: ResolveContext)
   const values: OptionValues = Object.assign({}, ...said.toReversed())
   problems.push(
     ...hostProblems(values, layers),
+    ...upstreamProblems(values, layers),
     ...redisProblems(
       checked.map((layer) => layer.values),
       layers,
@@ -173,14 +174,15 @@ function redisProblems(said: readonly OptionValues[], layers: readonly Layer[]):
             ),
           ]),
       ...(layer.store === undefined ? [] : [writeProblem(whereIs('store', of), layer.store, kept)]),
-      ...(layer.upstream === undefined
-        ? []
-        : [
-            writeProblem(whereIs('upstream', of), layer.upstream, 'cannot be combined with redis; drop one of the two'),
-          ]),
       ...(layer.fsync === true ? [writeProblem(whereIs('fsync', of), true, kept)] : []),
     ]
   })
+}
+
+/** What a real service is asked is not in the log of the replicas. */
+function upstreamProblems({ upstream, redis, redisFile }: OptionValues, layers: readonly Layer[]): readonly string[] {
+  if (upstream === undefined || (redis === undefined && redisFile === undefined)) return []
+  return [writeProblem(whereIs('upstream', layers), upstream, 'cannot be combined with redis; drop one of the two')]
 }
 
 function whereIs(name: OptionName, layers: readonly Layer[]): string {

@@ -164,7 +164,20 @@ describe('what each plan would have done', () => {
           expect(byOwn).toEqual(refused[0])
         },
       ),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        examples: [
+          [
+            [0, 0, 0, -1, 1],
+            [
+              { perMinute: 2, perDay: 2 },
+              { perMinute: 1, perDay: 1 },
+            ],
+            { banAfter: 'never', banDuration: 1, retryAfter: 'seconds' },
+            false,
+          ],
+        ],
+      },
     )
   })
 })

@@ -106,7 +106,9 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
 /** Two replicas of one sandbox over a log in memory, asked in turn. */
 async function ofReplicas(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
   // What has a file, or a real service, of its own is no replica.
-  if (options.store !== undefined || options.upstream !== undefined) return inProcess(options, warn)
+  const { store, upstream, scenario } = options
+  const isInFront = upstream !== undefined || (typeof scenario === 'object' && 'upstream' in scenario)
+  if (store !== undefined || isInFront) return inProcess(options, warn)
   const log = new MemoryLog(() => Date.now())
   // Both have the same to say, each to its own owner.
   const told = new Set<string>()
