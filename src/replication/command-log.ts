@@ -20,7 +20,7 @@ export interface Entry {
   readonly replica: string
   /** Number of the entry among those of its replica, from 1: each is higher than the one before. What was given up may be missing. */
   readonly batch: number
-  /** What it says, as `command-text.ts` writes it. */
+  /** What it says, as `batch-text.ts` writes it. */
   readonly text: string
 }
 

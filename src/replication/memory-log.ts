@@ -3,6 +3,7 @@ import { Availability } from './availability.js'
 import { Change } from './change.js'
 import {
   type CommandLog,
+  compareIds,
   type Entry,
   type EntryId,
   type LogFollower,
@@ -173,11 +174,11 @@ export class MemoryLine implements CommandLog {
   async saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void> {
     this.#reach()
     const { entries, checkpoint: former } = this.#log
-    if (former !== undefined && !isAfter(checkpoint.id, former.id)) return
+    if (former !== undefined && compareIds(checkpoint.id, former.id) <= 0) return
     const place = entries.findIndex(({ id }) => id === checkpoint.id)
     if (place < 0) throw new LogLost('the entry of the checkpoint is not there any more')
     this.#log.checkpoint = checkpoint
-    this.#log.cutOffEntries(entries.findLastIndex(({ id }, index) => index <= place && !isAfter(id, trimUpTo)))
+    this.#log.cutOffEntries(entries.findLastIndex(({ id }, index) => index <= place && compareIds(id, trimUpTo) <= 0))
   }
 
   async clear(): Promise<void> {
@@ -267,10 +268,4 @@ class Reader {
   stop(): void {
     this.#isOver = true
   }
-}
-
-function isAfter(one: EntryId, other: EntryId): boolean {
-  const [ms = 0, ordinal = 0] = one.split('-').map(Number)
-  const [otherMs = 0, otherOrdinal = 0] = other.split('-').map(Number)
-  return ms === otherMs ? ordinal > otherOrdinal : ms > otherMs
 }

@@ -3,7 +3,7 @@ import { TcpProxy } from '../support/tcp-proxy.js'
 import { Hosts } from './hosts.js'
 import { audit, pets } from './replica-audit.js'
 import { ReplicaClients } from './replica-clients.js'
-import { untilHealthy } from './replica-group.js'
+import { REPLICA_FLAGS, untilHealthy } from './replica-group.js'
 import type { Server } from './server.js'
 import { Trial } from './trial.js'
 import { ask, statusOf } from './wire.js'
@@ -18,19 +18,7 @@ export interface OnHosts {
 const CLIENTS_EACH = 8
 /** The key that requests here have unless they say otherwise. */
 const TOKEN = ['--control-token', 'sandbox']
-const FLAGS = [
-  ...TOKEN,
-
-  '--seed',
-  '1',
-  '--now',
-  '2026-03-01T10:00:00Z',
-  '--freeze',
-  '--ban-after',
-  'never',
-  '--max-spaces',
-  '100000',
-]
+const FLAGS = [...TOKEN, ...REPLICA_FLAGS]
 
 /** Runs in the network between the hosts. */
 const [seed = '', extent, name = '', count] = process.argv.slice(2)

@@ -4,6 +4,19 @@ import type { Server } from './server.js'
 import type { Trial } from './trial.js'
 import { ask } from './wire.js'
 
+/** The clock stands, so that a quota is one; bans would hide it. */
+export const REPLICA_FLAGS: readonly string[] = [
+  '--seed',
+  '1',
+  '--now',
+  '2026-03-01T10:00:00Z',
+  '--freeze',
+  '--ban-after',
+  'never',
+  '--max-spaces',
+  '100000',
+]
+
 /** How long a disturbance may last in its effects: a hung Redis is noticed after 4 s, a killed replica counts as living for 5 s. */
 const CALM_MS = 60_000
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StateView } from '../../control/views.js'
 import { PROBLEMS, type ProblemCode } from '../../domain/problems.js'
-import { CopyButton } from '../dashboard/copy-button.js'
+import { CodePanel } from './code-panel.js'
 import type { ContractModel } from './contract-model.js'
 import { planRows } from './plan-rows.js'
 import { Prose } from './prose.js'
@@ -280,21 +280,5 @@ function PlanTable({ contract }: { readonly contract: ContractModel }) {
 function RetryLoop({ baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string }) {
   const [language, setLanguage] = useState('fetch')
   const code = RETRY_LOOPS[language]?.(baseUrl, apiKey) ?? ''
-  return (
-    <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere */}
-      <div class="row" role="group" aria-label="Language">
-        {Object.keys(RETRY_LOOPS).map((name) => (
-          <button type="button" key={name} aria-pressed={name === language} onClick={() => setLanguage(name)}>
-            {name}
-          </button>
-        ))}
-        <CopyButton text={code}>Copy</CopyButton>
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it */}
-      <pre class="code" tabIndex={0}>
-        {code}
-      </pre>
-    </>
-  )
+  return <CodePanel languages={Object.keys(RETRY_LOOPS)} language={language} choose={setLanguage} code={code} />
 }

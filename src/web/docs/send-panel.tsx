@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { KeyView, StateView } from '../../control/views.js'
-import { CopyButton } from '../dashboard/copy-button.js'
 import { readableBody } from '../dashboard/readable-body.js'
+import { CodePanel } from './code-panel.js'
 import type { ContractModel, OperationModel } from './contract-model.js'
 import { type Answer, send } from './docs-api.js'
 import { type Provocation, provocationOf } from './provoke.js'
@@ -118,19 +118,7 @@ export function SendPanel({
       ) : (
         <p class="muted">The service’s own docs have no panel for this operation, so there is none here.</p>
       )}
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere */}
-      <div class="row" role="group" aria-label="Language">
-        {Object.keys(LANGUAGES).map((name) => (
-          <button type="button" key={name} aria-pressed={name === language} onClick={() => setLanguage(name)}>
-            {name}
-          </button>
-        ))}
-        <CopyButton text={code}>Copy</CopyButton>
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it */}
-      <pre class="code" tabIndex={0}>
-        {code}
-      </pre>
+      <CodePanel languages={Object.keys(LANGUAGES)} language={language} choose={setLanguage} code={code} />
       {operation.isSendable ? (
         <section aria-label="Provoke an answer">
           <h3>Provoke it</h3>

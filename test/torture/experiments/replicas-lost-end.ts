@@ -2,22 +2,11 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pets, sameEverywhere } from '../replica-audit.js'
 import { ReplicaClients } from '../replica-clients.js'
-import { ReplicaGroup } from '../replica-group.js'
+import { REPLICA_FLAGS, ReplicaGroup } from '../replica-group.js'
 import type { Experiment } from '../trial.js'
 
 const REPLICAS = 3
 const CLIENTS = 12
-const FLAGS = [
-  '--seed',
-  '1',
-  '--now',
-  '2026-03-01T10:00:00Z',
-  '--freeze',
-  '--ban-after',
-  'never',
-  '--max-spaces',
-  '100000',
-]
 /** Where redis-server keeps what was appended. */
 const KEPT = 'appendonlydir'
 
@@ -25,7 +14,7 @@ const KEPT = 'appendonlydir'
 export const replicasLostEnd: Experiment = {
   counts: 'pets and answers held against what was acknowledged before Redis lost its end',
   async run(trial) {
-    const group = await ReplicaGroup.start(trial, REPLICAS, FLAGS)
+    const group = await ReplicaGroup.start(trial, REPLICAS, REPLICA_FLAGS)
     if (group === undefined) return
     const { redis, seats } = group
     const [first] = seats

@@ -1,22 +1,10 @@
 import { audit, pets } from '../replica-audit.js'
 import { ReplicaClients } from '../replica-clients.js'
-import { ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
+import { REPLICA_FLAGS, ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
 import type { Experiment, Trial } from '../trial.js'
 
 const REPLICAS = 3
 const CLIENTS = 24
-/** The clock stands, so that a quota is one; bans would hide it. */
-const FLAGS = [
-  '--seed',
-  '1',
-  '--now',
-  '2026-03-01T10:00:00Z',
-  '--freeze',
-  '--ban-after',
-  'never',
-  '--max-spaces',
-  '100000',
-]
 
 /** What can happen to a group while it is used. Each ends by itself. */
 const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, seat: ReplicaSeat) => Promise<void>>> =
@@ -68,7 +56,7 @@ export const replicasThroughEverything: Experiment = {
   counts: 'lists, pets and quotas that clients held against what they had been told',
   patienceMs: 30 * 60_000,
   async run(trial) {
-    const group = await ReplicaGroup.start(trial, REPLICAS, FLAGS)
+    const group = await ReplicaGroup.start(trial, REPLICAS, REPLICA_FLAGS)
     if (group === undefined) return
     const [first] = group.seats
     const seeds = first === undefined ? [] : await pets(first.port, '')
