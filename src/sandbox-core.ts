@@ -9,6 +9,7 @@ import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
 import { openContract } from './contract/open-contract.js'
 import type { ClosableEngine } from './contract/prism-thread.js'
+import { SpecError } from './contract/spec-error.js'
 import { DASHBOARD_PATH } from './control/path.js'
 import type { ControlPlane, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
@@ -120,7 +121,9 @@ export async function openSandboxCore(
   const progress = (text: string) => events.onProgress?.(text)
   const upstream = await openUpstream(options, contract, warn)
   const engine = lazyEngine(contract)
-  const answerRules = lazyRules(contract)
+  const answerRules = lazyRules(contract, options.spec)
+  // What the packaged contract documents of its answers can be compiled; of another one, this is told at once, not to its first client.
+  if (options.strict && options.spec !== undefined) await answerRules()
   const open: Ground['open'] = ({ seed, start }, at, fixtures, { state, keeper, isTold = () => true } = {}) => {
     const { keys } = state ?? fixtures
     const apiKeys = labelled(options.apiKeys, keys)
@@ -526,10 +529,16 @@ function lazyEngine(contract: Contract): ClosableEngine {
 }
 
 /** What answers are held to: compiled when that is first done. Strangers may choose what is matched. */
-function lazyRules(contract: Contract): () => Promise<AnswerRules> {
+function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<AnswerRules> {
   let rules: Promise<AnswerRules> | undefined
+  const read = async () => {
+    const { readAnswerRules } = await import('./contract/answer-rules.js')
+    return readAnswerRules(contract, 'linear').catch((error: unknown) => {
+      throw new SpecError(`${file}: ${messageOf(error)}`, { cause: error })
+    })
+  }
   return () => {
-    rules ??= import('./contract/answer-rules.js').then(({ readAnswerRules }) => readAnswerRules(contract, 'linear'))
+    rules ??= read()
     return rules
   }
 }

@@ -1,4 +1,6 @@
+import { messageOf } from '../system/message-of.js'
 import type { JsonSchema } from './json-schema.js'
+import { SpecError } from './spec-error.js'
 
 /** The parts of an ajv error that we use. */
 export interface Mistake {
@@ -35,7 +37,7 @@ export const AJV_OPTIONS = {
  *
  * @param patterns linear where strangers choose what is matched: no text then takes longer than its length asks for
  * @param others   what differs from the usual options
- * @throws SpecError for a pattern that cannot be matched so
+ * @throws SpecError naming the schema that cannot be compiled: a pattern that is none, or that cannot be matched so
  */
 export async function compileValidators(
   schemas: Schemas,
@@ -47,5 +49,14 @@ export async function compileValidators(
   const options = { ...AJV_OPTIONS, ...others }
   const ajv = new Ajv2020(regExp === undefined ? options : { ...options, code: { regExp } })
   ajv.addKeyword(INT64_KEYWORD)
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]))
+  const compiled = (name: string, schema: JsonSchema): Validator => {
+    try {
+      return ajv.compile(schema)
+    } catch (error) {
+      throw new SpecError(
+        `the schema of ${name.replace(/_(query|path|body)$/, ' $1')} cannot be used: ${messageOf(error)}`,
+      )
+    }
+  }
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, compiled(name, schema)]))
 }

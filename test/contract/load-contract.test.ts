@@ -207,7 +207,7 @@ describe('a document that cannot be served', () => {
     [
       'pattern.yaml',
       `${head}paths: {/pets: {get: {operationId: listPets, parameters: [{name: a, in: query, schema: {pattern: '['}}]}}}`,
-      'Invalid regular expression',
+      'the schema of listPets query cannot be used: Invalid regular expression',
     ],
   ])('is refused with file and place: %s', async (name, text, message) => {
     const file = await written(name, text)

@@ -14,7 +14,10 @@ function changedContract(from: string, to: string): string {
   const file = join(folder, 'openapi.yaml')
   const text = readFileSync(openapiFile, 'utf8')
   if (text.replace(from, to) === text) throw new Error(`the contract has no ${from}`)
-  writeFileSync(file, text.replace(from, to))
+  writeFileSync(
+    file,
+    text.replace(from, () => to),
+  )
   return file
 }
 
@@ -107,6 +110,24 @@ describe.each(transports)('--strict, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox({ strict: true, spec })
     expect(await sandbox.get('/pets')).toMatchObject({ status: 500, code: 'internal_error' })
     expect(sandbox.warnings.join()).toMatch(/listPets|GET \/pets.*breaks the contract/)
+  })
+})
+
+describe('a contract that answers cannot be held to', () => {
+  it.each([
+    ['a pattern that is none', '['],
+    ['a pattern that takes for ever', '^(?=a)a*$'],
+  ])('is refused at the start under --strict, because of %s', async (_what, pattern) => {
+    const before = '          description: The animals.\n          headers:\n'
+    const note = `            X-Note: { schema: { type: string, pattern: '${pattern}' } }\n`
+    const spec = changedContract(before, before + note)
+    const [, [, openSandbox]] = transports as [never, (typeof transports)[number]]
+    await expect(openSandbox({ spec, strict: true })).rejects.toMatchObject({
+      code: 'SPEC_INVALID',
+      message: expect.stringMatching(/openapi\.yaml: the schema of listPets 200 X-Note cannot be used: /),
+    })
+    const sandbox = await openSandbox({ spec })
+    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
   })
 })
 
