@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.js'
 import { hasBrowser, listen, openBrowser } from './browser.js'
 
@@ -21,4 +24,50 @@ describe.skipIf(!hasBrowser)('the pages, in a browser', () => {
     expect(await sandbox.requests()).toEqual([])
     await page.close()
   })
+
+  it('work below whatever path they are served, and name it in addresses and code', async () => {
+    await using sandbox = await startSandbox({ seed: 1 })
+    const below = await serveBelow('/play', new URL(sandbox.baseUrl).port)
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    onTestFinished(() => page.close())
+    const complaints = listen(page, below)
+    await page.goto(`${below}/__sandbox/`)
+    await page.getByText(`${below}/v1`, { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Send a sample request' }).click()
+    await page.locator('.exchange button').getByText('200').click()
+    const detail = page.locator('.detail')
+    await detail.getByRole('button', { name: 'Copy as' }).click()
+    await detail.getByText(`${below}/v1/pets?limit=3`).waitFor()
+    await detail.getByRole('combobox', { name: 'Form' }).selectOption('HTTP')
+    await detail.getByText('GET /play/v1/pets?limit=3 HTTP/1.1').waitFor()
+    await page.getByRole('link', { name: 'API docs' }).click()
+    await page.getByRole('link', { name: 'GET /pets' }).first().click()
+    await page.locator('pre.code').getByText(`${below}/v1/pets`).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('link', { name: 'Exchange 2 in the dashboard' }).click()
+    await detail.getByRole('heading', { name: 'GET /v1/pets' }).waitFor()
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
 })
+
+/** Serves what is at a port below a path of another one, as a proxy in front of it would. @returns its address */
+async function serveBelow(path: string, port: string): Promise<string> {
+  const proxy = createServer((incoming, answer) => {
+    const { method, headers, url = '' } = incoming
+    if (!url.startsWith(`${path}/`)) return answer.writeHead(404).end()
+    const onward = request({ port, method, headers, path: url.slice(path.length) }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(answer)
+    })
+    onward.on('error', () => answer.destroy())
+    answer.on('close', () => onward.destroy())
+    incoming.pipe(onward)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${path}`
+}

@@ -15,12 +15,12 @@ export const OWN_HEADERS = new Set([
 /**
  * The request of an exchange as a curl command.
  *
- * @param origin of the sandbox
+ * @param sandbox its address, without a slash at its end
  */
-export function curlOf({ method, path, query, key, request }: Exchange, origin: string): string {
+export function curlOf({ method, path, query, key, request }: Exchange, sandbox: string): string {
   return curlCommand({
     method,
-    url: origin + addressOf({ path, query }),
+    url: sandbox + addressOf({ path, query }),
     headers: [
       ...(key === 'none' ? [] : [['Authorization', key] as const]),
       ...Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.has(name)),

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Conduct, ConductRule } from '../../conduct/conduct-view.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
+import { SANDBOX_ADDRESS } from '../sandbox-address.js'
 import { countdownText, dateText, timeText } from './clock-text.js'
 import { ActionButton } from './controls.js'
 import { CopyButton } from './copy-button.js'
@@ -223,7 +224,7 @@ function CopyAs({ exchange }: { readonly exchange: Exchange }) {
   const basePath = useDashboard(({ state }) => state?.basePath ?? '')
   const operations = useDashboard(({ operations }) => operations)
   const [form, choose] = useState('curl')
-  const text = CODE_FORMS[form]?.({ exchange, origin: location.origin, basePath, operations }) ?? ''
+  const text = CODE_FORMS[form]?.({ exchange, sandbox: SANDBOX_ADDRESS, basePath, operations }) ?? ''
   return (
     <>
       <div class="row">

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { SANDBOX_ADDRESS } from '../sandbox-address.js'
 import { ActionButton } from './controls.js'
 import { CopyButton } from './copy-button.js'
 import { useDashboard, useSession } from './session-context.js'
@@ -22,7 +23,7 @@ export function FirstRun() {
   const basePath = useDashboard(({ state }) => state?.basePath ?? '')
   const space = useDashboard(({ space }) => space)
   const [form, choose] = useState('curl')
-  const base = location.origin + basePath
+  const base = SANDBOX_ADDRESS + basePath
   const key = space === '' ? 'sandbox' : `sandbox~${space}`
   const text = (FORMS[form] ?? FORMS.curl)?.(base, key) ?? ''
   return (
@@ -48,7 +49,7 @@ export function FirstRun() {
         <ActionButton
           class="primary"
           act={async () => {
-            await fetch(`${basePath}/pets?limit=3`, { headers: { authorization: `Bearer ${key}` } })
+            await fetch(`${base}/pets?limit=3`, { headers: { authorization: `Bearer ${key}` } })
             session.announce('A request was sent.')
           }}
         >

@@ -1,3 +1,4 @@
+import { SANDBOX_ADDRESS } from '../sandbox-address.js'
 import { ClockControls } from './clock-controls.js'
 import { ActionButton } from './controls.js'
 import { useDashboard, useSession } from './session-context.js'
@@ -31,7 +32,7 @@ export function Header() {
       <dl class="facts">
         <div>
           <dt>Address</dt>
-          <dd class="mono">{basePath === undefined ? '…' : `${location.origin}${basePath}`}</dd>
+          <dd class="mono">{basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath}</dd>
         </div>
         <div>
           <dt>Plan</dt>

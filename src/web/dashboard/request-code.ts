@@ -14,15 +14,15 @@ export interface OperationFacts {
 /** What code is written from. */
 interface CodeContext {
   readonly exchange: Exchange
-  /** Of the sandbox. */
-  readonly origin: string
+  /** Its address, without a slash at its end. */
+  readonly sandbox: string
   readonly basePath: string
   readonly operations: readonly OperationFacts[]
 }
 
 /** The request of an exchange in other words; none has the key itself. */
 export const CODE_FORMS: Readonly<Record<string, (context: CodeContext) => string>> = {
-  curl: ({ exchange, origin }) => curlOf(exchange, origin),
+  curl: ({ exchange, sandbox }) => curlOf(exchange, sandbox),
   fetch: fetchOf,
   call: callOf,
   HTTP: httpOf,
@@ -31,7 +31,7 @@ export const CODE_FORMS: Readonly<Record<string, (context: CodeContext) => strin
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is one in the code that is written
 const KEY_OF_NODE = '    authorization: `Bearer ${process.env.PETSTORE_API_KEY}`,'
 
-function fetchOf({ exchange, origin }: CodeContext): string {
+function fetchOf({ exchange, sandbox }: CodeContext): string {
   const { method, key, request } = exchange
   const lines = [
     ...(key === 'none' ? [] : [KEY_OF_NODE]),
@@ -42,13 +42,13 @@ function fetchOf({ exchange, origin }: CodeContext): string {
     ...(lines.length === 0 ? [] : ['  headers: {', ...lines, '  },']),
     ...(request.body === '' ? [] : [`  body: ${JSON.stringify(request.body)},`]),
   ]
-  const url = JSON.stringify(origin + addressOf(exchange))
+  const url = JSON.stringify(sandbox + addressOf(exchange))
   return options.length === 0
     ? `const response = await fetch(${url})`
     : [`const response = await fetch(${url}, {`, ...options, '})'].join('\n')
 }
 
-function callOf({ exchange, origin, basePath, operations }: CodeContext): string {
+function callOf({ exchange, sandbox, basePath, operations }: CodeContext): string {
   const operation = operations.find(({ id }) => id === exchange.operation)
   if (operation === undefined) return '# call sends operations of the contract only; this request is none of them.'
   const { path, query, request } = exchange
@@ -57,15 +57,16 @@ function callOf({ exchange, origin, basePath, operations }: CodeContext): string
   const captured = parts.filter((_, index) => named[index]?.startsWith('{')).map(decoded)
   const flags = [...new URLSearchParams(query)].flatMap(([name, value]) => [`--${kebab(name)}`, value])
   const body = request.body === '' ? [] : ['--body', request.body]
-  const words = ['call', operation.id, ...captured, ...flags, ...body, '--base-url', origin + basePath]
+  const words = ['call', operation.id, ...captured, ...flags, ...body, '--base-url', sandbox + basePath]
   return `petstore-sandbox ${words.map(shellWord).join(' ')}`
 }
 
-function httpOf({ exchange, origin }: CodeContext): string {
+function httpOf({ exchange, sandbox }: CodeContext): string {
   const { method, key, request } = exchange
+  const { host, pathname } = new URL(sandbox)
   return [
-    `${method} ${addressOf(exchange)} HTTP/1.1`,
-    `Host: ${new URL(origin).host}`,
+    `${method} ${pathname.replace(/\/$/, '')}${addressOf(exchange)} HTTP/1.1`,
+    `Host: ${host}`,
     ...(key === 'none' ? [] : ['Authorization: Bearer $PETSTORE_API_KEY']),
     ...headersOf(exchange).map(([name, value]) => `${name}: ${value}`),
     '',

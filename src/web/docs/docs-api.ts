@@ -3,6 +3,7 @@ import type { SpaceView, StateView } from '../../control/views.js'
 import { isSpaceName } from '../../domain/space-name.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { controlHeaders } from '../control-token.js'
+import { SANDBOX_ADDRESS } from '../sandbox-address.js'
 import { ContractModel } from './contract-model.js'
 import type { JsonMap } from './json-map.js'
 import type { SampleRequest } from './sample-request.js'
@@ -62,11 +63,12 @@ export async function send(request: SampleRequest, space: string): Promise<Answe
 
 /** The newest exchange that is this request. */
 async function exchangeOf({ method, url }: SampleRequest, space: string): Promise<number | undefined> {
-  const { pathname, search } = new URL(url)
+  const { href, search } = new URL(url)
+  const path = href.slice(SANDBOX_ADDRESS.length).replace(/\?.*$/, '')
   const query = space === '' ? '' : `&space=${encodeURIComponent(space)}`
   const exchanges: readonly Exchange[] = JSON.parse(await read(`requests?limit=20${query}`))
   return exchanges.findLast(
-    (exchange) => exchange.method === method && exchange.path === pathname && `?${exchange.query}` === (search || '?'),
+    (exchange) => exchange.method === method && exchange.path === path && `?${exchange.query}` === (search || '?'),
   )?.id
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { controlToken, keepControlToken } from '../control-token.js'
+import { SANDBOX_ADDRESS } from '../sandbox-address.js'
 import { CHAPTERS } from './chapters.js'
 import { readServed, readState, type Served, TokenNeeded } from './docs-api.js'
 import { OperationView } from './operation-view.js'
@@ -54,7 +55,7 @@ function Panes({ served: { contract, state: first }, space }: { readonly served:
   const [wanted, setWanted] = useState('')
   const open = state.keys.filter(({ secret }) => !secret)
   const [key, setKey] = useState(open[0]?.key ?? '')
-  const baseUrl = location.origin + state.basePath
+  const baseUrl = SANDBOX_ADDRESS + state.basePath
 
   useEffect(() => {
     const turn = () => setPlace(decodeURIComponent(location.hash.replace(/^#\/?/, '')))
