@@ -20,7 +20,7 @@ export function project(name: ProjectName): TestOptions {
       : { include: [...FILES[name]] }),
     globalSetup: [
       'test/support/generated-contract.ts',
-      ...(name === 'integration' ? ['test/support/left-out.ts'] : []),
+      ...(name === 'integration' || name === 'browser' ? ['test/support/left-out.ts'] : []),
     ],
     // A limit for what hangs, not a measure: nobody knows how busy the machine is.
     testTimeout: 120_000,

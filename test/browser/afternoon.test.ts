@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { hasBrowser, listen, openBrowser } from './browser.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
+import { listen, openBrowser } from './browser.js'
 
 /** The application: it shows the first page of pets, of the size that it is told. Mended, it waits as it is told. */
 const appOf = (limit: number, isMended: boolean) => `
@@ -30,7 +31,7 @@ const run = async (file: string, env: Record<string, string>, ...before: readonl
   }
 }
 
-describe.skipIf(!hasBrowser)('a front-end developer', () => {
+describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

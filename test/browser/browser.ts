@@ -1,11 +1,5 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
-
-/** Where Chromium is: Debian's, unless the environment says otherwise. */
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-
-/** Whether browser tests can run. Where everything must be tested (CI), a missing browser is a failure, not a reason to skip. */
-export const hasBrowser = existsSync(CHROMIUM) || process.env.CI !== undefined
+import { CHROMIUM } from '../support/browsers.js'
 
 /** Starts a headless Chromium that talks to nobody but the pages' own servers. */
 export function openBrowser(): Promise<Browser> {

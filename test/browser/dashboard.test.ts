@@ -2,8 +2,9 @@ import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
 import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
-import { type Complaints, hasBrowser, listen, openBrowser } from './browser.js'
+import { type Complaints, listen, openBrowser } from './browser.js'
 
 const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
 
@@ -16,7 +17,7 @@ interface Opened {
 }
 
 // Each opens a page of its own, which takes a busy machine a while.
-describe.skipIf(!hasBrowser)('the dashboard', () => {
+describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

@@ -3,14 +3,15 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
-import { hasBrowser, listen, openBrowser } from './browser.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
+import { listen, openBrowser } from './browser.js'
 
 const FULLER = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
 
 /** What Chromium itself says of an answer that was asked for and refused. */
 const REFUSED = /^Failed to load resource: the server responded with a status of [45]\d\d/
 
-describe.skipIf(!hasBrowser)('the docs page, in a browser', () => {
+describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

@@ -3,9 +3,10 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.js'
-import { hasBrowser, listen, openBrowser } from './browser.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
+import { listen, openBrowser } from './browser.js'
 
-describe.skipIf(!hasBrowser)('the pages, in a browser', () => {
+describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

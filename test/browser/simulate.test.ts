@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { runCli } from '../../src/cli/run-cli.js'
 import { testIo } from '../cli/test-io.js'
 import { ncsaLine } from '../simulate/traffic.js'
-import { hasBrowser, openBrowser } from './browser.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
+import { openBrowser } from './browser.js'
 
 const AT = Date.parse('2026-03-01T10:00:00Z')
 
@@ -34,7 +35,7 @@ async function reportFile(): Promise<string> {
   return file
 }
 
-describe.skipIf(!hasBrowser)('the page of a simulation', () => {
+describe.skipIf(!HAS_CHROMIUM)('the page of a simulation', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()

@@ -7,8 +7,7 @@ import { packageDirectory } from '../../../src/system/package-files.js'
 import { ContractModel } from '../../../src/web/docs/contract-model.js'
 import { RETRY_LOOPS } from '../../../src/web/docs/retry-loops.js'
 import { firstInputs, LANGUAGES, requestOf } from '../../../src/web/docs/sample-request.js'
-
-const PYTHON = process.env.PYTHON ?? 'python3'
+import { HAS_PYTHON, PYTHON } from '../../support/python.js'
 
 /** Runs a text as the language that it is in. */
 async function run(language: string, text: string): Promise<string> {
@@ -25,13 +24,8 @@ async function run(language: string, text: string): Promise<string> {
   return stdout
 }
 
-const hasPython = await promisify(execFile)(PYTHON, ['--version']).then(
-  () => true,
-  () => process.env.CI !== undefined,
-)
-
 describe.each(Object.keys(LANGUAGES))('the code sample in %s', (language) => {
-  it.skipIf(language === 'Python' && !hasPython).each(['listPets', 'createPet'])(
+  it.skipIf(language === 'Python' && !HAS_PYTHON).each(['listPets', 'createPet'])(
     'of %s does as it is copied what it says',
     async (id) => {
       await using sandbox = await startSandbox({ seed: 1 })
@@ -57,7 +51,7 @@ describe.each(Object.keys(LANGUAGES))('the code sample in %s', (language) => {
 })
 
 describe.each(Object.keys(RETRY_LOOPS))('the retry loop in %s', (language) => {
-  it.skipIf(language === 'Python' && !hasPython)('waits as it was told, and is polite', async () => {
+  it.skipIf(language === 'Python' && !HAS_PYTHON)('waits as it was told, and is polite', async () => {
     await using sandbox = await startSandbox({ seed: 1, fault: 'listPets:429,retry-after=1s*1' })
     const out = await run(language, RETRY_LOOPS[language]?.(sandbox.baseUrl, 'sandbox') ?? '')
     expect(out).toContain('"id":')

@@ -1,0 +1,100 @@
+import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/index.js'
+import { FIREFOX, HAS_FIREFOX } from '../support/browsers.js'
+import type { Complaints } from './browser.js'
+
+/** As long as a test: what does not come is told by what was waited for. */
+const PATIENCE_MS = 100_000
+
+// Playwright drives a Firefox of its own only; Puppeteer drives Debian's, by WebDriver BiDi.
+describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await puppeteer.launch({ browser: 'firefox', executablePath: FIREFOX, headless: true })
+  })
+  afterAll(() => browser.close())
+
+  async function open(path: string): Promise<{ sandbox: Sandbox; page: Page; complaints: Complaints }> {
+    const sandbox = await startSandbox({ seed: 1, now: '2026-03-01T12:00:00Z', freeze: true })
+    onTestFinished(() => sandbox.close())
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    page.setDefaultTimeout(PATIENCE_MS)
+    await page.setViewport({ width: 1280, height: 900 })
+    const complaints = listen(page, new URL(sandbox.baseUrl).origin)
+    await page.goto(sandbox.controlUrl + path)
+    return { sandbox, page, complaints }
+  }
+
+  it('show a request as it is made, break the next ones by a storm and a fault, and straighten it again', async () => {
+    const { sandbox, page, complaints } = await open('/')
+    const ask = async () =>
+      (await fetch(`${sandbox.baseUrl}/pets?limit=3`, { headers: { authorization: 'Bearer sandbox' } })).status
+    const row = (text: string) => page.locator(`.exchange button ::-p-text(${text})`)
+    await page.locator('.connection.live').wait()
+
+    expect(await ask()).toBe(200)
+    await row('200').click()
+    await page.locator('.detail ::-p-text(Answered as the contract says.)').wait()
+
+    await page.locator(button('Start storm')).click()
+    await page.locator('.bent ::-p-text(storm 100 % · 0:30 left)').wait()
+    expect(await ask()).toBe(429)
+    await row('429').wait()
+    await page.locator(button('Stop storm')).click()
+    await page.locator('#storm .aside ::-p-text(calm)').wait()
+
+    await page.locator(button('Make this fail')).click()
+    await page.locator(button('Add fault')).click()
+    await page.locator('#faults ::-p-text(listPets:503)').wait()
+    expect(await ask()).toBe(503)
+    await row('503').wait()
+    await page.locator(button('All normal')).click()
+    await page.locator('#faults .aside ::-p-text(none)').wait()
+    expect(await ask()).toBe(200)
+
+    expect((await sandbox.requests()).map(({ status }) => status)).toEqual([200, 429, 503, 200])
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('send an operation from the docs, and lead to its exchange', async () => {
+    const { sandbox, page, complaints } = await open('/docs')
+    await page.locator('.contents a ::-p-text(/pets/{petId})').wait()
+    await page.locator('.contents a[href="#/listPets"]').click()
+    await page.locator('::-p-text(60 of 60 left this minute)').wait()
+    await page.locator(button('Send')).click()
+    await page.locator('.answer h3 ::-p-text(200)').wait()
+    await page.locator('.answer ::-p-text(9007199254740993)').wait()
+    await page.locator('::-p-text(59 of 60 left this minute)').wait()
+    await page.locator('.answer a ::-p-text(Exchange 1 in the dashboard)').click()
+    await page.locator('.detail h2 ::-p-text(GET /v1/pets)').wait()
+    expect((await sandbox.requests()).map(({ operation }) => operation)).toEqual(['listPets'])
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  })
+
+  it('would be heard if they broke their policy', async () => {
+    const { page, complaints } = await open('/')
+    await page.locator('.connection.live').wait()
+    await page.evaluate("document.body.setAttribute('style', 'color: red')")
+    await expect.poll(() => complaints.console, { timeout: PATIENCE_MS }).toEqual([expect.stringMatching(/style-src/)])
+  })
+})
+
+function button(name: string): string {
+  return `::-p-aria([name="${name}"][role="button"])`
+}
+
+/** Writes down whatever goes wrong on a page from now on; what its policy refuses is an error to Firefox. */
+function listen(page: Page, origin: string): Complaints {
+  const complaints: Complaints = { console: [], foreignRequests: [] }
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warn') complaints.console.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.console.push(String(error)))
+  page.on('request', (request) => {
+    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/`))
+      complaints.foreignRequests.push(request.url())
+  })
+  return complaints
+}
