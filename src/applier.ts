@@ -19,7 +19,8 @@ export interface Applier {
   readonly spaces: Spaces
   /** What spaces start from, as its files are now. */
   readSeed(): SpaceState
-  answer(command: Omit<RequestCommand, 'kind'>, wall?: EpochMs): PendingReply
+  /** @param left gives what is aborted when its client has left */
+  answer(command: Omit<RequestCommand, 'kind'>, wall?: EpochMs, left?: () => AbortSignal): PendingReply
   /** Makes room for the body of a request, if something has to be done for it. */
   makeRoom(bytes: number): Promise<void> | undefined
   /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */

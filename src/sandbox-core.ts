@@ -76,7 +76,7 @@ export interface SandboxCore {
   /** What the verbs work on. */
   readonly controlTarget: ControlTarget
   /** Answers a request to the service. */
-  service(request: ServiceRequest): PendingReply
+  service(request: ServiceRequest, left?: () => AbortSignal): PendingReply
   /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
   settle(): Promise<void> | undefined
   /** What is sent in place of a reply, if it must not leave. */
@@ -216,7 +216,7 @@ export async function openSandboxCore(
       return applier.spaces
     },
     controlTarget,
-    service(request) {
+    service(request, left) {
       const wall = systemClock.wall()
       const { default: space } = applier.spaces
       const outside =
@@ -229,8 +229,8 @@ export async function openSandboxCore(
         question !== undefined
           ? askFirst(request, question)
           : room === undefined
-            ? applier.answer({ request }, wall)
-            : room.then(() => applier.answer({ request }))
+            ? applier.answer({ request }, wall, left)
+            : room.then(() => applier.answer({ request }, undefined, left))
       if (!options.strict) return reply
       return Promise.resolve(reply).then((made) => holdToContract(request, made))
     },
@@ -304,9 +304,9 @@ async function standAlone(
   }
 
   /** Asks the real service what the gates have let through. */
-  async function sendOn(forward: Forward): Promise<Reply> {
+  async function sendOn(forward: Forward, left: AbortSignal | undefined): Promise<Reply> {
     if (upstream === undefined) throw new Error('There is nowhere to send it on to.')
-    const outcome = await upstream.send(forward)
+    const outcome = await upstream.send(forward, left)
     return watched(machine.apply({ kind: 'forwarded', of: forward.position, outcome }, instant()))
   }
 
@@ -318,9 +318,9 @@ async function standAlone(
   return {
     spaces,
     readSeed,
-    answer(command, wall) {
+    answer(command, wall, left) {
       const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
-      return 'kind' in reply ? sendOn(reply) : watched(reply)
+      return 'kind' in reply ? sendOn(reply, left?.()) : watched(reply)
     },
     makeRoom: (bytes) => stored?.store.makeRoom(bytes),
     settle: () => keeper?.settle(),

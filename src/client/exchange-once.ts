@@ -12,17 +12,27 @@ export interface RawAnswer {
   readonly body: Buffer
 }
 
+/** How long an exchange may take, how large its answer may be, and who cares for it. */
+export interface ExchangeTerms {
+  /** From now to the last byte of the answer. */
+  readonly timeout: DurationMs
+  readonly maxBody: Bytes
+  /** Ends it when it is aborted. */
+  readonly signal: AbortSignal | undefined
+  /** From now on it may have been received. */
+  onSent(): void
+}
+
 /**
  * Sends a request once and reads the answer whole, by undici's dispatch: what `request`
  * adds to it (streams, signals) would cost as much as all else that is done with a forwarded request.
  *
- * @throws TimeoutError when the time is up, TooLargeError, and undici's errors
+ * @throws TimeoutError when the time is up, TooLargeError, the signal's reason, and undici's errors
  */
 export function exchangeOnce(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  timeout: DurationMs,
-  maxBody: Bytes,
+  { timeout, maxBody, signal, onSent }: ExchangeTerms,
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -30,17 +40,29 @@ export function exchangeOnce(
     let status = 0
     let headers: readonly string[] = []
     let controller: Dispatcher.DispatchController | undefined
-    function fail(error: Error): void {
+    let failure: Error | undefined
+    function settle(): void {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', cut)
+    }
+    function fail(error: Error): void {
+      if (failure !== undefined) return
+      failure = error
+      settle()
       reject(error)
       controller?.abort(error)
     }
+    const cut = () => fail(signal?.reason)
     const late = () => fail(new DOMException('It took too long.', 'TimeoutError'))
     const timer = setTimeout(late, Math.min(timeout, LONGEST_TIMER_MS))
+    signal?.addEventListener('abort', cut)
     try {
       dispatcher.dispatch(options, {
         onRequestStart(started) {
+          // It had to wait for a connection, and nobody waits for it any more.
+          if (failure !== undefined) return started.abort(failure)
           controller = started
+          onSent()
         },
         onResponseStart(started, statusCode) {
           // An informational one is not the answer.
@@ -57,7 +79,7 @@ export function exchangeOnce(
           else chunks.push(chunk)
         },
         onResponseEnd() {
-          clearTimeout(timer)
+          settle()
           const [only] = chunks
           resolve({
             status,

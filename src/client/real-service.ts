@@ -60,8 +60,8 @@ export async function openRealService(
     basePath: basePathOf(baseUrl),
     // What it answers, strangers may have chosen.
     rules: await readAnswerRules(contract, 'linear'),
-    async send(forward) {
-      const outcome = await upstream.send(forward)
+    async send(forward, left) {
+      const outcome = await upstream.send(forward, left)
       recorder?.saw(forward, outcome)
       return outcome
     },

@@ -23,8 +23,8 @@ export interface Upstream {
   readonly hasKey: boolean
   /** Hidden wherever something is kept. */
   readonly secrets: readonly string[]
-  /** Sends a request on, and reads the answer whole. Never rejects. */
-  send(forward: Forward): Promise<UpstreamOutcome>
+  /** Sends a request on, and reads the answer whole. Never rejects. @param left aborted when its client has left */
+  send(forward: Forward, left?: AbortSignal): Promise<UpstreamOutcome>
   close(): Promise<void>
 }
 
@@ -75,7 +75,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
   const authorization = key === undefined ? undefined : `Bearer ${key}`
   const pseudonym = `1.1 petstore-sandbox-${randomBytes(8).toString('hex')}`
 
-  async function ask(forward: Forward): Promise<UpstreamOutcome> {
+  async function ask(forward: Forward, signal: AbortSignal | undefined, onSent: () => void): Promise<UpstreamOutcome> {
     const own = forward.authorization ?? authorization
     const headers = [...forward.headers, 'accept-encoding', 'gzip, deflate, br', 'via', pseudonym]
     if (own !== undefined) headers.push('authorization', own)
@@ -88,8 +88,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
         headers,
         body: forward.body ?? null,
       },
-      timeout,
-      LARGEST_ANSWER,
+      { timeout, maxBody: LARGEST_ANSWER, signal, onSent },
     )
     const encoding = headerIn(answer.headers, 'content-encoding')
     const bytes = encoding === undefined ? answer.body : await unpacked(answer.body, encoding)
@@ -102,20 +101,32 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
   return {
     hasKey: key !== undefined,
     secrets: key === undefined ? [] : [key],
-    async send(forward) {
+    async send(forward, left) {
       if (forward.via.includes(pseudonym)) return failure('upstream_invalid', LOOP)
-      const attempts = forward.method === 'GET' ? ATTEMPTS_TO_READ : 1
+      const isRead = forward.method === 'GET'
+      let isSent = false
+      const onSent = () => {
+        isSent = true
+      }
       for (let attempt = 1; ; attempt++) {
         try {
-          return await ask(forward)
+          if (left?.aborted === true) return leftBefore('')
+          return await ask(forward, left, onSent)
         } catch (error) {
-          if (attempt < attempts && isDropped(error)) continue
-          return failureOf(error, origin, timeout)
+          const isOpen = isRead || !isSent ? '' : ` The ${forward.method} may have been carried out all the same.`
+          if (left?.aborted === true) return leftBefore(isOpen)
+          if (isRead && attempt < ATTEMPTS_TO_READ && isDropped(error)) continue
+          const { problem, message } = failureOf(error, origin, timeout)
+          return failure(problem, message + isOpen)
         }
       }
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+function leftBefore(isOpen: string): UpstreamOutcome {
+  return { kind: 'left', message: `Its client had gone before the service behind this sandbox answered.${isOpen}` }
 }
 
 const LOOP = 'The service behind this sandbox leads back to it. Name another one with --upstream.'

@@ -74,6 +74,8 @@ export function forwardedAnswer(
   outcome: UpstreamOutcome,
   realService: RealServiceRules,
 ): HandlerResult {
+  // Kept in the log: there is nobody to be told.
+  if (outcome.kind === 'left') return problem('upstream_unreachable', { message: outcome.message, reason: 'upstream' })
   if (outcome.kind === 'failure') {
     context.space.drift.missed()
     return problem(outcome.problem, { message: outcome.message, reason: 'upstream' })

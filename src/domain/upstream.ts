@@ -44,7 +44,14 @@ export interface UpstreamFailure {
   readonly message: string
 }
 
-export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure
+/** Nobody waits for the answer any more. */
+export interface UpstreamLeft {
+  readonly kind: 'left'
+  /** What that may have left behind, in a sentence. */
+  readonly message: string
+}
+
+export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure | UpstreamLeft
 
 /** Headers of the connection, not of what is sent over it. @source RFC 9110, section 7.6.1 */
 const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|upgrade|http2-settings'

@@ -31,6 +31,13 @@ export interface Connection {
   isCut: boolean
   /** It is to end: what still comes on it is not read as a request. */
   isRefused: boolean
+  /** To requests whose replies are still awaited. */
+  readonly awaited: Set<ServerResponse>
+  /** Aborted when its client has left; undefined until somebody wants to know. */
+  leaving: AbortController | undefined
+  readonly left: () => AbortSignal
+  /** When it closed, monotonic; undefined while it is open. */
+  goneAt: number | undefined
 }
 
 /** A reply and its destination. */

@@ -46,7 +46,7 @@ export function fetchOf(
     signal.throwIfAborted()
     const read = await readRequest(request, heardBefore)
     signal.throwIfAborted()
-    const reply = await front.service(read)
+    const reply = await front.service(read, () => signal)
     replied?.(reply)
     const instead = await held(front, reply)
     const tell = (how: AnswerEnd) => {

@@ -49,7 +49,8 @@ const SEEN_TO_HAVE_GONE_MS: DurationMs = 1.5 * SECOND_MS
 
 /** Where the listener takes requests. */
 export interface RequestHandlers {
-  service(request: ServiceRequest): PendingReply
+  /** @param left gives what is aborted when the client has left, for what takes its time */
+  service(request: ServiceRequest, left?: () => AbortSignal): PendingReply
   /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
   settle(): Promise<void> | undefined
   /** What is sent in place of a reply, if it must not leave. */
@@ -107,10 +108,16 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       closedAt: undefined,
       isCut: false,
       isRefused: false,
+      awaited: new Set(),
+      leaving: undefined,
+      left: () => leftSignal(connection),
+      goneAt: undefined,
     }
     connections.set(socket, connection)
     socket.once('close', () => {
       connections.delete(socket)
+      connection.goneAt = systemClock.monotonic()
+      connection.leaving?.abort()
       for (const outgoing of connection.underWay) tellEnd(outgoing, lossOf(outgoing))
     })
     // Node takes its own listener off a socket that it hands over; an error that nobody listens to ends the process.
@@ -170,25 +177,32 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const bytes = typeof body === 'object' ? body.length : 0
     const arrivedAt = systemClock.monotonic()
     try {
-      const reply = front.service({
-        method: request.method ?? 'GET',
-        target: request.url ?? '/',
-        headers: request.headers,
-        rawHeaders: request.rawHeaders,
-        body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
-        address: connection.socket.remoteAddress ?? 'unknown',
-        connection: connection.isPipelined ? 0 : connection.id,
-        heardUpTo,
-      })
+      const reply = front.service(
+        {
+          method: request.method ?? 'GET',
+          target: request.url ?? '/',
+          headers: request.headers,
+          rawHeaders: request.rawHeaders,
+          body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
+          address: connection.socket.remoteAddress ?? 'unknown',
+          connection: connection.isPipelined ? 0 : connection.id,
+          heardUpTo,
+        },
+        connection.left,
+      )
       if (reply instanceof Promise) {
         room.lend(bytes)
+        connection.awaited.add(response)
+        if (connection.closedAt !== undefined) findOut(connection)
         reply.then(
           (late) => {
             room.giveBack(bytes)
+            connection.awaited.delete(response)
             post(outgoingOf(connection, request, response, late, arrivedAt))
           },
           (error) => {
             room.giveBack(bytes)
+            connection.awaited.delete(response)
             failInside(connection, response, error)
           },
         )
@@ -225,17 +239,17 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   /**
-   * Finds out whether a client that has closed its half while an answer is held back still waits for it: it
+   * Finds out whether a client that has closed its half while an answer is held back, or awaited, still waits for it: it
    * is sent an interim response. Where nobody is left, the system learns so from the first and says so to the
    * second, and the connection closes. @source RFC 9110, section 15.2: clients read any number of them
    */
-  function findOut({ underWay }: Connection): void {
+  function findOut({ underWay, awaited }: Connection): void {
     const ask = () => {
-      for (const { request, response, waitsSince } of underWay) {
-        if (waitsSince === undefined || response.headersSent || request.httpVersion !== '1.1') continue
-        response.writeProcessing()
-        return
-      }
+      const heldBack = [...underWay].filter(({ waitsSince }) => waitsSince !== undefined)
+      const response = [...awaited, ...heldBack.map((outgoing) => outgoing.response)].find(
+        ({ socket, headersSent, req }) => socket !== null && !headersSent && req.httpVersion === '1.1',
+      )
+      response?.writeProcessing()
     }
     for (const after of ASK_AFTER_MS) setTimeout(ask, after).unref()
   }
@@ -473,9 +487,17 @@ function isTelling({ status, exchange }: Reply): boolean {
   return status >= 400 && exchange !== undefined
 }
 
-/** When a client left: when it closed its half, if it is seen so soon afterwards that nobody is left. */
-function leftAt({ connection: { closedAt }, arrivedAt }: Outgoing, now: number): number {
-  return closedAt === undefined || now - closedAt > SEEN_TO_HAVE_GONE_MS ? now : Math.max(arrivedAt, closedAt)
+/** When a client left: when it closed its half, if it was seen so soon afterwards that nobody is left. */
+function leftAt({ connection, arrivedAt }: Outgoing, now: number): number {
+  const { closedAt, goneAt = now } = connection
+  return closedAt === undefined || goneAt - closedAt > SEEN_TO_HAVE_GONE_MS ? goneAt : Math.max(arrivedAt, closedAt)
+}
+
+/** What is aborted when a client has left; made for the first who asks. */
+function leftSignal(connection: Connection): AbortSignal {
+  connection.leaving ??= new AbortController()
+  if (connection.goneAt !== undefined) connection.leaving.abort()
+  return connection.leaving.signal
 }
 
 /** Whether something of a reply had been handed over before its connection was gone. What is malformed is not written by node:http. */

@@ -128,6 +128,36 @@ describe('a real service that is hostile, or in trouble', () => {
     expect(await sandbox.drift()).toMatchObject({ checked: 0, unanswered: 1 })
   })
 
+  it.each([
+    ['dropped', (socket: Socket) => void socket.resetAndDestroy(), 502],
+    ['not answered in time', () => {}, 504],
+  ] as const)('a write that is %s may have been carried out, which is told', async (_what, act, status) => {
+    const upstream = await hostileServer(act)
+    const sandbox = await inFrontOf(`${upstream}/v1`, { upstreamWrites: 'forward', upstreamTimeout: '400ms' })
+    const response = await fetch(`${sandbox.baseUrl}/pets`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":1}',
+    })
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status,
+      body: { message: expect.stringMatching(/ The POST may have been carried out all the same\.$/) },
+    })
+  })
+
+  it('a write that was never sent is not said to have been', async () => {
+    const sandbox = await inFrontOf('http://127.0.0.1:9/v1', { upstreamWrites: 'forward' })
+    const response = await fetch(`${sandbox.baseUrl}/pets`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":1}',
+    })
+    expect(await response.json()).toMatchObject({
+      status: 502,
+      message: expect.stringMatching(/nothing is listening there \(ECONNREFUSED\)\.$/),
+    })
+  })
+
   it('nobody is there', async () => {
     const sandbox = await inFrontOf('http://127.0.0.1:9/v1')
     const { status, text } = await ask(sandbox)
