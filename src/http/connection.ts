@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ExchangeRef, Reply } from '../domain/messages.js'
+import type { ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
 import type { AnswerTimes } from './ended-exchange.js'
+import type { PlainHead } from './plain-request.js'
 
 /** What is known of an open connection. */
 export interface Connection {
@@ -10,7 +11,11 @@ export interface Connection {
   readonly id: number
   /** What whoever opened it had heard by then: a position. */
   readonly heardUpTo: number
-  /** The response to the latest request. */
+  /** As long as its requests are plain; undefined once node:http reads it. */
+  plain: PlainReading | undefined
+  /** Gives the reply that the first request has, which node:http reads, if it was decided before. */
+  decided: (() => PendingReply) | undefined
+  /** The response to the latest request that node:http has read. */
   response: ServerResponse | undefined
   /** To a request whose body is still coming, so that nothing answers it yet. */
   unread: ServerResponse | undefined
@@ -40,10 +45,26 @@ export interface Connection {
   goneAt: number | undefined
 }
 
+/** How a connection is read as long as its requests are plain. */
+export interface PlainReading {
+  /** Of the last request. */
+  head: PlainHead | undefined
+  /** An answer has not left whole. */
+  isAnswering: boolean
+  /** It ends with that. */
+  isLast: boolean
+  /** What has come in the meantime. */
+  readonly waiting: Buffer[]
+  /** Stops listening to the socket. */
+  stop(): void
+}
+
 /** A reply and its destination. */
 export interface Outgoing extends AnswerTimes {
   readonly connection: Connection
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  /** Undefined where it leaves without node:http; then it has a head. */
+  readonly response: ServerResponse | undefined
+  /** Status line and header lines. */
+  readonly head: string | undefined
   readonly reply: Reply
 }

@@ -20,6 +20,7 @@ import type { Connection, Outgoing } from './connection.js'
 import { endedExchange } from './ended-exchange.js'
 import { failedReply } from './failed-reply.js'
 import { Heard } from './heard.js'
+import { PlainLane } from './plain-lane.js'
 import { rawResponse } from './raw-response.js'
 import { hasBody, readBody } from './read-body.js'
 import { isLong, sendLong } from './send-long.js'
@@ -80,6 +81,18 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   const hanging: Hanging = new Set()
   const room = new BodyRoom()
   const batch = new WriteBatch({ settle: front.settle, send, sent: tellEnds })
+  const lane = new PlainLane({
+    keepAliveMs: KEEP_ALIVE_MS,
+    takes: (target) => !stopping && !front.isControl(target),
+    serve: (connection, { head, body }) => ask(connection, head, body, hearFrom(connection)),
+    post: (connection, reply, head, arrivedAt) => batch.put(outgoingOf(connection, undefined, head, reply, arrivedAt)),
+    handOver({ socket }, bytes) {
+      readByNode.call(server, socket)
+      // As if it had come just now.
+      socket.emit('data', bytes)
+      if (socket.isPaused()) socket.resume()
+    },
+  })
   const heard = new Heard()
   let stopping = false
   let accepted = 0
@@ -92,11 +105,15 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   // A client that has closed its own half still reads, as `nc -N` does; Node would close the other half before a response that
   // takes its time. @source Node.js, lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
+  const [readByNode = () => {}] = server.listeners('connection')
+  server.removeAllListeners('connection')
   server.on('connection', (socket) => {
     const connection: Connection = {
       socket,
       id: ++accepted,
       heardUpTo: heard.accepted(),
+      plain: undefined,
+      decided: undefined,
       response: undefined,
       unread: undefined,
       taken: undefined,
@@ -130,6 +147,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
       for (const response of hanging) if (response.socket === socket) socket.destroy()
       findOut(connection)
     })
+    lane.open(connection)
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket)
@@ -137,8 +155,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (connection === undefined || connection.isRefused) return
     if (connection.response !== undefined && !connection.response.writableFinished) connection.isPipelined = true
     connection.response = response
-    if (connection.told.length > 0) connection.told = []
-    const heardUpTo = Math.max(connection.heardUpTo, heard.upTo)
+    const heardUpTo = hearFrom(connection)
     const isReading = hasBody(request)
     if (isReading) connection.unread = response
     if (stopping) response.shouldKeepAlive = false
@@ -163,6 +180,34 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (connection !== undefined) refuseRest(connection, 'bad_request')
   })
 
+  /** A request has come: what its sender has heard, and was told, it has read. @returns what it had heard: a position */
+  function hearFrom(connection: Connection): number {
+    if (connection.told.length > 0) connection.told = []
+    return Math.max(connection.heardUpTo, heard.upTo)
+  }
+
+  function ask(
+    connection: Connection,
+    { method, target, headers, rawHeaders }: Pick<ServiceRequest, 'method' | 'target' | 'headers' | 'rawHeaders'>,
+    body: ServiceRequest['body'],
+    heardUpTo: number,
+  ): PendingReply {
+    const bytes = typeof body === 'object' ? body.length : 0
+    return front.service(
+      {
+        method,
+        target,
+        headers,
+        rawHeaders,
+        body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
+        address: connection.socket.remoteAddress ?? 'unknown',
+        connection: connection.isPipelined ? 0 : connection.id,
+        heardUpTo,
+      },
+      connection.left,
+    )
+  }
+
   function serve(
     connection: Connection,
     request: IncomingMessage,
@@ -176,20 +221,12 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     response.sendDate = false
     const bytes = typeof body === 'object' ? body.length : 0
     const arrivedAt = systemClock.monotonic()
+    const { decided } = connection
+    connection.decided = undefined
     try {
-      const reply = front.service(
-        {
-          method: request.method ?? 'GET',
-          target: request.url ?? '/',
-          headers: request.headers,
-          rawHeaders: request.rawHeaders,
-          body: bytes > 0 && !room.make(bytes) ? 'no-room' : body,
-          address: connection.socket.remoteAddress ?? 'unknown',
-          connection: connection.isPipelined ? 0 : connection.id,
-          heardUpTo,
-        },
-        connection.left,
-      )
+      const { method = 'GET', url: target = '/', headers, rawHeaders } = request
+      const head = { method, target, headers, rawHeaders }
+      const reply = decided === undefined ? ask(connection, head, body, heardUpTo) : decided()
       if (reply instanceof Promise) {
         room.lend(bytes)
         connection.awaited.add(response)
@@ -198,7 +235,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
           (late) => {
             room.giveBack(bytes)
             connection.awaited.delete(response)
-            post(outgoingOf(connection, request, response, late, arrivedAt))
+            post(outgoingOf(connection, response, undefined, late, arrivedAt), response)
           },
           (error) => {
             room.giveBack(bytes)
@@ -206,7 +243,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
             failInside(connection, response, error)
           },
         )
-      } else post(outgoingOf(connection, request, response, reply, arrivedAt))
+      } else post(outgoingOf(connection, response, undefined, reply, arrivedAt), response)
     } catch (error) {
       failInside(connection, response, error)
     }
@@ -218,8 +255,8 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     refuseInPlace(connection, response, 'internal_error')
   }
 
-  function post(outgoing: Outgoing): void {
-    const { response, reply } = outgoing
+  function post(outgoing: Outgoing, response: ServerResponse): void {
+    const { reply } = outgoing
     if (reply.delayMs === 0) {
       batch.put(outgoing)
       return
@@ -245,8 +282,10 @@ export async function listen(host: string, port: number, front: RequestHandlers)
    */
   function findOut({ underWay, awaited }: Connection): void {
     const ask = () => {
-      const heldBack = [...underWay].filter(({ waitsSince }) => waitsSince !== undefined)
-      const response = [...awaited, ...heldBack.map((outgoing) => outgoing.response)].find(
+      const heldBack = [...underWay].flatMap(({ waitsSince, response }) =>
+        waitsSince === undefined || response === undefined ? [] : [response],
+      )
+      const response = [...awaited, ...heldBack].find(
         ({ socket, headersSent, req }) => socket !== null && !headersSent && req.httpVersion === '1.1',
       )
       response?.writeProcessing()
@@ -255,15 +294,21 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   function send(outgoing: Outgoing): void {
+    const { response } = outgoing
+    const reply = front.instead(outgoing.reply) ?? outgoing.reply
+    if (response === undefined) {
+      lane.send(outgoing, reply, stopping)
+      return
+    }
     try {
-      transmit(outgoing, front.instead(outgoing.reply) ?? outgoing.reply)
+      transmit(response, reply)
     } catch (error) {
-      sendFailure(outgoing, error)
+      sendFailure(outgoing.reply, response, error)
     }
   }
 
-  function transmit(outgoing: Outgoing, reply: Reply): void {
-    const { request, response } = outgoing
+  function transmit(response: ServerResponse, reply: Reply): void {
+    const { req: request } = response
     if (reply.fault !== undefined) {
       sendFaulty(reply.fault, request, response, reply, hanging)
       return
@@ -271,7 +316,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     if (stopping) response.shouldKeepAlive = false
     response.writeHead(reply.status, reply.headers)
     if (request.method === 'HEAD') response.end()
-    else if (isLong(reply)) sendLong(response, reply, (error) => sendFailure(outgoing, error))
+    else if (isLong(reply)) sendLong(response, reply, (error) => sendFailure(reply, response, error))
     else if (reply.binary === undefined) response.end(reply.body)
     else response.end(reply.binary, 'latin1')
   }
@@ -283,8 +328,9 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const telling: Outgoing[] = []
     for (const outgoing of sent) {
       const { connection, response, reply } = outgoing
-      if (connection.socket.destroyed) push(ends, outgoing, lossOf(outgoing), now)
-      else if (response.writableFinished) {
+      const { socket } = connection
+      if (socket.destroyed) push(ends, outgoing, lossOf(outgoing), now)
+      else if (response === undefined ? socket.writableLength === 0 : response.writableFinished) {
         push(ends, outgoing, 'sent', now)
         if (isTelling(reply)) telling.push(outgoing)
       } else {
@@ -292,11 +338,13 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         if (reply.fault === 'hang') outgoing.waitsSince = now
         else outgoing.beganAt = now
         connection.underWay.add(outgoing)
-        response.once('finish', () => tellEnd(outgoing, 'sent'))
+        if (response === undefined) lane.whenSent(connection, () => tellEnd(outgoing, 'sent'))
+        else response.once('finish', () => tellEnd(outgoing, 'sent'))
       }
     }
     const position = tell(ends)
     if (telling.length > 0) watchReaders(telling, position, now, isAtEnd)
+    for (const { connection } of sent) lane.goOn(connection)
   }
 
   /** Who had gone before its answer left is seen to have gone by the end of the turn after. */
@@ -328,6 +376,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     push(ends, outgoing, how, now)
     const position = tell(ends)
     if (how === 'sent' && isTelling(outgoing.reply)) watchReaders([outgoing], position, now, false)
+    lane.goOn(outgoing.connection)
   }
 
   function push(ends: EndedExchange[], outgoing: Outgoing, how: AnswerEnd, now: number): void {
@@ -345,12 +394,13 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   /** A reply that node:http refuses to send must cost nobody else's answer. */
-  function sendFailure({ connection, request, response, reply }: Outgoing, error: unknown): void {
+  function sendFailure(reply: Reply, response: ServerResponse, error: unknown): void {
+    const { req: request } = response
     const why = messageOf(error)
     front.warn(`The answer ${reply.status} to ${request.method} ${request.url} could not be sent: ${why}`)
     // What it has begun with cannot be taken back.
     if (response.headersSent) {
-      cut(connection.socket)
+      cut(request.socket)
       return
     }
     // It may have been set by a header before the one that was refused.
@@ -458,7 +508,9 @@ export async function listen(host: string, port: number, front: RequestHandlers)
         else if (socket.writableLength > 0) isSending = true
       }
       // Node considers a connection idle once the response is handed over, even if it is not sent yet.
-      if (!isSending) server.closeIdleConnections()
+      if (isSending) return
+      server.closeIdleConnections()
+      for (const { plain, socket } of connections.values()) if (plain?.isAnswering === false) socket.destroy()
     }
     closeIdle()
     const timer = setInterval(closeIdle, STOP_CHECK_MS)
@@ -474,12 +526,12 @@ export async function listen(host: string, port: number, front: RequestHandlers)
 
 function outgoingOf(
   connection: Connection,
-  request: IncomingMessage,
-  response: ServerResponse,
+  response: ServerResponse | undefined,
+  head: string | undefined,
   reply: Reply,
   arrivedAt: number,
 ): Outgoing {
-  return { connection, request, response, reply, arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
+  return { connection, response, head, reply, arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
 }
 
 /** Whether a client may have to wait for something after it, so that it matters whether it was read. */
@@ -502,7 +554,7 @@ function leftSignal(connection: Connection): AbortSignal {
 
 /** Whether something of a reply had been handed over before its connection was gone. What is malformed is not written by node:http. */
 function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
-  return beganAt !== undefined && (response.headersSent || fault === 'malformed-chunk')
+  return beganAt !== undefined && (response?.headersSent !== false || fault === 'malformed-chunk')
 }
 
 /** What it is to a reply that its connection is gone. Some faults cut it, as they were asked to. */

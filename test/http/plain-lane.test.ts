@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Reply } from '../../src/domain/messages.js'
+import { listen, type RequestHandlers } from '../../src/http/listener.js'
+import { outsideReply } from '../../src/http/outside-reply.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { runSandbox } from '../../src/sandbox.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
+const PET = '{"name":"Rex","categoryId":1}'
+const GET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
+const POST = postOf(PET)
+
+function postOf(body: string): string {
+  const length = Buffer.byteLength(body)
+  return `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+}
+
+async function start(options: SandboxOptions = {}) {
+  const sandbox = await runSandbox(embeddedOptions({ now: '2026-03-01T10:00:00Z', freeze: true, ...options }))
+  onTestFinished(() => sandbox.stop('now'))
+  return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
+}
+
+async function opened(port: number): Promise<Socket & { got: string }> {
+  const socket = Object.assign(connect({ port, host: '127.0.0.1', allowHalfOpen: true }), { got: '' })
+  socket.setNoDelay(true)
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    socket.got += chunk
+  })
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Waits for so many answers. */
+async function answers(socket: Socket & { got: string }, count: number): Promise<readonly string[]> {
+  for (;;) {
+    const statuses = [...socket.got.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => String(status))
+    if (statuses.length >= count || socket.destroyed) return statuses
+    await new Promise(setImmediate)
+  }
+}
+
+/** What comes back on a connection for what is written to it. */
+async function answerTo(port: number, how: (socket: Socket) => Promise<void>): Promise<string> {
+  const socket = await opened(port)
+  await how(socket)
+  await answers(socket, 1)
+  socket.end()
+  await once(socket, 'close')
+  return socket.got
+}
+
+describe('a plain request', () => {
+  it.each([
+    ['a pet', GET],
+    ['a list', `GET /v1/pets?limit=3 HTTP/1.1\r\n${KEYED}\r\n`],
+    ['a pet whose name is not ASCII', postOf('{"name":"小白 é","categoryId":1}')],
+    ['a pet that is not there', GET.replace('/1', '/999')],
+    ['a path outside the service', GET.replace('/v1', '')],
+    ['no key', GET.replace('Authorization', 'X-Other')],
+    ['a spent quota', GET.replace('sandbox', 'sandbox-limited')],
+    ['an invalid body', postOf('{')],
+    ['the bare address, opened by a browser', 'GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n'],
+    ['the control plane', 'GET /__sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ])('is answered with the same bytes as one that node:http reads: %s', async (_what, sent) => {
+    const { port, core } = await start({ rateLimit: false })
+    const whole = await answerTo(port, async (socket) => void socket.write(sent))
+    await core.controlTarget.change(
+      { kind: 'verb', space: '', verb: 'reset', input: {} },
+      (spaces, _command, { now }) => spaces.reset(spaces.default, now),
+    )
+    const inPieces = await answerTo(port, async (socket) => {
+      socket.write(sent.slice(0, 5))
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+      socket.write(sent.slice(5))
+    })
+    expect(whole).toMatch(/^HTTP\/1\.1 \d{3} .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=360\r\n/s)
+    expect(whole).toBe(inPieces)
+  })
+
+  it('is answered on each of many connections, again and again', async () => {
+    const { port, core } = await start({ rateLimit: false })
+    const sockets = await Promise.all(Array.from({ length: 150 }, () => opened(port)))
+    for (let round = 1; round <= 3; round++) {
+      for (const socket of sockets) socket.write(GET)
+      for (const socket of sockets) expect(await answers(socket, round)).toHaveLength(round)
+    }
+    expect(core.spaces.default.log.total).toBe(450)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it('is carried out once, also where node:http sends its answer', async () => {
+    const { port, core } = await start({ latency: '1ms' })
+    const socket = await opened(port)
+    const { size } = core.spaces.default.pets
+    socket.write(POST)
+    expect(await answers(socket, 1)).toEqual(['201'])
+    socket.write(GET)
+    expect(await answers(socket, 2)).toEqual(['201', '200'])
+    expect([core.spaces.default.pets.size, core.spaces.default.log.total]).toEqual([size + 1, 2])
+    socket.destroy()
+  })
+
+  it('may be followed by any other, on the same connection', async () => {
+    const { port, core } = await start()
+    const socket = await opened(port)
+    const sent = [GET, POST, GET.replace('GET', 'HEAD'), GET, `${GET}${GET}`, GET]
+    let asked = 0
+    for (const bytes of sent) {
+      socket.write(bytes)
+      asked += bytes.split('HTTP/1.1').length - 1
+      expect(await answers(socket, asked)).toHaveLength(asked)
+    }
+    expect(core.spaces.default.log.total).toBe(asked)
+    socket.destroy()
+  })
+})
+
+describe('while an answer waits for what it tells of to be kept', () => {
+  /** Answers with the target, or with much; nothing is kept until `keep` is called. */
+  async function serving() {
+    let keep = () => {}
+    let kept: Promise<void> | undefined = new Promise((resolve) => {
+      keep = () => {
+        kept = undefined
+        resolve()
+      }
+    })
+    const served: string[] = []
+    const ended: string[] = []
+    const reply = (body: string): Reply => ({
+      ...outsideReply(200, ['Content-Length', String(body.length)]),
+      body,
+      exchange: { space: '', id: served.length, position: served.length },
+    })
+    const front: RequestHandlers = {
+      service({ target, connection }) {
+        served.push(`${target} ${connection}`)
+        return reply(target.startsWith('/long') ? 'a'.repeat(60_000) : target)
+      },
+      settle: () => kept,
+      instead: () => undefined,
+      ended(exchanges) {
+        ended.push(...exchanges.map(({ id, how }) => `${id} ${how}`))
+        return 0
+      },
+      refuse: () => ({ ...reply('{}'), status: 400 }),
+      isControl: () => false,
+      control: () => {},
+      warn: () => {},
+    }
+    const listener = await listen('127.0.0.1', 0, front)
+    onTestFinished(() => listener.stop('now'))
+    return { listener, keep: () => keep(), served, ended }
+  }
+  const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise(setImmediate)
+  }
+  const turns = async () => {
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  }
+
+  it('what comes next is not read, and then as what was not sent by one who had its answer', async () => {
+    const { listener, keep, served } = await serving()
+    const socket = await opened(listener.port)
+    for (const bytes of [ask('/a'), ask('/b').slice(0, 9), ask('/b').slice(9) + ask('/c')]) {
+      socket.write(bytes)
+      await turns()
+    }
+    expect(served).toEqual(['/a 1'])
+    keep()
+    expect(await answers(socket, 3)).toEqual(['200', '200', '200'])
+    expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
+    expect(socket.got.match(/\/[abc]$|\/[abc](?=HTTP)/g)).toEqual(['/a', '/b', '/c'])
+    socket.destroy()
+  })
+
+  it('what is no request is refused after it', async () => {
+    const { listener, keep, served } = await serving()
+    const socket = await opened(listener.port)
+    socket.write(ask('/a'))
+    await until(() => served.length === 1)
+    socket.write('hello\r\n\r\n')
+    await turns()
+    expect(socket.got).toBe('')
+    keep()
+    expect(await answers(socket, 2)).toEqual(['200', '400'])
+    socket.destroy()
+  })
+
+  it('a client that closes its half gets it, and the end of the connection', async () => {
+    const { listener, keep, served, ended } = await serving()
+    const socket = await opened(listener.port)
+    socket.end(ask('/a'))
+    await until(() => served.length === 1)
+    await turns()
+    keep()
+    await once(socket, 'close')
+    expect(socket.got).toMatch(/^HTTP\/1\.1 200 .*\/a$/s)
+    expect(ended).toEqual(['1 sent'])
+  })
+
+  it('a client that leaves is told of as having left', async () => {
+    const { listener, keep, served, ended } = await serving()
+    const socket = await opened(listener.port)
+    socket.write(ask('/a'))
+    await until(() => served.length === 1)
+    socket.resetAndDestroy()
+    await turns()
+    keep()
+    await until(() => ended.length > 0)
+    expect(ended).toEqual(['1 left'])
+  })
+
+  it('a stop waits for it, and it says that the connection closes', async () => {
+    const { listener, keep, served } = await serving()
+    const socket = await opened(listener.port)
+    const idle = await opened(listener.port)
+    socket.write(ask('/a'))
+    await until(() => served.length === 1)
+    const stopped = listener.stop('clean')
+    await turns()
+    keep()
+    await stopped
+    expect(await answers(socket, 1)).toEqual(['200'])
+    expect(socket.got).toMatch(/^HTTP\/1\.1 200 .*Connection: close\r\n\r\n\/a$/s)
+    expect(idle.got).toBe('')
+  })
+
+  it('one that its client does not read is told of when it does', async () => {
+    const { listener, keep, served, ended } = await serving()
+    keep()
+    const socket = await opened(listener.port)
+    socket.pause()
+    // Until what the systems of both hold is full.
+    while (ended.length === served.length) {
+      const { length } = served
+      socket.write(ask(`/long/${length}`))
+      await until(() => served.length > length)
+      await turns()
+    }
+    socket.resume()
+    await until(() => ended.length === served.length)
+    expect(new Set(ended.map((text) => text.split(' ')[1]))).toEqual(new Set(['sent']))
+    socket.write(ask('/b'))
+    await until(() => socket.got.endsWith('/b'))
+    socket.destroy()
+  })
+})
