@@ -45,7 +45,7 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
  *
  * @param before the head of the last request of its connection: most say the same again
  * @returns undefined where the bytes are anything else, which node:http is to judge
- * @source RFC 9112, sections 2 to 6
+ * @source RFC 9112, section 3; RFC 9112, section 6.3
  */
 export function readPlainRequest(bytes: Buffer, before: PlainHead | undefined): PlainRequest | undefined {
   const end = bytes.indexOf(END_OF_HEAD)
