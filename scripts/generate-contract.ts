@@ -1,13 +1,13 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneCode from 'ajv/dist/standalone/index.js'
+import type { ContractData } from '../src/contract/contract-data.js'
 import { INT64_KEYWORD } from '../src/contract/int64-keyword.js'
 import { parseDocument } from '../src/contract/parse-document.js'
 import { readContract } from '../src/contract/read-contract.js'
 import { AJV_OPTIONS, type Schemas } from '../src/contract/validators.js'
 import { openapiFile } from '../src/system/package-files.js'
+import { writeGenerated } from './write-generated.js'
 
 const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do not edit.\n'
 
@@ -19,15 +19,24 @@ const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do
 export async function generateContract({ types }: { readonly types: boolean }): Promise<void> {
   const document = await parseDocument(openapiFile, await readFile(openapiFile, 'utf8'))
   const { data, schemas } = readContract(document, { handled: 'all' })
-  const contract = [
+  await writeGenerated('contract', 'contract-data.ts', dataModule(data))
+  await writeGenerated('contract', 'contract-data.browser.ts', dataModule(data, withoutWords))
+  await writeGenerated('contract', 'validators.js', validatorsModule(schemas))
+  await writeGenerated('contract', 'validators.d.ts', validatorsDeclaration(schemas))
+  if (types) await writeGenerated('contract', 'types.ts', await typesModule())
+}
+
+function dataModule(data: ContractData, replacer?: (name: string, value: unknown) => unknown): string {
+  return [
     NOTE,
     "import type { ContractData } from '../contract-data.js'\n",
-    `export const contractData: ContractData = ${JSON.stringify(data, undefined, 2)}\n`,
-  ]
-  await write('contract-data.ts', contract.join('\n'))
-  await write('validators.js', validatorsModule(schemas))
-  await write('validators.d.ts', validatorsDeclaration(schemas))
-  if (types) await write('types.ts', await typesModule())
+    `export const contractData: ContractData = ${JSON.stringify(data, replacer, 2)}\n`,
+  ].join('\n')
+}
+
+/** What only people read is in the document itself, which a page loads when somebody asks for it. */
+function withoutWords(name: string, value: unknown): unknown {
+  return name === 'description' || name === 'summary' ? '' : value
 }
 
 /** The validators as a module that needs no ajv. */
@@ -65,13 +74,4 @@ async function typesModule(): Promise<string> {
     transform: (schema) => (schema.format === 'int64' ? int64 : undefined),
   })
   return `${NOTE}\nimport type { Int64 } from '../int64.js'\n\n${astToString(ast).replaceAll('Format: int64', INT64_HOVER)}`
-}
-
-/** Leaves an unchanged file alone: a running program or test may be reading it. */
-async function write(name: string, text: string): Promise<void> {
-  const folder = fileURLToPath(new URL('../src/contract/generated/', import.meta.url))
-  const file = join(folder, name)
-  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return
-  await mkdir(folder, { recursive: true })
-  await writeFile(file, text)
 }

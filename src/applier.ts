@@ -1,18 +1,16 @@
-import type { RealService } from './client/real-service.js'
 import type { Contract } from './contract/contract.js'
 import type { Health } from './control/routes.js'
 import type { ControlTarget } from './control/verb.js'
 import type { RequestCommand } from './core/command.js'
+import type { Store } from './core/ports.js'
+import type { RealService } from './core/real-service.js'
+import type { SnapshotStore } from './core/snapshot.js'
 import type { Spaces } from './core/spaces.js'
 import type { EndedExchange, ExchangeRef, PendingReply } from './domain/messages.js'
-import type { Pet } from './domain/pets.js'
 import type { SpaceStart } from './domain/space-start.js'
 import type { SpaceState } from './domain/state.js'
 import type { EpochMs } from './domain/time.js'
 import type { ResolvedOptions } from './options/options.js'
-import type { ReplicaParts } from './replication/replica.js'
-import type { Keeper } from './store/keeper.js'
-import type { Reader } from './store/shape.js'
 
 /** Who applies commands: this sandbox by itself, or the group of which it is a replica. */
 export interface Applier {
@@ -28,6 +26,8 @@ export interface Applier {
   /** Hears what became of replies. @returns the position of that command, by which senders are said to have heard it */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   readonly target: Pick<ControlTarget, 'change' | 'read' | 'replicas' | 'snapshotsOf'>
+  /** All that it is now. */
+  save(): SavedSandbox
   health(): Health
   /** The port is open at an address; empty for none. */
   begin(address: string): Promise<void>
@@ -38,7 +38,6 @@ export interface Applier {
 export interface Ground {
   readonly options: ResolvedOptions
   readonly contract: Contract
-  readonly readPet: Reader<Pet> | undefined
   readonly startedAt: EpochMs
   /** The real service that it stands in front of, if it does. */
   readonly upstream: RealService | undefined
@@ -47,8 +46,35 @@ export interface Ground {
   warn(message: string): void
 }
 
-/** What a replica reaches outside; a test has its own. */
-export interface ReplicaDoors extends Partial<Pick<ReplicaParts, 'openLog' | 'openHeard'>> {}
+/** A whole sandbox as plain data; one that is started with the same options goes on from it. */
+export interface SavedSandbox {
+  /** Of the last command that it has applied: who comes later must not stand before it. */
+  readonly position: number
+  /** @see checkpointOf */
+  readonly checkpoint: string
+}
+
+/** Where the state of a sandbox outlives it. */
+export interface KeptState {
+  /** As it was left; undefined for a new store. */
+  readonly state: SpaceState | undefined
+  readonly keeper: Keeper
+  /** Of the default space. */
+  readonly snapshots: SnapshotStore
+  /** Makes room for so many bytes, if it can. */
+  makeRoom(bytes: number): Promise<void> | undefined
+  /** Starts to write: until then nothing of what was left is touched. */
+  begin(fixtures: SpaceState, stateNow: () => SpaceState): Promise<void>
+  close(): Promise<void>
+}
+
+/** Holds answers back until the changes that they may tell of are kept. */
+export interface Keeper extends Store {
+  /** Takes an answer that may tell of what is not kept yet: `withheld` says then why it must not leave. */
+  watch(witness: { withheld?: unknown }, seesPets?: boolean): void
+  /** Writes what is not kept yet. @returns undefined if all is kept or taken back, or a promise of that, which never rejects */
+  settle(): Promise<void> | undefined
+}
 
 /** What may be chosen by chance, or by the instant of the start. */
 interface SeedAndStart {

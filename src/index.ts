@@ -8,7 +8,8 @@ export {
   type Space,
 } from './api/controls.js'
 export type { NetworkOptions } from './api/over-network.js'
-export { createSandbox, type Sandbox, type SocketlessSandbox, startSandbox } from './api/start.js'
+export type { Sandbox, SocketlessSandbox } from './api/sandbox.js'
+export { createSandbox, startSandbox } from './api/start.js'
 export type {
   Conduct,
   ConductRule,

@@ -1,21 +1,16 @@
-import { setMaxListeners } from 'node:events'
-import { statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
-import type { RealService } from './client/real-service.js'
+import { type Applier, type Ground, type SavedSandbox, standing } from './applier.js'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
-import { openContract } from './contract/open-contract.js'
-import type { ClosableEngine } from './contract/prism-thread.js'
+import type { ClosableEngine } from './contract/engine.js'
 import { SpecError } from './contract/spec-error.js'
 import { DASHBOARD_PATH } from './control/path.js'
-import type { ControlPlane, SandboxIdentity } from './control/routes.js'
+import type { Asker, ControlPlane, controlRoutes, SandboxIdentity } from './control/routes.js'
 import type { ControlTarget, VerbDone } from './control/verb.js'
+import { checkpointOf, loadCheckpoint } from './core/checkpoint.js'
 import type { Instant } from './core/command.js'
 import { type Question, questionFor } from './core/engine-request.js'
-import { findBreach } from './core/find-breach.js'
 import { Keyring } from './core/keyring.js'
 import { Machine } from './core/machine.js'
 import { MemoryRoom } from './core/memory-room.js'
@@ -32,10 +27,8 @@ import {
   type ServiceRequest,
   UNREAD,
 } from './domain/messages.js'
-import type { Pet } from './domain/pets.js'
 import type { ProblemCode } from './domain/problems.js'
 import { hider } from './domain/redaction.js'
-import { type Bytes, formatSize, MIB } from './domain/size.js'
 import type { SpaceStart } from './domain/space-start.js'
 import type { SpaceState } from './domain/state.js'
 import { FIRST_LOCAL_ID, type Forward } from './domain/upstream.js'
@@ -46,14 +39,14 @@ import { failedReply } from './http/failed-reply.js'
 import { answerPreflight, refusalTeller } from './http/preflight.js'
 import { redirectBrowser } from './http/redirect-browser.js'
 import type { ResolvedOptions } from './options/options.js'
-import { Keeper, type Witness } from './store/keeper.js'
-import { openFileStore } from './store/open-file-store.js'
-import { petReader, type Reader } from './store/shape.js'
-import { SnapshotFolder } from './store/snapshot-folder.js'
+import { joinGroup, openContract, openEngine, openStore, openUpstream, type ReplicaDoors } from './sandbox-parts.js'
 import { digestOf } from './system/digest.js'
 import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
 import { systemClock } from './system/system-clock.js'
+import { allowListeners, processId } from './system/this-process.js'
+
+export type { SavedSandbox } from './applier.js'
 
 /** Events of a running sandbox, for whoever started it. */
 export interface SandboxEvents {
@@ -86,7 +79,7 @@ export interface SandboxCore {
   /** Answers what never became a request, with the common headers. */
   refuse(code: ProblemCode, address: string): PendingReply
   /** The control plane as a `fetch`; it is loaded on its first use. */
-  control(request: Request): Promise<Response>
+  control(request: Request, asker?: Asker): Promise<Response>
   /**
    * Starts writing: a new store, or the requested reset. Nothing is written before,
    * so a start that fails overwrites nothing.
@@ -100,6 +93,8 @@ export interface SandboxCore {
    * @throws Failure UNKNOWN_OPERATION, UNKNOWN_KEY; nothing has changed then
    */
   startAs(start: SpaceStart): void
+  /** All that it is now, for another one to go on from. */
+  save(): SavedSandbox
   /** Ends whatever would otherwise never end, such as the stream of exchanges. */
   end(): void
   /** Finishes writing and releases the store. */
@@ -112,14 +107,15 @@ export async function openSandboxCore(
   events: SandboxEvents,
   given?: Contract,
   doors?: ReplicaDoors,
+  saved?: SavedSandbox,
 ): Promise<SandboxCore> {
   const warn = (message: string) => events.onWarning?.(message)
   const startedAt = systemClock.wall()
   const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
   checkOperations(options, contract)
-  const readPet = contract.pets && petReader(contract.pets)
   const progress = (text: string) => events.onProgress?.(text)
-  const upstream = await openUpstream(options, contract, warn)
+  const upstream =
+    options.upstream === undefined ? undefined : await openUpstream(options.upstream, options, contract, warn)
   const engine = lazyEngine(contract)
   const answerRules = lazyRules(contract, options.spec)
   // What the packaged contract documents of its answers can be compiled; of another one, this is told at once, not to its first client.
@@ -158,16 +154,16 @@ export async function openSandboxCore(
     const space = new Space('', shared, at, fixtures, state, keeper)
     return new Spaces(shared, space, fixtures, options.maxSpaces)
   }
-  const ground = { options, contract, readPet, startedAt, open, upstream, warn }
+  const ground = { options, contract, startedAt, open, upstream, warn }
   const seedsOf = (seed: number) =>
     inFrontOf(options, seedReader({ ...options, seed }, contract.pets, { warn, progress }))
   const applier: Applier =
     options.groupLog === undefined
-      ? await standAlone({ ...ground, readSeed: seedsOf(options.seed) }, progress)
-      : await (await import('./sandbox-replica.js')).joinGroup({ ...ground, seedsOf }, options.groupLog, doors)
+      ? await standAlone({ ...ground, readSeed: seedsOf(options.seed) }, progress, saved)
+      : await joinGroup({ ...ground, seedsOf }, options.groupLog, doors)
   const stopping = new AbortController()
   // Each stream adds a listener, and there may be any number of streams.
-  setMaxListeners(0, stopping.signal)
+  allowListeners(stopping.signal)
   const controlTarget: ControlTarget = {
     get spaces() {
       return applier.spaces
@@ -188,7 +184,7 @@ export async function openSandboxCore(
       return seed
     },
   }
-  const identity = { pid: process.pid, startedAt: new Date(startedAt).toISOString() }
+  const identity = { pid: processId, startedAt: new Date(startedAt).toISOString() }
   const onRefused = refusalTeller(options.cors, warn)
 
   /** Asks Prism what only Prism can answer. */
@@ -203,7 +199,8 @@ export async function openSandboxCore(
   /** For --strict: a reply of our own that breaks the contract is logged, and withheld. */
   async function holdToContract(request: ServiceRequest, reply: Reply): Promise<Reply> {
     if (!reply.isDocumented || request.method === 'HEAD') return reply
-    const breach = findBreach(await answerRules(), request, applier.spaces.default.shared, reply)
+    const [rules, { findBreach }] = await Promise.all([answerRules(), import('./core/find-breach.js')])
+    const breach = findBreach(rules, request, applier.spaces.default.shared, reply)
     if (breach === undefined) return reply
     warn(breach)
     reply.withheld = `The sandbox's own answer broke the contract. Its log says how.`
@@ -255,6 +252,7 @@ export async function openSandboxCore(
       health: applier.health,
       warn,
     }),
+    save: applier.save,
     begin: applier.begin,
     startAs(start) {
       checkOperations({ start, mock: [] }, contract)
@@ -275,28 +273,28 @@ export async function openSandboxCore(
 async function standAlone(
   ground: Ground & { readSeed(): SpaceState },
   progress: (text: string) => void,
+  saved?: SavedSandbox,
 ): Promise<Applier> {
-  const { options, readPet, startedAt, upstream, warn, readSeed } = ground
+  const { options, contract, startedAt, upstream, warn, readSeed } = ground
   const fixtures = readSeed()
-  if (options.store !== undefined) announceReading(options.store, progress)
-  const stored = options.store === undefined ? undefined : await openStore(options, options.store, warn, readPet)
+  const stored =
+    options.store === undefined ? undefined : await openStore(options.store, options, contract, { warn, progress })
   const state = (options.reset ? undefined : stored?.state) ?? fixtures
-  const keeper = stored && new Keeper(stored.store, warn)
+  const keeper = stored?.keeper
   const how = { seed: options.seed, start: standing(options.start, startedAt) }
   const spaces = ground.open(how, startedAt, fixtures, { state, keeper })
   const { default: space } = spaces
   const machine = new Machine(spaces)
-  let position = 0
+  if (saved !== undefined) loadCheckpoint(spaces, saved.checkpoint)
+  let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
-  const snapshots =
-    options.store === undefined ? undefined : new SnapshotFolder(join(dirname(options.store), 'snapshots'), readPet)
 
   /** Does something at once, and gives its result when all that it may tell of is kept. */
   async function held<T>(act: () => T): Promise<T> {
     if (keeper === undefined) return act()
     const done = attempt(act)
     // A refusal, too, may tell of what is not kept.
-    const witness: Witness = {}
+    const witness: { withheld?: unknown } = {}
     keeper.watch(witness)
     await keeper.settle()
     if (witness.withheld !== undefined) throw witness.withheld
@@ -322,7 +320,7 @@ async function standAlone(
       const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
       return 'kind' in reply ? sendOn(reply, left?.()) : watched(reply)
     },
-    makeRoom: (bytes) => stored?.store.makeRoom(bytes),
+    makeRoom: (bytes) => stored?.makeRoom(bytes),
     settle: () => keeper?.settle(),
     ended(exchanges, unread) {
       const at = instant()
@@ -331,7 +329,7 @@ async function standAlone(
     },
     target: {
       // Those of other spaces go when their space does.
-      snapshotsOf: (of) => (of === space ? snapshots : undefined),
+      snapshotsOf: (of) => (of === space ? stored?.snapshots : undefined),
       change(command, applyVerb) {
         machine.useVerbs(applyVerb)
         return held(() => {
@@ -351,6 +349,7 @@ async function standAlone(
       },
       replicas: () => [],
     },
+    save: () => ({ position, checkpoint: checkpointOf(spaces) }),
     health: () => ({ status: 'healthy' }),
     async begin() {
       if (stored === undefined) return
@@ -362,15 +361,11 @@ async function standAlone(
           `The store "${options.store}" exists and is kept as it is; pets and fixtures only seed a new store. Add --reset to start over from them.`,
         )
       }
-      if (options.reset && stored.state !== undefined) {
-        stored.store.take({ kind: 'replaced', state: fixtures })
-        await stored.store.write()
-      }
-      await stored.store.start(() => space.state())
+      await stored.begin(fixtures, () => space.state())
     },
     async close() {
       await keeper?.settle()
-      await stored?.store.close()
+      await stored?.close()
     },
   }
 }
@@ -432,7 +427,7 @@ function labelled(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readon
     if (apiKey.label !== undefined || open.has(apiKey.key)) return apiKey
     return {
       ...apiKey,
-      label: `key-${Buffer.from(digestOf(apiKey.key), 'base64').toString('hex').slice(0, LABEL_DIGITS)}`,
+      label: `key-${hexOf(digestOf(apiKey.key)).slice(0, LABEL_DIGITS)}`,
     }
   })
   for (const { key, label } of all) {
@@ -447,60 +442,17 @@ function labelled(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readon
   return all
 }
 
+function hexOf(base64: string): string {
+  return [...atob(base64)].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+}
+
 /** Enough to tell a sandbox's few keys apart, and no more of them than need be. */
 const LABEL_DIGITS = 8
 
 /** So many are made, or written, in a moment. */
 const MANY_PETS = 100_000
-/** So much is read in a moment. */
-const LONG_FILE: Bytes = 10 * MIB
-
-function announceReading(store: string, progress: (text: string) => void): void {
-  for (const file of [store, `${store}.journal`]) {
-    const size = sizeOf(file)
-    if (size >= LONG_FILE) progress(`Reading "${file}" (${formatSize(Math.floor(size / MIB) * MIB)}) …`)
-  }
-}
-
-function sizeOf(file: string): Bytes {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  } catch {
-    // Whoever opens it says what is wrong with it.
-    return 0
-  }
-}
-
-function openStore(
-  { fsync, maxStore }: ResolvedOptions,
-  file: string,
-  warn: (message: string) => void,
-  readPet: Reader<Pet> | undefined,
-): ReturnType<typeof openFileStore> {
-  return openFileStore(file, { fsync, maxBytes: maxStore, warn, now: systemClock.wall, readPet })
-}
-
 /** What is said in place of an answer that may tell of what could not be kept. */
 const NOT_KEPT = 'A change could not be stored, and was taken back. The log of the sandbox says why.'
-
-/** The real service behind the sandbox, undefined where there is none. */
-async function openUpstream(
-  options: ResolvedOptions,
-  contract: Contract,
-  warn: (message: string) => void,
-): Promise<RealService | undefined> {
-  if (options.upstream === undefined) return undefined
-  const [{ openRealService }, { keptPet }] = await Promise.all([
-    import('./client/real-service.js'),
-    import('./fixtures/kept-pet.js'),
-  ])
-  return openRealService(options.upstream, options, {
-    contract,
-    env: process.env,
-    keptPet: (pet) => keptPet(pet, contract.pets),
-    warn,
-  })
-}
 
 /** In front of a real service nothing is there to begin with but what was asked for, and new ids are far above its own. */
 function inFrontOf(options: ResolvedOptions, readSeed: () => SpaceState): () => SpaceState {
@@ -519,7 +471,7 @@ function inFrontOf(options: ResolvedOptions, readSeed: () => SpaceState): () => 
 function lazyEngine(contract: Contract): ClosableEngine {
   let engine: Promise<ClosableEngine> | undefined
   const load = () => {
-    engine ??= import('./contract/prism-thread.js').then(({ openPrismThread }) => openPrismThread(contract))
+    engine ??= openEngine(contract)
     return engine
   }
   return {
@@ -543,10 +495,10 @@ function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<Ans
   }
 }
 
-function lazyControl(plane: ControlPlane): (request: Request) => Promise<Response> {
-  let app: Promise<{ fetch(request: Request): Response | Promise<Response> }> | undefined
-  return async (request) => {
-    app ??= import('./control/routes.js').then(({ controlRoutes }) => controlRoutes(plane))
-    return (await app).fetch(request)
+function lazyControl(plane: ControlPlane): SandboxCore['control'] {
+  let answer: Promise<ReturnType<typeof controlRoutes>> | undefined
+  return async (request, asker) => {
+    answer ??= import('./control/routes.js').then(({ controlRoutes }) => controlRoutes(plane))
+    return (await answer)(request, asker)
   }
 }

@@ -1,9 +1,10 @@
 import { hostname } from 'node:os'
-import { type Applier, type Ground, type ReplicaDoors, standing } from './applier.js'
+import { type Applier, type Ground, standing } from './applier.js'
 import { parseJson, stringifyJson } from './contract/json.js'
 import { applyVerb } from './control/apply-verb.js'
 import { tellOf } from './control/tell-of.js'
 import type { VerbName } from './control/verb-map.js'
+import { checkpointOf } from './core/checkpoint.js'
 import { unavailableReply } from './core/unavailable.js'
 import { Failure } from './domain/failures.js'
 import { LogUnavailable } from './domain/log-unavailable.js'
@@ -15,13 +16,17 @@ import { Heard } from './http/heard.js'
 import type { GroupLog } from './options/options.js'
 import { FIXTURES, type GroupFacts } from './replication/group.js'
 import { openRedisLog } from './replication/redis-log.js'
-import { Replica } from './replication/replica.js'
+import { Replica, type ReplicaParts } from './replication/replica.js'
+import { petReader } from './store/shape.js'
 import { asState } from './store/snapshot-shape.js'
 import { digestOf } from './system/digest.js'
 import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
 import { readRegularFile } from './system/regular-file.js'
 import { systemClock } from './system/system-clock.js'
+
+/** What a replica reaches outside; a test has its own. */
+export interface ReplicaDoors extends Partial<Pick<ReplicaParts, 'openLog' | 'openHeard'>> {}
 
 /** What only a replica needs. */
 interface ReplicaGround extends Ground {
@@ -35,7 +40,8 @@ export async function joinGroup(
   { redis, group, copies }: GroupLog,
   doors: ReplicaDoors = {},
 ): Promise<Applier> {
-  const { options, contract, readPet, warn } = ground
+  const { options, contract, warn } = ground
+  const readPet = contract.pets && petReader(contract.pets)
   const others = factsOf(ground, await contract.text('yaml'))
   const seeds = memo(ground.seedsOf)
   let joined: Replica | undefined
@@ -89,6 +95,7 @@ export async function joinGroup(
       read: (act) => replica.read(act),
       replicas: (now: EpochMs) => replica.members(now),
     },
+    save: () => ({ position: replica.position, checkpoint: checkpointOf(replica.spaces) }),
     health() {
       const { away, position } = replica
       const facts = { position, lagMs: Math.round(replica.lagMs) }

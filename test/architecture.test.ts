@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replication: ['core', 'domain', 'contract', 'system'],
   client: ['drift', 'domain', 'contract', 'system'],
   control: ['core', 'replication', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract', 'system'],
-  applier: ['client', 'control', 'replication', 'core', 'store', 'options', 'domain', 'contract'],
+  applier: ['control', 'core', 'options', 'domain', 'contract'],
   web: ['control', 'conduct', 'exchanges', 'options', 'domain', 'contract'],
   'sandbox-replica': [
     'applier',
@@ -36,14 +37,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'system',
   ],
-  'sandbox-core': [
+  'sandbox-parts': [
     'sandbox-replica',
     'applier',
     'client',
+    'fixtures',
+    'store',
+    'core',
+    'options',
+    'domain',
+    'contract',
+    'system',
+  ],
+  'sandbox-core': [
+    'sandbox-parts',
+    'applier',
     'control',
     'http',
     'fixtures',
-    'store',
     'core',
     'conduct',
     'exchanges',
@@ -67,6 +78,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'system',
   ],
+  browser: ['api', 'sandbox-core', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
   vitest: ['api', 'options', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
   cli: [
@@ -98,6 +110,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^(preact|uplot)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
+  { what: /^@noble\/hashes/, door: /^system\/digest\.browser\.ts$/ },
 ]
 
 /** What no rule may depend on: the machine's clock, chance, timers, waiting. */
@@ -120,7 +133,7 @@ const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding:
   })
 
 function partOf(file: string): string {
-  return (file.includes('/') ? file.split('/')[0] : file.replace(/\.[jt]s$/, '')) ?? file
+  return (file.includes('/') ? file.split('/')[0] : file.replace(/(?:\.browser)?\.[jt]s$/, '')) ?? file
 }
 
 /** The part that an import leads to, undefined for a package. */
@@ -185,9 +198,9 @@ describe('the architecture', () => {
     expect(impure.map(({ file }) => file)).toEqual([])
   })
 
-  it('reads the wall clock in one file only', () => {
+  it('reads the wall clock in one file only, which a browser has its own of', () => {
     const readers = SOURCES.filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)/.test(withoutComments(text)))
-    expect(readers.map(({ file }) => file)).toEqual(['system/system-clock.ts'])
+    expect(readers.map(({ file }) => file)).toEqual(['system/system-clock.browser.ts', 'system/system-clock.ts'])
   })
 
   it('opens files through one door, which waits for nobody: no FIFO, no device', () => {
@@ -202,17 +215,34 @@ describe('the architecture', () => {
     expect(makers.map(({ file }) => file)).toEqual(['system/make-folder.ts'])
   })
 
+  it('has a half for browsers that imports no module of Node', () => {
+    const entries = SOURCES.filter(({ file }) => file.startsWith('browser/'))
+    const half = new Set(entries.flatMap((entry) => [entry.file, ...reachableFrom(entry, inBrowser)]))
+    expect(half.size).toBeGreaterThan(100)
+    const asked = SOURCES.filter(({ file }) => half.has(file)).flatMap(({ file, imports }) =>
+      imports.filter((specifier) => isBuiltin(specifier)).map((specifier) => `${file} imports ${specifier}`),
+    )
+    expect(asked).toEqual([])
+    // What they use without an import, such as Buffer, is a mistake to `tsc -p src/browser`, which knows no Node.
+    expect([...half].filter((file) => TWINS.has(file.replace(/\.ts$/, '.browser.ts')))).toEqual([])
+  })
+
+  it('has a file for Node beside each one for browsers', () => {
+    const files = SOURCES.map(({ file }) => file)
+    expect([...TWINS].filter((twin) => !files.includes(twin.replace('.browser.ts', '.ts')))).toEqual([])
+  })
+
   it('has no file that does not say what it is for: utils, helpers, manager', () => {
     expect(SOURCES.map(({ file }) => file).filter((file) => /util|helper|manager|common|misc/i.test(file))).toEqual([])
   })
 })
 
 /** Files that a file needs, directly or through others. */
-function reachableFrom(source: Source): ReadonlySet<string> {
+function reachableFrom(source: Source, filesOf = importedFiles): ReadonlySet<string> {
   const reached = new Set<string>()
   const open = [source]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const file of importedFiles(next)) {
+    for (const file of filesOf(next)) {
       if (reached.has(file)) continue
       reached.add(file)
       const found = SOURCES.find((one) => one.file === file)
@@ -228,6 +258,18 @@ function importedFiles({ file, imports }: Source): readonly string[] {
     .map((specifier) => posix.join(posix.dirname(file), specifier).replace(/\.js$/, ''))
     .map((name) => SOURCES.find((one) => one.file.replace(/\.tsx?$/, '') === name)?.file)
     .filter((found) => found !== undefined)
+}
+
+/** Files that stand in the place of others in a browser. */
+const TWINS: ReadonlySet<string> = new Set(
+  SOURCES.map(({ file }) => file).filter((file) => file.endsWith('.browser.ts')),
+)
+
+function inBrowser(source: Source): readonly string[] {
+  return importedFiles(source).map((file) => {
+    const twin = file.replace(/\.tsx?$/, '.browser.ts')
+    return TWINS.has(twin) ? twin : file
+  })
 }
 
 function withoutComments(text: string): string {

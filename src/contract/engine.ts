@@ -32,3 +32,8 @@ export interface ContractEngine {
    */
   mock(request: EngineRequest): Promise<EngineAnswer | EngineRefusal>
 }
+
+/** A contract engine that can be stopped. */
+export interface ClosableEngine extends ContractEngine {
+  close(): Promise<void>
+}

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Contract } from './contract.js'
-import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
+import type { ClosableEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
 import type { Word } from './prism-worker.js'
 
 /** A question that takes longer is one that may never end: a `pattern` can take years. */
@@ -9,11 +9,6 @@ const PATIENCE_MS = 5_000
 const LOAD_PATIENCE_MS = 60_000
 /** Prism unfolds what refers to itself in many ways; it may fill so much, and no more. */
 const MOST_MEMORY_MB = 1024
-
-/** A contract engine that can be stopped. */
-export interface ClosableEngine extends ContractEngine {
-  close(): Promise<void>
-}
 
 const BUILT = new URL('./prism-worker.js', import.meta.url)
 const SOURCE = JSON.stringify(new URL('./prism-worker.ts', import.meta.url))

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { isUtf8, utf8Text } from '../system/utf8.js'
 import type { Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
 import { quote } from './excerpt.js'
@@ -68,7 +68,7 @@ function refused(message: string): Reading<Values> {
 }
 
 function decode(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const text = utf8Text(bytes)
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 

@@ -5,6 +5,7 @@ import { LogUnavailable } from '../domain/log-unavailable.js'
 import { InvalidPet } from '../domain/pets.js'
 import { StoreFull } from '../domain/store-full.js'
 import type { EpochMs } from '../domain/time.js'
+import { utf8Length } from '../system/utf8.js'
 import { applyVerb } from './apply-verb.js'
 import { checkInput } from './check-input.js'
 import { checkSpaceName, findSpace } from './find-space.js'
@@ -67,7 +68,7 @@ function contextOf(sandbox: ControlTarget, space: Space, wall: EpochMs): VerbCon
 }
 
 function sizeOf(input: unknown): number {
-  return input === undefined ? 0 : Buffer.byteLength(stringifyJson(input))
+  return input === undefined ? 0 : utf8Length(stringifyJson(input))
 }
 
 /** Who steers a sandbox is its owner, and may know what its disk said. */

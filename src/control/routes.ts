@@ -37,6 +37,13 @@ export interface Health {
   readonly lagMs?: number
 }
 
+/** Who asks where no socket is between: code that holds the sandbox may control it, whatever the request says. */
+export type Asker = 'owner' | undefined
+
+interface Env {
+  readonly Bindings: { readonly asker?: Asker }
+}
+
 export interface ControlPlane {
   readonly sandbox: ControlTarget
   /** The one being served. */
@@ -54,8 +61,8 @@ export interface ControlPlane {
  *
  * @source docs/control-api.md, "Control plane"
  */
-export function controlRoutes(plane: ControlPlane): Hono {
-  const root = new Hono()
+export function controlRoutes(plane: ControlPlane): (request: Request, asker: Asker) => Response | Promise<Response> {
+  const root = new Hono<Env>()
   const app = root.basePath(CONTROL_PATH)
   app.use((context, next) => admit(plane.rules, context, next))
   app.get('/health', () => {
@@ -65,7 +72,7 @@ export function controlRoutes(plane: ControlPlane): Hono {
     return text('application/json', stringifyJson(body), status === 'healthy' ? 200 : 503)
   })
   const served = servedText(plane.contract)
-  const baseUrl = (context: Context) => addressOf(context) + plane.sandbox.spaces.default.shared.basePath
+  const baseUrl = (context: Context<Env>) => addressOf(context) + plane.sandbox.spaces.default.shared.basePath
   app.get('/openapi.yaml', async (context) => text('application/yaml', await served('yaml', baseUrl(context))))
   app.get('/openapi.json', async (context) => text('application/json', await served('json', baseUrl(context))))
   app.get('/control.openapi.yaml', () => text('application/yaml', describeControl(plane.version)))
@@ -88,14 +95,15 @@ export function controlRoutes(plane: ControlPlane): Hono {
     plane.warn(`The control plane failed: ${error.stack ?? error.message}`)
     return refusal('internal_error', PROBLEMS.internal_error.message)
   })
-  return app
+  return (request, asker) => app.fetch(request, { asker })
 }
 
 /**
- * Where the sandbox is, as the caller knows it: by the Host that it asked, so that it is right behind a mapped port
- * and without a socket, too.
+ * Where the sandbox is, as the caller knows it: by the Host that it asked, so that it is right behind a mapped port;
+ * without a socket by the address that it asked for.
  */
-function addressOf(context: Context): string {
+function addressOf(context: Context<Env>): string {
+  if (context.env.asker === 'owner') return new URL(context.req.url).origin
   const host = context.req.header('host') ?? ''
   // Whatever else is asked for is not to be written into a document; an address relative to it is right, too.
   return HOST.test(host) ? `http://${host}` : ''
@@ -111,7 +119,11 @@ const OPEN_PAGES: ReadonlySet<string> = new Set(Object.keys(PAGE_FILES).map((pat
 const LINKED: ReadonlySet<string> = new Set([CONTROL_PATH, DASHBOARD_PATH, `${CONTROL_PATH}/docs`])
 
 /** Admits requests that may use the control plane. */
-async function admit(rules: GuardRules, context: Context, next: () => Promise<void>): Promise<Response | undefined> {
+async function admit(
+  rules: GuardRules,
+  context: Context<Env>,
+  next: () => Promise<void>,
+): Promise<Response | undefined> {
   const cors = corsHeaders(context, rules)
   if (context.req.method === 'OPTIONS' && cors !== undefined) return context.body(null, 204, cors)
   const { path } = context.req
@@ -130,11 +142,11 @@ async function admit(rules: GuardRules, context: Context, next: () => Promise<vo
 const LONGEST_BODY = 256_000
 const DEEPEST_BODY = 100
 
-function askingOf({ req }: Context): GuardedRequest {
+function askingOf({ req, env }: Context<Env>): GuardedRequest {
   const { path, method } = req
   const isNavigation = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
   return {
-    host: req.header('host'),
+    host: env.asker === 'owner' ? 'localhost' : req.header('host'),
     origin: req.header('origin'),
     authorization: req.header('authorization'),
     fetchSite: req.header('sec-fetch-site'),

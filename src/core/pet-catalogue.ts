@@ -4,6 +4,7 @@ import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
+import { binaryOf } from '../system/utf8.js'
 
 /** A text, and its UTF-8 bytes. */
 interface EncodedText {
@@ -181,7 +182,7 @@ export class PetCatalogue {
 }
 
 function encodeText(text: string): EncodedText {
-  return { text, binary: Buffer.from(text).toString('latin1') }
+  return { text, binary: binaryOf(text) }
 }
 
 /** Index of the first place not before the given one; places are ascending. */

@@ -1,5 +1,5 @@
 import type { AnswerRules } from '../contract/answer-rules.js'
-import type { UpstreamWrites } from '../domain/upstream.js'
+import type { Forward, UpstreamOutcome, UpstreamWrites } from '../domain/upstream.js'
 
 /** The real service behind a sandbox, as far as the core has to know of it. */
 export interface RealServiceRules {
@@ -12,4 +12,13 @@ export interface RealServiceRules {
   readonly basePath: string
   /** What its answers are held against. */
   readonly rules: AnswerRules
+}
+
+/** The real service behind a sandbox. */
+export interface RealService extends RealServiceRules {
+  /** Hidden wherever something is kept. */
+  readonly secrets: readonly string[]
+  /** Sends a request on, and reads the answer whole. Never rejects. @param left aborted when its client has left */
+  send(forward: Forward, left?: AbortSignal): Promise<UpstreamOutcome>
+  close(): Promise<void>
 }

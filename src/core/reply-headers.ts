@@ -3,6 +3,7 @@ import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import { deprecationHeaders } from '../domain/sunset.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import { utf8Length } from '../system/utf8.js'
 import { shownUncharged } from './gates/throttle.js'
 import type { RequestContext } from './request-context.js'
 import type { Space } from './space.js'
@@ -37,7 +38,7 @@ export function replyHeaders(context: ShownContext, answer: HandlerResult): stri
   headers.push('Date', dateHeader(now))
   // Of a long body nobody knows the length before it was made; a 204 has none (RFC 9110, section 8.6).
   if (typeof answer.body === 'string' && answer.status !== 204)
-    headers.push('Content-Length', String(answer.binary?.length ?? Buffer.byteLength(answer.body)))
+    headers.push('Content-Length', String(answer.binary?.length ?? utf8Length(answer.body)))
   if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
   else if (answer.body !== '') headers.push('Content-Type', 'application/json')
   if (answer.headers !== undefined) for (const item of answer.headers) headers.push(item)

@@ -1,9 +1,19 @@
 import type { KnownOperation, Open, OperationName } from '../contract/open.js'
-import { type DurationText, formatDuration, LONGEST_WAIT_MS, parseDuration } from './time.js'
+import {
+  type DurationMs,
+  type DurationText,
+  formatDuration,
+  LONGEST_WAIT_MS,
+  parseDuration,
+  SECOND_MS,
+} from './time.js'
 
 /** Faults on the wire, as opposed to a status. @source docs/switches.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
+
+/** Duration of a slow body, in real time. @source docs/switches.md, "slow-body" */
+export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 
 /** A rule as it is written: `listPets:503@20%*3`, `*:connection-reset`, `createPet:503,retry-after=2s`. */
 export type FaultText = Open<`${KnownOperation | '*'}:${WireFault | number}`>

@@ -26,6 +26,9 @@ export function textOf(body: string | LongBody): string {
   return typeof body === 'string' ? body : [...body.pieces()].join('')
 }
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** The beginning of a body, and nothing that would keep the rest of it in memory. */
 export function startOf(body: string | LongBody, characters: number): string {
   if (typeof body === 'string' && body.length <= characters) return body
@@ -35,7 +38,7 @@ export function startOf(body: string | LongBody, characters: number): string {
     if (start.length >= characters) break
   }
   // V8 cuts a text by pointing into it; the detour makes a new one.
-  return Buffer.from(start.slice(0, characters)).toString()
+  return decoder.decode(encoder.encode(start.slice(0, characters)))
 }
 
 function isHighSurrogate(code: number): boolean {

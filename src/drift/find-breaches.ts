@@ -126,7 +126,7 @@ function addContent(
 /** A body that the contract does not allow is refused with 400. @source docs/specification.md, "POST /pets" */
 function undueSuccess({ operation, request, answer: { status } }: SeenExchange): readonly string[] {
   if (!operation.takesBody || !operation.responses.has(400) || !isSuccess(status)) return []
-  const [violation] = operation.readBody(Buffer.from(request.body)).violations
+  const [violation] = operation.readBody(new TextEncoder().encode(request.body)).violations
   return violation === undefined ? [] : [`it is answered ${status}, although ${violation.message}`]
 }
 

@@ -1,12 +1,16 @@
 import type { AnswerEnd } from '../domain/ending.js'
-import type { WireFault } from '../domain/faults.js'
+import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import { textOf } from '../domain/long-body.js'
-import { BODY_LIMIT_BYTES, type Reply, type ServiceRequest } from '../domain/messages.js'
+import {
+  BODY_LIMIT_BYTES,
+  type EndedExchange,
+  type PendingReply,
+  type Reply,
+  type ServiceRequest,
+} from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
 import { type AnswerTimes, endedExchange } from './ended-exchange.js'
-import type { RequestHandlers } from './listener.js'
-import { withoutHeader } from './raw-response.js'
-import { SLOW_BODY_MS } from './wire-faults.js'
+import { withoutHeader } from './without-header.js'
 
 /** The address that callers in the same process share. */
 const IN_PROCESS_ADDRESS = 'in-process'
@@ -19,7 +23,16 @@ const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed
 }
 
 /** What a `fetch` needs of the sandbox. */
-type Service = Pick<RequestHandlers, 'service' | 'settle' | 'instead' | 'ended'>
+interface Service {
+  /** @param left gives what is aborted when its client has left */
+  service(request: ServiceRequest, left?: () => AbortSignal): PendingReply
+  /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
+  settle(): Promise<void> | undefined
+  /** What is sent in place of a reply, if it must not leave. */
+  instead(reply: Reply): Reply | undefined
+  /** Tells what became of replies. @returns its position */
+  ended(exchanges: readonly EndedExchange[]): number
+}
 
 /**
  * Makes a `fetch` for the service, without a socket. To the caller, faults look

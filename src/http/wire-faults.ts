@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WireFault } from '../domain/faults.js'
+import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import { textOf } from '../domain/long-body.js'
 import type { Reply } from '../domain/messages.js'
-import { type DurationMs, SECOND_MS } from '../domain/time.js'
-import { rawResponse, withoutHeader } from './raw-response.js'
+import { rawResponse } from './raw-response.js'
 import { inTurn } from './turns.js'
+import { withoutHeader } from './without-header.js'
 
-/** Duration of a slow body, in real time, and its number of pieces. @source docs/switches.md, "slow-body" */
-export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
+/** In so many pieces a slow body is sent. @source docs/switches.md, "slow-body" */
 const SLOW_BODY_PIECES = 20
 
 /** A chunk whose announced size is not a number. */

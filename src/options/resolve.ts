@@ -1,6 +1,6 @@
-import { resolve as resolvePath } from 'node:path'
 import { DEFAULT_SETTINGS } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/space-start.js'
+import { resolve as resolvePath } from '../system/paths.js'
 import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
 import { checkLayer, type Layer, layerOf } from './layer.js'
 import type { GroupLog, ResolvedOptions, SandboxOptions } from './options.js'

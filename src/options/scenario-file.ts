@@ -1,21 +1,12 @@
-import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { didYouMean } from '../domain/suggest.js'
-import { fixturesDirectory } from '../system/package-files.js'
+import { packagedScenarios, packageText } from '../system/package-files.js'
+import { resolve } from '../system/paths.js'
 import { openingProblem, readRegularFile } from '../system/regular-file.js'
 import { quoted } from './problem.js'
 import { brokenScenario, readScenario, type Scenario, type ScenarioLayer, scenarioLayer } from './scenario.js'
 import { LARGEST_OPTIONS_FILE, readYamlMap } from './yaml-map.js'
 
-const packagedDirectory = join(fixturesDirectory, 'scenarios')
-
-/** The names of the scenarios that come with the package. */
-export function packagedScenarios(): readonly string[] {
-  return readdirSync(packagedDirectory)
-    .filter((file) => file.endsWith('.yaml'))
-    .map((file) => file.slice(0, -'.yaml'.length))
-    .sort()
-}
+export { packagedScenarios } from '../system/package-files.js'
 
 /**
  * Loads a packaged scenario by its name, or a file.
@@ -56,7 +47,8 @@ export function scenarioFile(given: unknown): string | undefined {
 function packagedLayer(name: string, origin: string): ScenarioLayer {
   const names = packagedScenarios()
   if (names.includes(name)) {
-    return fileLayer(join(packagedDirectory, `${name}.yaml`), `scenarios/${name}.yaml`, origin)
+    const file = `scenarios/${name}.yaml`
+    return textLayer(packageText(`fixtures/${file}`), file)
   }
   const known = `the packaged ones are ${names.join(', ')}`
   const problem = `is not a packaged scenario (${known}); to name a file, write ./${name}.yaml${didYouMean(name, names)}`
@@ -68,11 +60,15 @@ function fileLayer(path: string, shown: string, origin: string): ScenarioLayer {
   try {
     text = readRegularFile(path, LARGEST_OPTIONS_FILE).toString()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : `the file cannot be read (${openingProblem(error)})`
+    const isMissing = Object(error).code === 'ENOENT'
+    const why = isMissing ? 'there is no such file' : `the file cannot be read (${openingProblem(error)})`
     const packaged = packagedScenarios().join(', ')
     return brokenScenario([`${origin} ${quoted(shown)}: ${why}; packaged scenarios are ${packaged}`])
   }
+  return textLayer(text, shown)
+}
+
+function textLayer(text: string, shown: string): ScenarioLayer {
   const map = readYamlMap(text, shown)
   return 'problems' in map
     ? brokenScenario(map.problems)

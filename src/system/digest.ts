@@ -1,5 +1,5 @@
 /**
- * The SHA-256 of the concatenated parts.
+ * The SHA-256 of the concatenated parts, in base64.
  *
  * node:crypto is loaded on first use, because few requests need it: at startup it
  * would take longer than all of our own modules.

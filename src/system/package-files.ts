@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** The package's folder: the nearest one above this file that holds a manifest, from src/ as well as bundled into dist/. */
@@ -14,8 +14,21 @@ export const pagesDirectory = `${packageDirectory}dist/web`
 export const packageVersion: string = readVersion()
 
 function readVersion(): string {
-  const { version }: { readonly version: string } = JSON.parse(readFileSync(`${packageDirectory}package.json`, 'utf8'))
+  const { version }: { readonly version: string } = JSON.parse(packageText('package.json'))
   return version
+}
+
+/** The text of one of the package's own files. @param file its path in the package: `fixtures/pets.json` */
+export function packageText(file: string): string {
+  return readFileSync(packageDirectory + file, 'utf8')
+}
+
+/** Names of the scenarios that come with the package, sorted. */
+export function packagedScenarios(): readonly string[] {
+  return readdirSync(`${fixturesDirectory}/scenarios`)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort()
 }
 
 function nearestPackage(folder: URL): URL {

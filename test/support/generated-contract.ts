@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { packageDirectory } from '../../src/system/package-files.js'
 
-/** Generates what derives from openapi.yaml where it is missing, as in a fresh clone. */
+/** Generates what derives from openapi.yaml and the fixtures where it is missing, as in a fresh clone. */
 export function setup(): void {
-  if (existsSync(`${packageDirectory}src/contract/generated/types.ts`)) return
+  const files = ['contract/generated/types.ts', 'system/generated/embedded.ts']
+  if (files.every((file) => existsSync(`${packageDirectory}src/${file}`))) return
   execFileSync('npm', ['run', 'generate', '--silent'], { cwd: packageDirectory, stdio: 'inherit', shell: true })
 }

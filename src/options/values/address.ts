@@ -17,16 +17,6 @@ export function isLoopback(host: string): boolean {
   return host === '::1' || host.toLowerCase() === 'localhost' || (isIPv4(host) && host.startsWith('127.'))
 }
 
-const BASE_PATH_FORM = 'must begin with / and end in a version segment, for example /v1 or /api/v2, outside /__sandbox'
-const BASE_PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/v\d+$/
-
-/** Reads the path under which the service is. */
-export function readBasePath(text: string): ParseResult<string> {
-  const segments = text.split('/').slice(1)
-  const fits = BASE_PATH.test(text) && !segments.some((segment) => segment === '.' || segment === '..')
-  return fits && segments[0] !== '__sandbox' ? { value: text } : { problem: BASE_PATH_FORM }
-}
-
 const BASE_URL_FORM = 'must be an http or https address such as https://staging.example/v1'
 
 /** A base address, without a slash at its end. */
@@ -39,7 +29,6 @@ export const baseUrlSchema = textSchema<string>(BASE_URL_FORM, (text) => {
 })
 
 export const hostSchema = textSchema(HOST_FORM, readHost)
-export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)
 
 const TOKEN_FORM = 'must consist of letters, digits and . _ ~ - + /, with = only at the end'
 

@@ -1,0 +1,8 @@
+import type { HandlerResult } from '../../domain/messages.js'
+
+/** Every operation of the packaged contract has a handler. */
+export function mockedOperation(..._given: readonly unknown[]): HandlerResult {
+  throw new Error('A browser has no Prism.')
+}
+
+export const mockedAnswer: (...given: readonly unknown[]) => HandlerResult = mockedOperation

@@ -1,0 +1,11 @@
+// A browser's own digests have to be waited for, which the machine cannot; and pages without HTTPS have none.
+import { sha256 } from '@noble/hashes/sha2.js'
+
+const encoder = new TextEncoder()
+
+/** The SHA-256 of the concatenated parts, in base64. */
+export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = sha256.create()
+  for (const part of parts) hash.update(typeof part === 'string' ? encoder.encode(part) : part)
+  return btoa(String.fromCharCode(...hash.digest()))
+}

@@ -1,0 +1,8 @@
+/** There are no folders: a name stays as it was given. */
+export function resolve(...parts: readonly string[]): string {
+  return parts.at(-1) ?? ''
+}
+
+export function join(...parts: readonly string[]): string {
+  return parts.join('/')
+}

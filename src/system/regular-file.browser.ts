@@ -1,0 +1,12 @@
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile'
+}
+
+/** A browser opens no file by its name. */
+export function readRegularFile(_file: string, _most?: number): Uint8Array {
+  throw new UnusableFile('a browser has no files')
+}
+
+export function openingProblem(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { packagedText } from '../../src/contract/packaged-text.browser.js'
+import { packagedText as fromFile } from '../../src/contract/packaged-text.js'
+import { loadScenario } from '../../src/options/scenario-file.js'
+import { readYamlMap as readJsonMap } from '../../src/options/yaml-map.browser.js'
+import { readYamlMap } from '../../src/options/yaml-map.js'
+import { digestOf } from '../../src/system/digest.browser.js'
+import { digestOf as digestOfNode } from '../../src/system/digest.js'
+import * as embedded from '../../src/system/package-files.browser.js'
+import * as files from '../../src/system/package-files.js'
+import * as utf8 from '../../src/system/utf8.browser.js'
+import * as utf8OfNode from '../../src/system/utf8.js'
+import { loadYaml as loadSmallYaml } from '../../src/system/yaml.browser.js'
+import { loadYaml } from '../../src/system/yaml.js'
+
+/** Lone halves of surrogates among them. */
+const anyText = fc.string({ unit: 'binary' }).chain((text) => fc.constantFrom(text, `${text}\ud800`, `\ufeff${text}`))
+
+describe('what a browser has in the place of Node’s own modules', () => {
+  it('makes the same digests', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anyText, fc.uint8Array())), (parts) => {
+        expect(digestOf(...parts)).toBe(digestOfNode(...parts))
+      }),
+    )
+  })
+
+  it('reads and writes the same UTF-8', () => {
+    fc.assert(
+      fc.property(anyText, fc.uint8Array(), (text, bytes) => {
+        expect(utf8.utf8Length(text)).toBe(utf8OfNode.utf8Length(text))
+        expect(utf8.binaryOf(text)).toBe(utf8OfNode.binaryOf(text))
+        const encoded = new TextEncoder().encode(text)
+        expect(utf8.utf8Text(encoded)).toBe(utf8OfNode.utf8Text(encoded))
+        for (const given of [bytes, encoded]) expect(utf8.isUtf8(given)).toBe(utf8OfNode.isUtf8(given))
+      }),
+    )
+  })
+
+  it('has the same fixtures, the same scenarios and the same contract as the package', async () => {
+    expect(embedded.packageVersion).toBe(files.packageVersion)
+    expect(embedded.packagedScenarios()).toEqual(files.packagedScenarios())
+    for (const name of ['pets', 'orders', 'keys'].map((file) => `fixtures/${file}.json`)) {
+      expect(embedded.packageText(name)).toBe(files.packageText(name).replaceAll(/(?<=[{[,:])\s+|\s+(?=[}\]]|$)/g, ''))
+    }
+    for (const name of files.packagedScenarios()) {
+      const file = `fixtures/scenarios/${name}.yaml`
+      const read = readYamlMap(files.packageText(file), file)
+      expect(readJsonMap(embedded.packageText(file), file)).toMatchObject({ entries: Reflect.get(read, 'entries') })
+      expect(loadScenario(name, '').description).toBeDefined()
+    }
+    for (const format of ['yaml', 'json'] as const) expect(await packagedText(format)).toBe(await fromFile(format))
+  })
+
+  it('writes YAML that says the same', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^[a-z][a-z-]{0,20}$/), fc.jsonValue()), (content) => {
+        expect(loadYaml().parse(loadSmallYaml().stringify(content)) ?? {}).toEqual(JSON.parse(JSON.stringify(content)))
+      }),
+    )
+  })
+})
