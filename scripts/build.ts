@@ -4,8 +4,10 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
+import { buildBrowser } from './build-browser.js'
 import { buildPages } from './build-pages.js'
 import { generateContract } from './generate-contract.js'
+import { generateEmbedded } from './generate-embedded.js'
 import { isUpToDate } from './is-up-to-date.js'
 import { keepTogether } from './keep-together.js'
 import { leanPackages, OPTIONAL } from './lean-packages.js'
@@ -18,8 +20,12 @@ const PROGRAMS = {
   vitest: 'src/vitest/index.ts',
   'prism-worker': 'src/contract/prism-worker.ts',
 }
+/** Those for pages and workers. */
+const BROWSER_PROGRAMS = {
+  browser: 'src/browser/index.ts',
+}
 /** Those that users import, and that need types. */
-const PUBLIC = ['index', 'vitest'] as const
+const PUBLIC = ['index', 'vitest', 'browser'] as const
 const dist = join(packageDirectory, 'dist')
 const FOR_NODE = {
   absWorkingDir: packageDirectory,
@@ -33,7 +39,7 @@ const FOR_NODE = {
 /** The last file of every build. */
 const NOTICES = join(dist, 'THIRD-PARTY-LICENSES.txt')
 
-if (process.argv.includes('--generate-only')) await generateContract({ types: true })
+if (process.argv.includes('--generate-only')) await generate({ types: true })
 else if (!process.argv.includes('--to-start')) await buildAll({ types: true })
 else if (!(await isUpToDate(packageDirectory, NOTICES))) {
   process.stderr.write('Building petstore-sandbox from its sources, which takes a few seconds …\n')
@@ -42,18 +48,24 @@ else if (!(await isUpToDate(packageDirectory, NOTICES))) {
 
 /** @param types whether to write the declarations, which only a compiler reads: `npm start` does not wait for one */
 async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
-  await generateContract({ types })
+  await generate({ types })
   await removeOldPrograms()
   const installed = await installedWithThePackage()
-  const [programs, yaml, pages] = await Promise.all([
+  const [programs, yaml, browser, pages] = await Promise.all([
     bundlePrograms(installed),
     bundleYaml(),
+    buildBrowser(await sourceFiles()),
     buildPages(join(dist, 'web')),
     writeConfigSchema(),
     types && declare(installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-  await writeNotices(NOTICES, [programs, yaml, pages])
+  await writeNotices(NOTICES, [programs, yaml, ...browser, pages])
+}
+
+/** What the sources import and nobody writes. */
+async function generate({ types }: { readonly types: boolean }): Promise<void> {
+  await Promise.all([generateContract({ types }), generateEmbedded()])
 }
 
 async function writeConfigSchema(): Promise<void> {
@@ -114,11 +126,12 @@ function existing(programs: Readonly<Record<string, string>>): Record<string, st
 async function sourceFiles(): Promise<string[]> {
   const source = join(packageDirectory, 'src')
   const names = await readdir(source, { recursive: true })
-  return names.filter((name) => name.endsWith('.ts')).map((name) => join(source, name))
+  return names.filter((name) => name.endsWith('.ts') && !name.endsWith('.browser.ts')).map((name) => join(source, name))
 }
 
-function sourcesOf(names: readonly (keyof typeof PROGRAMS)[]): readonly string[] {
-  return names.map((name) => join(packageDirectory, PROGRAMS[name])).filter((file) => existsSync(file))
+function sourcesOf(names: typeof PUBLIC): readonly string[] {
+  const programs = { ...PROGRAMS, ...BROWSER_PROGRAMS }
+  return names.map((name) => join(packageDirectory, programs[name])).filter((file) => existsSync(file))
 }
 
 async function installedWithThePackage(): Promise<readonly string[]> {

@@ -29,7 +29,7 @@ export function keepTogether(directory: string, programs: readonly string[], sou
   return {
     name: 'keep-together',
     async setup(build) {
-      const lazy = new Set((await Promise.all(sources.map(lazyImportsOf))).flat())
+      const lazy = await loadedLater(sources)
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         if (!programs.includes(relative(directory, path)) && !lazy.has(path)) return undefined
         const isCommand = relative(directory, path).startsWith(`src${sep}cli${sep}`)
@@ -39,6 +39,11 @@ export function keepTogether(directory: string, programs: readonly string[], sou
       })
     },
   }
+}
+
+/** The files that some source loads later, by `import()`. */
+export async function loadedLater(sources: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set((await Promise.all(sources.map(lazyImportsOf))).flat())
 }
 
 async function lazyImportsOf(source: string): Promise<string[]> {

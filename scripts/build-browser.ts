@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { packageDirectory } from '../src/system/package-files.js'
+import { loadedLater } from './keep-together.js'
+
+const SANDBOX = 'src/browser/create-sandbox.ts'
+
+const FOR_BROWSERS = {
+  absWorkingDir: packageDirectory,
+  outdir: 'dist',
+  bundle: true,
+  minify: true,
+  platform: 'browser',
+  format: 'esm',
+  // Whoever bundles it again may aim lower.
+  target: ['chrome111', 'firefox114', 'safari16.4'],
+  // All licences are in THIRD-PARTY-LICENSES.txt.
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** Takes `<name>.browser.ts` in place of `<name>.ts` where there is one, as the tsconfig of src/browser does. */
+export const browserTwins: Plugin = {
+  name: 'browser-twins',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, resolveDir }) => {
+      const twin = join(resolveDir, path.replace(/\.js$/, '.browser.ts'))
+      return existsSync(twin) ? { path: twin } : undefined
+    })
+  },
+}
+
+/** What help and dashboard say of each option: the help is not in a browser, and the dashboard has its own copy. */
+const withoutHelp: Plugin = {
+  name: 'without-help',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/(?:options\/table|domain\/settings)\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(
+        /^( +(?:description|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
+        "$1 '',",
+      ),
+      loader: 'ts',
+    }))
+  },
+}
+
+/** Has each part that is loaded later reach all that is there by then, so that this stays in one file. */
+function inOneFile(sources: readonly string[]): Plugin {
+  return {
+    name: 'in-one-file',
+    async setup({ onLoad }) {
+      const later = await loadedLater(sources)
+      onLoad({ filter: /src\/.*\.ts$/ }, async ({ path }) => {
+        if (!later.has(path)) return undefined
+        // Not a bare import: of packages without side effects that would reach nothing.
+        const also = `\nexport { createSandbox as there } from ${JSON.stringify(join(packageDirectory, SANDBOX))}\n`
+        return { contents: (await readFile(path, 'utf8')) + also, loader: 'ts' }
+      })
+    },
+  }
+}
+
+/**
+ * Bundles what pages and workers import: the sandbox, and what comes with it.
+ *
+ * @param sources all source files
+ * @returns what is in the bundles
+ */
+export async function buildBrowser(sources: readonly string[]): Promise<readonly Metafile[]> {
+  const sandbox = await build({
+    ...FOR_BROWSERS,
+    entryPoints: { browser: 'src/browser/index.ts' },
+    splitting: true,
+    chunkNames: 'browser-[name]-[hash]',
+    plugins: [inOneFile(sources), withoutHelp, browserTwins],
+  })
+  return [sandbox.metafile]
+}

@@ -1,0 +1,40 @@
+import type { SandboxOptions } from '../options/options.js'
+
+const DISK = 'needs a disk'
+const PORT = 'needs a port'
+const PRISM = 'needs Prism'
+const SERVICE = 'needs a real service behind the sandbox'
+
+/** Options that a browser has not what they need, and what that is. */
+export const MISSING = {
+  port: PORT,
+  host: PORT,
+  controlToken: PORT,
+  controlOrigin: PORT,
+  store: DISK,
+  inMemory: DISK,
+  fixtures: DISK,
+  reset: DISK,
+  fsync: DISK,
+  record: DISK,
+  spec: PRISM,
+  mock: PRISM,
+  redis: 'needs Redis',
+  redisFile: 'needs Redis',
+  group: 'needs Redis',
+  redisWait: 'needs Redis',
+  upstream: SERVICE,
+  upstreamApiKeyFile: SERVICE,
+  upstreamWrites: SERVICE,
+  upstreamTimeout: SERVICE,
+  upstreamCa: SERVICE,
+  log: 'needs a terminal',
+} as const satisfies Partial<Record<keyof SandboxOptions, string>>
+
+export type MissingOption = keyof typeof MISSING
+
+/** The options of a sandbox in a browser: those of any other, without what needs a disk, a port or Prism. */
+export interface BrowserOptions extends Omit<SandboxOptions, MissingOption> {
+  /** What `save()` of an earlier sandbox gave: this one goes on from it. Give the other options as they were. */
+  readonly restore?: Uint8Array
+}
