@@ -57,13 +57,13 @@ export interface LogWatcher {
 export interface CommandLog {
   /**
    * Appends an entry exactly once, however often the connection breaks meanwhile: it looks up
-   * whether the entry is there before it appends it again. One append of a replica is under way
-   * at a time; the next may be handed in, and waits. A batch is for one text only: after one that
-   * was given up, the next has a higher number.
+   * whether the entry is there before it appends it again. Several of a replica may be under way at
+   * a time: none stands before one that was handed in before it. A batch is for one text only, and
+   * each has a higher number than the one before, given up or not.
    *
    * @param signal gives up, at once. Whether the entry stands in the log is then told by `follow`,
-   *   before any later entry of this replica, or never: once another `append` or `end` of this log has
-   *   succeeded, nothing given up before will be appended
+   *   before any later entry of this replica, or never: once an `append` handed in after it has succeeded,
+   *   or an `end` while nothing handed in before it is under way, it will not be appended
    * @returns where it stands, once as many copies have it as was asked for
    * @throws LogUnavailable when given up; LogLost when the log no longer has this replica's former entries
    */

@@ -1,6 +1,5 @@
 import type { EpochMs } from '../domain/time.js'
 import { Availability } from './availability.js'
-import { Change } from './change.js'
 import {
   type CommandLog,
   compareIds,
@@ -14,6 +13,13 @@ import {
 } from './command-log.js'
 
 type Appended = Pick<Entry, 'replica' | 'batch' | 'text'>
+
+/** An entry whose place nobody knows yet. */
+interface UnderWay {
+  readonly appended: Appended
+  resolve(id: EntryId): void
+  reject(error: unknown): void
+}
 
 /** The double of a log: what replicas of one process share, and what can happen to it. */
 export class MemoryLog {
@@ -106,13 +112,15 @@ export class MemoryLine implements CommandLog {
   readonly #part: LogWatcher
   readonly #readers = new Set<Reader>()
   readonly #standing = new Map<string, number>()
-  #lastAppend: Promise<unknown> = Promise.resolve()
+  /** In the order in which they were handed in. */
+  readonly #underWay: UnderWay[] = []
+  /** So many more are let through. */
+  #passing = Number.POSITIVE_INFINITY
   #reason: string | undefined
   #isClosed = false
   #isDeaf = false
   /** The answer of the next append is lost, for this reason. */
   #losesAnswer: string | undefined
-  readonly #change = new Change()
 
   constructor(log: MemoryLog, watcher: LogWatcher) {
     this.#log = log
@@ -123,12 +131,22 @@ export class MemoryLine implements CommandLog {
   cutOff(reason = 'the line is cut'): void {
     this.#reason = reason
     this.#part.unavailable(reason)
-    this.#change.tell()
   }
 
-  /** The next entry is appended, but the line is cut before the answer comes. */
+  /** The next entry is appended, and so are those under way behind it, but the line is cut before an answer comes. */
   cutOffInAnswer(reason = 'the line is cut'): void {
     this.#losesAnswer = reason
+  }
+
+  /** Holds back what is appended but for the next few, until it is restored. */
+  hold(passing = 0): void {
+    this.#passing = passing
+    this.#deliver()
+  }
+
+  /** How many entries are held back. */
+  get underWay(): number {
+    return this.#underWay.length
   }
 
   /** What is appended is taken, but nothing is told any more, as when only one of two connections is there. */
@@ -140,15 +158,28 @@ export class MemoryLine implements CommandLog {
     if (this.#isClosed) return
     this.#isDeaf = false
     this.#reason = undefined
+    this.#passing = Number.POSITIVE_INFINITY
+    this.#losesAnswer = undefined
     this.#part.available()
-    this.#change.tell()
+    this.#deliver()
     this.look()
   }
 
   append(appended: Appended, signal: AbortSignal): Promise<EntryId> {
-    const done = this.#lastAppend.then(() => this.#append(appended, signal))
-    this.#lastAppend = done.catch(() => {})
-    return done
+    let giveUp = () => {}
+    const done = new Promise<EntryId>((resolve, reject) => {
+      const one: UnderWay = { appended, resolve, reject }
+      giveUp = () => {
+        const place = this.#underWay.indexOf(one)
+        if (place !== -1) this.#underWay.splice(place, 1)
+        reject(this.#unavailable())
+      }
+      this.#underWay.push(one)
+      if (signal.aborted || this.#isClosed) giveUp()
+      else this.#deliver()
+    })
+    signal.addEventListener('abort', giveUp)
+    return done.finally(() => signal.removeEventListener('abort', giveUp))
   }
 
   follow(after: EntryId | undefined, follower: LogFollower): () => void {
@@ -191,8 +222,8 @@ export class MemoryLine implements CommandLog {
     this.#isClosed = true
     this.#reason = 'The log has been closed.'
     for (const reader of this.#readers) reader.stop()
+    for (const { reject } of this.#underWay.splice(0)) reject(this.#unavailable())
     this.#log.forget(this)
-    this.#change.tell()
   }
 
   /** Gives those who read what there is, later: who appends is not interrupted. */
@@ -201,21 +232,27 @@ export class MemoryLine implements CommandLog {
       queueMicrotask(() => this.#reason === undefined && !this.#isDeaf && reader.look())
   }
 
-  async #append(appended: Appended, signal: AbortSignal): Promise<EntryId> {
-    for (;;) {
-      if (signal.aborted || this.#isClosed) throw this.#unavailable()
-      if (this.#reason === undefined) {
-        const id = this.#take(appended)
-        if (this.#losesAnswer === undefined) {
-          this.#standing.set(appended.replica, appended.batch)
-          return id
-        }
-        const reason = this.#losesAnswer
-        this.#losesAnswer = undefined
-        this.cutOff(reason)
+  #deliver(): void {
+    while (this.#reason === undefined && this.#passing > 0) {
+      const [first] = this.#underWay
+      if (first === undefined) return
+      this.#passing--
+      try {
+        const id = this.#take(first.appended)
+        if (this.#losesAnswer !== undefined) return this.#loseAnswers(this.#losesAnswer)
+        this.#standing.set(first.appended.replica, first.appended.batch)
+        first.resolve(id)
+      } catch (error) {
+        first.reject(error)
       }
-      await this.#change.next(signal)
+      this.#underWay.shift()
     }
+  }
+
+  #loseAnswers(reason: string): void {
+    for (const { appended } of this.#underWay.slice(1, 1 + this.#passing)) this.#take(appended)
+    this.#losesAnswer = undefined
+    this.cutOff(reason)
   }
 
   #take(appended: Appended): EntryId {
@@ -224,7 +261,9 @@ export class MemoryLine implements CommandLog {
     if ((kept?.batch ?? 0) < (this.#standing.get(replica) ?? 0)) {
       throw new LogLost('it no longer has what this replica appended')
     }
-    if (kept !== undefined && kept.batch === batch && kept.id !== undefined) return kept.id
+    const isAnswered = batch < (this.#standing.get(replica) ?? 0)
+    const own = this.#log.entries.findLast((entry) => entry.replica === replica && entry.batch === batch)
+    if (own !== undefined && !isAnswered) return own.id
     if (kept !== undefined && kept.batch >= batch) throw new LogLost(`batch ${batch} was given up`)
     return this.#log.take(appended)
   }

@@ -38,6 +38,10 @@ export class RedisLink {
     void this.#keep(first)
   }
 
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
   /** The connection, as soon as there is one. @throws LogUnavailable when the signal comes */
   async connection(signal: AbortSignal): Promise<RedisConnection> {
     for (;;) {

@@ -12,10 +12,11 @@ import {
 } from './command-log.js'
 import { inspectRedis } from './inspect-redis.js'
 import { RedisConnection } from './redis.js'
+import { RedisAppends } from './redis-appends.js'
 import { readCheckpoint, writeCheckpoint } from './redis-checkpoint.js'
 import { RedisFollower } from './redis-follower.js'
 import { RedisLink } from './redis-link.js'
-import { APPEND, CLEAR, END, keysOf, lostWords, type RedisKeys, run } from './redis-scripts.js'
+import { APPEND, CLEAR, END, keysOf, load, lostWords, type RedisKeys, run } from './redis-scripts.js'
 import { redisWords } from './redis-words.js'
 
 export interface RedisLogOptions {
@@ -28,8 +29,6 @@ export interface RedisLogOptions {
   /** Hears what of this Redis people should know. */
   readonly warn: (text: string) => void
 }
-
-type Appended = Pick<Entry, 'replica' | 'batch' | 'text'>
 
 /** So long Redis waits for its copies before it says how many there are. */
 const COPIES_WAIT_MS = 500
@@ -51,37 +50,34 @@ class RedisLog implements CommandLog {
   readonly #copies: number
   readonly #availability: Availability
   readonly #link: RedisLink
+  readonly #appends: RedisAppends
   readonly #followers = new Set<RedisFollower>()
-  /** The last batch of each replica that is known to stand. */
-  readonly #standing = new Map<string, number>()
-  /** The last one that was given up. */
-  readonly #givenUp = new Map<string, number>()
-  #lastAppend: Promise<unknown> = Promise.resolve()
 
   constructor({ address, group, copies, watcher }: RedisLogOptions) {
     this.#address = address
     this.#keys = keysOf(group)
     this.#copies = copies
     this.#availability = new Availability(watcher)
-    this.#link = new RedisLink(() => this.#connect(this.#copies), this.#say, this.#availability.part())
+    this.#link = new RedisLink(() => this.#connectToAppend(), this.#say, this.#availability.part())
+    this.#appends = new RedisAppends(this.#link, this.#keys, (redis) => this.#awaitCopies(redis, copies))
   }
 
   async begin(warn: (text: string) => void): Promise<void> {
     try {
       const redis = await this.#connect(0)
+      await load(redis, APPEND)
       this.#link.start(redis)
       for (const warning of await inspectRedis(redis)) warn(warning)
       await this.#awaitCopies(redis, this.#copies)
+      void this.#appends.run()
     } catch (error) {
       this.#link.close()
       throw new LogUnavailable(this.#say(error))
     }
   }
 
-  append(entry: Appended, signal: AbortSignal): Promise<EntryId> {
-    const appended = this.#lastAppend.then(() => this.#append(entry, signal))
-    this.#lastAppend = appended.catch(() => {})
-    return appended
+  append(entry: Pick<Entry, 'replica' | 'batch' | 'text'>, signal: AbortSignal): Promise<EntryId> {
+    return this.#appends.append(entry, signal)
   }
 
   follow(after: EntryId | undefined, follower: LogFollower): () => void {
@@ -100,7 +96,7 @@ class RedisLog implements CommandLog {
 
   async end(): Promise<{ readonly id: EntryId | undefined; readonly now: number }> {
     const { log, batches } = this.#keys
-    const answer = await this.#once((redis) => run(redis, END, log, batches, ...[...this.#givenUp].flat()))
+    const answer = await this.#once((redis) => run(redis, END, log, batches, ...this.#appends.givenUp()))
     const [id, now] = Array.isArray(answer) ? answer : []
     return { id: id === '' ? undefined : String(id), now: Number(now) }
   }
@@ -128,41 +124,6 @@ class RedisLog implements CommandLog {
     error instanceof LogUnavailable
       ? error.message
       : `Redis at ${this.#address.shown} cannot be used: ${redisWords(error)}.`
-
-  async #append(entry: Appended, signal: AbortSignal): Promise<EntryId> {
-    // It may be on its way still.
-    const giveUp = () => this.#givenUp.set(entry.replica, entry.batch)
-    signal.addEventListener('abort', giveUp)
-    try {
-      for (;;) {
-        const redis = await this.#link.connection(signal)
-        const id = await this.#appendOver(redis, entry, signal)
-        if (id === undefined) continue
-        this.#standing.set(entry.replica, entry.batch)
-        return id
-      }
-    } finally {
-      signal.removeEventListener('abort', giveUp)
-    }
-  }
-
-  /** @returns undefined if this connection did not answer, or not well */
-  async #appendOver(redis: RedisConnection, entry: Appended, signal: AbortSignal): Promise<EntryId | undefined> {
-    const { replica, batch, text } = entry
-    const known = this.#standing.get(replica) ?? 0
-    const { log, batches } = this.#keys
-    try {
-      const id = await unlessAborted(run(redis, APPEND, log, batches, replica, batch, known, text), signal)
-      await unlessAborted(this.#awaitCopies(redis, this.#copies), signal)
-      return String(id)
-    } catch (error) {
-      const reason = lostWords(error)
-      if (reason !== undefined) throw new LogLost(reason)
-      if (signal.aborted) throw this.#link.unavailable()
-      this.#link.drop(redis, error)
-      return undefined
-    }
-  }
 
   /** Asks once, over the connection that there is. */
   async #once<T>(ask: (redis: RedisConnection) => Promise<T>): Promise<T> {
@@ -205,19 +166,21 @@ class RedisLog implements CommandLog {
     }
   }
 
+  async #connectToAppend(): Promise<RedisConnection> {
+    const redis = await this.#connect(this.#copies)
+    try {
+      await load(redis, APPEND)
+      return redis
+    } catch (error) {
+      redis.close()
+      throw error
+    }
+  }
+
   async #awaitCopies(redis: RedisConnection, copies: number): Promise<void> {
     if (copies === 0) return
     const there = Number(await redis.call('WAIT', copies, COPIES_WAIT_MS))
     if (there < copies)
       throw new Error(`${there} of the ${copies} copies of it that are asked for have what was written`)
   }
-}
-
-/** Rejects as soon as the signal comes, whatever the work does. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason)
-    signal.addEventListener('abort', giveUp)
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
 }

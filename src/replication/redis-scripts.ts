@@ -4,7 +4,7 @@ import type { RedisConnection, RedisWord } from './redis.js'
 export interface RedisKeys {
   /** The stream of entries. */
   readonly log: string
-  /** By `end` the last entry's id; by `of <replica>` its last batch, and the entry's id, if there is one. */
+  /** By `end` the last entry's id; by `of <replica>` its last batches, as `OWN` reads them. */
   readonly batches: string
   /** The newest checkpoint: `id`, `pieces`, and each piece by its number. */
   readonly checkpoint: string
@@ -44,30 +44,46 @@ local function is_after(one, other)
 end`
 
 /**
- * Appends an entry if it is higher than all of its replica, and if those that the
- * replica knows of are there. What stands already is only named.
+ * Reads what is known of a replica: its last batch, and ids by batch of that and of those before it whose answers it may
+ * not have had. Written as `<batch>:<id>` each, the last one first; without an id where it was given up.
+ */
+const OWN = `
+local function own_batches(written)
+  local kept, ids = 0, {}
+  for batch, id in string.gmatch(written or '', '(%d+):(%S*)') do
+    batch = tonumber(batch)
+    kept = math.max(kept, batch)
+    ids[batch] = id
+  end
+  return kept, ids
+end`
+
+/**
+ * Appends an entry if it is higher than all of its replica, if those that the replica knows of
+ * are there, and if the one before it, which may be on its way still, is. What stands already is only named.
  *
- * Keys: log, batches. Arguments: replica, batch, the last batch that its replica knows to stand, text.
- * Answers with the id.
+ * Keys: log, batches. Arguments: replica, batch, the last batch that its replica knows to stand, the one
+ * that was handed in before it, text. Answers with the id.
  */
 export const APPEND: Script = {
   keys: 2,
-  text: `
-local of, batch, known = 'of ' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+  text: `${OWN}
+local of, batch, known, before = 'of ' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local own, last = unpack(redis.call('HMGET', KEYS[2], of, 'end'))
-local kept, id = 0, ''
-if own then
-  kept, id = string.match(own, '^(%d+) (.*)$')
-  kept = tonumber(kept)
-end
+local kept, ids = own_batches(own)
 if kept < known then return redis.error_reply('${LOST}it no longer has what this replica appended') end
 if (redis.call('XLEN', KEYS[1]) > 0) ~= (last and true or false) then
   return redis.error_reply('${LOST}a part of it was removed')
 end
-if kept == batch and id ~= '' then return id end
+if (ids[batch] or '') ~= '' then return ids[batch] end
 if kept >= batch then return redis.error_reply('${LOST}batch ' .. batch .. ' was given up') end
-id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', batch, 'after', last or '', 'text', ARGV[4])
-redis.call('HSET', KEYS[2], of, batch .. ' ' .. id, 'end', id)
+if kept < before then return redis.error_reply('WAITS for batch ' .. before) end
+local id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', batch, 'after', last or '', 'text', ARGV[5])
+local written = batch .. ':' .. id
+for other = kept, known + 1, -1 do
+  if ids[other] then written = written .. ' ' .. other .. ':' .. ids[other] end
+end
+redis.call('HSET', KEYS[2], of, written, 'end', id)
 return id`,
 }
 
@@ -79,11 +95,12 @@ return id`,
  */
 export const END: Script = {
   keys: 2,
-  text: `
+  text: `${OWN}
 for i = 1, #ARGV, 2 do
   local of = 'of ' .. ARGV[i]
-  local kept = string.match(redis.call('HGET', KEYS[2], of) or '', '^(%d+) ') or '0'
-  if tonumber(kept) < tonumber(ARGV[i + 1]) then redis.call('HSET', KEYS[2], of, ARGV[i + 1] .. ' ') end
+  local own = redis.call('HGET', KEYS[2], of)
+  local kept = own_batches(own)
+  if kept < tonumber(ARGV[i + 1]) then redis.call('HSET', KEYS[2], of, ARGV[i + 1] .. ': ' .. (own or '')) end
 end
 local id = redis.call('HGET', KEYS[2], 'end') or ''
 local time = redis.call('TIME')
@@ -142,7 +159,7 @@ if is_after(first, id) then first = id end
 redis.call('XTRIM', KEYS[3], 'MINID', first)
 local batches = redis.call('HGETALL', KEYS[4])
 for i = 1, #batches, 2 do
-  local last = tonumber(string.match(batches[i + 1], '^%d+ (%d+)-') or '')
+  local last = tonumber(string.match(batches[i + 1], ':(%d+)-') or '')
   if batches[i] ~= 'end' and last and last < forgotten then redis.call('HDEL', KEYS[4], batches[i]) end
 end
 return 'OK'`,
@@ -164,11 +181,16 @@ export function lostWords(error: unknown): string | undefined {
 
 const digests = new WeakMap<Script, string>()
 
+/** Lets Redis know a script, so that what is run without waiting is run in its order. */
+export async function load(redis: RedisConnection, script: Script): Promise<void> {
+  digests.set(script, String(await redis.call('SCRIPT', 'LOAD', script.text)))
+}
+
 /** Runs a script: by its digest, as Redis usually knows it already. */
 export async function run(redis: RedisConnection, script: Script, ...words: readonly RedisWord[]): Promise<unknown> {
   const digest = digests.get(script)
   if (digest === undefined) {
-    digests.set(script, String(await redis.call('SCRIPT', 'LOAD', script.text)))
+    await load(redis, script)
     return run(redis, script, ...words)
   }
   try {

@@ -14,6 +14,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   MOVED: 'it is part of a cluster, and another of its nodes keeps this group: give the address of that one',
   CLUSTERDOWN: 'it is part of a cluster that is down',
   BUSY: 'it is busy with a script',
+  WAITS: 'it lacks something that was sent before, which is sent again',
   UNBLOCKED: 'it has just become a copy of another Redis',
   WRONGTYPE: 'something else uses the keys of this group: choose another with --group',
 }

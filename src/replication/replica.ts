@@ -45,6 +45,8 @@ const LEAVE_MS: DurationMs = 3 * SECOND_MS
 const REJOIN_MS: DurationMs = SECOND_MS
 /** A checkpoint is written after so many characters of entries; or as many as it has itself, if that is more. */
 const CHECKPOINT_AFTER = 8 * 1024 * 1024
+/** Entries that are under way at a time: what comes meanwhile is one entry afterwards. */
+const ENTRIES_UNDER_WAY = 8
 /** Entries are no larger than this by themselves; a single item may be. */
 const LARGEST_ENTRY = 4 * 1024 * 1024
 /** Connections of each replica have numbers of their own. */
@@ -102,6 +104,8 @@ interface UnderWay {
   readonly batch: number
   readonly items: readonly Outgoing[]
   readonly appendedAt: number
+  /** Takes it back, if it does not stand yet. */
+  readonly giveUp: AbortController
   /** Gives up when its time is over. */
   readonly timer: NodeJS.Timeout
   /** As many copies have it as was asked for. */
@@ -141,8 +145,9 @@ export class Replica {
   /** Why the log cannot be reached now. */
   #unreachable: string | undefined
   #outgoing: Outgoing[] = []
-  #underWay: UnderWay | undefined
-  /** Given back by the log already, but not told by it yet; in order. */
+  /** Not known to stand yet. */
+  readonly #underWay = new Set<UnderWay>()
+  /** Not told by the log yet; in order. */
   readonly #unread: UnderWay[] = []
   #isFlushing = false
   #isApplyingOwn = false
@@ -211,7 +216,7 @@ export class Replica {
 
   /** How long its own entries take to come back, in milliseconds: more, while one is waited for. */
   get lagMs(): number {
-    const oldest = this.#unread[0] ?? this.#underWay
+    const oldest = this.#unread[0] ?? [...this.#underWay][0]
     return oldest === undefined ? this.#lagMs : Math.max(this.#lagMs, systemClock.monotonic() - oldest.appendedAt)
   }
 
@@ -316,7 +321,7 @@ export class Replica {
   #put(outgoing: Outgoing): void {
     this.#outgoing.push(outgoing)
     // Something may have been left over from when it could not be said.
-    if (this.#isFlushing || this.#underWay !== undefined) return
+    if (this.#isFlushing || this.#underWay.size >= ENTRIES_UNDER_WAY) return
     this.#isFlushing = true
     // All of a turn are one entry.
     setImmediate(() => {
@@ -327,26 +332,34 @@ export class Replica {
 
   #flush(): void {
     const log = this.#log
-    if (log === undefined || this.#outgoing.length === 0 || this.#underWay !== undefined || this.away !== undefined)
-      return
-    const giveUp = new AbortController()
+    while (
+      log !== undefined &&
+      this.away === undefined &&
+      this.#outgoing.length > 0 &&
+      this.#underWay.size < ENTRIES_UNDER_WAY
+    )
+      this.#appendSome(log)
+  }
+
+  #appendSome(log: CommandLog): void {
     const entry: UnderWay = {
       batch: ++this.#batch,
       items: this.#takeSome(),
       appendedAt: systemClock.monotonic(),
+      giveUp: new AbortController(),
       timer: setTimeout(() => {
-        giveUp.abort()
+        entry.giveUp.abort()
         if (entry.isKept)
           this.#giveUp(entry, new LogUnavailable(this.away ?? 'The log takes long to tell what it took.'))
       }, UNDER_WAY_MS),
       isKept: false,
       results: undefined,
     }
-    this.#underWay = entry
+    this.#underWay.add(entry)
     this.#unread.push(entry)
     const text = batchText(entry.items.map((item) => item.text))
     const id = this.#id
-    log.append({ replica: id, batch: entry.batch, text }, giveUp.signal).then(
+    log.append({ replica: id, batch: entry.batch, text }, entry.giveUp.signal).then(
       () => {
         if (this.#id !== id) return
         entry.isKept = true
@@ -363,9 +376,7 @@ export class Replica {
   }
 
   #appended(entry: UnderWay): void {
-    if (this.#underWay !== entry) return
-    this.#underWay = undefined
-    this.#flush()
+    if (this.#underWay.delete(entry)) this.#flush()
   }
 
   #takeSome(): readonly Outgoing[] {
@@ -634,11 +645,12 @@ export class Replica {
 
   #failAll(error: LogUnavailable): void {
     // One that was read back may still wait for its copies.
-    const entries = new Set(this.#underWay === undefined ? this.#unread : [...this.#unread, this.#underWay])
+    const entries = new Set([...this.#unread, ...this.#underWay])
     this.#unread.length = 0
-    this.#underWay = undefined
-    for (const { items, timer } of entries) {
+    this.#underWay.clear()
+    for (const { items, timer, giveUp } of entries) {
       clearTimeout(timer)
+      giveUp.abort()
       for (const { waiting } of items) waiting?.failed(error)
     }
     this.#refuseWaiting(error)

@@ -169,6 +169,43 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       expect(await follower.texts(5)).toEqual(['text 1.', 'text 2.', 'text 3.', 'text 4.', 'text 5.'])
     })
 
+    it('has several under way, none of which stands before those handed in before it, whatever is cut', async () => {
+      const { one, other } = await lines(2)
+      const texts = Array.from({ length: 12 }, (_, index) => `text ${index + 1}.`)
+      one.cutInAnswerTo('text 5.')
+      const appended = Promise.all(
+        texts.map((text, index) => one.log.append({ replica: 'a', batch: index + 1, text }, NEVER)),
+      )
+      await one.watcher.until(isDown)
+      one.restore()
+      const ids = await appended
+      const follower = new AFollower()
+      other.log.follow(undefined, follower)
+      expect(await follower.texts(12)).toEqual(texts)
+      expect(follower.heard.map(({ id }) => id)).toEqual(ids)
+    })
+
+    it('lets those stand that were handed in before and after one that is given up', async () => {
+      const { one, other } = await lines(2)
+      await appendAll(one.log, 'a', ['1'])
+      one.cut()
+      await one.watcher.until(isDown)
+      const patience = new AbortController()
+      const appended = [2, 3, 4].map((batch) =>
+        one.log.append({ replica: 'a', batch, text: String(batch) }, batch === 3 ? patience.signal : NEVER),
+      )
+      patience.abort()
+      await expect(appended[1]).rejects.toThrow(LogUnavailable)
+      one.restore()
+      await Promise.all([appended[0], appended[2]])
+      const follower = new AFollower()
+      other.log.follow(undefined, follower)
+      expect(await follower.texts(3)).toEqual(['1', '2', '4'])
+      await one.watcher.until(isUp)
+      await one.log.end()
+      await expect(one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)).rejects.toThrow(LogLost)
+    })
+
     it('gives up at once when the signal comes; what was not appended then is not appended later', async () => {
       const { one, other } = await lines(2)
       await appendAll(one.log, 'a', ['1'])
@@ -359,17 +396,23 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
         const acknowledged: string[] = []
         let isOver = false
         const writers = all.map(async ({ log }, replica) => {
+          const underWay = new Set<Promise<void>>()
           for (let batch = 1; batch <= 60; batch++) {
             const text = `${replica}:${batch};`
             const patience = new AbortController()
             const isImpatient = chance.next() < 0.3
-            const appended = log.append({ replica: `r${replica}`, batch, text }, patience.signal)
+            const appended = log
+              .append({ replica: `r${replica}`, batch, text }, patience.signal)
+              .then(
+                () => void acknowledged.push(text),
+                (error) => expect(error).toBeInstanceOf(LogUnavailable),
+              )
+              .finally(() => underWay.delete(appended))
+            underWay.add(appended)
             if (isImpatient) setImmediate(() => patience.abort())
-            await appended.then(
-              () => acknowledged.push(text),
-              (error) => expect(error).toBeInstanceOf(LogUnavailable),
-            )
+            if (underWay.size === 5) await Promise.race(underWay)
           }
+          await Promise.all(underWay)
         })
         const vandal = async () => {
           for (let next = 0; !isOver; next++) {
@@ -394,6 +437,12 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
         for (const other of others) expect(other).toEqual(heard)
         expect(new Set(heard).size).toBe(heard.length)
         expect(acknowledged.filter((text) => !heard.includes(text))).toEqual([])
+        for (const replica of all.keys()) {
+          const batches = heard.flatMap((text) =>
+            text.startsWith(`${replica}:`) ? [Number.parseInt(text.slice(2), 10)] : [],
+          )
+          expect(batches).toEqual(batches.toSorted((a, b) => a - b))
+        }
       },
     )
   })

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readRedisAddress } from '../../src/domain/redis-address.js'
 import type { CommandLog } from '../../src/replication/command-log.js'
 import { openRedisLog } from '../../src/replication/redis-log.js'
+import { APPEND } from '../../src/replication/redis-scripts.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
@@ -150,6 +151,62 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       proxy.restore()
       await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
       expect(await follower.texts(2)).toEqual(['1', '2'])
+    })
+
+    it('does not wait for the answer to an entry before it sends the next', async () => {
+      const proxy = await aProxy(redis.port)
+      const { log } = await open(`redis://127.0.0.1:${proxy.port}`, aGroup())
+      await log.append({ replica: 'a', batch: 1, text: 'first' }, NEVER)
+      proxy.hold()
+      const appended = [2, 3, 4].map((batch) => log.append({ replica: 'a', batch, text: `under way ${batch}` }, NEVER))
+      await expect.poll(() => proxy.held, { timeout: 60_000 }).toMatch(/under way 2[^]*under way 3[^]*under way 4/)
+      await proxy.release()
+      await Promise.all(appended)
+    })
+
+    it('takes no entry before the one that was handed in before it', async () => {
+      const group = aGroup()
+      const { log } = await open(redis.url, group)
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      const keys = ['log', 'batches'].map((name) => `petstore-sandbox:{${group}}:${name}`)
+      const append = (batch: string, before: string) =>
+        redis.ask('EVAL', APPEND.text, '2', ...keys, 'a', batch, '1', before, batch)
+      expect(append('3', '2')).toContain('WAITS for batch 2')
+      expect(append('2', '1')).toMatch(/^\d+-\d+$/)
+      expect(append('3', '2')).toMatch(/^\d+-\d+$/)
+      expect(redis.ask('XLEN', keys[0] ?? '')).toBe('3')
+    })
+
+    it('appends in order, each once, what Redis has refused for a while', async () => {
+      const server = await aRedis()
+      const { log, watcher } = await open(server.url, aGroup())
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      server.ask('CONFIG', 'SET', 'maxmemory', '1000000')
+      const appended = ['2', '3', '4', '5'].map((text) =>
+        log.append({ replica: 'a', batch: Number(text), text }, NEVER),
+      )
+      await watcher.until(isDown)
+      server.ask('CONFIG', 'SET', 'maxmemory', '0')
+      await Promise.all(appended)
+      const follower = new AFollower()
+      log.follow(undefined, follower)
+      expect(await follower.texts(5)).toEqual(['1', '2', '3', '4', '5'])
+    })
+
+    it('goes on in order when Redis forgets its scripts while several are under way', async () => {
+      const { log } = await open(redis.url, aGroup())
+      await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
+      redis.ask('SCRIPT', 'FLUSH')
+      const texts = Array.from({ length: 40 }, (_, index) => String(index + 2))
+      const appended: Promise<unknown>[] = []
+      for (const text of texts) {
+        appended.push(log.append({ replica: 'a', batch: Number(text), text }, NEVER))
+        if (Number(text) % 5 === 0) await new Promise(setImmediate)
+      }
+      await Promise.all(appended)
+      const follower = new AFollower()
+      log.follow(undefined, follower)
+      expect(await follower.texts(41)).toEqual(['1', ...texts])
     })
 
     it('does not take what was given up, and arrives late', async () => {

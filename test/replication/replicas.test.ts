@@ -175,6 +175,56 @@ describe('when the log is away', () => {
   })
 })
 
+describe('entries under way', () => {
+  it('are several at a time, and are done in their order', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    await inStep(a, b)
+    a.line.hold()
+    const posted: Promise<Response>[] = []
+    for (const name of ['first', 'second', 'third']) {
+      posted.push(a.post({ name, categoryId: 1 }))
+      await expect.poll(() => a.line.underWay).toBe(posted.length)
+    }
+    a.line.restore()
+    expect((await Promise.all(posted)).map(({ status }) => status)).toEqual([201, 201, 201])
+    const pets = (await (await b.get('/pets?limit=3')).json()) as readonly { name: string }[]
+    expect(pets.map(({ name }) => name)).toEqual(['third', 'second', 'first'])
+  })
+
+  it('are there once if they were acknowledged, on all replicas, whatever is cut', async () => {
+    const seed = String(Date.now())
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica({ rateLimit: false }), await replica({ rateLimit: false })]
+    const all = [a, b]
+    const chance = new Chance(seed)
+    const answers: Promise<readonly [name: string, status: number]>[] = []
+    const faults: readonly ((of: TestReplica) => void)[] = [
+      ({ line }) => line.hold(chance.integer(0, 3)),
+      ({ line }) => line.cutOff(),
+      ({ line }) => line.cutOffInAnswer(),
+      ({ line }) => line.restore(),
+      ({ line }) => line.restore(),
+    ]
+    for (let number = 0; number < 600; number++) {
+      const one = chance.oneOf(all)
+      if (chance.integer(0, 5) === 0) chance.oneOf(faults)(one)
+      const name = `pet ${number}`
+      answers.push(one.post({ name, categoryId: 1 }).then(({ status }) => [name, status]))
+      if (chance.integer(0, 2) === 0) await new Promise(setImmediate)
+    }
+    for (const { line } of all) line.restore()
+    const told = await Promise.all(answers)
+    expect(await digests(...all), `seed ${seed}`).toHaveLength(1)
+    const names = (await perform(a.core.controlTarget, '', 'pets.list', {})).map(({ name }) => name)
+    for (const [name, status] of told) {
+      const times = names.filter((other) => other === name).length
+      expect(status === 201 ? [1] : [0, 1], `${name}, answered ${status}, seed ${seed}`).toContain(times)
+    }
+    expect(new Set(told.map(([, status]) => status))).toEqual(new Set([201, 503]))
+  })
+})
+
 describe('when the log has lost its end', () => {
   it('a replica goes on from the checkpoint, and all agree again', async () => {
     const { replica, log } = groupOfReplicas()

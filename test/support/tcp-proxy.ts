@@ -71,6 +71,11 @@ export class TcpProxy {
     for (const passage of this.#passages) passage.held = []
   }
 
+  /** What is kept back. */
+  get held(): string {
+    return [...this.#passages].map(({ held = [] }) => Buffer.concat(held).toString()).join('')
+  }
+
   /** Sends on what was held, even if its sender has left. */
   async release(): Promise<void> {
     for (const passage of this.#passages) {
