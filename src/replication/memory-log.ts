@@ -239,7 +239,10 @@ export class MemoryLine implements CommandLog {
       this.#passing--
       try {
         const id = this.#take(first.appended)
-        if (this.#losesAnswer !== undefined) return this.#loseAnswers(this.#losesAnswer)
+        if (this.#losesAnswer !== undefined) {
+          this.#loseAnswers(this.#losesAnswer)
+          return
+        }
         this.#standing.set(first.appended.replica, first.appended.batch)
         first.resolve(id)
       } catch (error) {
