@@ -154,6 +154,7 @@ function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[
 /** That its client went first, or that it was cut although no fault said so. */
 function endOf({ how, durationMs, fault }: ExchangeRecord): readonly string[] {
   if (how === 'left') return [`client left after ${formatSpan(durationMs)}`]
+  if (how === 'unknown') return ['whether it was sent is unknown']
   return how === 'cut' && (fault === undefined || fault === 'slow-body' || fault === 'hang')
     ? ['cut by the sandbox']
     : []

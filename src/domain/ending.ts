@@ -2,9 +2,10 @@ import type { EpochMs } from './time.js'
 
 /**
  * What became of an answer: it was handed to the client's system whole, it was
- * cut (by a fault, or by the sandbox), or the client left before.
+ * cut (by a fault, or by the sandbox), or the client left before. Unknown is what became of
+ * one whose replica is gone, or came too late to tell its client.
  */
-export type AnswerEnd = 'sent' | 'cut' | 'left'
+export type AnswerEnd = 'sent' | 'cut' | 'left' | 'unknown'
 
 /** The end of an answer. What it told its client begins here, not where it was decided. */
 export interface Ending {

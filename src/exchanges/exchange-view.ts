@@ -23,7 +23,7 @@ export interface Exchange {
   readonly reason: Reason | null
   /** What is done to the answer on the wire, by a fault that is no status. */
   readonly fault: WireFault | null
-  /** Null while it is under way. `sent`: whole; `left`: its client went first; `cut`: by a fault, or because the sandbox stopped. */
+  /** Null while it is under way. `sent`: whole; `left`: its client went first; `cut`: by a fault, or because the sandbox stopped; `unknown`: its replica is gone, or gave up. */
   readonly ended: AnswerEnd | null
   /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number

@@ -50,6 +50,8 @@ export interface Member extends Omit<Beat, 'applied'> {
   readonly seenAt: EpochMs
   /** Undefined until its first beat. */
   readonly applied: EntryId | undefined
+  /** It has said nothing for so long that it counts as gone. */
+  readonly isSilent: boolean
 }
 
 /** A replica as everybody sees it. */
@@ -109,7 +111,7 @@ export class Group {
     const { name, version } = hello
     const ordinal = ++this.#joined
     const unheard = { address: '', position: 0, lagMs: 0, applied: undefined }
-    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, ...unheard })
+    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, isSilent: false, ...unheard })
     return isFounding ? 'founded' : 'joined'
   }
 
@@ -117,9 +119,20 @@ export class Group {
   hear(replica: string, now: EpochMs, beat?: Beat): Member | undefined {
     const member = this.#members.get(replica)
     if (member === undefined) return undefined
-    const heard = { ...member, ...beat, seenAt: now }
+    const heard = { ...member, ...beat, seenAt: now, isSilent: false }
     this.#members.set(replica, heard)
     return heard
+  }
+
+  /** Who has become silent by now: each once, until it says something again. */
+  fallenSilent(now: EpochMs): readonly string[] {
+    const silent: string[] = []
+    for (const [replica, member] of this.#members) {
+      if (member.isSilent || now - member.seenAt <= LIVING_MS) continue
+      this.#members.set(replica, { ...member, isSilent: true })
+      silent.push(replica)
+    }
+    return silent
   }
 
   leave(replica: string): void {

@@ -112,6 +112,8 @@ export class MemoryLine implements CommandLog {
   readonly #part: LogWatcher
   readonly #readers = new Set<Reader>()
   readonly #standing = new Map<string, number>()
+  /** What is to happen before a checkpoint is kept. */
+  #checkpointMayPass = Promise.resolve()
   /** In the order in which they were handed in. */
   readonly #underWay: UnderWay[] = []
   /** So many more are let through. */
@@ -142,6 +144,15 @@ export class MemoryLine implements CommandLog {
   hold(passing = 0): void {
     this.#passing = passing
     this.#deliver()
+  }
+
+  /** Every checkpoint takes long from now on. @returns ends that */
+  holdCheckpoints(): () => void {
+    let pass = () => {}
+    this.#checkpointMayPass = new Promise((resolve) => {
+      pass = resolve
+    })
+    return pass
   }
 
   /** How many entries are held back. */
@@ -203,6 +214,8 @@ export class MemoryLine implements CommandLog {
   }
 
   async saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void> {
+    this.#reach()
+    await this.#checkpointMayPass
     this.#reach()
     const { entries, checkpoint: former } = this.#log
     if (former !== undefined && compareIds(checkpoint.id, former.id) <= 0) return

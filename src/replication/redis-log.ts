@@ -52,6 +52,8 @@ class RedisLog implements CommandLog {
   readonly #link: RedisLink
   readonly #appends: RedisAppends
   readonly #followers = new Set<RedisFollower>()
+  /** Connections for what is large. */
+  readonly #asides = new Set<RedisConnection>()
 
   constructor({ address, group, copies, watcher }: RedisLogOptions) {
     this.#address = address
@@ -117,6 +119,7 @@ class RedisLog implements CommandLog {
   async close(): Promise<void> {
     this.#availability.end()
     for (const follower of this.#followers) follower.stop()
+    for (const redis of this.#asides) redis.close()
     this.#link.close()
   }
 
@@ -141,11 +144,14 @@ class RedisLog implements CommandLog {
     let redis: RedisConnection | undefined
     try {
       redis = await this.#connect(0)
+      this.#asides.add(redis)
+      if (this.#link.isClosed) throw this.#link.unavailable()
       return await ask(redis)
     } catch (error) {
       const reason = lostWords(error)
       throw reason === undefined ? new LogUnavailable(this.#say(error)) : new LogLost(reason)
     } finally {
+      if (redis !== undefined) this.#asides.delete(redis)
       redis?.close()
     }
   }

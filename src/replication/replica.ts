@@ -5,7 +5,8 @@ import type { EndedCommand, RequestCommand } from '../core/command.js'
 import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
-import type { Reply } from '../domain/messages.js'
+import type { ExchangeRef, Reply } from '../domain/messages.js'
+import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { digestOf } from '../system/digest.js'
@@ -33,13 +34,14 @@ import {
   type Welcome,
 } from './group.js'
 import { HiddenKeys } from './hidden-keys.js'
+import { OpenExchanges, type SavedOpenExchanges } from './open-exchanges.js'
 import { withoutStrangersToken } from './strangers-token.js'
 
 /** How often a replica says that it is there, and how far it is. */
 const BEAT_MS: DurationMs = SECOND_MS
 /** What is under way while the log is away is answered 503 after so long. */
 const UNDER_WAY_MS: DurationMs = 5 * SECOND_MS
-/** How long a stop waits for the log. */
+/** How long a stop waits for the log to hear of it, and then for a last checkpoint. */
 const LEAVE_MS: DurationMs = 3 * SECOND_MS
 /** Between two attempts to come back to a log that has lost something. */
 const REJOIN_MS: DurationMs = SECOND_MS
@@ -52,7 +54,7 @@ const LARGEST_ENTRY = 4 * 1024 * 1024
 /** Connections of each replica have numbers of their own. */
 const CONNECTIONS_A_MEMBER = 2 ** 32
 /** Version of what a checkpoint holds besides the sandbox. */
-const HEADER_VERSION = 1
+const HEADER_VERSION = 2
 
 /** Opens the log that a group shares. Rejects with LogUnavailable. */
 export type OpenLog = (watcher: LogWatcher) => Promise<CommandLog>
@@ -112,11 +114,16 @@ interface UnderWay {
   isKept: boolean
   /** What was done when it came back. */
   results: (() => void)[] | undefined
+  /** What its requests have become when it came back. */
+  exchanges: readonly ExchangeRef[]
+  /** When nobody waited for it any more. */
+  gaveUpAt: number | undefined
 }
 
 /** A machine with the group that it belongs to, at an entry of the log. */
 interface Timeline {
   readonly group: Group
+  readonly open: OpenExchanges
   readonly heard: Heard
   machine: Machine | undefined
   position: number
@@ -216,7 +223,7 @@ export class Replica {
 
   /** How long its own entries take to come back, in milliseconds: more, while one is waited for. */
   get lagMs(): number {
-    const oldest = this.#unread[0] ?? [...this.#underWay][0]
+    const oldest = [...this.#unread, ...this.#underWay].find(({ gaveUpAt }) => gaveUpAt === undefined)
     return oldest === undefined ? this.#lagMs : Math.max(this.#lagMs, systemClock.monotonic() - oldest.appendedAt)
   }
 
@@ -271,8 +278,14 @@ export class Replica {
 
   /** Says what became of answers. Nobody waits for it. */
   ended({ exchanges, unread }: Omit<EndedCommand, 'kind'>): void {
-    const own = exchanges.map((ended) => ({ ...ended, connection: this.#connection(ended.connection) }))
-    this.#put({ text: this.#keys.hide(itemText({ kind: 'ended', exchanges: own, unread })), waiting: undefined })
+    this.#tellEnds(
+      exchanges.map((ended) => ({ ...ended, connection: this.#connection(ended.connection) })),
+      unread,
+    )
+  }
+
+  #tellEnds(exchanges: EndedCommand['exchanges'], unread?: EndedCommand['unread']): void {
+    this.#put({ text: this.#keys.hide(itemText({ kind: 'ended', exchanges, unread })), waiting: undefined })
   }
 
   /**
@@ -289,25 +302,12 @@ export class Replica {
   async leave(): Promise<void> {
     this.#isLeaving = true
     clearTimeout(this.#beatTimer)
-    if (this.away === undefined && (await this.#sayBye())) await this.#saveOnLeaving()
+    if (this.away === undefined && (await within(LEAVE_MS, this.#append({ kind: 'bye' }, 'verb'))))
+      // Whoever comes next can do without: it reads the log from the checkpoint before.
+      await within(LEAVE_MS, this.#saveOnLeaving())
     this.#unfollow()
     this.#failAll(new LogUnavailable('The sandbox is stopping.'))
     await this.#log?.close()
-  }
-
-  /** @returns whether it was heard */
-  #sayBye(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), LEAVE_MS)
-      const end = (isHeard: boolean) => {
-        clearTimeout(timer)
-        resolve(isHeard)
-      }
-      this.#append({ kind: 'bye' }, 'verb').then(
-        () => end(true),
-        () => end(false),
-      )
-    })
   }
 
   // How it appends.
@@ -354,6 +354,8 @@ export class Replica {
       }, UNDER_WAY_MS),
       isKept: false,
       results: undefined,
+      exchanges: [],
+      gaveUpAt: undefined,
     }
     this.#underWay.add(entry)
     this.#unread.push(entry)
@@ -399,9 +401,19 @@ export class Replica {
   /** Nobody waits for an entry any more. It may be in the log all the same. */
   #giveUp(entry: UnderWay, error: unknown): void {
     clearTimeout(entry.timer)
-    const place = this.#unread.indexOf(entry)
-    if (place !== -1) this.#unread.splice(place, 1)
+    entry.gaveUpAt = systemClock.monotonic()
     for (const { waiting } of entry.items) waiting?.failed(error)
+    this.#disown(entry)
+  }
+
+  /** Of answers that came after their clients were told 503 somebody has to say what became of them. */
+  #disown({ exchanges, appendedAt, gaveUpAt }: UnderWay): void {
+    if (exchanges.length === 0 || gaveUpAt === undefined) return
+    const { status, message } = PROBLEMS.log_unavailable
+    const instead = { status, body: JSON.stringify({ code: 'log_unavailable', message, status }) }
+    const durationMs = gaveUpAt - appendedAt
+    const times = { durationMs, waitingMs: 0, bodyMs: 0, connection: 0 }
+    this.#tellEnds(exchanges.map((exchange) => ({ ...exchange, ...times, how: 'unknown', instead })))
   }
 
   #beat(): void {
@@ -434,7 +446,9 @@ export class Replica {
     const isOwn = entry.replica === this.#id
     const own = isOwn ? this.#takeUnread(entry.batch) : undefined
     const results: (() => void)[] = []
+    const exchanges: ExchangeRef[] = []
     this.#charactersSince += entry.text.length
+    for (const replica of timeline.group.fallenSilent(entry.now)) this.#abandon(timeline, replica, entry.now)
     this.#isApplyingOwn = isOwn
     try {
       const items = readBatch(this.#keys.show(entry.text))
@@ -442,6 +456,7 @@ export class Replica {
         const { done, failed } = own?.items[index]?.waiting ?? NOBODY
         try {
           const result = this.#applyItem(timeline, item, entry)
+          if (isOwn && item.kind === 'request') exchanges.push(...exchangeOf(result))
           results.push(() => done(result))
         } catch (error) {
           results.push(() => failed(error))
@@ -457,7 +472,9 @@ export class Replica {
     if (own === undefined) return
     this.#lagMs = systemClock.monotonic() - own.appendedAt
     own.results = results
-    this.#release(own)
+    own.exchanges = exchanges
+    if (own.gaveUpAt === undefined) this.#release(own)
+    else this.#disown(own)
   }
 
   #takeUnread(batch: number): UnderWay | undefined {
@@ -484,6 +501,7 @@ export class Replica {
         return undefined
       case 'bye':
         group.leave(entry.replica)
+        this.#abandon(timeline, entry.replica, entry.now)
         return undefined
     }
     // What a replica says that the group has forgotten counts for nobody.
@@ -491,7 +509,22 @@ export class Replica {
       if (entry.replica === this.#id) this.#lost('it was silent for too long, and was forgotten')
       throw new LogUnavailable('This replica is no member of its group any more.')
     }
-    return this.#applyCommand(timeline, item, entry.now)
+    if (item.kind === 'ended')
+      return this.#applyCommand(
+        timeline,
+        { ...item, exchanges: timeline.open.end(entry.replica, item.exchanges) },
+        entry.now,
+      )
+    const result = this.#applyCommand(timeline, item, entry.now)
+    if (item.kind === 'request')
+      for (const exchange of exchangeOf(result)) timeline.open.began(entry.replica, exchange, entry.now)
+    return result
+  }
+
+  /** A replica is gone, and with it who could say what became of its answers. */
+  #abandon(timeline: Timeline, replica: string, now: EpochMs): void {
+    const exchanges = timeline.open.abandon(replica, now)
+    if (exchanges.length > 0) this.#applyCommand(timeline, { kind: 'ended', exchanges }, now)
   }
 
   #applyCommand(timeline: Timeline, command: Command, now: EpochMs): unknown {
@@ -510,6 +543,7 @@ export class Replica {
   /** The group starts anew. Whoever holds other facts goes on as well as it can, and is no member of it. */
   #found(timeline: Timeline, { facts, anew }: Hello, now: EpochMs): void {
     timeline.position = 0
+    timeline.open.clear()
     const state = anew?.state === undefined ? undefined : this.#parts.readState(anew.state)
     closeLogs(timeline.machine)
     timeline.machine = new Machine(this.#parts.build(facts, now, state), this.#parts.applyVerb)
@@ -728,28 +762,28 @@ export class Replica {
     if (applied === undefined || machine === undefined) return
     this.#isSaving = true
     this.#charactersSince = 0
-    const text = this.#checkpointText(machine)
-    this.#checkpointSize = text.length
     const read = group.living(now).map(([, member]) => member.applied ?? '0-0')
     const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
     try {
+      const text = this.#checkpointText(machine)
+      this.#checkpointSize = text.length
       await this.#openedLog.saveCheckpoint({ id: applied, text }, trimUpTo)
     } catch (error) {
-      this.#parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
+      if (!this.#isLeaving) this.#parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
     }
     this.#isSaving = false
   }
 
   #checkpointText(machine: Machine): string {
-    const { group, position, now } = this.#timeline
-    const header: CheckpointHeader = { version: HEADER_VERSION, group: group.save(), position, now }
-    return this.#keys.hide(`${stringifyJson(header)}\n${checkpointOf(machine.spaces)}`)
+    const { group, open, position, now } = this.#timeline
+    const header = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
+    return this.#keys.hide(`${stringifyJson(header satisfies CheckpointHeader)}\n${checkpointOf(machine.spaces)}`)
   }
 
   #load(stored: string, id: EntryId): void {
     const text = this.#keys.show(stored)
     const end = text.indexOf('\n')
-    const { version, group, position, now } = parseJson(text.slice(0, end)) as CheckpointHeader
+    const { version, group, open, position, now } = parseJson(text.slice(0, end)) as CheckpointHeader
     if (version !== HEADER_VERSION)
       throw new Failure(
         'LOG_UNAVAILABLE',
@@ -757,6 +791,7 @@ export class Replica {
       )
     const timeline = this.#timeline
     timeline.group.load(group)
+    timeline.open.load(open)
     timeline.position = position
     timeline.now = now
     timeline.applied = id
@@ -771,6 +806,7 @@ export class Replica {
 interface CheckpointHeader {
   readonly version: number
   readonly group: SavedGroup
+  readonly open: SavedOpenExchanges
   readonly position: number
   readonly now: EpochMs
 }
@@ -781,10 +817,24 @@ function closeLogs(machine: Machine | undefined): void {
   for (const name of ['', ...machine.spaces.names()]) machine.spaces.get(name)?.log.close()
 }
 
+/** The exchange of a reply, if it has one. */
+function exchangeOf(result: unknown): readonly ExchangeRef[] {
+  const exchange = (result as Reply | undefined)?.exchange
+  return exchange === undefined ? [] : [exchange]
+}
+
 const NOBODY = { done: () => {}, failed: () => {} }
 
 function newTimeline(parts: ReplicaParts): Timeline {
-  return { group: new Group(), heard: parts.openHeard(), machine: undefined, position: 0, applied: undefined, now: 0 }
+  return {
+    group: new Group(),
+    open: new OpenExchanges(),
+    heard: parts.openHeard(),
+    machine: undefined,
+    position: 0,
+    applied: undefined,
+    now: 0,
+  }
 }
 
 function viewOf({ name, address, version, position, lagMs, joinedAt }: Member, isThis: boolean): ReplicaView {
@@ -804,6 +854,19 @@ function differs(
     'GROUP_DIFFERS',
     `${why} Stop ${living.length === 1 ? 'it' : 'them'} first, start with the same options, or choose another --group.`,
   )
+}
+
+/** @returns whether something was done in time, and well */
+function within(duration: DurationMs, work: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), duration)
+    work
+      .then(
+        () => resolve(true),
+        () => resolve(false),
+      )
+      .finally(() => clearTimeout(timer))
+  })
 }
 
 function passes(duration: DurationMs): Promise<void> {

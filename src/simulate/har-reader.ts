@@ -129,6 +129,6 @@ function ownFactsOf({ _key, _space, _reason, _fault, _ended }: EntryLike): OwnFa
     space: textIn(_space),
     reason: typeof _reason === 'string' ? _reason : null,
     fault: typeof _fault === 'string' ? _fault : null,
-    ended: _ended === 'left' || _ended === 'cut' ? _ended : 'sent',
+    ended: _ended === 'left' || _ended === 'cut' || _ended === 'unknown' ? _ended : 'sent',
   }
 }

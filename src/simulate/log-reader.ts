@@ -106,7 +106,7 @@ function ownFactsOf({ space, reason, fault, ended }: ExchangeLike, key: string):
     space: textIn(space),
     reason: typeof reason === 'string' ? reason : null,
     fault: typeof fault === 'string' ? fault : null,
-    ended: ended === 'sent' || ended === 'left' || ended === 'cut' ? ended : null,
+    ended: ended === 'sent' || ended === 'left' || ended === 'cut' || ended === 'unknown' ? ended : null,
   }
 }
 

@@ -2,10 +2,22 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
 import { digestOfSandbox } from '../../src/core/checkpoint.js'
+import type { ServiceRequest } from '../../src/domain/messages.js'
 import { LIVING_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
+
+const A_REQUEST: ServiceRequest = {
+  method: 'GET',
+  target: '/v1/pets',
+  headers: {},
+  rawHeaders: [],
+  body: undefined,
+  address: '',
+  connection: 0,
+  heardUpTo: 0,
+}
 
 /** Waits until all have read what all have said. */
 async function inStep(...replicas: readonly TestReplica[]): Promise<void> {
@@ -259,6 +271,107 @@ describe('a replica that comes back', () => {
     a.line.restore()
     await expect.poll(async () => (await a.get('/pets')).status, { timeout: 20_000 }).toBe(200)
     expect(await digests(a, b)).toHaveLength(1)
+  })
+})
+
+describe('exchanges of a replica that is gone', () => {
+  /** A latency that never ends, so that what is asked stays under way. */
+  const SLOW = { latency: '1h', rateLimit: false }
+  const ends = async (of: TestReplica) =>
+    (await perform(of.core.controlTarget, '', 'requests.list', {})).map(({ ended, durationMs, status }) => ({
+      ended,
+      durationMs,
+      status,
+    }))
+
+  it('end on all others, at the same position and by the clock of the log: what became of them is unknown', async () => {
+    const { replica, time, log } = groupOfReplicas()
+    const [a, b, c] = [await replica(SLOW), await replica(SLOW), await replica(SLOW)]
+    void a.get('/pets').catch(() => {})
+    void b.get('/pets').catch(() => {})
+    await inStep(a, b, c)
+    expect((await ends(c)).map(({ ended }) => ended)).toEqual([null, null])
+    // Killed: it says nothing any more.
+    a.line.cutOff()
+    time.now += LIVING_MS
+    b.core.ended([], [])
+    await inStep(b, c)
+    expect((await ends(c)).map(({ ended }) => ended)).toEqual([null, null])
+    c.core.ended([], [])
+    time.now += 1
+    b.core.ended([], [])
+    await inStep(b, c)
+    const [open, ended] = (await ends(c)).toSorted((one, other) => String(other.ended).localeCompare(String(one.ended)))
+    expect(open).toMatchObject({ ended: 'unknown', durationMs: LIVING_MS + 1, status: 200 })
+    expect(ended).toMatchObject({ ended: null })
+    const late = await replica(SLOW)
+    expect(await digests(b, c, late)).toHaveLength(1)
+    expect(log.checkpoint).toBeDefined()
+  })
+
+  it('are known to whoever joins by a checkpoint, and end there, too', async () => {
+    const { replica, time, log } = groupOfReplicas()
+    const [oldest, a] = [await replica(SLOW), await replica(SLOW)]
+    void a.get('/pets').catch(() => {})
+    await inStep(oldest, a)
+    await oldest.core.close()
+    expect(log.checkpoint?.text).toContain('"open":[{')
+    const b = await replica(SLOW)
+    a.line.cutOff()
+    time.now += LIVING_MS + 1
+    b.core.ended([], [])
+    await inStep(b)
+    expect(await ends(b)).toMatchObject([{ ended: 'unknown' }])
+  })
+
+  it('are not ended again by a replica that had only hung', async () => {
+    const { replica, time } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    const { exchange } = await a.core.service(A_REQUEST)
+    await inStep(a, b)
+    a.line.cutOff()
+    time.now += LIVING_MS + 1
+    b.core.ended([], [])
+    await inStep(b)
+    a.line.restore()
+    const position = exchange?.position ?? 0
+    a.core.ended([{ space: '', id: 1, position, how: 'sent', durationMs: 1, waitingMs: 0, bodyMs: 0, connection: 0 }])
+    expect(await digests(a, b)).toHaveLength(1)
+    expect(await ends(a)).toMatchObject([{ ended: 'unknown' }])
+  })
+
+  it('end as unknown when their answer came too late, and their client was told 503', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    a.line.cutOffReading()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const asked = a.get('/pets')
+    await inStep(b)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect((await asked).status).toBe(503)
+    a.line.restore()
+    await inStep(a, b)
+    expect(await digests(a, b)).toHaveLength(1)
+    expect(await ends(b)).toMatchObject([{ ended: 'unknown', status: 503 }])
+  })
+})
+
+describe('a replica that stops', () => {
+  it('does not wait for ever for its last checkpoint', async () => {
+    const { replica } = groupOfReplicas()
+    const a = await replica()
+    await a.post({ name: 'Kept', categoryId: 1 })
+    a.line.holdCheckpoints()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const closed = a.core.close()
+    await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(3_000)
+    await closed
+    vi.useRealTimers()
+    const b = await replica()
+    expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Kept' }])
   })
 })
 

@@ -155,7 +155,9 @@ function tookText({
 }: Omit<Exchange, 'request' | 'response'>): string {
   if (ended === null) return `${durationMs} ms so far`
   const parts = `handling ${handlingMs} ms, waiting ${waitingMs} ms, body ${bodyMs} ms`
-  const how = { sent: '', left: '; its client left first', cut: '; cut' }[ended]
+  const how = { sent: '', left: '; its client left first', cut: '; cut', unknown: '; whether it was sent is unknown' }[
+    ended
+  ]
   return `${durationMs} ms (${parts})${how}`
 }
 

@@ -30,6 +30,11 @@ export function explainExchange(exchange: Exchange, plan: string | undefined): E
       help: 'See the timeout of the client; or take away what makes it wait (latency, a fault).',
     }
   }
+  if (ended === 'unknown')
+    return {
+      rule: `Whether its client heard the answer is unknown: the replica that was asked is gone, or has answered 503 by then.${reason === null ? '' : ` ${why.rule}`}`,
+      help: 'A client that heard nothing, or 503, asks again; what it had asked for was done all the same.',
+    }
   return why
 }
 
