@@ -16,7 +16,7 @@ import { RedisAppends } from './redis-appends.js'
 import { readCheckpoint, writeCheckpoint } from './redis-checkpoint.js'
 import { RedisFollower } from './redis-follower.js'
 import { RedisLink } from './redis-link.js'
-import { APPEND, CLEAR, END, keysOf, load, lostWords, type RedisKeys, run } from './redis-scripts.js'
+import { APPEND, CLEAR, END, keysOf, load, lostWords, MEND, type RedisKeys, run } from './redis-scripts.js'
 import { redisWords } from './redis-words.js'
 
 export interface RedisLogOptions {
@@ -40,7 +40,7 @@ const COPIES_WAIT_MS = 500
  */
 export async function openRedisLog(options: RedisLogOptions): Promise<CommandLog> {
   const log = new RedisLog(options)
-  await log.begin(options.warn)
+  await log.begin()
   return log
 }
 
@@ -48,6 +48,7 @@ class RedisLog implements CommandLog {
   readonly #address: RedisAddress
   readonly #keys: RedisKeys
   readonly #copies: number
+  readonly #warn: (text: string) => void
   readonly #availability: Availability
   readonly #link: RedisLink
   readonly #appends: RedisAppends
@@ -55,21 +56,22 @@ class RedisLog implements CommandLog {
   /** Connections for what is large. */
   readonly #asides = new Set<RedisConnection>()
 
-  constructor({ address, group, copies, watcher }: RedisLogOptions) {
+  constructor({ address, group, copies, watcher, warn }: RedisLogOptions) {
     this.#address = address
     this.#keys = keysOf(group)
     this.#copies = copies
+    this.#warn = warn
     this.#availability = new Availability(watcher)
     this.#link = new RedisLink(() => this.#connectToAppend(), this.#say, this.#availability.part())
     this.#appends = new RedisAppends(this.#link, this.#keys, (redis) => this.#awaitCopies(redis, copies))
   }
 
-  async begin(warn: (text: string) => void): Promise<void> {
+  async begin(): Promise<void> {
     try {
       const redis = await this.#connect(0)
       await load(redis, APPEND)
       this.#link.start(redis)
-      for (const warning of await inspectRedis(redis)) warn(warning)
+      for (const warning of await inspectRedis(redis)) this.#warn(warning)
       await this.#awaitCopies(redis, this.#copies)
       void this.#appends.run()
     } catch (error) {
@@ -104,7 +106,14 @@ class RedisLog implements CommandLog {
   }
 
   loadCheckpoint(): Promise<StoredCheckpoint | undefined> {
-    return this.#aside((redis) => readCheckpoint(redis, this.#keys.checkpoint))
+    const { log, batches, checkpoint } = this.#keys
+    return this.#aside(async (redis) => {
+      const missing = await run(redis, MEND, log, batches, checkpoint)
+      if (missing === 'entries')
+        this.#warn(`Somebody has removed "${log}" from Redis: the group goes on from its newest checkpoint.`)
+      if (missing === 'batches') this.#warn(`Somebody has removed "${batches}" from Redis: it was made anew.`)
+      return await readCheckpoint(redis, checkpoint)
+    })
   }
 
   saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void> {

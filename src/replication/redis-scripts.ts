@@ -1,3 +1,4 @@
+import { batchText } from './batch-text.js'
 import type { RedisConnection, RedisWord } from './redis.js'
 
 /** What a group keeps in Redis. One hash tag, so that one node of a cluster has all of it. */
@@ -163,6 +164,33 @@ for i = 1, #batches, 2 do
   if batches[i] ~= 'end' and last and last < forgotten then redis.call('HDEL', KEYS[4], batches[i]) end
 end
 return 'OK'`,
+}
+
+/**
+ * Mends what somebody has removed by hand, as far as it can be: without its entries, the log goes on from the newest
+ * checkpoint, in whose place an entry is put that says nothing; without its end, from its last entry. Who had
+ * read or appended more than that is told that it is lost.
+ *
+ * Keys: log, batches, checkpoint. Answers with what was missing, or ''.
+ */
+export const MEND: Script = {
+  keys: 3,
+  text: `
+local length, last = redis.call('XLEN', KEYS[1]), redis.call('HGET', KEYS[2], 'end')
+if length == 0 and last then
+  redis.call('DEL', KEYS[2])
+  local id = redis.call('HGET', KEYS[3], 'id')
+  if id then
+    redis.call('XADD', KEYS[1], id, 'replica', '', 'batch', 0, 'after', '', 'text', '${batchText([])}')
+    redis.call('HSET', KEYS[2], 'end', id)
+  end
+  return 'entries'
+end
+if length > 0 and not last then
+  redis.call('HSET', KEYS[2], 'end', redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1])
+  return 'batches'
+end
+return ''`,
 }
 
 /** Forgets all of a group; the stream stays, empty, so that its ids never go back. Keys: log, batches, checkpoint. */

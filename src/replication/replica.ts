@@ -43,6 +43,8 @@ const BEAT_MS: DurationMs = SECOND_MS
 const UNDER_WAY_MS: DurationMs = 5 * SECOND_MS
 /** How long a stop waits for the log to hear of it, and then for a last checkpoint. */
 const LEAVE_MS: DurationMs = 3 * SECOND_MS
+/** A checkpoint that is replaced while it is read, and the log cut, is read again, so often. */
+const READINGS = 10
 /** Between two attempts to come back to a log that has lost something. */
 const REJOIN_MS: DurationMs = SECOND_MS
 /** A checkpoint is written after so many characters of entries; or as many as it has itself, if that is more. */
@@ -557,7 +559,7 @@ export class Replica {
     for (;;) {
       this.#id = randomUUID()
       this.#batch = 0
-      await this.#readToEnd(log)
+      await this.#readOrForget(log, reset)
       const { now, id: after } = await log.end()
       const { group } = this.#timeline
       const facts = this.#parts.facts(group.facts, now)
@@ -595,9 +597,10 @@ export class Replica {
     }
   }
 
-  /** Reads the newest checkpoint, and what came since. */
+  /** Reads the newest checkpoint, and what came since. @throws LogLost if that is not all there */
   async #readToEnd(log: CommandLog): Promise<void> {
-    for (;;) {
+    let lacks = ''
+    for (let reading = 0; reading < READINGS; reading++) {
       this.#unfollow()
       const stored = await log.loadCheckpoint()
       this.#timeline = newTimeline(this.#parts)
@@ -609,7 +612,8 @@ export class Replica {
         this.#unfollow = log.follow(stored?.id, {
           entries: (entries) => this.#apply(entries),
           lost: (reason) => {
-            // The checkpoint was replaced, and the log cut, while it was read.
+            // The checkpoint was replaced, and the log cut, while it was read; or somebody has removed a part of it.
+            lacks = reason
             resolve(false)
             this.#welcome?.('refused')
             this.#lost(reason)
@@ -619,6 +623,22 @@ export class Replica {
         else this.#catchingUp.push({ id, resolve: () => resolve(true), reject })
       })
       if (isThere) return
+    }
+    throw new LogLost(
+      `The log of the group is not whole: ${lacks}. If replicas of it still run, stop the oldest with \`control stop\`, which leaves a checkpoint; else start the group anew with --reset.`,
+    )
+  }
+
+  /** As above. One that is not whole is forgotten, if the group is to start anew, and nobody uses it. */
+  async #readOrForget(log: CommandLog, reset: boolean): Promise<void> {
+    try {
+      await this.#readToEnd(log)
+    } catch (error) {
+      const { id, now } = await log.end()
+      const isUsed = id !== undefined && now - Number.parseInt(id, 10) <= LIVING_MS
+      if (!(error instanceof LogLost) || !reset || isUsed) throw error
+      await log.clear()
+      await this.#readToEnd(log)
     }
   }
 
@@ -668,8 +688,9 @@ export class Replica {
         await this.#join(false)
         break
       } catch (error) {
-        this.#apart = messageOf(error)
-        if (error instanceof Failure) this.#parts.warn(error.message)
+        const message = messageOf(error)
+        if (message !== this.#apart && !(error instanceof LogUnavailable)) this.#parts.warn(message)
+        this.#apart = message
         await passes(REJOIN_MS)
       }
     }

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/index.js'
+import { HAS_REDIS, RedisServer } from '../support/redis-server.js'
+
+/** Somebody removes keys of a group from Redis by hand, or a Redis that throws keys away does. */
+describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () => {
+  let redis: RedisServer
+  let group = ''
+  let groups = 0
+  beforeAll(async () => {
+    redis = await RedisServer.start()
+  })
+  afterAll(() => redis.end())
+
+  const key = (name: string) => `petstore-sandbox:{${group}}:${name}`
+  const replica = async (options: { readonly reset?: boolean } = {}): Promise<Sandbox> => {
+    const sandbox = await startSandbox({ redis: redis.url, group, seed: 1, ...options })
+    onTestFinished(() => sandbox.close())
+    return sandbox
+  }
+  const isWell = async ({ controlUrl }: Sandbox) => (await fetch(`${controlUrl}/health`)).status === 200
+  const names = async (sandbox: Sandbox) => (await sandbox.pets.list()).map(({ name }) => name)
+
+  /** Two replicas, and a pet that is in the newest checkpoint. */
+  async function twoReplicas(): Promise<readonly [Sandbox, Sandbox]> {
+    group = `group-${++groups}`
+    const oldest = await replica()
+    await oldest.pets.add({ name: 'Kept', categoryId: 1 })
+    const a = await replica()
+    await oldest.close()
+    return [a, await replica()]
+  }
+
+  it('go on from the newest checkpoint, on all replicas, without the stream', async () => {
+    const [a, b] = await twoReplicas()
+    await a.pets.add({ name: 'Lost', categoryId: 1 })
+    redis.ask('DEL', key('log'))
+    await expect.poll(async () => (await names(a)).includes('Lost'), { timeout: 60_000 }).toBe(false)
+    await expect.poll(async () => [await isWell(a), await isWell(b)], { timeout: 60_000 }).toEqual([true, true])
+    await b.pets.add({ name: 'After', categoryId: 1 })
+    for (const one of [a, b]) {
+      expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'After']))
+      expect(await names(one)).not.toContain('Lost')
+    }
+  })
+
+  it('go on from the newest checkpoint at a restart of all, without the stream', async () => {
+    const [a, b] = await twoReplicas()
+    await a.close()
+    await b.close()
+    redis.ask('DEL', key('log'))
+    expect(await names(await replica())).toContain('Kept')
+  })
+
+  it('lose nothing without what is known of the batches', async () => {
+    const [a, b] = await twoReplicas()
+    await a.pets.add({ name: 'Stays', categoryId: 1 })
+    redis.ask('DEL', key('batches'))
+    await expect
+      .poll(
+        () =>
+          b.pets.add({ name: 'After', categoryId: 1 }).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(true)
+    await expect.poll(() => isWell(a), { timeout: 60_000 }).toBe(true)
+    for (const one of [a, b]) expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'Stays', 'After']))
+  })
+
+  it('are said to lack something where a checkpoint and its entries are gone, until a clean stop leaves another', async () => {
+    const [a, b] = await twoReplicas()
+    await a.pets.add({ name: 'Stays', categoryId: 1 })
+    redis.ask('DEL', key('checkpoint'))
+    redis.ask('XTRIM', key('log'), 'MAXLEN', '1')
+    const why = /^The log of the group is not whole: .* leaves a checkpoint; else start the group anew with --reset\.$/
+    const refused = { code: 'LOG_UNAVAILABLE', message: expect.stringMatching(why) }
+    await expect(replica()).rejects.toMatchObject(refused)
+    await expect(replica({ reset: true })).rejects.toMatchObject(refused)
+    await a.close()
+    expect(await names(await replica())).toEqual(expect.arrayContaining(['Kept', 'Stays']))
+    expect(await isWell(b)).toBe(true)
+  })
+})
