@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['drift', 'domain', 'contract', 'system'],
   control: ['core', 'replication', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract', 'system'],
   applier: ['control', 'core', 'options', 'domain', 'contract'],
-  web: ['control', 'conduct', 'exchanges', 'options', 'domain', 'contract'],
+  web: ['control', 'conduct', 'drift', 'exchanges', 'options', 'domain', 'contract'],
   'sandbox-replica': [
     'applier',
     'control',

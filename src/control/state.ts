@@ -12,15 +12,17 @@ import { stormView } from './verbs/storm.js'
 import type { KeyView, StateView, WindowState } from './views.js'
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
+  const { basePath, realService } = space.shared
   return {
     space: space.name,
-    basePath: space.shared.basePath,
+    basePath,
     settings: settingsView(space.settings),
     clock: clockView(space, wall),
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
     storm: stormView(space),
     faults: faultViews(space),
     deviations: deviationsOf(space, wall),
+    upstream: realService === undefined ? null : { baseUrl: realService.baseUrl, ...space.drift.upstream() },
     counts: {
       pets: space.pets.size,
       orders: space.orders.length,

@@ -1,5 +1,6 @@
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
+import type { UpstreamState } from '../drift/ledger.js'
 import type { ScenarioContent } from '../options/options.js'
 import type { SettingsView } from '../options/settings-view.js'
 
@@ -93,6 +94,11 @@ export interface SwitchesView {
   readonly untold: readonly string[]
 }
 
+/** The real service behind the sandbox, and how it was when this space asked it last. */
+export interface UpstreamView extends UpstreamState {
+  readonly baseUrl: string
+}
+
 /** The whole visible state of a space. */
 export interface StateView {
   /** Empty for the default space. */
@@ -106,6 +112,8 @@ export interface StateView {
   readonly faults: readonly FaultView[]
   /** What is not as the space began. */
   readonly deviations: readonly DeviationView[]
+  /** Null where nothing is forwarded. */
+  readonly upstream: UpstreamView | null
   readonly counts: {
     readonly pets: number
     readonly orders: number

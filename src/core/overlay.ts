@@ -77,7 +77,7 @@ export function forwardedAnswer(
   // Kept in the log: there is nobody to be told.
   if (outcome.kind === 'left') return problem('upstream_unreachable', { message: outcome.message, reason: 'upstream' })
   if (outcome.kind === 'failure') {
-    context.space.drift.missed()
+    context.space.drift.missed(outcome.problem, context.now)
     return problem(outcome.problem, { message: outcome.message, reason: 'upstream' })
   }
   const { route, space, now, wall } = context
@@ -85,10 +85,11 @@ export function forwardedAnswer(
   const answer = engineAnswer(outcome)
   const unsendable = findUnsendable(answer)
   if (unsendable !== undefined) {
-    context.space.drift.missed()
+    space.drift.missed('upstream_invalid', now)
     const message = `The answer of the service behind this sandbox cannot be passed on: ${unsendable}.`
     return problem('upstream_invalid', { message, reason: 'upstream' })
   }
+  space.drift.answered(outcome.status, now)
   context.drift = findBreaches(
     { rules: realService.rules, plans: space.shared.contract.plans, basePath: realService.basePath },
     {

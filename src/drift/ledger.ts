@@ -28,9 +28,25 @@ export interface Drift {
   readonly leftOut: number
 }
 
+/** How the real service was when it was asked last. */
+export interface UpstreamState {
+  /** `failing`: it gave no answer that can be used, or a 5xx. */
+  readonly is: 'unasked' | 'up' | 'failing'
+  /** Why it fails: `upstream_timeout`, or the status of its answer, such as `503`; null unless it does. */
+  readonly code: string | null
+  /** Since when it is so: ISO 8601, UTC, by the space's clock; null while it was not asked. */
+  readonly since: string | null
+}
+
 /** As plain data. */
 export interface SavedDrift extends Omit<Drift, 'findings'> {
+  readonly last: LastAsked | null
   readonly findings: readonly (readonly [string, Kept])[]
+}
+
+interface LastAsked {
+  readonly failure: string | null
+  readonly since: EpochMs
 }
 
 interface Kept {
@@ -53,6 +69,7 @@ export class DriftLedger {
   #drifted = 0
   #unanswered = 0
   #leftOut = 0
+  #last: LastAsked | null = null
   readonly #findings = new Map<string, Kept>()
 
   /** An answer was held against the contract. */
@@ -75,9 +92,26 @@ export class DriftLedger {
     }
   }
 
-  /** The real service gave no answer. */
-  missed(): void {
+  /** The real service gave no answer that can be used. @param code of what is answered instead */
+  missed(code: string, at: EpochMs): void {
     this.#unanswered++
+    this.#is(code, at)
+  }
+
+  /** The real service answered. */
+  answered(status: number, at: EpochMs): void {
+    this.#is(status >= 500 ? String(status) : null, at)
+  }
+
+  #is(failure: string | null, at: EpochMs): void {
+    if (this.#last === null || this.#last.failure !== failure) this.#last = { failure, since: at }
+  }
+
+  /** How the real service was when it was asked last. */
+  upstream(): UpstreamState {
+    if (this.#last === null) return { is: 'unasked', code: null, since: null }
+    const { failure, since } = this.#last
+    return { is: failure === null ? 'up' : 'failing', code: failure, since: new Date(since).toISOString() }
   }
 
   report(): Drift {
@@ -100,11 +134,13 @@ export class DriftLedger {
       drifted: this.#drifted,
       unanswered: this.#unanswered,
       leftOut: this.#leftOut,
+      last: this.#last,
       findings: [...this.#findings],
     }
   }
 
-  restore({ checked, drifted, unanswered, leftOut, findings }: SavedDrift): void {
+  restore({ checked, drifted, unanswered, leftOut, last, findings }: SavedDrift): void {
+    this.#last = last
     this.#checked = checked
     this.#drifted = drifted
     this.#unanswered = unanswered

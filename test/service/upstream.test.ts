@@ -228,6 +228,33 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 0, findings: [] })
   })
 
+  it('the state tells how it was when it was asked last, and since when', async () => {
+    let status = 200
+    const { sandbox, real, baseUrl } = await open({ now: '2026-03-01T12:00:00Z', freeze: true }, {}, (_came, goes) =>
+      status === 0 ? 'drop' : { ...goes, status },
+    )
+    const upstream = async () => Object((await sandbox.control('GET', '/state')).json).upstream
+    expect(await upstream()).toEqual({ baseUrl, is: 'unasked', code: null, since: null })
+    await sandbox.get('/pets')
+    expect(await upstream()).toEqual({ baseUrl, is: 'up', code: null, since: '2026-03-01T12:00:00.000Z' })
+    for (const [now, code] of [
+      [503, '503'],
+      [0, 'upstream_unreachable'],
+    ] as const) {
+      await sandbox.control('POST', '/clock/advance', { by: '1m' })
+      status = now
+      await sandbox.get('/pets')
+      const since = Object((await sandbox.control('GET', '/clock')).json).now
+      await sandbox.control('POST', '/clock/advance', { by: '1m' })
+      await sandbox.get('/pets')
+      expect(await upstream()).toEqual({ baseUrl, is: 'failing', code, since })
+    }
+    status = 200
+    await sandbox.get('/pets')
+    expect(await upstream()).toMatchObject({ is: 'up', since: '2026-03-01T12:04:00.000Z' })
+    expect(await real.state()).toMatchObject({ upstream: null })
+  })
+
   it('a faithful one does not drift', async () => {
     const { sandbox } = await open()
     for (const path of ['/pets', '/pets?limit=100', '/pets?status=sold', '/pets/1', '/pets/4711', '/store/orders'])

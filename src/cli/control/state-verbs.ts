@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { DeviationView, StateView } from '../../control/views.js'
+import type { DeviationView, StateView, UpstreamView } from '../../control/views.js'
 import { formatFaultRule } from '../../domain/faults.js'
 import { DEFAULT_SETTINGS } from '../../domain/settings.js'
 import { type EpochMs, formatSpan } from '../../domain/time.js'
@@ -74,10 +74,11 @@ export function addStateVerbs(parent: Command, { group, verb, call }: VerbComman
 }
 
 function stateText(state: StateView, controlUrl: string, width: number): string {
-  const { space, clock, storm, faults, deviations, counts, keys, settings } = state
+  const { space, clock, storm, faults, deviations, upstream, counts, keys, settings } = state
   const facts = aligned([
     ['service', baseUrlOf(controlUrl, state)],
     ['control', controlUrl],
+    ...(upstream === null ? [] : [['upstream', upstreamText(upstream)] as const]),
     ['space', space === '' ? 'the default one' : space],
     ['clock', clock.now + (clock.frozen ? ' (frozen)' : '')],
     ['settings', changedSettings(settings)],
@@ -90,6 +91,12 @@ function stateText(state: StateView, controlUrl: string, width: number): string 
     ],
   ])
   return `${facts}\n\n${keyTable(keys, width)}`
+}
+
+/** `https://staging.example/v1, failing (upstream_timeout) since 2026-03-01T12:00:00.000Z` */
+function upstreamText({ baseUrl, is, code, since }: UpstreamView): string {
+  if (since === null) return `${baseUrl}, not asked yet`
+  return `${baseUrl}, ${is}${code === null ? '' : ` (${code})`} since ${since}`
 }
 
 function untoldText(untold: readonly string[]): string {

@@ -1,6 +1,7 @@
 import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
+import { ExchangeLinks } from './exchange-links.js'
 import { Section } from './section.js'
-import { useDashboard, useSession } from './session-context.js'
+import { useDashboard } from './session-context.js'
 
 /** How well clients kept the service's rules, and what each plan would have done with their traffic. */
 export function ConductSection() {
@@ -39,7 +40,6 @@ export function ConductSection() {
 
 function FindingItem({ kind, finding }: { readonly kind: 'violation' | 'warning'; readonly finding: Finding }) {
   const { rule, key, message, count, otherwise, exchanges } = finding
-  const session = useSession()
   return (
     <li class={kind}>
       <span class={`tag ${kind}`}>{rule}</span> <span class="mono">{key}</span>{' '}
@@ -48,21 +48,7 @@ function FindingItem({ kind, finding }: { readonly kind: 'violation' | 'warning'
         {message}
         {otherwise === undefined ? '' : ` With ${otherwise.senders} senders: ${otherwise.rule ?? 'nothing'}.`}
       </p>
-      <p>
-        <button
-          type="button"
-          class="plain"
-          onClick={() => {
-            session.filter({ text: `id:${exchanges.join(',')}`, outcome: undefined })
-            session.select(session.exchanges.get(exchanges.at(-1) ?? 0))
-            session.showTab('log')
-          }}
-        >
-          {exchanges.length === 1
-            ? `exchange ${exchanges[0]}`
-            : `exchanges ${exchanges.slice(0, 5).join(', ')}${exchanges.length > 5 ? ' …' : ''}`}
-        </button>
-      </p>
+      <ExchangeLinks ids={exchanges} />
     </li>
   )
 }

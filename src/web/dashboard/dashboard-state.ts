@@ -2,6 +2,7 @@ import type { Conduct } from '../../conduct/conduct-view.js'
 import type { Pet } from '../../contract/entities.js'
 import { stringifyJson } from '../../contract/json.js'
 import type { ReplicaView, ScenarioView, SpaceView, StateView } from '../../control/views.js'
+import type { Drift } from '../../drift/ledger.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import type { Zone } from './clock-text.js'
 import type { ExchangeFilter } from './exchange-filter.js'
@@ -46,6 +47,8 @@ export interface DashboardState {
   readonly scenarios: readonly ScenarioView[]
   readonly operations: readonly OperationFacts[]
   readonly conduct: Conduct | undefined
+  /** How the real service behind the sandbox drifts; undefined where there is none. */
+  readonly drift: Drift | undefined
   /** The effect of the last control, for screen readers. */
   readonly announcement: string
   /** The same for everybody, where it can be undone. */
@@ -74,6 +77,7 @@ const OF_A_SPACE = {
   pets: undefined,
   snapshots: [],
   conduct: undefined,
+  drift: undefined,
 } as const
 
 export const PETS_A_PAGE = 100

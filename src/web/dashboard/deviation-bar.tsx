@@ -1,5 +1,5 @@
-import type { DeviationView } from '../../control/views.js'
-import { countdownText } from './clock-text.js'
+import type { DeviationView, UpstreamView } from '../../control/views.js'
+import { countdownText, dayText, timeText } from './clock-text.js'
 import { ActionError } from './controls.js'
 import type { Tab } from './page-address.js'
 import { useDashboard, useSession } from './session-context.js'
@@ -23,10 +23,12 @@ export function DeviationBar() {
   const now = useSpaceTime() ?? 0
   const action = useAction()
   const deviations = all?.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
-  if (deviations.length === 0) return null
+  const upstream = useDashboard(({ state }) => state?.upstream ?? null)
+  if (deviations.length === 0 && upstream === null) return null
   return (
-    <section class="bent" aria-label="What is bent right now">
+    <section class={deviations.length === 0 ? 'bent calm' : 'bent'} aria-label="What is bent right now">
       <ul>
+        {upstream === null ? null : <Upstream upstream={upstream} now={now} />}
         {deviations.map((deviation) => {
           const { what, name, text, until } = deviation
           return (
@@ -52,12 +54,14 @@ export function DeviationBar() {
         })}
       </ul>
       <ActionError action={action} />
-      <button
-        type="button"
-        onClick={() => action.run(() => session.call('deviations.clear', {}, 'All is as it began.'))}
-      >
-        All normal
-      </button>
+      {deviations.length === 0 ? null : (
+        <button
+          type="button"
+          onClick={() => action.run(() => session.call('deviations.clear', {}, 'All is as it began.'))}
+        >
+          All normal
+        </button>
+      )}
     </section>
   )
 
@@ -66,4 +70,26 @@ export function DeviationBar() {
     if (tab !== undefined) return session.showTab(tab, id)
     document.getElementById(id)?.querySelector('button')?.focus()
   }
+}
+
+/** The real service behind the sandbox, as it was when it was asked last; leads to how it drifts. */
+function Upstream({
+  upstream: { baseUrl, is, code, since },
+  now,
+}: {
+  readonly upstream: UpstreamView
+  readonly now: number
+}) {
+  const session = useSession()
+  const zone = useDashboard(({ zone }) => zone)
+  const at = since === null ? undefined : Date.parse(since)
+  const day = at === undefined || dayText(at, zone) === dayText(now, zone) ? '' : `${dayText(at, zone)} `
+  const when = at === undefined ? '' : ` since ${day}${timeText(at, false, zone)}`
+  return (
+    <li class={`upstream ${is}`}>
+      <button type="button" class="plain" title={baseUrl} onClick={() => session.showTab('conduct', 'drift')}>
+        {is === 'unasked' ? 'upstream not asked yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
+      </button>
+    </li>
+  )
 }

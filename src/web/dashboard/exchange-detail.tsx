@@ -64,6 +64,7 @@ export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
       {help === undefined ? null : <p class="help">{help}</p>}
       <NextSteps exchange={exchange} />
       <RateStrip exchange={exchange} />
+      <DriftOf exchange={exchange} />
       <FindingsOf id={id} />
       {exchange.response.body === '' ? null : (
         <section aria-label="Response body">
@@ -184,6 +185,27 @@ function FindingsOf({ id }: { readonly id: number }) {
         </button>
       ))}
     </p>
+  )
+}
+
+/** How the answer of the real service drifts from the contract. */
+function DriftOf({ exchange: { drift } }: { readonly exchange: Exchange }) {
+  const session = useSession()
+  if (drift === undefined) return null
+  return (
+    <section aria-label="Drift" class="drift">
+      <div class="row between">
+        <h3>It drifts from the contract</h3>
+        <button type="button" onClick={() => session.showTab('conduct', 'drift')}>
+          All drift
+        </button>
+      </div>
+      <ul>
+        {drift.map((detail) => (
+          <li key={detail}>{detail}</li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -23,6 +23,10 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
   reason: ({ reason }, wanted) => (reason ?? 'none').startsWith(wanted),
   fault: ({ fault }, wanted) => (fault ?? 'none') === wanted,
   ended: ({ ended }, wanted) => (ended ?? 'running') === wanted,
+  drift: ({ drift = [] }, wanted) =>
+    wanted === 'no'
+      ? drift.length === 0
+      : drift.some((detail) => wanted === 'yes' || detail.toLowerCase().includes(wanted)),
   body: ({ request, response }, wanted) =>
     request.body.toLowerCase().includes(wanted) || response.body.toLowerCase().includes(wanted),
   id: ({ id }, wanted) => wanted.split(',').includes(String(id)),
@@ -116,6 +120,7 @@ export function facetsOf(exchanges: readonly Exchange[]): readonly Facet[] {
     op: ({ operation }: Exchange) => operation ?? 'none',
     key: ({ key }: Exchange) => key,
     reason: ({ reason }: Exchange) => reason ?? undefined,
+    drift: ({ drift }: Exchange) => (drift === undefined ? undefined : 'yes'),
     ended: ({ ended }: Exchange) => (ended === 'sent' ? undefined : (ended ?? 'running')),
   }
   return Object.entries(fields).flatMap(([field, read]) => {

@@ -22,6 +22,7 @@ export function ExchangeList() {
   const all = session.exchanges.newestFirst()
   const shown = filterExchanges(all, filter)
   const zone = useDashboard(({ zone }) => zone)
+  const isInFront = useDashboard(({ state }) => state?.upstream != null)
   const today = dayText(useSpaceTime() ?? 0, zone)
   // What happened in between stands where everything stands.
   const rows: readonly TimelineRow[] = timelineOf(shown, shown === all ? session.events : [])
@@ -99,6 +100,7 @@ export function ExchangeList() {
                   exchange={row.exchange}
                   isSelected={row.exchange.id === selected?.id}
                   isReachable={first + index === inSight}
+                  isInFront={isInFront}
                   zone={zone}
                   today={today}
                   open={open}

@@ -12,6 +12,7 @@ export const ExchangeRow = memo(function ExchangeRow({
   exchange,
   isSelected,
   isReachable,
+  isInFront,
   zone,
   today,
   open,
@@ -20,12 +21,14 @@ export const ExchangeRow = memo(function ExchangeRow({
   readonly isSelected: boolean
   /** Whether Tab leads here; the arrow keys lead to the others. */
   readonly isReachable: boolean
+  /** Whether there is a real service behind the sandbox, so that it matters who has answered. */
+  readonly isInFront: boolean
   readonly zone: Zone
   /** The day that the space's clock shows. */
   readonly today: string
   open(exchange: Exchange): void
 }) {
-  const { id, method, reason, fault, key, ended } = exchange
+  const { id, method, reason, fault, key, ended, drift } = exchange
   const at = Date.parse(exchange.at)
   const day = dayText(at, zone)
   const status = statusOf(exchange)
@@ -42,7 +45,10 @@ export const ExchangeRow = memo(function ExchangeRow({
         <span class="method">{method}</span>
         <span class="path">{addressOf(exchange)}</span>
         <span class={`status ${status.kind}`}>{status.text}</span>
-        <span class="reason">{fault ?? reason ?? ''}</span>
+        <span class="reason">
+          {drift === undefined ? null : <span class="tag violation">drift</span>}{' '}
+          {fault ?? reason ?? (isInFront && ended !== null ? 'local' : '')}
+        </span>
         <span class="key">{key}</span>
         <span class={ended === 'left' ? 'duration left' : 'duration'}>
           {ended === null ? <Running exchange={exchange} /> : formatSpan(exchange.durationMs)}

@@ -78,14 +78,19 @@ const BY_REASON: Readonly<
     rule: 'A brownout: the deprecated operation is gone for the first 5 minutes of every half hour.',
     help: 'Use what its message names instead, move the clock, or set sunset to "auto".',
   }),
-  upstream: (exchange) => {
-    const drift = exchange.drift === undefined ? '' : ` It drifts from the contract: ${exchange.drift.join('; ')}.`
-    return (exchange.status ?? 0) >= 502 && exchange.response.headers['x-sandbox-reason'] === 'upstream'
-      ? { rule: 'The real service behind the sandbox gave no answer that can be used.', help: 'Its message says why.' }
-      : {
-          rule: `The real service behind the sandbox answered this.${drift}`,
-          help: 'Its own documents say what would help; a clock or a plan of the sandbox does not reach it.',
+  upstream: ({ status, response }) => {
+    // Only the sandbox says this of an answer: one of the real service passes without.
+    if (response.headers['x-sandbox-reason'] !== 'upstream')
+      return {
+        rule: 'The real service behind the sandbox answered this.',
+        help: 'Its own documents say what would help; a clock or a plan of the sandbox does not reach it.',
+      }
+    return status === 403
+      ? {
+          rule: 'The real service behind the sandbox is not written to.',
+          help: 'Its message says which option has writes sent on.',
         }
+      : { rule: 'The real service behind the sandbox gave no answer that can be used.', help: 'Its message says why.' }
   },
 }
 

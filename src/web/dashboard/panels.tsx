@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ConductSection } from './conduct-section.js'
+import { DriftSection } from './drift-section.js'
 import { FaultsSection } from './faults-section.js'
 import { KeysSection } from './keys-section.js'
 import { OrdersSection } from './orders-section.js'
@@ -44,7 +45,16 @@ const PANELS: readonly { readonly tab: Tab; readonly title: string; readonly con
       </>
     ),
   },
-  { tab: 'conduct', title: 'Conduct', content: () => <ConductSection /> },
+  {
+    tab: 'conduct',
+    title: 'Conduct',
+    content: () => (
+      <>
+        <DriftSection />
+        <ConductSection />
+      </>
+    ),
+  },
 ]
 
 /** The log, and beside it one panel; on narrow pages one of all of them, chosen at the bottom. */
@@ -52,6 +62,7 @@ export function Panels({ log }: { readonly log: ComponentChildren }) {
   const session = useSession()
   const tab = useDashboard(({ tab }) => tab)
   const violations = useDashboard(({ conduct }) => conduct?.violations.length ?? 0)
+  const drifts = useDashboard(({ drift }) => drift?.findings.length ?? 0)
   const isNarrow = useMedia(NARROW)
   const tabs = useRef<HTMLDivElement>(null)
   const shown = PANELS.find((panel) => panel.tab === tab) ?? (isNarrow ? undefined : PANELS[0])
@@ -86,11 +97,11 @@ export function Panels({ log }: { readonly log: ComponentChildren }) {
               onClick={() => session.showTab(tab)}
             >
               {title}
-              {tab === 'conduct' && violations > 0 ? (
-                <span class="badge">
-                  {violations}
-                  <span class="hidden"> violations</span>
-                </span>
+              {tab === 'conduct' ? (
+                <>
+                  <Badge count={violations} what="violations" />
+                  <Badge count={drifts} what="drifts" />
+                </>
               ) : null}
             </button>
           ))}
@@ -103,6 +114,15 @@ export function Panels({ log }: { readonly log: ComponentChildren }) {
         )}
       </div>
     </main>
+  )
+}
+
+function Badge({ count, what }: { readonly count: number; readonly what: string }) {
+  return count === 0 ? null : (
+    <span class="badge" title={what}>
+      {count}
+      <span class="hidden"> {what}</span>
+    </span>
   )
 }
 

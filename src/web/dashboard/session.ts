@@ -259,8 +259,8 @@ export class Session {
       callVerb('requests.list', space, { limit: EXCHANGES_KEPT }),
       callVerb('scenario.list', space),
       operationsServed(),
-      this.#readState(),
-      this.#readReports(),
+      // What is reported depends on what there is.
+      this.#readState().then(() => this.#readReports()),
     ])
     if (signal.aborted) return
     this.#forgetExchanges()
@@ -353,15 +353,16 @@ export class Session {
   }
 
   async #readReports(): Promise<void> {
-    const { space, petsWanted, tab } = this.store.get()
+    const { space, petsWanted, tab, state } = this.store.get()
     const isData = tab === 'data'
-    const [pets, spaces, snapshots, replicas, conduct] = await Promise.all([
+    const [pets, spaces, snapshots, replicas, conduct, drift] = await Promise.all([
       // What is not in sight is not read.
       isData ? callVerb('pets.list', space, { limit: petsWanted }) : undefined,
       callVerb('spaces.list', space),
       isData ? callVerb('snapshots.list', space) : [],
       isData ? callVerb('replicas', '') : undefined,
       callVerb('conduct', space),
+      state?.upstream ? callVerb('drift', space) : undefined,
     ])
     const before = this.store.get()
     if (before.space !== space) return
@@ -376,6 +377,7 @@ export class Session {
           )
         : before.snapshots,
       conduct: keepSame(before.conduct, conduct),
+      drift: drift === undefined ? undefined : keepSame(before.drift, drift),
     })
   }
 

@@ -68,6 +68,17 @@ describe('control switches', () => {
 })
 
 describe('control', () => {
+  it('says in one line how the real service was when it was asked last', async () => {
+    // Nobody listens at the port of the discard protocol.
+    const upstream = 'http://127.0.0.1:9/v1'
+    const sandbox = await sandboxWith({ upstream })
+    expect((await control(sandbox, 'status')).out).toContain(`\nupstream  ${upstream}, not asked yet\n`)
+    await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer a-key-of-the-service' } })
+    expect((await control(sandbox, 'status')).out).toContain(
+      `\nupstream  ${upstream}, failing (upstream_unreachable) since 2026-03-01T10:00:00.000Z\n`,
+    )
+  })
+
   it('says in one line what deviates, and straightens it', async () => {
     const sandbox = await sandboxWith()
     await sandbox.storm.start({ rate: 0.3, for: '30s' })
