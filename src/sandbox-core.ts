@@ -53,6 +53,8 @@ export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
   /** A space is about to be reset or removed, and with it what is known of the conduct in it. */
   onForget?(conduct: Conduct): void
+  /** An undo has brought back what was forgotten last, so that it will be told again. */
+  onRecall?(): void
   onWarning?(message: string): void
   /** The start is at something that takes seconds. */
   onProgress?(text: string): void
@@ -149,6 +151,9 @@ export async function openSandboxCore(
       },
       onForget: (space) => {
         if (space.conduct.requests > 0 && isTold()) events.onForget?.(conductReport(space))
+      },
+      onRecall: () => {
+        if (isTold()) events.onRecall?.()
       },
     }
     const space = new Space('', shared, at, fixtures, state, keeper)

@@ -36,4 +36,6 @@ export interface SpaceContext {
   onExchange(record: ExchangeRecord): void
   /** A space is about to forget what happened in it. */
   onForget(space: ReportedSpace): void
+  /** What was forgotten last is known again. */
+  onRecall(): void
 }

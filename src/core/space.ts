@@ -494,6 +494,8 @@ export class Space {
       undo()
       back()
     })
+    if (saved.conduct.requests > 0) this.shared.onRecall()
+    this.shared.onForget(this)
     this.#take({ ...saved, heldBytes: this.#heldBytes })
     this.log.bringBack(saved.log)
     for (const [name, snapshot] of saved.snapshots) if (!this.#snapshots.has(name)) this.#snapshots.set(name, snapshot)

@@ -343,6 +343,21 @@ describe('conduct in a run of exec', () => {
     expect(report.keys.map(({ space }: { space: string }) => space)).toEqual(['gone', 'gone', 'left'])
   })
 
+  it('is reported once, also of what a reset took away and an undo brought back', async () => {
+    const io = testIo(environment())
+    await exec(
+      ['--report', 'r.json'],
+      `${SPACES}
+       await stray(); await stray(); await control('/reset', 'POST')
+       await stray(); await control('/undo', 'POST'); await stray()
+       await wrongIn('gone'); await control('/spaces/gone', 'DELETE'); await control('/undo?space=gone', 'POST')
+       await wrongIn('gone')`,
+      io,
+    )
+    const report = JSON.parse(readFileSync(join(io.cwd, 'r.json'), 'utf8'))
+    expect(report).toMatchObject({ requests: 6, counts: { unauthenticated: 4, 'invalid-request': 2 } })
+  })
+
   it('is reported in the form that the file asks for, whatever came of the run', async () => {
     const io = testIo(environment())
     const written = async (file: string, script: string) => {

@@ -55,6 +55,7 @@ function durableSpace() {
       warn: (message) => warnings.push(message),
       onExchange() {},
       onForget() {},
+      onRecall() {},
     },
     0,
     loadSeed(options),

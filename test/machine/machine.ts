@@ -60,6 +60,7 @@ export function openMachine({ contract, sandbox = {}, store, warn = () => {}, on
     warn,
     onExchange: onExchange ?? (() => {}),
     onForget() {},
+    onRecall() {},
   }
   const space = new Space('', shared, START, seed, seed, store)
   return new Machine(new Spaces(shared, space, seed, options.maxSpaces), applyVerb)

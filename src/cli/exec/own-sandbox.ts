@@ -29,6 +29,8 @@ export async function openOwnSandbox(
 ): Promise<OwnSandbox> {
   const tally = new Tally()
   let forgotten = NO_CONDUCT
+  // Without what was forgotten last, which may come back.
+  let forgottenBefore = NO_CONDUCT
   let stopped: Promise<void> | undefined
   const sandbox = await runSandbox(options, {
     onExchange: (record) => {
@@ -38,7 +40,11 @@ export async function openOwnSandbox(
     },
     // Tests reset and remove their spaces; what clients did there still counts.
     onForget(conduct) {
+      forgottenBefore = forgotten
       forgotten = withConduct(forgotten, conduct)
+    },
+    onRecall() {
+      forgotten = forgottenBefore
     },
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
