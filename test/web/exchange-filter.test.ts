@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { EVERYTHING, facetsOf, filterExchanges, toggleWord } from '../../src/web/dashboard/exchange-filter.js'
+import {
+  EVERYTHING,
+  facetsOf,
+  filterExchanges,
+  stretchWord,
+  toggleWord,
+} from '../../src/web/dashboard/exchange-filter.js'
 import { readPlace, writePlace } from '../../src/web/dashboard/page-address.js'
 import { anExchange } from './exchanges.js'
 
@@ -54,6 +60,26 @@ describe('the filter of the list', () => {
     ]
     const shown = filterExchanges([...EXCHANGES, ...more], { ...EVERYTHING, text })
     expect(shown.map(({ id }) => id)).toEqual(ids)
+  })
+
+  it.each([
+    ['at:12:00', [1, 2, 3]],
+    ['at:12:00:1', [2]],
+    ['at:2026-03-01T12:00:59', [3]],
+    ['at:12:00:10..12:00:59', [2]],
+    ['at:2026-03-01T12:00:10..12:01:00', [2, 3]],
+    ['at:2026-03-01T23:59:00..2026-03-02T00:00:00', [4]],
+    ['-at:12', [4, 5]],
+  ])('knows when: "%s"', (text, ids) => {
+    const times = ['01T12:00:09.999', '01T12:00:10.000', '01T12:00:59.000', '01T23:59:59.999', '02T00:00:00.000']
+    const exchanges = times.map((time, index) => anExchange({ id: index + 1, at: `2026-03-${time}Z` }))
+    expect(filterExchanges(exchanges, { ...EVERYTHING, text }).map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('has a word for a stretch of time, also over midnight', () => {
+    const at = Date.parse('2026-03-01T23:59:50Z')
+    expect(stretchWord(at - 10_000, at)).toBe('at:2026-03-01T23:59:40..23:59:50')
+    expect(stretchWord(at, at + 10_000)).toBe('at:2026-03-01T23:59:50..2026-03-02T00:00:00')
   })
 
   it('takes a word by a click, and gives it back by another', () => {

@@ -1,7 +1,7 @@
 import { dateText, timeText } from './clock-text.js'
 import { ActionError } from './controls.js'
 import { useDashboard, useSession } from './session-context.js'
-import { useAction } from './use-action.js'
+import { useAction, useOptimistic } from './use-action.js'
 import { useSpaceTime } from './use-space-time.js'
 
 /** Steps by which one click moves the clock, as shown and as spoken. */
@@ -15,7 +15,7 @@ const STEPS = [
 /** The space's clock, and what moves it. */
 export function ClockControls() {
   const session = useSession()
-  const frozen = useDashboard(({ clock }) => clock?.frozen ?? false)
+  const { shown: frozen, ask, action: freezing } = useOptimistic(useDashboard(({ clock }) => clock?.frozen ?? false))
   const action = useAction()
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
@@ -35,7 +35,7 @@ export function ClockControls() {
         <button
           type="button"
           onClick={() =>
-            action.run(() =>
+            ask(!frozen, () =>
               session.call('clock.set', { frozen: !frozen }, frozen ? 'The clock is running.' : 'The clock is frozen.'),
             )
           }
@@ -51,6 +51,7 @@ export function ClockControls() {
         </button>
       </div>
       <ActionError action={action} />
+      <ActionError action={freezing} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { type Action, useAction } from './use-action.js'
+import { type Action, useAction, useOptimistic } from './use-action.js'
 
 /** What went wrong with a control, beside it. */
 export function ActionError({ action }: { readonly action: Action }) {
@@ -48,18 +48,17 @@ export function ChoiceField<Value extends string | number>({
   choices,
   save,
 }: FieldProps<Value> & { readonly choices: readonly Value[] }) {
-  const action = useAction()
+  const { shown, ask, action } = useOptimistic(value)
   const id = useId()
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <select
         id={id}
-        value={value}
-        onChange={async ({ currentTarget }) => {
+        value={shown}
+        onChange={({ currentTarget }) => {
           const chosen = choices[currentTarget.selectedIndex]
-          if (chosen === undefined) return
-          if (!(await action.run(() => save(chosen)))) currentTarget.value = String(value)
+          if (chosen !== undefined) ask(chosen, () => save(chosen))
         }}
       >
         {choices.map((choice) => (
@@ -105,16 +104,14 @@ export function TextField({ label, value, hint, save }: FieldProps<string> & { r
 
 /** A yes or no, saved as it is chosen. */
 export function SwitchField({ label, value, save }: FieldProps<boolean>) {
-  const action = useAction()
+  const { shown, ask, action } = useOptimistic(value)
   return (
     <div class="field">
       <label class="switch">
         <input
           type="checkbox"
-          checked={value}
-          onChange={async ({ currentTarget }) => {
-            if (!(await action.run(() => save(currentTarget.checked)))) currentTarget.checked = value
-          }}
+          checked={shown}
+          onChange={({ currentTarget: { checked } }) => ask(checked, () => save(checked))}
         />
         {label}
       </label>

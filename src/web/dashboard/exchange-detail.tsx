@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Conduct, ConductRule } from '../../conduct/conduct-view.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { SANDBOX_ADDRESS } from '../sandbox-address.js'
@@ -7,9 +6,10 @@ import { countdownText, dateText, timeText } from './clock-text.js'
 import { ActionButton } from './controls.js'
 import { CopyButton } from './copy-button.js'
 import { curesOf } from './cures.js'
-import { addressOf, toggleWord, wordOf } from './exchange-filter.js'
+import { addressOf, wordOf } from './exchange-filter.js'
 import { Running } from './exchange-row.js'
 import { explainExchange } from './explain-exchange.js'
+import { ledToBan } from './led-to-ban.js'
 import { HeaderList } from './message-view.js'
 import { statusOf } from './outcome.js'
 import { readableBody } from './readable-body.js'
@@ -103,9 +103,12 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
   const session = useSession()
   const key = useDashboard(({ state }) => state?.keys.find((known) => known.key === exchange.key))
   const now = useSpaceTime() ?? 0
-  const conduct = useDashboard(({ conduct }) => conduct)
+  const banAfter = useDashboard(({ state }) => state?.settings.banAfter)
   const { id, operation, reason } = exchange
-  const early = reason === 'ban' ? earlyBefore(conduct, exchange) : []
+  const led =
+    reason === 'ban' && typeof banAfter === 'number'
+      ? ledToBan(session.exchanges.newestFirst().toReversed(), exchange, banAfter)
+      : []
   return (
     <div class="row steps">
       {curesOf(exchange, key, now).map(({ text, verb, input, done }) => (
@@ -117,11 +120,8 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
       <button type="button" onClick={() => session.edit(exchange)}>
         Edit and replay
       </button>
-      {early.length === 0 ? null : (
-        <button
-          type="button"
-          onClick={() => session.filter({ text: `id:${[...early, id].join(',')}`, outcome: undefined })}
-        >
+      {led.length === 0 ? null : (
+        <button type="button" onClick={() => session.filter({ text: `id:${led.join(',')}`, outcome: undefined })}>
           What led to the ban
         </button>
       )}
@@ -133,20 +133,6 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
     </div>
   )
 }
-
-/** The requests of a key that came too early and before this one: enough of them are a ban. */
-function earlyBefore(conduct: Conduct | undefined, { id, key }: Exchange): readonly number[] {
-  const found = [...(conduct?.violations ?? []), ...(conduct?.warnings ?? [])]
-    .filter((finding) => finding.key === key && EARLY.has(finding.rule))
-    .flatMap(({ exchanges }) => exchanges)
-  return [...new Set(found)].filter((early) => early < id).toSorted((one, other) => one - other)
-}
-
-const EARLY: ReadonlySet<ConductRule> = new Set<ConductRule>([
-  'early-retry',
-  'early-retry-likely',
-  'request-while-limited',
-])
 
 /** `0 of 60 left · resets in 0:42 · Retry-After 60` */
 function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) {
@@ -300,10 +286,7 @@ function FilterFact({
           type="button"
           class="plain"
           aria-label={`${value}: filter by it`}
-          onClick={() => {
-            const { filter } = session.store.get()
-            session.filter({ ...filter, text: toggleWord(filter.text, word) })
-          }}
+          onClick={() => session.toggleWord(word)}
         >
           {value}
         </button>

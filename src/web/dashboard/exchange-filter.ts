@@ -23,6 +23,7 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
   reason: ({ reason }, wanted) => (reason ?? 'none').startsWith(wanted),
   fault: ({ fault }, wanted) => (fault ?? 'none') === wanted,
   ended: ({ ended }, wanted) => (ended ?? 'running') === wanted,
+  at: ({ at }, wanted) => isWithin(at, wanted),
   drift: ({ drift = [] }, wanted) =>
     wanted === 'no'
       ? drift.length === 0
@@ -34,6 +35,25 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
 
 /** For help and completion. */
 export const FILTER_FIELDS: readonly string[] = Object.keys(FIELDS)
+
+/** `2026-03-01t12:00:10..12:00:20`, without its end; the end may be of the day of the beginning. */
+const STRETCH = /^(?:(\d{4}-\d{2}-\d{2})t)?(.+?)\.\.(?:(\d{4}-\d{2}-\d{2})t)?(.+)$/
+
+/** @param wanted a stretch of time, or how an instant begins: `12:00`, `2026-03-01t12`; in UTC */
+function isWithin(at: string, wanted: string): boolean {
+  const [day = '', time = ''] = at.toLowerCase().split('t')
+  const [, firstDay, from, lastDay, to] = STRETCH.exec(wanted) ?? []
+  if (from === undefined || to === undefined) return time.startsWith(wanted) || at.toLowerCase().startsWith(wanted)
+  if (firstDay === undefined) return from <= time && time < to
+  const instant = `${day}t${time}`
+  return `${firstDay}t${from}` <= instant && instant < `${lastDay ?? firstDay}t${to}`
+}
+
+/** The word for a stretch of time. @param from, to milliseconds since the epoch */
+export function stretchWord(from: number, to: number): string {
+  const [first = '', last = ''] = [from, to].map((at) => new Date(at).toISOString().slice(0, 19))
+  return `at:${first}..${last.slice(0, 10) === first.slice(0, 10) ? last.slice(11) : last}`
+}
 
 const CLASS = /^[1-5]xx$/
 const WORD = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi

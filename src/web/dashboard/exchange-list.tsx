@@ -45,6 +45,7 @@ export function ExchangeList() {
   })
 
   const open = useCallback((exchange: Exchange) => session.select(exchange), [session])
+  const narrow = useCallback((word: string) => session.toggleWord(word), [session])
   const wanted = focused ?? selected?.id
   const reachable = rows.findIndex((row) => idOf(row) === wanted && wanted !== undefined)
   const firstExchange = rows.findIndex((row, index) => index >= first && row.kind === 'exchange')
@@ -104,6 +105,7 @@ export function ExchangeList() {
                   zone={zone}
                   today={today}
                   open={open}
+                  narrow={narrow}
                 />
               ) : (
                 <EventRow

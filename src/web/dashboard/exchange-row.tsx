@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
 import { dayText, timeText, type Zone } from './clock-text.js'
-import { addressOf } from './exchange-filter.js'
+import { addressOf, wordOf } from './exchange-filter.js'
 import { statusOf } from './outcome.js'
 import { durationNow } from './session.js'
 
@@ -16,6 +16,7 @@ export const ExchangeRow = memo(function ExchangeRow({
   zone,
   today,
   open,
+  narrow,
 }: {
   readonly exchange: Exchange
   readonly isSelected: boolean
@@ -27,6 +28,8 @@ export const ExchangeRow = memo(function ExchangeRow({
   /** The day that the space's clock shows. */
   readonly today: string
   open(exchange: Exchange): void
+  /** Narrows the list to what is like a cell. */
+  narrow(word: string): void
 }) {
   const { id, method, reason, fault, key, ended, drift } = exchange
   const at = Date.parse(exchange.at)
@@ -39,17 +42,34 @@ export const ExchangeRow = memo(function ExchangeRow({
         data-exchange={id}
         tabIndex={isReachable ? 0 : -1}
         aria-current={isSelected}
-        onClick={() => open(exchange)}
+        onClick={({ target }) => {
+          const word =
+            target instanceof HTMLElement ? target.closest<HTMLElement>('[data-word]')?.dataset.word : undefined
+          if (word === undefined) open(exchange)
+          else narrow(word)
+        }}
       >
         <span class="at">{day === today ? timeText(at, true, zone) : `${day} ${timeText(at, false, zone)}`}</span>
-        <span class="method">{method}</span>
+        <span class="method" {...cell(wordOf('method', method))}>
+          {method}
+        </span>
         <span class="path">{addressOf(exchange)}</span>
-        <span class={`status ${status.kind}`}>{status.text}</span>
-        <span class="reason">
+        <span
+          class={`status ${status.kind}`}
+          {...cell(ended === null ? 'ended:running' : `status:${exchange.status ?? 'none'}`)}
+        >
+          {status.text}
+        </span>
+        <span
+          class="reason"
+          {...(fault !== null ? cell(`fault:${fault}`) : reason !== null ? cell(`reason:${reason}`) : {})}
+        >
           {drift === undefined ? null : <span class="tag violation">drift</span>}{' '}
           {fault ?? reason ?? (isInFront && ended !== null ? 'local' : '')}
         </span>
-        <span class="key">{key}</span>
+        <span class="key" {...cell(wordOf('key', key))}>
+          {key}
+        </span>
         <span class={ended === 'left' ? 'duration left' : 'duration'}>
           {ended === null ? <Running exchange={exchange} /> : formatSpan(exchange.durationMs)}
         </span>
@@ -57,6 +77,11 @@ export const ExchangeRow = memo(function ExchangeRow({
     </li>
   )
 })
+
+/** A cell by which a click narrows the list; with the keyboard, what is open offers the same. */
+function cell(word: string): { readonly 'data-word': string; readonly title: string } {
+  return { 'data-word': word, title: `Filter by ${word}` }
+}
 
 const TICK_MS = 200
 

@@ -6,7 +6,7 @@ import { ActionButton, ActionError } from './controls.js'
 import { Gauge } from './gauge.js'
 import { banLeft, minuteAt, windowAt } from './quota-now.js'
 import { useSession } from './session-context.js'
-import { useAction } from './use-action.js'
+import { useOptimistic } from './use-action.js'
 
 /** One key in a row of fixed height: plan, both windows, how it is. */
 export function KeyRow({
@@ -66,16 +66,16 @@ function PlanChoice({
   readonly isFixed: boolean
 }) {
   const session = useSession()
-  const action = useAction()
+  const { shown, ask, action } = useOptimistic(plan)
   return (
     <span>
       <select
         aria-label={`Plan of ${name}`}
-        value={plan}
+        value={shown}
         disabled={isFixed}
         onChange={({ currentTarget: { selectedIndex } }) => {
           const chosen = PLAN_NAMES[selectedIndex] ?? plan
-          return action.run(() =>
+          ask(chosen, () =>
             session.call('keys.change', { key: name, plan: chosen }, `${name} is on the plan ${chosen}.`),
           )
         }}

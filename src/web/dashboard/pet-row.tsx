@@ -4,12 +4,13 @@ import { parseInt64 } from '../../contract/int64.js'
 import { PET_STATUSES } from '../../domain/pets.js'
 import { ActionButton, ActionError } from './controls.js'
 import { useSession } from './session-context.js'
-import { type Action, useAction } from './use-action.js'
+import { type Action, useAction, useOptimistic } from './use-action.js'
 
 /** One pet, edited where it stands. Its name is whatever a client sent, so it is text and nothing else. */
 export const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status } }: { readonly pet: Pet }) {
   const session = useSession()
   const action = useAction()
+  const { shown, ask, action: choosing } = useOptimistic(status ?? null)
   const called = name.length > 60 ? `${name.slice(0, 60)}…` : name
   return (
     <tr>
@@ -32,10 +33,10 @@ export const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status
       <td>
         <select
           aria-label={`Status of ${called}, pet ${id}`}
-          value={status ?? ''}
-          onChange={async ({ currentTarget }) => {
+          value={shown ?? ''}
+          onChange={({ currentTarget }) => {
             const chosen = PET_STATUSES.find((word) => word === currentTarget.value) ?? null
-            if (!(await action.run(() => change({ status: chosen })))) currentTarget.value = status ?? ''
+            ask(chosen, () => change({ status: chosen }))
           }}
         >
           {PET_STATUSES.map((word) => (
@@ -43,6 +44,7 @@ export const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status
           ))}
           <option value="">none</option>
         </select>
+        <ActionError action={choosing} />
         <ActionError action={action} />
       </td>
       <td>

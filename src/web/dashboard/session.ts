@@ -7,7 +7,7 @@ import { keepControlToken } from '../control-token.js'
 import { callVerb, followExchanges, operationsServed, TokenNeeded } from './api.js'
 import type { Zone } from './clock-text.js'
 import { type DashboardState, keepSame, newState, olderIfSame, turnTo } from './dashboard-state.js'
-import { filterExchanges } from './exchange-filter.js'
+import { filterExchanges, toggleWord } from './exchange-filter.js'
 import { EXCHANGES_KEPT, ExchangeRing } from './exchange-ring.js'
 import { keepZone } from './kept-zone.js'
 import { hearClock } from './local-clock.js'
@@ -218,6 +218,12 @@ export class Session {
   filter(filter: DashboardState['filter']): void {
     this.store.set({ filter })
     this.#writePlace()
+  }
+
+  /** Adds a word to the filter, or takes it away if it is there. */
+  toggleWord(word: string): void {
+    const { filter } = this.store.get()
+    this.filter({ ...filter, text: toggleWord(filter.text, word) })
   }
 
   async showMorePets(petsWanted: number): Promise<void> {

@@ -1,26 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { timeText } from './clock-text.js'
+import { stretchWord } from './exchange-filter.js'
 import { OUTCOME_LABELS, OUTCOMES } from './outcome.js'
 import { useDashboard, useSession } from './session-context.js'
+import type { TimelineEvent } from './timeline.js'
 import { chartOptions } from './traffic-chart-options.js'
-import { CHART_RANGES, type ChartRange, piled, totalOf } from './traffic-tally.js'
+import { CHART_RANGES, type ChartRange, type OutcomeCounts, piled, totalOf } from './traffic-tally.js'
 import { useSpaceTime } from './use-space-time.js'
 
 const RANGES = Object.keys(CHART_RANGES) as readonly ChartRange[]
 
 /** Requests over time, by how they ended; by the space's clock. */
 export function TrafficChart() {
-  const { tally } = useSession()
+  const session = useSession()
   // Read anew whenever exchanges have come.
   useDashboard(({ revision }) => revision)
   const [range, setRange] = useState<ChartRange>('1 min')
   const now = useSpaceTime() ?? 0
-  const { starts, counts } = tally.buckets(range, now)
+  const { starts, counts } = session.tally.buckets(range, now)
   const total = totalOf(counts)
-  const summary = OUTCOMES.filter((outcome) => total[outcome] > 0)
-    .map((outcome) => `${total[outcome]} ${OUTCOME_LABELS[outcome]}`)
-    .join(', ')
+  const summary = countsText(total)
   return (
     <section class="card chart" aria-label="Requests over time">
       <div class="row between">
@@ -40,22 +41,45 @@ export function TrafficChart() {
         </label>
       </div>
       <div role="img" aria-label={`Requests in the last ${range}: ${summary || 'none'}`}>
-        <Plot starts={starts} heights={piled(counts)} bucketSeconds={CHART_RANGES[range].bucketSeconds} />
+        <Plot
+          starts={starts}
+          counts={counts}
+          bucketSeconds={CHART_RANGES[range].bucketSeconds}
+          events={session.events}
+          narrow={(from, to) => session.filter({ text: stretchWord(from, to), outcome: undefined })}
+        />
       </div>
     </section>
   )
 }
 
-interface PlotProps {
-  readonly starts: readonly number[]
-  readonly heights: readonly (readonly number[])[]
-  readonly bucketSeconds: number
+/** `12 2xx, 3 429` */
+function countsText(counts: OutcomeCounts): string {
+  return OUTCOMES.filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${counts[outcome]} ${OUTCOME_LABELS[outcome]}`)
+    .join(', ')
 }
 
-function Plot({ starts, heights, bucketSeconds }: PlotProps) {
+interface PlotProps {
+  /** In seconds since the epoch. */
+  readonly starts: readonly number[]
+  readonly counts: readonly OutcomeCounts[]
+  readonly bucketSeconds: number
+  /** What was done in between, which is marked. */
+  readonly events: readonly TimelineEvent[]
+  /** Shows what came in a stretch of time, in milliseconds since the epoch. */
+  narrow(from: number, to: number): void
+}
+
+function Plot(props: PlotProps) {
+  const { starts, counts, bucketSeconds, events } = props
+  const heights = piled(counts)
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [scheme, setScheme] = useState(0)
+  // The plot outlives what it shows.
+  const shown = useRef(props)
+  shown.current = props
 
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -67,8 +91,21 @@ function Plot({ starts, heights, bucketSeconds }: PlotProps) {
   useEffect(() => {
     const element = place.current
     if (element === null) return
-    const made = new uPlot(chartOptions(element), [[], ...OUTCOMES.map(() => [])], element)
+    const made = new uPlot(
+      chartOptions(element, () => shown.current.events.map(({ at }) => Date.parse(at) / 1000)),
+      [[], ...OUTCOMES.map(() => [])],
+      element,
+    )
     plot.current = made
+    made.over.addEventListener('click', ({ offsetX }) => {
+      const { bucketSeconds, narrow } = shown.current
+      const index = bucketAt(made, offsetX, shown.current)
+      const start = shown.current.starts[index]
+      if (start !== undefined) narrow(start * 1000, (start + bucketSeconds) * 1000)
+    })
+    made.over.addEventListener('pointermove', ({ offsetX }) => {
+      made.over.title = bucketText(bucketAt(made, offsetX, shown.current), shown.current)
+    })
     const sizes = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: element.clientHeight }))
     sizes.observe(element)
     return () => {
@@ -78,7 +115,7 @@ function Plot({ starts, heights, bucketSeconds }: PlotProps) {
     }
   }, [scheme])
 
-  const text = `${scheme} ${starts[0]} ${heights.join(' ')}`
+  const text = `${scheme} ${starts[0]} ${heights.join(' ')} ${events.length} ${events[0]?.number}`
   useEffect(() => {
     const first = starts[0] ?? 0
     const last = (starts.at(-1) ?? 0) + bucketSeconds
@@ -91,4 +128,19 @@ function Plot({ starts, heights, bucketSeconds }: PlotProps) {
   }, [text])
 
   return <div class="plot" ref={place} />
+}
+
+/** Which bucket is drawn so far from the left of the plot. */
+function bucketAt(plot: uPlot, x: number, { starts, bucketSeconds }: PlotProps): number {
+  return Math.floor((plot.posToVal(x, 'x') - (starts[0] ?? 0)) / bucketSeconds)
+}
+
+/** `12:00:10: 3 2xx; storm start: rate 1 for 30s` */
+function bucketText(index: number, { starts, counts, bucketSeconds, events }: PlotProps): string {
+  const start = starts[index]
+  const bucket = counts[index]
+  if (start === undefined || bucket === undefined) return ''
+  const isIn = (at: number) => at >= start * 1000 && at < (start + bucketSeconds) * 1000
+  const done = events.filter(({ at }) => isIn(Date.parse(at))).map(({ text }) => text)
+  return `${timeText(start * 1000)}: ${[countsText(bucket) || 'nothing', ...done.toReversed()].join('; ')}`
 }

@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks'
 import { callVerb } from './api.js'
 import { ActionButton } from './controls.js'
 import { ExchangeDetail } from './exchange-detail.js'
-import { facetsOf, filterExchanges, toggleWord } from './exchange-filter.js'
+import { facetsOf, filterExchanges } from './exchange-filter.js'
 import { ExchangeList } from './exchange-list.js'
 import { OutcomeFilter } from './outcome-filter.js'
 import { saveFile } from './save-file.js'
@@ -77,12 +77,11 @@ function Facets() {
   const filter = useDashboard(({ filter }) => filter)
   const facets = facetsOf(filterExchanges(session.exchanges.newestFirst(), filter))
   if (facets.length === 0) return null
-  const toggle = (word: string) => session.filter({ ...filter, text: toggleWord(filter.text, word) })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="facets" role="group" aria-label="Narrow to">
       {facets.map(({ word, value, count }) => (
-        <button type="button" key={word} class="plain" title={word} onClick={() => toggle(word)}>
+        <button type="button" key={word} class="plain" title={word} onClick={() => session.toggleWord(word)}>
           <span class="value">{value}</span> <b>{count}</b>
         </button>
       ))}

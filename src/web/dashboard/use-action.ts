@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useDashboard } from './session-context.js'
 
 /** An action of a control, and its result. */
@@ -37,6 +37,32 @@ export function useAction(): Action {
       } finally {
         setBusy(false)
       }
+    },
+  }
+}
+
+/** A value that shows at once what was asked for, and falls back to what is if that is refused. */
+export interface Optimistic<Value> {
+  readonly shown: Value
+  /** Asks for another one. */
+  ask(wanted: Value, act: () => Promise<unknown>): void
+  /** Tells why it was refused. */
+  readonly action: Action
+}
+
+/** @param value as the sandbox has it */
+export function useOptimistic<Value>(value: Value): Optimistic<Value> {
+  const action = useAction()
+  const [asked, setAsked] = useState<{ readonly value: Value }>()
+  const last = useRef(0)
+  return {
+    shown: asked === undefined ? value : asked.value,
+    action,
+    ask(wanted, act) {
+      const number = ++last.current
+      setAsked({ value: wanted })
+      // Whoever asked again meanwhile is shown that.
+      void action.run(act).then(() => number === last.current && setAsked(undefined))
     },
   }
 }
