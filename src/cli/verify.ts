@@ -98,7 +98,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
     })
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error
-    say(`${error.code}: ${error.message}. Start a sandbox with "petstore-sandbox serve", or name another instance.`)
+    say(`${error.code}: ${error.message}. ${error.hint}`)
     return EXIT_NO_ANSWER
   } finally {
     await service.close()

@@ -3,9 +3,9 @@ import type { DurationMs } from '../domain/time.js'
 import type { Environment } from '../system/environment.js'
 import { readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
+import { openWay } from './dispatcher.js'
 import type { Header } from './headers.js'
 import { NoAnswerError } from './no-answer.js'
-import { readProxies } from './proxies.js'
 
 export interface ClientRequest {
   readonly method: string
@@ -48,11 +48,8 @@ export interface Exchange {
  * @throws TargetError if a proxy that it would go through is none
  */
 export async function openExchange(baseUrl: string, env: Environment): Promise<Exchange> {
-  const { proxies, variable } = readProxies(baseUrl, env)
-  const { Agent, EnvHttpProxyAgent, request: exchange } = await import('./undici.js')
-  // The deadline ends an attempt exactly; undici's own timers are coarse.
-  const timers = { headersTimeout: 0, bodyTimeout: 0 }
-  const dispatcher = proxies === undefined ? new Agent(timers) : new EnvHttpProxyAgent({ ...proxies, ...timers })
+  const { dispatcher, proxy } = await openWay(baseUrl, env)
+  const { request: exchange } = await import('./undici.js')
 
   async function sendOnce(
     request: ClientRequest,
@@ -69,7 +66,8 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
     })
     return {
       status: response.statusCode,
-      statusText: response.statusText,
+      // undici loses it on the way through a proxy.
+      statusText: response.statusText ?? '',
       headers: headerList(response.headers),
       body: await readBounded(
         response.body,
@@ -89,7 +87,7 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
           url: request.url,
           timeout: limits.timeout,
           attempts: attempt,
-          proxy: variable,
+          proxy,
         })
       }
     },

@@ -3,6 +3,7 @@ import { type DurationMs, formatDuration } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
+import { proxyRefusal } from './proxies.js'
 
 interface Meaning {
   /** What happened, in a few words. */
@@ -16,7 +17,7 @@ const UNTRUSTED: Meaning = {
 }
 const DROPPED: Meaning = {
   short: 'the connection was dropped',
-  hint: 'The request may still have arrived. Only GET is retried automatically; --retry-unsafe retries others too.',
+  hint: 'The request may still have arrived.',
 }
 const UNREACHABLE: Meaning = {
   short: 'it cannot be reached over the network',
@@ -55,6 +56,25 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: { short: 'it does not speak TLS', hint: 'Should it be http?' },
 }
 
+function refused(status: string, proxy: string): Meaning {
+  if (status !== '407')
+    return {
+      short: `the proxy answered ${status}`,
+      hint: `Ask whoever runs the proxy of ${proxy}, or except the host with NO_PROXY.`,
+    }
+  const example = 'http://user:password@proxy.example:3128'
+  return { short: 'the proxy wants to know who asks', hint: `Put user and password into ${proxy}, as in ${example}.` }
+}
+
+/** There was nobody to connect to. */
+const UNCONNECTED_CODES = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
 const DROPPED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
 /** There was no answer, or not a complete one, or not in time. */
@@ -82,7 +102,7 @@ export class NoAnswerError extends Error {
 
   /** @throws errors that are not connection failures, as those are our own bugs */
   static from(error: unknown, { url, timeout, attempts, proxy }: Asked): NoAnswerError {
-    const meant = meaningOf(error, timeout)
+    const meant = meaningOf(error, timeout, proxy)
     if (meant === undefined) throw error
     const { origin } = new URL(url)
     return new NoAnswerError(meant, proxy === undefined ? origin : `${origin} (${proxy} is set)`, attempts, error)
@@ -90,7 +110,7 @@ export class NoAnswerError extends Error {
 }
 
 /** What was asked, and got no answer. */
-interface Asked {
+export interface Asked {
   readonly url: string
   readonly timeout: DurationMs
   /** How often, this time among them. */
@@ -104,19 +124,30 @@ export function isDropped(error: unknown): boolean {
   return DROPPED_CODES.includes(codeOf(error) ?? '')
 }
 
-function meaningOf(error: unknown, timeout: DurationMs): (Meaning & { readonly failure: string }) | undefined {
+function meaningOf(
+  error: unknown,
+  timeout: DurationMs,
+  proxy: string | undefined,
+): (Meaning & { readonly failure: string }) | undefined {
   if (isTimeout(error)) {
     const short = `it took longer than ${formatDuration(timeout)}`
-    return { failure: 'TIMEOUT', short, hint: 'Give it more time with --timeout.' }
+    return { failure: 'TIMEOUT', short, hint: 'Is it busy, or is there something in between that holds it up?' }
   }
   if (error instanceof TooLargeError) {
     return {
       failure: 'TOO_LARGE',
       short: error.message,
-      hint: 'Allow more with --max-body, if it is the service that answers there.',
+      hint: 'Is it the service that answers there?',
     }
   }
   const code = codeOf(error)
+  if (proxy !== undefined) {
+    const status = proxyRefusal(error)
+    if (status !== undefined) return { failure: `PROXY_${status}`, ...refused(status, proxy) }
+    // Whoever asks a proxy connects to nobody else.
+    if (UNCONNECTED_CODES.includes(code ?? ''))
+      return { failure: String(code), short: 'the proxy cannot be reached', hint: `Check the address in ${proxy}.` }
+  }
   // undici gives it no code, or the parser's own.
   if (error instanceof Error && error.name === 'HTTPParserError') return { failure: code ?? 'MALFORMED', ...BROKEN }
   if (code === undefined) return undefined

@@ -2,29 +2,42 @@ import type { Environment } from '../system/environment.js'
 import { isLoopback, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
-/** Proxies as undici takes them, and the variable that names the one for this address. */
-export interface Proxies {
-  /** Undefined where none is asked: what is on this machine is never sent through one. */
-  readonly proxies?: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string }
-  readonly variable?: string
+/** A proxy that an address is asked through. */
+export interface Proxy {
+  /** With the user and password that it may have been given. */
+  readonly url: URL
+  /** The variable that names it: this is told, the address never is. */
+  readonly variable: string
 }
 
 /**
- * Reads the proxies of the environment, those in lower case first. One without a
- * scheme is an HTTP proxy, as it is to curl.
+ * Finds the proxy of the environment for an address, variables in lower case first. One without a
+ * scheme is an HTTP proxy, as it is to curl. What is on this machine is never asked through one.
  *
  * @throws TargetError INVALID_TARGET that names the variable, if the address would be asked through what is no proxy
  */
-export function readProxies(baseUrl: string, env: Environment): Proxies {
-  if (isLoopback(baseUrl)) return {}
-  const noProxy = (env.no_proxy ?? env.NO_PROXY ?? '').trim()
-  if (noProxy === '*') return {}
+export function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
+  if (isLoopback(baseUrl) || isExcepted(new URL(baseUrl), env.no_proxy ?? env.NO_PROXY ?? '')) return undefined
   const ofHttp = named(env, 'http_proxy', 'HTTP_PROXY')
   const ofHttps = named(env, 'https_proxy', 'HTTPS_PROXY')
   const asked = baseUrl.startsWith('https:') ? (ofHttps ?? ofHttp) : ofHttp
-  if (asked === undefined) return {}
-  const address = readProxy(asked)
-  return { proxies: { httpProxy: address, httpsProxy: address, noProxy }, variable: asked.name }
+  return asked === undefined ? undefined : { url: readProxy(asked), variable: asked.name }
+}
+
+/** The status with which a proxy refused to ask for anything, of what undici throws then: it has no code. */
+export function proxyRefusal(error: unknown): string | undefined {
+  const text = error instanceof Error ? error.message : ''
+  return /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(text)?.[1]
+}
+
+/** A host of the list stands for those below it, too; with a port, only for that. `*` stands for all. */
+function isExcepted({ protocol, hostname, port }: URL, list: string): boolean {
+  const asked = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port
+  return list.split(/[\s,]+/).some((entry) => {
+    if (entry === '*') return true
+    const [, host = '', only] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+    return host !== '' && (only ?? asked) === asked && (hostname === host || hostname.endsWith(`.${host}`))
+  })
 }
 
 interface Named {
@@ -38,11 +51,11 @@ function named(env: Environment, ...names: readonly string[]): Named | undefined
   return name === undefined || text === undefined || text === '' ? undefined : { name, text }
 }
 
-function readProxy({ name, text }: Named): string {
+function readProxy({ name, text }: Named): URL {
   const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
   try {
-    const { protocol, href } = new URL(written)
-    if (/^(?:https?|socks5?):$/.test(protocol)) return href
+    const url = new URL(written)
+    if (/^(?:https?|socks5?):$/.test(url.protocol)) return url
   } catch {
     // Told below.
   }

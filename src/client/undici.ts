@@ -1,2 +1,2 @@
 /** What is used of undici, in a module that is loaded late: most commands send nothing. */
-export { Agent, EnvHttpProxyAgent, Pool, request } from 'undici'
+export { Pool, ProxyAgent, request } from 'undici'

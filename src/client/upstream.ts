@@ -13,9 +13,9 @@ import { openingProblem, readInput } from '../system/regular-file.js'
 import { readKeyFile } from './api-key.js'
 import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
+import { openWay } from './dispatcher.js'
 import { exchangeOnce } from './exchange-once.js'
-import { isDropped, NoAnswerError } from './no-answer.js'
-import { readProxies } from './proxies.js'
+import { type Asked, isDropped, NoAnswerError } from './no-answer.js'
 
 /** The real service behind a sandbox, over the network. */
 export interface Upstream {
@@ -56,20 +56,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
   const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
   const ca = caFile === undefined ? undefined : [...rootCertificates, readAuthority(caFile)]
-  const { proxies } = readProxies(baseUrl, env)
-  const { EnvHttpProxyAgent, Pool } = await import('./undici.js')
-  const shared = {
-    // The deadline ends an answer exactly; undici's own timers are coarse.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: IDLE_MS,
-    ...(ca === undefined ? {} : { connect: { ca } }),
-  }
-  const tls = ca === undefined ? {} : { requestTls: { ca } }
-  const dispatcher =
-    proxies === undefined
-      ? new Pool(new URL(baseUrl).origin, shared)
-      : new EnvHttpProxyAgent({ ...proxies, ...shared, ...tls })
+  const { dispatcher, proxy } = await openWay(baseUrl, env, { idle: IDLE_MS, ...(ca === undefined ? {} : { ca }) })
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/+$/, '')
   const authorization = key === undefined ? undefined : `Bearer ${key}`
@@ -116,7 +103,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
           const isOpen = isRead || !isSent ? '' : ` The ${forward.method} may have been carried out all the same.`
           if (left?.aborted === true) return leftBefore(isOpen)
           if (isRead && attempt < ATTEMPTS_TO_READ && isDropped(error)) continue
-          const { problem, message } = failureOf(error, origin, timeout)
+          const { problem, message } = failureOf(error, { url: origin, timeout, attempts: 1, proxy })
           return failure(problem, message + isOpen)
         }
       }
@@ -134,7 +121,8 @@ const LOOP = 'The service behind this sandbox leads back to it. Name another one
 /** An answer says that it is packed in a way that was not asked for, or is not. */
 class Unreadable extends Error {}
 
-function failureOf(error: unknown, origin: string, timeout: DurationMs): UpstreamFailure {
+function failureOf(error: unknown, asked: Asked): UpstreamFailure {
+  const { url: origin, timeout } = asked
   if (isTimeout(error)) {
     return failure('upstream_timeout', `${origin} took longer than ${formatDuration(timeout)} (--upstream-timeout).`)
   }
@@ -142,17 +130,9 @@ function failureOf(error: unknown, origin: string, timeout: DurationMs): Upstrea
     return failure('upstream_invalid', `The answer of ${origin} is larger than ${formatSize(LARGEST_ANSWER)}.`)
   if (error instanceof Unreadable) return failure('upstream_invalid', `The answer of ${origin} ${error.message}.`)
   try {
-    const { short, failure: code } = NoAnswerError.from(error, {
-      url: origin,
-      timeout,
-      attempts: 1,
-      proxy: undefined,
-    })
+    const { message, failure: code } = NoAnswerError.from(error, asked)
     const isBroken = code === 'MALFORMED' || code.startsWith('HPE_') || code.startsWith('UND_ERR_RES')
-    return failure(
-      isBroken ? 'upstream_invalid' : 'upstream_unreachable',
-      `No answer from ${origin}: ${short} (${code}).`,
-    )
+    return failure(isBroken ? 'upstream_invalid' : 'upstream_unreachable', `${message}.`)
   } catch {
     return failure('upstream_invalid', `The answer of ${origin} cannot be read: ${messageOf(error)}.`)
   }

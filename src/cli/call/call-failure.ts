@@ -76,8 +76,17 @@ export function failureOfNoAnswer({ operation, method }: BuiltRequest, url: stri
     url: redactAddress(url),
     attempts: error.attempts,
     exit: EXIT_NO_ANSWER,
-    hint: error.hint,
+    hint: [error.hint, FLAGS_THAT_HELP[error.failure]].join(' ').trimEnd(),
   }
+}
+
+const DROPPED = 'Only GET is retried automatically; --retry-unsafe retries others too.'
+const FLAGS_THAT_HELP: Readonly<Record<string, string>> = {
+  TIMEOUT: 'Give it more time with --timeout.',
+  TOO_LARGE: 'Allow more with --max-body.',
+  ECONNRESET: DROPPED,
+  EPIPE: DROPPED,
+  UND_ERR_SOCKET: DROPPED,
 }
 
 function hintOf({ answer, comeBack, waitTooLong }: Sent, target: Pick<Target, 'name' | 'apiKey'>): string | undefined {

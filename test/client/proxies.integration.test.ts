@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openExchange } from '../../src/client/exchange.js'
+import { NoAnswerError } from '../../src/client/no-answer.js'
+import { proxyFor } from '../../src/client/proxies.js'
+import { openUpstream } from '../../src/client/upstream.js'
+import { openService } from '../../src/client/verify/service.js'
+import type { Forward } from '../../src/domain/upstream.js'
+import type { Environment } from '../../src/system/environment.js'
+import { proxyServer } from './proxy-server.js'
+
+const PASSWORD = 's3cret-of-the-proxy'
+
+/** Key and certificate of staging.test. */
+let tls: { readonly key: Buffer; readonly cert: Buffer; readonly file: string }
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'proxies-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  const names = ['-subj', '/CN=staging.test', '-addext', 'subjectAltName=DNS:staging.test']
+  execFileSync('openssl', ['req', '-x509', ...curve, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  tls = { key: readFileSync(key), cert: readFileSync(cert), file: cert }
+  return () => rmSync(folder, { recursive: true })
+})
+
+/** A service that only a proxy finds, with what it was asked. */
+async function service(scheme: 'http' | 'https', body = '[]') {
+  const came: IncomingMessage[] = []
+  const answer: RequestListener = (request, response) => {
+    came.push(request)
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
+  }
+  const server = scheme === 'https' ? createServer(tls, answer) : createHttpServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { baseUrl: `${scheme}://staging.test:${port}/v1`, port, came }
+}
+
+interface Got {
+  readonly status: number
+  /** Body, or what is told where there is no answer. */
+  readonly text: string
+}
+
+const LIMITS = { timeout: 20_000, maxBody: 2 ** 20 }
+
+async function called(baseUrl: string, env: Environment): Promise<Got> {
+  const exchange = await openExchange(baseUrl, env)
+  try {
+    const request = { method: 'GET', url: `${baseUrl}/pets`, headers: TWICE, body: undefined }
+    const { status, body } = await exchange.send(request, LIMITS)
+    return { status, text: body.toString() }
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error
+    return { status: 0, text: `${error.message} ${error.hint}` }
+  } finally {
+    await exchange.close()
+  }
+}
+
+async function verified(baseUrl: string, env: Environment): Promise<Got> {
+  const opened = await openService(baseUrl, env, LIMITS)
+  try {
+    const headers = { 'X-Twice': 'one, two' }
+    const { status, body } = await opened.ask({ method: 'GET', path: '/pets', query: '', headers, body: '' })
+    return { status, text: body }
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error
+    return { status: 0, text: error.message }
+  } finally {
+    await opened.close()
+  }
+}
+
+async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
+  const folder = mkdtempSync(join(tmpdir(), 'proxies-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'key'), 'a-real-key-of-staging\n')
+  const caFile = baseUrl.startsWith('https:') ? tls.file : undefined
+  const apiKeyFile = join(folder, 'key')
+  const upstream = await openUpstream({ baseUrl, apiKeyFile, caFile, timeout: LIMITS.timeout, env })
+  try {
+    const outcome = await upstream.send(FORWARD)
+    if (outcome.kind === 'answer') expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))
+    return outcome.kind === 'answer'
+      ? { status: outcome.status, text: outcome.body }
+      : { status: 0, text: outcome.message }
+  } finally {
+    await upstream.close()
+  }
+}
+
+const TWICE: readonly (readonly [string, string])[] = [
+  ['X-Twice', 'one'],
+  ['X-Twice', 'two'],
+]
+const FORWARD: Forward = {
+  kind: 'forward',
+  position: 1,
+  method: 'GET',
+  target: '/pets',
+  headers: TWICE.flat(),
+  authorization: undefined,
+  body: undefined,
+  via: '',
+}
+
+const WAYS = [
+  ['call', called],
+  ['verify', verified],
+  ['serve --upstream', forwarded],
+] as const
+
+describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
+  it('is asked for what is sent over plain HTTP, and opens no tunnel for it', async () => {
+    const { baseUrl, came, port } = await service('http')
+    const { address, asked } = await proxyServer()
+    expect(await ask(baseUrl, { HTTP_PROXY: address })).toEqual({ status: 200, text: '[]' })
+    expect(asked.map(({ line }) => line)).toEqual([`GET http://staging.test:${port}/v1/pets`])
+    expect(came[0]?.headers).toMatchObject({ host: `staging.test:${port}`, 'x-twice': 'one, two' })
+  })
+
+  it('gets the user and the password in its address, which nobody else does', async () => {
+    const { baseUrl, came } = await service('http')
+    for (const credentials of [`me:${PASSWORD}`, 'a user:p@ss/wörd', 'nobody:']) {
+      const { address } = await proxyServer({ credentials })
+      const [user = '', password = ''] = credentials.split(':').map(encodeURIComponent)
+      expect(await ask(baseUrl, { http_proxy: `http://${user}:${password}@${address}` })).toMatchObject({ status: 200 })
+    }
+    expect(came.map(({ headers }) => headers['proxy-authorization'])).toEqual([undefined, undefined, undefined])
+  })
+
+  it('that wants to know who asks is named, its password is not', async () => {
+    const plain = await service('http')
+    const secure = await service('https')
+    const { address } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [secure.port] })
+    const wrong = `http://me:${PASSWORD}-is-wrong@${address}`
+    for (const [baseUrl, env, variable] of [
+      [plain.baseUrl, { HTTP_PROXY: wrong }, 'HTTP_PROXY'],
+      [secure.baseUrl, { HTTPS_PROXY: address }, 'HTTPS_PROXY'],
+      [secure.baseUrl, { https_proxy: wrong }, 'https_proxy'],
+    ] as const) {
+      const { status, text } = await ask(baseUrl, env)
+      expect(status).toBe(0)
+      expect(text).toContain(`(${variable} is set): the proxy wants to know who asks (PROXY_407)`)
+      expect(text).not.toContain(PASSWORD)
+    }
+    expect([...plain.came, ...secure.came]).toEqual([])
+  })
+
+  it('that opens no tunnel is named, with its answer', async () => {
+    const { baseUrl, came } = await service('https')
+    const { address } = await proxyServer({ tunnels: [] })
+    const { status, text } = await ask(baseUrl, { HTTPS_PROXY: `http://${address}` })
+    expect({ status, text }).toEqual({
+      status: 0,
+      text: expect.stringContaining('(HTTPS_PROXY is set): the proxy answered 403 (PROXY_403)'),
+    })
+    expect(came).toEqual([])
+  })
+
+  it('that is not there is named', async () => {
+    const { baseUrl } = await service('http')
+    const { text } = await ask(baseUrl, { HTTP_PROXY: 'http://127.0.0.1:1' })
+    expect(text).toContain('(HTTP_PROXY is set): the proxy cannot be reached (ECONNREFUSED)')
+  })
+
+  it.each(['http', 'https'] as const)('that dies in the middle of an answer over %s is told', async (scheme) => {
+    const { baseUrl, port } = await service(scheme, JSON.stringify('x'.repeat(50_000)))
+    const { address } = await proxyServer({ diesAfter: 10_000, tunnels: [port] })
+    const { status, text } = await ask(baseUrl, { HTTP_PROXY: address })
+    expect({ status, text }).toEqual({ status: 0, text: expect.stringMatching(/dropped|certificate/) })
+  })
+
+  it('is not asked for a host that NO_PROXY excepts', async () => {
+    const { baseUrl } = await service('http')
+    const { address, asked } = await proxyServer()
+    const { status, text } = await ask(baseUrl, { HTTP_PROXY: address, NO_PROXY: 'other.test, staging.test' })
+    expect({ status, asked }).toEqual({ status: 0, asked: [] })
+    expect(text).not.toContain('HTTP_PROXY')
+  })
+})
+
+describe('a tunnel through a proxy', () => {
+  it('carries a service over TLS, whose authority is asked as without it', async () => {
+    const { baseUrl, came, port } = await service('https')
+    const { address, asked } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [port] })
+    const env = { HTTPS_PROXY: `http://me:${PASSWORD}@${address}` }
+    expect(await forwarded(baseUrl, env)).toEqual({ status: 200, text: '[]' })
+    expect(asked.map(({ line }) => line)).toEqual([`CONNECT staging.test:${port}`])
+    // The key goes through the tunnel, not to the proxy; the proxy's password goes no further.
+    expect(JSON.stringify(asked)).not.toContain('a-real-key-of-staging')
+    expect(came[0]?.headers).toMatchObject({ authorization: 'Bearer a-real-key-of-staging', 'x-twice': 'one, two' })
+    expect(came[0]?.headers['proxy-authorization']).toBeUndefined()
+    expect((await called(baseUrl, env)).text).toContain('the certificate is not trusted')
+  })
+})
+
+describe('the proxy for an address', () => {
+  const env = { HTTP_PROXY: 'plain.test:3128', HTTPS_PROXY: 'secure.test:3128' }
+  const asked = (baseUrl: string, given: Environment) => proxyFor(baseUrl, given)?.url.host
+
+  it.each([
+    ['http://api.test/v1', {}, 'plain.test:3128'],
+    ['https://api.test/v1', {}, 'secure.test:3128'],
+    ['https://api.test/v1', { https_proxy: 'lower.test:1' }, 'lower.test:1'],
+    ['https://api.test/v1', { HTTPS_PROXY: undefined }, 'plain.test:3128'],
+    ['https://api.test/v1', { https_proxy: '' }, 'plain.test:3128'],
+    ['http://127.0.0.1:4010/v1', {}, undefined],
+    ['http://api.test/v1', { NO_PROXY: 'api.test' }, undefined],
+    ['http://API.test/v1', { NO_PROXY: 'Api.Test' }, undefined],
+    ['http://api.test/v1', { NO_PROXY: 'test' }, undefined],
+    ['http://api.test/v1', { NO_PROXY: '.test' }, undefined],
+    ['http://api.test/v1', { NO_PROXY: '*.test' }, undefined],
+    ['http://api.test/v1', { NO_PROXY: 'pi.test' }, 'plain.test:3128'],
+    ['http://api.test/v1', { NO_PROXY: 'one.api.test' }, 'plain.test:3128'],
+    ['http://api.test/v1', { NO_PROXY: 'other.test  api.test' }, undefined],
+    ['http://api.test/v1', { NO_PROXY: '*' }, undefined],
+    ['http://api.test/v1', { no_proxy: '', NO_PROXY: '*' }, 'plain.test:3128'],
+    ['http://api.test/v1', { NO_PROXY: 'api.test:80' }, undefined],
+    ['http://api.test:8080/v1', { NO_PROXY: 'api.test:80' }, 'plain.test:3128'],
+    ['https://api.test/v1', { NO_PROXY: 'api.test:443' }, undefined],
+    ['https://[fd00::1]/v1', { NO_PROXY: '[fd00::1]' }, undefined],
+  ] as const)('%s with %j is %s', (baseUrl, given, expected) => {
+    expect(asked(baseUrl, { ...env, ...given })).toBe(expected)
+  })
+})
