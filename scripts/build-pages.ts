@@ -2,11 +2,23 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
 import type { VerbRoute } from '../src/control/verb-request.js'
 import { packageDirectory } from '../src/system/package-files.js'
 
 const web = join(packageDirectory, 'src/web')
+
+/** What browsers run. */
+export const FOR_BROWSERS = {
+  absWorkingDir: packageDirectory,
+  bundle: true,
+  minify: true,
+  target: ['chrome111', 'firefox114', 'safari16.4'],
+  // All licences are in THIRD-PARTY-LICENSES.txt.
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
 
 /**
  * Builds the pages into a folder: each one's HTML, script and style, each also
@@ -18,26 +30,13 @@ const web = join(packageDirectory, 'src/web')
 export async function buildPages(folder: string): Promise<Metafile> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  // Not before the contract has been generated, which the verbs import.
-  const { VERBS } = await import('../src/control/verbs.js')
-  const routes = Object.entries<VerbRoute>(VERBS).map(([name, { method, path, body }]) => [
-    name,
-    { method, path, body },
-  ])
   const [{ metafile }] = await Promise.all([
     build({
-      absWorkingDir: packageDirectory,
+      ...FOR_BROWSERS,
       entryPoints: { dashboard: join(web, 'dashboard/main.tsx'), docs: join(web, 'docs/main.tsx') },
       outdir: folder,
-      bundle: true,
-      minify: true,
       format: 'esm',
-      define: { VERB_ROUTES: JSON.stringify(Object.fromEntries(routes)) },
-      target: ['chrome111', 'firefox114', 'safari16.4'],
-      // All licences are in THIRD-PARTY-LICENSES.txt.
-      legalComments: 'none',
-      metafile: true,
-      logLevel: 'warning',
+      define: await controlAt('.'),
     }),
     copyFile(join(web, 'dashboard/index.html'), join(folder, 'dashboard.html')),
     copyFile(join(web, 'docs/index.html'), join(folder, 'docs.html')),
@@ -45,6 +44,20 @@ export async function buildPages(folder: string): Promise<Metafile> {
   ])
   await compressAll(folder)
   return metafile
+}
+
+/** How a page reaches the verbs. @param address of the control plane, relative to the page */
+export async function controlAt(address: string): Promise<Record<string, string>> {
+  // Not before the contract has been generated, which the verbs import.
+  const { VERBS } = await import('../src/control/verbs.js')
+  const routes = Object.entries<VerbRoute>(VERBS).map(([name, { method, path, body }]) => [
+    name,
+    { method, path, body },
+  ])
+  return {
+    VERB_ROUTES: JSON.stringify(Object.fromEntries(routes)),
+    CONTROL_ADDRESS: JSON.stringify(address),
+  }
 }
 
 async function compressAll(folder: string): Promise<void> {

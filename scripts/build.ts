@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { configSchemaFile, packageDirectory } from '../src/system/package-files.js'
 import { buildBrowser } from './build-browser.js'
-import { buildPages } from './build-pages.js'
+import { buildPlayground } from './build-playground.js'
 import { generateContract } from './generate-contract.js'
 import { generateEmbedded } from './generate-embedded.js'
 import { isUpToDate } from './is-up-to-date.js'
@@ -51,21 +51,17 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
   await generate({ types })
   await removeOldPrograms()
   const installed = await installedWithThePackage()
-  const [programs, yaml, browser, pages] = await Promise.all([
+  const [programs, yaml, browser, playground] = await Promise.all([
     bundlePrograms(installed),
     bundleYaml(),
     buildBrowser(await sourceFiles()),
-    buildPages(join(dist, 'web')),
+    buildPlayground(join(dist, 'playground')),
     writeConfigSchema(),
     types && declare(installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-  await writeNotices(NOTICES, [programs, yaml, ...browser, pages])
-}
-
-/** What the sources import and nobody writes. */
-async function generate({ types }: { readonly types: boolean }): Promise<void> {
-  await Promise.all([generateContract({ types }), generateEmbedded()])
+import { buildBrowser } from './build-browser.js'
+import { buildPlayground } from './build-playground.js'
 }
 
 async function writeConfigSchema(): Promise<void> {

@@ -40,6 +40,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./init.js'),
   },
   {
+    name: 'playground',
+    summary: 'open the sandbox in a browser, where it runs by itself',
+    load: () => import('./playground.js'),
+  },
+  {
     name: 'completion',
     summary: 'complete commands in bash, zsh or fish',
     load: () => import('./completion.js'),

@@ -14,7 +14,7 @@ interface PageFile {
  * What the pages may load: scripts, styles and responses of this server, and
  * nothing else. Nothing may frame them, so that no click can be hijacked.
  */
-const POLICY = [
+export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -31,8 +31,8 @@ const HTML = 'text/html; charset=utf-8'
 
 /** Every file of the pages, by its path below the control plane. No path is ever derived from a request. */
 export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
-  '/': { file: 'dashboard.html', contentType: HTML, policy: POLICY },
-  '/docs': { file: 'docs.html', contentType: HTML, policy: POLICY },
+  '/': { file: 'dashboard.html', contentType: HTML, policy: PAGE_POLICY },
+  '/docs': { file: 'docs.html', contentType: HTML, policy: PAGE_POLICY },
   '/assets/dashboard.js': { file: 'dashboard.js', contentType: JAVASCRIPT },
   '/assets/dashboard.css': { file: 'dashboard.css', contentType: CSS },
   '/assets/docs.js': { file: 'docs.js', contentType: JAVASCRIPT },

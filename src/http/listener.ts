@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { AnswerEnd } from '../domain/ending.js'
-import { Failure } from '../domain/failures.js'
 import { textOf } from '../domain/long-body.js'
 import {
   BODY_LIMIT_BYTES,
@@ -20,6 +19,7 @@ import type { Connection, Outgoing } from './connection.js'
 import { endedExchange } from './ended-exchange.js'
 import { failedReply } from './failed-reply.js'
 import { Heard } from './heard.js'
+import { openPort } from './open-port.js'
 import { PlainLane } from './plain-lane.js'
 import { rawResponse } from './raw-response.js'
 import { hasBody, readBody } from './read-body.js'
@@ -519,7 +519,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     clearInterval(looking)
   }
 
-  const address = await open(server, host, port)
+  const address = await openPort(server, host, port)
   const looking = setInterval(cutStalled, LOOK_EVERY_MS).unref()
   return { host: address.address, port: address.port, stop }
 }
@@ -561,32 +561,6 @@ function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
 function lossOf({ connection, reply: { fault } }: Outgoing): 'cut' | 'left' {
   const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
   return connection.isCut || isFaulty ? 'cut' : 'left'
-}
-
-function open(server: Server, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    // For good: an error of a server that listens (no more files may be open) must not end the process.
-    server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
-    server.listen(port, host, () => resolve(server.address() as AddressInfo))
-  })
-}
-
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new Failure('PORT_IN_USE', `${host}:${port} is taken. Choose another with --port, or 0 for any free one.`)
-    case 'EACCES':
-      return new Failure(
-        'PORT_FORBIDDEN',
-        `Port ${port} may not be opened by this user. Choose one above 1023 with --port.`,
-      )
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new Failure('HOST_UNAVAILABLE', `"${host}" is not an address of this machine. Choose another with --host.`)
-    default:
-      return error
-  }
 }
 
 /** @returns undefined for an error that is the connection's, not the parser's */

@@ -8,8 +8,10 @@ export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
 /** The JSON Schema of the config file, as built. */
 export const configSchemaFile = `${packageDirectory}dist/petstore-sandbox.schema.json`
-/** The dashboard and the docs page, as built. */
-export const pagesDirectory = `${packageDirectory}dist/web`
+/** The playground's site, as built. */
+export const playgroundDirectory = `${packageDirectory}dist/playground`
+/** The dashboard and the docs page, as built; the playground has them, too. */
+export const pagesDirectory = `${playgroundDirectory}/pages`
 
 export const packageVersion: string = readVersion()
 

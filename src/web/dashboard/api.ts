@@ -7,6 +7,8 @@ import type { OperationFacts } from './request-code.js'
 
 /** Of the sandbox's one table of verbs, put in when the page is built. */
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
+/** Where the control plane is, relative to the page; put in when the page is built. */
+declare const CONTROL_ADDRESS: string
 
 /** The control plane refused; its sentence says why. */
 class Refusal extends Error {}
@@ -74,7 +76,7 @@ async function* eventsOf(reader: ReadableStreamDefaultReader<string>, first: str
 }
 
 async function ask(address: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(`.${address}`, {
+  const response = await fetch(CONTROL_ADDRESS + address, {
     ...init,
     cache: 'no-store',
     headers: { ...controlHeaders(), ...init.headers },

@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { PAGE_POLICY } from '../control/pages.js'
+import { playgroundDirectory } from '../system/package-files.js'
+import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
+import { explain } from './help.js'
+import type { CliIo } from './io.js'
+import { print, say } from './print.js'
+import { onStopSignals } from './stop-signals.js'
+
+const DEFAULT_PORT = 4020
+
+const NOTES = `\
+Opens a page on which the sandbox runs in the browser itself, beside a small shop whose
+client can be set to retry well or badly. This command only serves its files, on loopback;
+any web host can do the same with the folder that it names.
+
+stdout has the address. It runs until it is stopped (Ctrl-C); the page works on without it.`
+
+interface Flags {
+  readonly port: number
+  readonly open?: boolean
+}
+
+export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
+  explain(command, {
+    examples: ['petstore-sandbox playground', 'petstore-sandbox playground --port 0 --open'],
+    notes: NOTES,
+  })
+  command
+    .option('-p, --port <n>', 'port to listen on; 0 for any free one', portNumber, DEFAULT_PORT)
+    .option('--open', 'open the page in a browser')
+    .option('--debug', 'show stack traces')
+    .action(async (flags: Flags) => finish(await playground(flags, io)))
+}
+
+async function playground({ port, open }: Flags, io: CliIo): Promise<number> {
+  const { serveSite } = await import('../http/static-site.js')
+  let askToStop = () => {}
+  const askedToStop = new Promise<void>((resolve) => {
+    askToStop = resolve
+  })
+  onStopSignals(io, { graceful: askToStop, force: (signal) => io.exit(SIGNAL_EXIT[signal]) })
+  const site = await serveSite(playgroundDirectory, port, PAGE_POLICY)
+  const url = `http://127.0.0.1:${site.port}/`
+  await print(io.stdout, `${url}\n`)
+  say(io.stderr, `Serving "${playgroundDirectory}". Press Ctrl-C to stop.`)
+  if (open === true) {
+    const { openBrowser } = await import('./serve/open-browser.js')
+    const problem = await openBrowser(url)
+    if (problem !== undefined) say(io.stderr, `No browser could be opened (${problem}). The page is at ${url}`)
+  }
+  await askedToStop
+  await site.stop()
+  return EXIT.ok
+}
+
+function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65_535) return port
+  throw new InvalidArgumentError('must be a whole number from 0 to 65535')
+}
