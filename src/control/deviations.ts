@@ -33,6 +33,11 @@ export function straighten(
   wall: EpochMs,
   only: Pick<DeviationView, 'what' | 'name'> | undefined,
 ): number {
+  // First of all: once it is back, a storm or a ban that was over goes on.
+  if (only === undefined && clockDeviation(space, wall).length > 0) {
+    space.setClock(space.startClock, wall)
+    return 1 + straighten(space, wall, only)
+  }
   const found = deviationsOf(space, wall).filter(
     ({ what, name }) => only === undefined || (what === only.what && name === only.name),
   )

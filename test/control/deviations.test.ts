@@ -67,6 +67,16 @@ describe('what deviates', () => {
     expect((await sandbox.pets.list({ limit: 1 }))[0]?.name).toBe('Rex')
   })
 
+  it('is straightened with what is there again once the clock is back: a storm, a ban', async () => {
+    await using sandbox = await open()
+    await sandbox.storm.start({ rate: 0.3, for: '30s' })
+    await sandbox.ban('sandbox-free', { for: '1m' })
+    await sandbox.clock.advance('1h')
+    expect((await sandbox.deviations()).map(({ text }) => text)).toEqual(['clock +1 h'])
+    expect(await sandbox.deviations.clear()).toEqual({ straightened: 3 })
+    expect(await sandbox.deviations()).toEqual([])
+  })
+
   it('is straightened one by one', async () => {
     await using sandbox = await open()
     await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
