@@ -7,7 +7,8 @@ import { loadedLater } from './keep-together.js'
 
 const SANDBOX = 'src/browser/create-sandbox.ts'
 
-const FOR_BROWSERS = {
+/** What pages and workers run. */
+export const FOR_BROWSERS = {
   absWorkingDir: packageDirectory,
   outdir: 'dist',
   bundle: true,

@@ -2,23 +2,12 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import type { VerbRoute } from '../src/control/verb-request.js'
 import { packageDirectory } from '../src/system/package-files.js'
+import { FOR_BROWSERS } from './build-browser.js'
 
 const web = join(packageDirectory, 'src/web')
-
-/** What browsers run. */
-export const FOR_BROWSERS = {
-  absWorkingDir: packageDirectory,
-  bundle: true,
-  minify: true,
-  target: ['chrome111', 'firefox114', 'safari16.4'],
-  // All licences are in THIRD-PARTY-LICENSES.txt.
-  legalComments: 'none',
-  metafile: true,
-  logLevel: 'warning',
-} as const satisfies BuildOptions
 
 /**
  * Builds the pages into a folder: each one's HTML, script and style, each also

@@ -5,8 +5,8 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import { PAGE_FILES, PAGE_POLICY } from '../src/control/pages.js'
 import type { Site, SiteFile } from '../src/playground/site-files.js'
 import { packageDirectory } from '../src/system/package-files.js'
-import { browserTwins } from './build-browser.js'
-import { buildPages, controlAt, FOR_BROWSERS } from './build-pages.js'
+import { browserTwins, FOR_BROWSERS } from './build-browser.js'
+import { buildPages, controlAt } from './build-pages.js'
 
 const sources = join(packageDirectory, 'src/web/playground')
 /** Where the pages of the control plane are in the site; `serve` sends them from there, too. */

@@ -60,8 +60,12 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
     types && declare(installed),
     cp(join(packageDirectory, 'src/cli/completion/scripts'), join(dist, 'completion'), { recursive: true }),
   ])
-import { buildBrowser } from './build-browser.js'
-import { buildPlayground } from './build-playground.js'
+  await writeNotices(NOTICES, [programs, yaml, ...browser, ...playground])
+}
+
+/** What the sources import and nobody writes. */
+async function generate({ types }: { readonly types: boolean }): Promise<void> {
+  await Promise.all([generateContract({ types }), generateEmbedded()])
 }
 
 async function writeConfigSchema(): Promise<void> {

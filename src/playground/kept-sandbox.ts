@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox } from '../browser/index.js'
+import { type BrowserSandbox, createSandbox } from '../browser/index.js'
 import type { Keeping } from '../web/playground/worker-messages.js'
 import { StateDatabase } from './state-database.js'
 import { Writes } from './writes.js'
@@ -10,7 +10,7 @@ const LOG_LIMIT = 300
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 interface Running {
-  readonly sandbox: Sandbox
+  readonly sandbox: BrowserSandbox
   readonly writes: Writes
 }
 
@@ -99,7 +99,7 @@ export class KeptSandbox {
     }
   }
 
-  async #restored(state: unknown): Promise<Sandbox> {
+  async #restored(state: unknown): Promise<BrowserSandbox> {
     const options = { basePath: this.#basePath, logLimit: LOG_LIMIT }
     if (!(state instanceof Uint8Array)) return createSandbox(options)
     try {

@@ -13,9 +13,10 @@ import { PAGE_POLICY } from '../../src/control/pages.js'
 import { serveSite } from '../../src/http/static-site.js'
 import { playgroundDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from '../cli/test-io.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
 import { freePort } from '../support/redis-server.js'
 import { requireTool } from '../support/tools.js'
-import { hasBrowser, listen, openBrowser } from './browser.js'
+import { listen, openBrowser } from './browser.js'
 
 const MOST_BYTES = 250_000
 const HAS_NGINX = requireTool('nginx', () => spawnSync('nginx', ['-v']).status === 0)
@@ -34,7 +35,7 @@ it('loads no more than 250 kB in all, compressed', () => {
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_BYTES)
 })
 
-describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
+describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   beforeAll(async () => {
     browser = await openBrowser()
@@ -90,7 +91,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     const page = await openShop(await openProfile(url), url)
     expect(await page.title()).toBe('Playground · petstore-sandbox')
     await page.getByRole('button', { name: 'sold', exact: true }).click()
-    await page.waitForFunction(() => document.querySelectorAll('.pets .status:not(.sold)').length === 0)
+    await page.waitForFunction("document.querySelectorAll('.pets .status:not(.sold)').length === 0")
     expect(await page.locator('.pets .sold').count()).toBeGreaterThan(0)
     await page.getByRole('button', { name: 'all', exact: true }).click()
     await addPet(page, 'Rex the first')
@@ -147,12 +148,12 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     const { url } = await openSite()
     const page = await openShop(await openProfile(url), url)
     const faulty = (fault: string) =>
-      page.evaluate(async (rule) => {
-        await fetch('__sandbox/faults', { method: 'PUT', body: JSON.stringify([rule]) })
+      page.evaluate<string>(`(async () => {
+        await fetch('__sandbox/faults', { method: 'PUT', body: '["${fault}"]' })
         const signal = AbortSignal.timeout(500)
         const headers = { authorization: 'Bearer sandbox' }
         return fetch('v1/pets', { headers, signal }).then((response) => response.text().catch(String), String)
-      }, fault)
+      })()`)
     expect(await faulty('*:connection-reset')).toBe('TypeError: Failed to fetch')
     expect(await faulty('*:malformed-chunk')).toMatch(/^TypeError: /)
     expect(await faulty('*:hang')).toMatch(/^TimeoutError: /)
@@ -205,13 +206,11 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     expect(after.deviations).toEqual(before.deviations)
     expect(Date.parse(after.clock.now)).toBeGreaterThanOrEqual(Date.parse(before.clock.now))
     // The page hears again, of a sandbox whose stream it has not opened itself.
-    await page.evaluate(() =>
-      fetch('v1/pets', {
-        method: 'POST',
-        headers: { authorization: 'Bearer sandbox-pro', 'content-type': 'application/json' },
-        body: '{"name":"Next","categoryId":1}',
-      }),
-    )
+    await page.evaluate(`fetch('v1/pets', {
+      method: 'POST',
+      headers: { authorization: 'Bearer sandbox-pro', 'content-type': 'application/json' },
+      body: '{"name":"Next","categoryId":1}',
+    })`)
     await page.getByText('62 pets in the sandbox').waitFor()
   })
 
@@ -220,7 +219,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     const page = await openShop(await openProfile(url), url)
     await addPet(page, 'Lost')
     await endWorker(page)
-    await page.evaluate(async () => {
+    await page.evaluate(`(async () => {
       const open = indexedDB.open('petstore-sandbox /')
       await new Promise((resolve) => {
         open.onsuccess = resolve
@@ -231,7 +230,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
         changed.oncomplete = resolve
       })
       open.result.close()
-    })
+    })()`)
     await endWorker(page)
     await page.reload()
     await page.getByText('The sandbox has started afresh.').waitFor()
@@ -252,9 +251,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
   it('says where a browser runs no service workers', async () => {
     const { url } = await openSite()
     const context = await openProfile(url)
-    await context.addInitScript(() =>
-      Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined }),
-    )
+    await context.addInitScript("Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })")
     const page = await context.newPage()
     await page.goto(url)
     await page.getByRole('alert').filter({ hasText: 'This window runs no service workers' }).waitFor()
@@ -268,7 +265,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     await addPet(one, 'Kept over versions')
     makeNewer(folder)
     await restart()
-    await one.evaluate(async () => (await navigator.serviceWorker.ready).update())
+    await one.evaluate('navigator.serviceWorker.ready.then((registration) => void registration.update())')
     await one.getByText('A newer version of the playground is ready.').waitFor()
     expect(await isNewer(one)).toBe(false)
     const reloaded = [one, other].map((page) => page.waitForEvent('load'))
@@ -279,7 +276,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
       expect(await isNewer(page)).toBe(true)
     }
     // Nothing of the old one is left.
-    expect(await one.evaluate(() => caches.keys())).toHaveLength(1)
+    expect(await one.evaluate('caches.keys()')).toHaveLength(1)
   })
 
   it('does not take half of a newer version', async () => {
@@ -289,13 +286,13 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     makeNewer(folder)
     writeFileSync(join(folder, 'assets/playground.css'), 'body { display: none }')
     await restart()
-    const phase = await page.evaluate(async () => {
+    const phase = await page.evaluate(`(async () => {
       const registration = await navigator.serviceWorker.ready
       const { installing } = await registration.update()
       return new Promise((resolve) => {
-        installing?.addEventListener('statechange', () => resolve(installing.state))
+        installing.addEventListener('statechange', () => resolve(installing.state))
       })
-    })
+    })()`)
     expect(phase).toBe('redundant')
     await page.reload()
     await listed(page)
@@ -358,11 +355,10 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
         await page.getByText('live', { exact: true }).waitFor()
         await page.getByText(`${url}v1`).first().waitFor()
       } else await listed(page)
-      const contract = await page.evaluate(
-        (from) => fetch(from).then((answer) => answer.json()),
-        `${url}__sandbox/openapi.json`,
+      const contract = await page.evaluate<{ readonly servers: readonly { readonly url: string }[] }>(
+        `fetch('${url}__sandbox/openapi.json').then((answer) => answer.json())`,
       )
-      expect(contract.servers[0].url).toBe(`${url}v1`)
+      expect(contract.servers[0]?.url).toBe(`${url}v1`)
     }
   })
 
@@ -374,7 +370,7 @@ describe.skipIf(!hasBrowser)('the playground, in a browser', () => {
     const look = async (what: string) => {
       await page.evaluate(axe.source)
       expect(await violationsOf(page), what).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBe(width)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
     }
     await look('at rest')
     await page.getByLabel('Key').selectOption('sandbox-limited')
@@ -413,7 +409,7 @@ function isOrdinary({ always }: State['keys'][number]): boolean {
 }
 
 function stateOf(page: Page): Promise<State> {
-  return page.evaluate(() => fetch('__sandbox/state').then((response) => response.json()))
+  return page.evaluate<State>("fetch('__sandbox/state').then((response) => response.json())")
 }
 
 function copyOfSite(): string {
@@ -440,7 +436,7 @@ function integrityOf(content: Uint8Array): string {
 }
 
 function isNewer(page: Page): Promise<boolean> {
-  return page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--newer') === '1')
+  return page.evaluate<boolean>("getComputedStyle(document.documentElement).getPropertyValue('--newer') === '1'")
 }
 
 /** Serves a folder as people do: by an nginx that knows nothing of it. @returns its port */
