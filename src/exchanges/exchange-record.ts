@@ -43,7 +43,7 @@ export interface ExchangeRecord {
   /** What X-RateLimit-Remaining said. */
   readonly remaining: number
   /** How an answer of the real service drifts from the contract; undefined where it does not. */
-  readonly drift?: readonly string[]
+  readonly drift?: readonly string[] | undefined
   /** Flat lists: name, value, name, value … */
   readonly requestHeaders: readonly string[]
   readonly requestBody: string

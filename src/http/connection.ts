@@ -55,6 +55,8 @@ export interface PlainReading {
   isLast: boolean
   /** What has come in the meantime. */
   readonly waiting: Buffer[]
+  /** When the last request had come, monotonic; the connection, before the first. */
+  quietSince: number
   /** Stops listening to the socket. */
   stop(): void
 }

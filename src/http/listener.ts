@@ -84,6 +84,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   const lane = new PlainLane({
     keepAliveMs: KEEP_ALIVE_MS,
     takes: (target) => !stopping && !front.isControl(target),
+    arrival: () => batch.arrival(),
     serve: (connection, { head, body }) => ask(connection, head, body, hearFrom(connection)),
     post: (connection, reply, head, arrivedAt) => batch.put(outgoingOf(connection, undefined, head, reply, arrivedAt)),
     handOver({ socket }, bytes) {
@@ -483,9 +484,10 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     }
   }
 
-  function cutStalled(): void {
+  function cutIdle(): void {
     const now = systemClock.monotonic()
     for (const connection of connections.values()) {
+      if (lane.isForgotten(connection, now)) connection.socket.destroy()
       if (!hasStalled(connection, now)) continue
       front.warn('A client took nothing of its answer for 30 s; its connection was cut.')
       cut(connection.socket)
@@ -520,7 +522,7 @@ export async function listen(host: string, port: number, front: RequestHandlers)
   }
 
   const address = await openPort(server, host, port)
-  const looking = setInterval(cutStalled, LOOK_EVERY_MS).unref()
+  const looking = setInterval(cutIdle, LOOK_EVERY_MS).unref()
   return { host: address.address, port: address.port, stop }
 }
 

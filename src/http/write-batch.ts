@@ -1,3 +1,4 @@
+import { systemClock } from '../system/system-clock.js'
 import type { Outgoing } from './connection.js'
 
 /** A batch of this size is sent before the turn is over, so that the first reply need not wait for hundreds of others. */
@@ -22,9 +23,19 @@ export interface WayOut {
 export class WriteBatch {
   readonly #out: WayOut
   #waiting: Outgoing[] = []
+  #begunAt = 0
 
   constructor(out: WayOut) {
     this.#out = out
+  }
+
+  /**
+   * When what is read now had come, monotonic: with the first that is answered in this turn, as a turn reads what had
+   * come before it began. The clock is read once for all of them (0.4 µs each time).
+   */
+  arrival(): number {
+    if (this.#waiting.length === 0) this.#begunAt = systemClock.monotonic()
+    return this.#begunAt
   }
 
   put(outgoing: Outgoing): void {

@@ -1,9 +1,11 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Reply } from '../../src/domain/messages.js'
+import type { Connection } from '../../src/http/connection.js'
 import { listen, type RequestHandlers } from '../../src/http/listener.js'
 import { outsideReply } from '../../src/http/outside-reply.js'
+import { PlainLane } from '../../src/http/plain-lane.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -250,5 +252,31 @@ describe('while an answer waits for what it tells of to be kept', () => {
     socket.write(ask('/b'))
     await until(() => socket.got.endsWith('/b'))
     socket.destroy()
+  })
+})
+
+describe('a connection on which nothing comes', () => {
+  it('is cut a minute after it was opened, and after its last answer when that is long enough for pools of clients', () => {
+    let clock = 0
+    const lane = new PlainLane({
+      keepAliveMs: 360_000,
+      arrival: () => clock,
+      takes: () => true,
+      serve: () => ({ ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }),
+      post: () => {},
+      handOver: () => {},
+    })
+    const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
+    const connection = { socket } as unknown as Connection
+    lane.open(connection)
+    const openedAt = connection.plain?.quietSince ?? 0
+    expect(lane.isForgotten(connection, openedAt + 59_999)).toBe(false)
+    expect(lane.isForgotten(connection, openedAt + 60_000)).toBe(true)
+    clock = 1000
+    socket.emit('data', Buffer.from(GET))
+    expect(lane.isForgotten(connection, Number.MAX_SAFE_INTEGER)).toBe(false)
+    lane.goOn(connection)
+    expect(lane.isForgotten(connection, clock + 359_999)).toBe(false)
+    expect(lane.isForgotten(connection, clock + 360_000)).toBe(true)
   })
 })

@@ -42,6 +42,8 @@ function refuseBody(request: ServiceRequest): HandlerResult | undefined {
 
 /** `application/json`, of no charset but UTF-8. @source RFC 8259, section 8.1 */
 function isJson(contentType: string): boolean {
+  // As nearly every client writes it.
+  if (contentType === 'application/json') return true
   const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';')
   if (mediaType.trim() !== 'application/json') return false
   return parameters.every((parameter) => {
