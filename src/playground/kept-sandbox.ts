@@ -17,7 +17,6 @@ interface Running {
 /** The one sandbox of a playground, which goes on where the worker before this one has ended. */
 export class KeptSandbox {
   readonly #name: string
-  readonly #basePath: string
   readonly #tell: (keeping: Keeping) => void
   #running: Promise<Running> | undefined
   #keeping: Keeping = { place: 'browser', notice: undefined }
@@ -25,12 +24,11 @@ export class KeptSandbox {
   #isSuperseded = false
 
   /**
-   * @param name    of its database
-   * @param tell    hears when there is something new to say of where the state is kept
+   * @param name of its database
+   * @param tell hears when there is something new to say of where the state is kept
    */
-  constructor(name: string, basePath: string, tell: (keeping: Keeping) => void) {
+  constructor(name: string, tell: (keeping: Keeping) => void) {
     this.#name = name
-    this.#basePath = basePath
     this.#tell = tell
   }
 
@@ -100,7 +98,7 @@ export class KeptSandbox {
   }
 
   async #restored(state: unknown): Promise<BrowserSandbox> {
-    const options = { basePath: this.#basePath, logLimit: LOG_LIMIT }
+    const options = { logLimit: LOG_LIMIT }
     if (!(state instanceof Uint8Array)) return createSandbox(options)
     try {
       return await createSandbox({ ...options, restore: state })

@@ -1,5 +1,6 @@
 import { CONTROL_PATH, DASHBOARD_PATH, isControl } from '../control/path.js'
 import { errorBody } from '../domain/problems.js'
+import { DEFAULTS } from '../options/defaults.js'
 import type { Keeping, WorkerRequest } from '../web/playground/worker-messages.js'
 import { KeptSandbox } from './kept-sandbox.js'
 import { type Site, SiteFiles } from './site-files.js'
@@ -12,11 +13,10 @@ declare const SITE: Site
 
 /** Address of the site, wherever it is hosted; everything below it is asked of this worker. */
 const scope = new URL(self.registration.scope)
-/** Path of the site without the slash at its end, empty at the root of a host. */
+/** Path of the site without the slash at its end, empty at the root of a host. The sandbox knows nothing of it. */
 const root = scope.pathname.slice(0, -1)
-const basePath = `${root}/v1`
 const files = new SiteFiles(SITE, scope)
-const sandbox = new KeptSandbox(`petstore-sandbox ${scope.pathname}`, basePath, (keeping) => void tellAll(keeping))
+const sandbox = new KeptSandbox(`petstore-sandbox ${scope.pathname}`, (keeping) => void tellAll(keeping))
 
 self.addEventListener('install', (event) => event.waitUntil(files.load()))
 
@@ -37,23 +37,45 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname, search } = new URL(request.url)
   if (origin !== scope.origin || !pathname.startsWith(scope.pathname)) return
   const address = pathname.slice(scope.pathname.length)
-  const isService = pathname === basePath || pathname.startsWith(`${basePath}/`)
   const path = pathname.slice(root.length)
   if (files.has(address)) event.respondWith(files.answer(address))
   else if (path === CONTROL_PATH) event.respondWith(Response.redirect(root + DASHBOARD_PATH + search))
-  else if (isService) event.respondWith(answer(event, request.url))
-  else if (isControl(path)) event.respondWith(answer(event, scope.origin + path + search))
+  else if (isControl(path) || isService(path)) event.respondWith(answer(event, path, search))
 })
 
-async function answer(event: FetchEvent, url: string): Promise<Response> {
+function isService(path: string): boolean {
+  return path === DEFAULTS.basePath || path.startsWith(`${DEFAULTS.basePath}/`)
+}
+
+/** @param path below the site */
+async function answer(event: FetchEvent, path: string, search: string): Promise<Response> {
   const { request } = event
   const { method, headers, mode, signal } = request
   // A form of another site can send one of these; what sends it cannot be seen from here.
   if (mode === 'navigate' && method !== 'GET') return refusal()
   const body = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer()
-  const sent = new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body }) })
-  return sandbox.answer(sent, (work) => event.waitUntil(work))
+  const sent = new Request(scope.origin + path + search, {
+    method,
+    headers,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  })
+  const response = await sandbox.answer(sent, (work) => event.waitUntil(work))
+  return root === '' ? response : placed(response, path)
 }
+
+/** Has what an answer says of the service's address say where it is: below the site. */
+async function placed(response: Response, path: string): Promise<Response> {
+  const { status, headers } = response
+  const link = headers.get('Link')
+  if (link !== null) headers.set('Link', link.replaceAll('</', `<${root}/`))
+  if (!CONTRACTS.has(path)) return response
+  const text = await response.text()
+  return new Response(text.replaceAll(scope.origin, scope.origin + root), { status, headers })
+}
+
+/** Those of the documents that have the service's address in them. */
+const CONTRACTS: ReadonlySet<string> = new Set(['json', 'yaml'].map((form) => `${CONTROL_PATH}/openapi.${form}`))
 
 function refusal(): Response {
   const body = errorBody('forbidden', 'A form may not steer the sandbox. Use fetch from a page of this site.', 403)

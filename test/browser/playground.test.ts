@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -333,7 +333,10 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
   })
 
   it.skipIf(!HAS_NGINX)('works under any path of a web host, and opened at any of its pages', async () => {
-    const port = await serveByNginx(playgroundDirectory, '/some/where/')
+    const folder = copyOfSite()
+    // Started by root, nginx reads files as somebody else.
+    chmodSync(folder, 0o755)
+    const port = await serveByNginx(folder, '/some/where/')
     const url = `http://127.0.0.1:${port}/some/where/`
     for (const first of ['__sandbox/', '__sandbox/docs', '']) {
       const context = await openProfile(url)
@@ -359,6 +362,10 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
         `fetch('${url}__sandbox/openapi.json').then((answer) => answer.json())`,
       )
       expect(contract.servers[0]?.url).toBe(`${url}v1`)
+      const link = await page.evaluate<string>(
+        `fetch('${url}v1/pets/1', { headers: { authorization: 'Bearer sandbox' } }).then((answer) => answer.headers.get('link'))`,
+      )
+      expect(link).toContain('</some/where/v1/pets?status=available>')
     }
   })
 
