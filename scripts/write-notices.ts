@@ -24,7 +24,7 @@ export async function writeNotices(file: string, bundles: readonly Metafile[]): 
     }
   }
   const notices = await Promise.all([...folders].toSorted().map(readNotice))
-  const intro = 'Parts of these packages are in the files of this folder. Swagger UI has its own notices in web/.'
+  const intro = 'Parts of these packages are in the files of this folder.'
   await writeFile(file, `${[intro, ...notices].join(`\n\n${'-'.repeat(72)}\n\n`)}\n`)
 }
 

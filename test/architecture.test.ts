@@ -79,6 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'system',
   ],
   browser: ['api', 'sandbox-core', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
+  playground: ['browser', 'web', 'control', 'options', 'domain'],
   vitest: ['api', 'options', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
   cli: [
@@ -87,6 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'simulate',
     'client',
     'control',
+    'http',
     'conduct',
     'exchanges',
     'drift',
@@ -110,6 +112,8 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^(preact|uplot)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
+  { what: /^sirv$/, door: /^http\/static-site\.ts$/ },
+  { what: /^idb$/, door: /^playground\/state-database\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/digest\.browser\.ts$/ },
 ]
 
