@@ -150,8 +150,12 @@ export interface SandboxControls extends Controls {
     list(): Promise<readonly SpaceView[]>
     remove(name: string): Promise<void>
   }
-  /** The replicas of the sandbox that are there, the oldest first; empty where it is not one of several. */
-  replicas(): Promise<readonly ReplicaView[]>
+  /**
+   * The replicas of the sandbox that are there, the oldest first; empty where it is not one of several.
+   *
+   * @param ask.digest the one that is asked also says what it holds, as a digest: it stops for as long as it takes to write it all
+   */
+  replicas(ask?: { readonly digest?: boolean }): Promise<readonly ReplicaView[]>
   /** An isolated space, opened by its first use. */
   space(name: string): Space
   /** Stops the sandbox, as SIGTERM does; resolves once it has got the message. */
@@ -272,7 +276,7 @@ export function sandboxControlsOf(transport: Transport): SandboxControls {
   return {
     ...controlsOf(transport, ''),
     spaces: { list: () => transport.call('spaces.list', ''), remove: removeSpace },
-    replicas: () => transport.call('replicas', ''),
+    replicas: (ask) => transport.call('replicas', '', ask),
     space: (name) => ({
       ...controlsOf(transport, name),
       name,

@@ -86,7 +86,7 @@ interface VerbMap {
   }
   'settings.show': { input: Nothing; output: SettingsView }
   'settings.change': { input: SettingsPatch; output: SettingsView }
-  replicas: { input: Nothing; output: readonly ReplicaView[] }
+  replicas: { input: { readonly digest?: boolean }; output: readonly ReplicaView[] }
   'clock.show': { input: Nothing; output: ClockView }
   'clock.set': { input: { readonly now?: string | Date; readonly frozen?: boolean }; output: ClockView }
   'clock.advance': { input: { readonly by: DurationText }; output: ClockView }

@@ -60,7 +60,7 @@ export interface ReplicaView {
   /** `host:port`; empty if it listens nowhere. */
   readonly address: string
   readonly version: string
-  /** How many commands it has applied, by its last word. */
+  /** How many commands it has applied: by its last word; of the one that was asked, now. */
   readonly position: number
   /** How long its last entry took to come back to it, in milliseconds. */
   readonly lagMs: number
@@ -68,6 +68,8 @@ export interface ReplicaView {
   readonly since: string
   /** It is the one that was asked. */
   readonly isThis: boolean
+  /** Of the one that was asked, if that was asked for: SHA-256 of all that it holds, in base64. Replicas at the same position have the same. */
+  readonly digest?: string
 }
 
 /** A group as plain data. */

@@ -236,7 +236,10 @@ export class Replica {
 
   /** The replicas of the group that are there, the oldest first. */
   members(now: EpochMs): readonly ReplicaView[] {
-    return this.#timeline.group.living(now).map(([id, member]) => viewOf(member, id === this.#id))
+    const { group, position } = this.#timeline
+    return group
+      .living(now)
+      .map(([id, member]) => (id === this.#id ? viewOf({ ...member, position }, true) : viewOf(member, false)))
   }
 
   // What it is asked.

@@ -14,6 +14,7 @@ export async function audit(trial: Trial, seats: readonly Seat[], clients: Repli
   }
   for (const quota of clients.quotas.values()) quota.hold()
   await sameEverywhere(trial, seats, clients)
+  await sameDigests(trial, seats)
   trial.note(`${acknowledged} acknowledged pets, each once on each of ${seats.length} replicas`)
 }
 
@@ -43,6 +44,40 @@ function difference(one: string, other: string): string {
   let at = 0
   while (at < one.length && one[at] === other[at]) at++
   return `${JSON.stringify(one.slice(at - 60, at + 60))} and ${JSON.stringify(other.slice(at - 60, at + 60))}`
+}
+
+/** So long the last ends of exchanges may come in, by those who count as living. */
+const CALM_MS = 60_000
+
+/** All replicas hold the same, to the last byte, at the same position. */
+async function sameDigests(trial: Trial, seats: readonly Seat[]): Promise<void> {
+  const giveUpAt = performance.now() + CALM_MS
+  for (;;) {
+    const all: Digested[] = []
+    for (const { port } of seats) all.push(await digestOf(port))
+    const isCalm = new Set(all.map(({ position }) => position)).size === 1
+    if (!isCalm && performance.now() < giveUpAt) continue
+    const digests = new Set(all.map(({ digest }) => digest))
+    trial.check(isCalm && digests.size === 1, () => `digests differ: ${JSON.stringify(all)}`)
+    if (isCalm && digests.size === 1)
+      trial.note(`equal digests on ${seats.length} replicas at position ${all[0]?.position}`)
+    return
+  }
+}
+
+interface Digested {
+  readonly position: number
+  readonly digest: string
+}
+
+async function digestOf(port: number): Promise<Digested> {
+  const replicas = JSON.parse((await say(port, '/replicas?digest=true')).slice('200 '.length)) as readonly (Digested & {
+    readonly isThis: boolean
+  })[]
+  const own = replicas.find(({ isThis }) => isThis)
+  if (own === undefined) throw new Error(`the replica at port ${port} does not know itself`)
+  const { position, digest } = own
+  return { position, digest }
 }
 
 /** All pets of a space by the control plane; none of one that nobody has opened. */

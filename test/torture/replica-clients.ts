@@ -111,7 +111,7 @@ export class ReplicaClients {
   }
 
   async #addPet(ask: Ask, space: string): Promise<void> {
-    const isLong = this.#trial.integer(0, 20) === 0
+    const isLong = this.#trial.integer(0, 60) === 0
     const number = ++this.#names
     const pet = {
       name: `${this.#mark} ${number} 🐕${isLong ? 'x'.repeat(this.#trial.integer(1000, 60_000)) : ''}`,

@@ -15,6 +15,8 @@ export const REPLICA_FLAGS: readonly string[] = [
   'never',
   '--max-spaces',
   '100000',
+  '--max-store',
+  '1GiB',
 ]
 
 /** How long a disturbance may last in its effects: a hung Redis is noticed after 4 s, a killed replica counts as living for 5 s. */
