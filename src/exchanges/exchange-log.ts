@@ -220,12 +220,13 @@ export class ExchangeLog {
 
   /** Continues from what another log has saved; only for a new one. */
   load({ nextId, records, unkept }: SavedLog): void {
+    const once = sharedTexts()
     // As if it had just been taken: places are counted from the last id.
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.#place(withAllFields(record))
+      this.#place(withAllFields(once(record)))
     }
-    for (const record of unkept) this.#unkept.set(record.position, withAllFields(record))
+    for (const record of unkept) this.#unkept.set(record.position, withAllFields(once(record)))
     this.#nextId = nextId
   }
 
@@ -243,6 +244,24 @@ function weightOf(record: ExchangeRecord): number {
   let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
   for (const text of record.requestHeaders) characters += text.length
   return 1024 + 2 * characters
+}
+
+/** What was read has every text anew, though most exchanges have their headers, and often their body, in common: here they share them. */
+function sharedTexts(): (record: ExchangeRecord) => ExchangeRecord {
+  const texts = new Map<string, string>()
+  const shared = (text: string): string => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    texts.set(text, text)
+    return text
+  }
+  return (record) => ({
+    ...record,
+    requestHeaders: record.requestHeaders.map(shared),
+    requestBody: shared(record.requestBody),
+    responseHeaders: record.responseHeaders.map(shared),
+    responseBody: shared(record.responseBody),
+  })
 }
 
 /** JSON leaves out what is undefined; here every field has its place, so that two logs with the same content have the same text. */

@@ -605,14 +605,10 @@ export class Replica {
     let lacks = ''
     for (let reading = 0; reading < READINGS; reading++) {
       this.#unfollow()
-      const stored = await log.loadCheckpoint()
-      this.#timeline = newTimeline(this.#parts)
-      this.#charactersSince = 0
-      this.#checkpointSize = stored?.text.length ?? 0
-      if (stored !== undefined) this.#load(stored.text, stored.id)
+      const after = await this.#loadNewest(log)
       const { id } = await log.end()
       const isThere = await new Promise<boolean>((resolve, reject) => {
-        this.#unfollow = log.follow(stored?.id, {
+        this.#unfollow = log.follow(after, {
           entries: (entries) => this.#apply(entries),
           lost: (reason) => {
             // The checkpoint was replaced, and the log cut, while it was read; or somebody has removed a part of it.
@@ -622,7 +618,7 @@ export class Replica {
             this.#lost(reason)
           },
         })
-        if (id === undefined || (stored !== undefined && compareIds(id, stored.id) <= 0)) resolve(true)
+        if (id === undefined || (after !== undefined && compareIds(id, after) <= 0)) resolve(true)
         else this.#catchingUp.push({ id, resolve: () => resolve(true), reject })
       })
       if (isThere) return
@@ -632,7 +628,17 @@ export class Replica {
     )
   }
 
-  /** As above. One that is not whole is forgotten, if the group is to start anew, and nobody uses it. */
+  /** By itself, so that nothing that lives as long as the replica holds on to the text. @returns the entry it stands for */
+  async #loadNewest(log: CommandLog): Promise<EntryId | undefined> {
+    const stored = await log.loadCheckpoint()
+    this.#timeline = newTimeline(this.#parts)
+    this.#charactersSince = 0
+    this.#checkpointSize = stored?.text.length ?? 0
+    if (stored !== undefined) this.#load(stored.text, stored.id)
+    return stored?.id
+  }
+
+  /** As `readToEnd`. One that is not whole is forgotten, if the group is to start anew, and nobody uses it. */
   async #readOrForget(log: CommandLog, reset: boolean): Promise<void> {
     try {
       await this.#readToEnd(log)

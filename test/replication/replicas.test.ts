@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
@@ -90,6 +92,19 @@ describe('replicas of a group', () => {
     const third = await replica()
     expect(await digests(second, third)).toHaveLength(1)
     expect(await (await third.get('/pets?limit=2')).json()).toMatchObject([{ name: 'After' }, { name: 'Before' }])
+  })
+
+  it('hold on to nothing of the checkpoint that they have read', async () => {
+    const { replica, log } = groupOfReplicas()
+    await (await replica()).core.close()
+    await replica()
+    const read = new WeakRef(log.checkpoint ?? {})
+    log.checkpoint = undefined
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    await new Promise(setImmediate)
+    collectGarbage()
+    expect(read.deref()).toBeUndefined()
   })
 
   it('are one with the seed and the frozen instant of the group, where these were not given', async () => {
