@@ -70,6 +70,17 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     await expect(at.requests.replay(7)).rejects.toThrow('There is no exchange 7')
   })
 
+  it.each([
+    [{ key: 'sk-secret\nx' }, 'The key cannot be sent: it has a character that no header may have.'],
+    [{ headers: { 'x\ny': '1' } }, 'The header "x\\ny" cannot be sent: its name or its value is not valid in HTTP.'],
+    [{ headers: { 'x-a': '1\n2' } }, 'The header "x-a" cannot be sent: its name or its value is not valid in HTTP.'],
+    [{ method: 'TRACE' }, 'The request "TRACE /v1/pets" cannot be sent: give another method or target.'],
+  ])('is refused where no client could send it, and tells no key: %j', async (change, message) => {
+    await using at = await start()
+    await at.ask('/pets')
+    await expect(at.requests.replay(1, change)).rejects.toMatchObject({ code: 'invalid_request', message })
+  })
+
   it('keeps the space of its key', async () => {
     await using at = await start()
     await at.ask('/pets', 'sandbox-pro~checkout')

@@ -8,6 +8,7 @@ import { LOG_BODY_CHARACTERS } from '../../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import { type Exchange, exchangeView } from '../../exchanges/exchange-view.js'
 import { type Har, toHar } from '../../exchanges/har.js'
+import { quoted } from '../../options/problem.js'
 import { waitSchema } from '../../options/values/duration.js'
 import { readInstant } from '../../options/values/instant.js'
 import { textSchema } from '../../options/values/reading.js'
@@ -129,23 +130,33 @@ function requestAgain(space: Space, input: Replay): { readonly request: Request;
   if (record === undefined)
     throw new VerbError('not_found', `There is no exchange ${input.id} in the log of this space.`)
   const given = `The request of exchange ${record.id}`
-  const { method, path, query, request } = exchangeView(record)
+  const { method, path, query, request: sent } = exchangeView(record)
   if (method === UNREAD) throw new VerbError('conflict', `${given} could not be read, so it cannot be sent again.`)
-  if (input.body === undefined && request.body.length >= LOG_BODY_CHARACTERS)
+  if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
     throw new VerbError('conflict', `The body of exchange ${record.id} is not kept whole. Give another one in body.`)
   const key = input.key ?? openKey(space, record)
   const headers = new Headers()
-  for (const [name, value] of Object.entries({ ...request.headers, ...input.headers }))
+  for (const [name, value] of Object.entries({ ...sent.headers, ...input.headers }))
     if (value !== null && !NOT_SENT_AGAIN.includes(name.toLowerCase()) && !value.includes(MASK))
-      headers.set(name, value)
-  if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
+      sendable(`header ${quoted(name)}`, 'its name or its value is not valid in HTTP', () => headers.set(name, value))
+  if (key !== undefined)
+    sendable('key', 'it has a character that no header may have', () => headers.set('authorization', `Bearer ${key}`))
   const asked = (input.method ?? method).toUpperCase()
-  const body = input.body ?? request.body
+  const body = input.body ?? sent.body
   const isBodiless = asked === 'GET' || asked === 'HEAD' || body === ''
   const target = input.target ?? (query === '' ? path : `${path}?${query}`)
-  return {
-    request: new Request(`http://localhost${target}`, { method: asked, headers, ...(isBodiless ? {} : { body }) }),
-    given,
+  const request = sendable(`request ${quoted(`${asked} ${target}`)}`, 'give another method or target', () => {
+    return new Request(`http://localhost${target}`, { method: asked, headers, ...(isBodiless ? {} : { body }) })
+  })
+  return { request, given }
+}
+
+/** @throws VerbError for what fetch refuses, whose own words would tell a key */
+function sendable<T>(what: string, why: string, make: () => T): T {
+  try {
+    return make()
+  } catch {
+    throw new VerbError('invalid_request', `The ${what} cannot be sent: ${why}.`)
   }
 }
 
