@@ -32,7 +32,7 @@ export function stormProblem(storm: Storm): string | undefined {
   if (!(storm.rate >= 0 && storm.rate <= 1)) return `rate must be from 0 to 1 (it is ${storm.rate})`
   if (storm.for === 0) return 'for must be longer than 0'
   if (storm.every === undefined) return undefined
-  if (storm.for === undefined) return 'every requires for: how long does each storm last?'
+  if (storm.for === undefined) return 'every requires for, which says how long each storm lasts'
   if (storm.every < storm.for) return 'every must not be shorter than for'
   return undefined
 }

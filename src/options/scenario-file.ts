@@ -24,14 +24,14 @@ export function loadScenario(nameOrFile: string, cwd: string): Scenario {
  * @throws OptionsError if there is none
  */
 export function loadPackagedScenario(name: string): Scenario {
-  return readScenario(packagedLayer(name, 'scenario'))
+  return readScenario(packagedLayer(name, 'scenario', 'to apply a file, give its content'))
 }
 
 /** @param origin who asked for it: `--scenario` */
 export function loadScenarioLayer(nameOrFile: string, cwd: string, origin = 'scenario'): ScenarioLayer {
   return isFile(nameOrFile)
     ? fileLayer(resolve(cwd, nameOrFile), nameOrFile, origin)
-    : packagedLayer(nameOrFile, origin)
+    : packagedLayer(nameOrFile, origin, `to name a file, write ./${nameOrFile}.yaml`)
 }
 
 /** A path or a YAML file's name; everything else is the name of a packaged scenario. */
@@ -44,14 +44,14 @@ export function scenarioFile(given: unknown): string | undefined {
   return typeof given === 'string' && isFile(given) ? given : undefined
 }
 
-function packagedLayer(name: string, origin: string): ScenarioLayer {
+function packagedLayer(name: string, origin: string, orFile: string): ScenarioLayer {
   const names = packagedScenarios()
   if (names.includes(name)) {
     const file = `scenarios/${name}.yaml`
     return textLayer(packageText(`fixtures/${file}`), file)
   }
   const known = `the packaged ones are ${names.join(', ')}`
-  const problem = `is not a packaged scenario (${known}); to name a file, write ./${name}.yaml${didYouMean(name, names)}`
+  const problem = `is not a packaged scenario (${known}); ${orFile}${didYouMean(name, names)}`
   return brokenScenario([`${origin} ${quoted(name)}: ${problem}`])
 }
 

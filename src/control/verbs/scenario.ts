@@ -67,7 +67,7 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
       ? loadPackagedScenario(name)
       : parseScenarioContent(given)
   } catch (error) {
-    if (error instanceof OptionsError) throw new VerbError('invalid_request', error.problems.join('; '))
+    if (error instanceof OptionsError) throw new VerbError('invalid_request', `${error.problems.join('; ')}.`)
     throw error
   }
 }

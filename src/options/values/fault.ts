@@ -38,4 +38,4 @@ const faultMapSchema = v.pipe(
 export const faultSchema = v.union([faultTextSchema, faultMapSchema], FORM)
 
 /** The ordered list of faults. */
-export const faultsSchema = v.array(faultSchema, FORM)
+export const faultsSchema = v.array(faultSchema, 'must be a list of faults such as listPets:503@20%*3')

@@ -45,7 +45,8 @@ export const stormMapSchema = v.pipe(
   v.rawTransform(({ dataset, addIssue, NEVER }): Storm => {
     const reading = checked({ rate: 1, ...dataset.value })
     if ('value' in reading) return reading.value
-    addIssue({ message: reading.problem })
+    // Without the value, in which durations are no longer as they were given.
+    addIssue({ message: reading.problem, input: undefined })
     return NEVER
   }),
 )
