@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { ControlError } from '../../api/controls.js'
 import { readKey, readKeyFile } from '../../client/api-key.js'
 import { toCurl } from '../../client/curl.js'
 import { openExchange, type ServiceAnswer } from '../../client/exchange.js'
@@ -119,10 +120,10 @@ async function openKeyOf({ controls }: ControlContext, { key, space }: Exchange)
   return isOpen ? `${key}${space === '' ? '' : `~${space}`}` : undefined
 }
 
-/** @throws UsageError where the log does not have it */
+/** @throws ControlError where the log does not have it */
 async function exchangeOf({ controls }: ControlContext, id: number): Promise<Exchange> {
   const found = (await controls.requests({ since: Math.max(0, id - 1) })).find((exchange) => exchange.id === id)
-  if (found === undefined) throw new UsageError(`There is no exchange ${id} in the log of this space`)
+  if (found === undefined) throw new ControlError('not_found', `There is no exchange ${id} in the log of this space.`)
   return found
 }
 

@@ -27,7 +27,7 @@ export function addStateVerbs(parent: Command, { group, verb, call }: VerbComman
       const value = await controls.deviations()
       const { now } = await controls.clock.show()
       const text = value.map((deviation) => deviationText(deviation, Date.parse(now))).join('\n')
-      return { value, text, note: value.length === 0 ? 'Everything is as it began.' : '' }
+      return { value, text, ...(value.length === 0 ? { note: 'Everything is as it began.' } : {}) }
     }),
   )
   verb(deviations, 'clear', 'straighten all of it; no pet, quota or exchange is lost', ['deviations clear']).action(

@@ -64,9 +64,9 @@ describe('control requests', () => {
     const json = await control(sandbox, ['requests', 'show', '1', '-o', 'json'])
     expect(JSON.parse(json.out)).toMatchObject({ id: 1, method: 'POST', status: 201 })
     expect(await control(sandbox, ['requests', 'show', '2'])).toEqual({
-      code: 2,
+      code: 1,
       out: '',
-      err: 'USAGE: There is no exchange 2 in the log of this space. See petstore-sandbox control requests show --help.\n',
+      err: 'NOT_FOUND: There is no exchange 2 in the log of this space.\n',
     })
   })
 
