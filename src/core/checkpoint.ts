@@ -3,7 +3,7 @@ import { digestOf } from '../system/digest.js'
 import type { SavedSpaces, Spaces } from './spaces.js'
 
 /** Version of the text, raised whenever what it holds changes its shape or its meaning. */
-const CHECKPOINT_VERSION = 2
+const CHECKPOINT_VERSION = 3
 
 /**
  * A whole sandbox as text: all spaces, keys, logs, conduct, named snapshots and

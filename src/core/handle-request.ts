@@ -9,6 +9,8 @@ import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { problem } from './answers.js'
 import { identify } from './callers.js'
 import type { Instant, RequestCommand } from './command.js'
+import type { Forwarded } from './forwarded.js'
+import { readingsOf } from './gates/validate.js'
 import { GATES } from './gates.js'
 import { handlerOf, operate } from './operations.js'
 import { forwardedAnswer } from './overlay.js'
@@ -18,9 +20,9 @@ import type { Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
 
 /** A request that is to be sent on before it is answered. */
-export interface SentOn {
+interface SentOn {
   readonly forward: Forward
-  readonly context: RequestContext
+  readonly kept: Forwarded
 }
 
 /**
@@ -38,19 +40,22 @@ export function handle(
   const context = arrive(space, request, token, instant, mock)
   const answer = answerSafely(context, () => askGates(context))
   if (context.asksForQuota) space.conduct.count(context)
-  return 'kind' in answer ? { forward: answer, context } : depart(context, answer)
+  if (!('kind' in answer)) return depart(context, answer)
+  const { shown, fault } = context
+  return { forward: answer, kept: { space: space.name, isSpaceGone: false, token, request, shown, fault } }
 }
 
 /** Answers a request that was sent on with what the real service said to it, at the instant of that. Never throws. */
-export function complete(arrived: RequestContext, outcome: UpstreamOutcome, instant: Instant): Reply {
-  const { space } = arrived
+export function complete(
+  space: Space,
+  { request, token, shown, fault }: Forwarded,
+  outcome: UpstreamOutcome,
+  instant: Instant,
+): Reply {
   const { realService } = space.shared
-  const context: RequestContext = {
-    ...arrived,
-    now: space.now(instant.now),
-    wall: instant.now,
-    position: instant.position,
-  }
+  const context = arrive(space, request, token, instant, undefined)
+  const readings = readingsOf(context)
+  Object.assign(context, { shown, fault, readings, isOperated: true } satisfies Partial<RequestContext>)
   if (realService === undefined) return depart(context, problem('internal_error'))
   return depart(
     context,

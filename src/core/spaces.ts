@@ -12,10 +12,10 @@ import type { SavedLog } from '../exchanges/exchange-log.js'
 import { problem } from './answers.js'
 import { readAuthorization } from './authorization.js'
 import type { EndedCommand, ForwardedCommand, Instant, RequestCommand } from './command.js'
+import { type Forwarded, loadForwarded, type SavedForwarded, saveForwarded } from './forwarded.js'
 import { complete, handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-room.js'
-import type { RequestContext } from './request-context.js'
 import { type SavedSpace, Space, type Switches } from './space.js'
 import type { SpaceContext } from './space-context.js'
 
@@ -44,6 +44,7 @@ export interface SavedSpaces {
   readonly room: RoomState
   readonly spaces: readonly SavedSpace[]
   readonly undo: Undo | null
+  readonly forwarded: readonly SavedForwarded[]
 }
 
 /** All spaces of a sandbox: the default one, and those opened by their first request or control call. */
@@ -55,7 +56,7 @@ export class Spaces {
   readonly #named = new Map<string, Space>()
   #undo: Undo | undefined
   /** Requests that the real service is asked, by the position of their command. */
-  readonly #forwarded = new Map<number, RequestContext>()
+  readonly #forwarded = new Map<number, Forwarded>()
 
   /** @param fixtures what a new space is seeded from */
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
@@ -207,6 +208,8 @@ export class Spaces {
     if (space === undefined) return false
     this.#shared.onForget(space)
     space.close()
+    for (const [position, kept] of this.#forwarded)
+      if (kept.space === name) this.#forwarded.set(position, { ...kept, isSpaceGone: true })
     return this.#named.delete(name)
   }
 
@@ -217,11 +220,13 @@ export class Spaces {
       room: this.#shared.memoryRoom.state,
       spaces: [this.default, ...this.#named.values()].map((space) => space.save()),
       undo: this.#undo ?? null,
+      forwarded: [...this.#forwarded].map(([position, kept]) => saveForwarded(position, kept)),
     }
   }
 
   /** Goes on from what others have saved; only for new ones. */
-  load({ keys, room, spaces, undo }: SavedSpaces): void {
+  load({ keys, room, spaces, undo, forwarded }: SavedSpaces): void {
+    for (const saved of forwarded) this.#forwarded.set(...loadForwarded(saved))
     this.#undo = undo ?? undefined
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
@@ -255,20 +260,22 @@ export class Spaces {
 
   /** Answers a request that was sent on. Never throws. */
   complete({ of, outcome }: ForwardedCommand, instant: Instant): Reply {
-    const context = this.#forwarded.get(of)
-    if (context === undefined) throw new RangeError(`No request ${of} was sent on.`)
+    const kept = this.#forwarded.get(of)
+    if (kept === undefined) throw new RangeError(`No request ${of} was sent on.`)
     this.#forwarded.delete(of)
-    const reply = complete(context, outcome, instant)
-    const { space } = context
-    // One that was removed in between keeps nothing.
-    if (this.get(space.name) !== space) space.close()
+    const space = kept.isSpaceGone ? undefined : this.get(kept.space)
+    if (space !== undefined) return complete(space, kept, outcome, instant)
+    // What was removed in between keeps nothing.
+    const passing = new Space(kept.space, this.#shared, instant.now, this.#fixtures)
+    const reply = complete(passing, kept, outcome, instant)
+    passing.close()
     return reply
   }
 
   #begin(space: Space, command: RequestCommand, token: string | undefined, instant: Instant): Reply | Forward {
     const handled = handle(space, command, token, instant)
     if (!('forward' in handled)) return handled
-    this.#forwarded.set(instant.position, handled.context)
+    this.#forwarded.set(instant.position, handled.kept)
     return handled.forward
   }
 

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { checkpointOf, digestOfSandbox, loadCheckpoint } from '../../src/core/checkpoint.js'
 import { applyStep, differenceOf, openMachine, outcomeText, START } from './machine.js'
-import { contractOf, PLANS, runCommands } from './run.js'
+import { PLANS, runCommands, startOf } from './run.js'
 
 describe.each(PLANS)('a checkpoint, $name', (plan) => {
   it('goes on as if nothing had been: the same answers, the same digest', async () => {
-    const contract = await contractOf(plan)
-    const open = () => openMachine({ contract, sandbox: plan.sandbox })
+    const start = await startOf(plan)
+    const open = () => openMachine(start)
     const first = open()
     const { steps, outcomes } = runCommands(first, `checkpoint:${plan.name}`, plan.commands)
     let other = open()
+    let underWay = 0
     for (const [index, step] of steps.entries()) {
-      // Three times on the way, so that what was read back is written again.
-      if (index > 0 && index % Math.floor(plan.commands / 4) === 0) {
+      // Often on the way, so that what was read back is written again, also while the real service is asked.
+      if (index > 0 && index % Math.floor(plan.commands / 20) === 0) {
+        underWay += other.spaces.save().forwarded.length
         const text = checkpointOf(other.spaces)
         other = open()
         loadCheckpoint(other.spaces, text)
@@ -22,10 +24,11 @@ describe.each(PLANS)('a checkpoint, $name', (plan) => {
     }
     expect(differenceOf(checkpointOf(first.spaces), checkpointOf(other.spaces))).toBeUndefined()
     expect(digestOfSandbox(first.spaces)).toBe(digestOfSandbox(other.spaces))
+    expect(underWay > 0).toBe(plan.realService !== undefined)
   })
 
   it('tells what is not the same', async () => {
-    const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
+    const machine = openMachine(await startOf(plan))
     const before = digestOfSandbox(machine.spaces)
     expect(digestOfSandbox(machine.spaces)).toBe(before)
     applyStep(machine, {
@@ -36,8 +39,8 @@ describe.each(PLANS)('a checkpoint, $name', (plan) => {
   })
 
   it('of another version is refused', async () => {
-    const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
-    const text = checkpointOf(machine.spaces).replace('"version":2', '"version":3')
-    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 3')
+    const machine = openMachine(await startOf(plan))
+    const text = checkpointOf(machine.spaces).replace('"version":3', '"version":4')
+    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 4')
   })
 })

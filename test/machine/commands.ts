@@ -2,8 +2,9 @@ import type { VerbName } from '../../src/control/verb-map.js'
 import type { Command } from '../../src/core/machine.js'
 import type { AnswerEnd } from '../../src/domain/ending.js'
 import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
+import type { UpstreamOutcome } from '../../src/domain/upstream.js'
 import { Chance } from './chance.js'
-import { SECRET_KEY, START, type Step } from './machine.js'
+import { type Outcome, SECRET_KEY, START, type Step } from './machine.js'
 
 const KEYS = [
   'sandbox',
@@ -24,7 +25,20 @@ const KEYS = [
 const SPACE_MARKS = [...many('', 20), ...many('~a', 20), ...many('~b', 8), '~c', '~d', '~e', '~..', '~Ünï', '~']
 const SPACES = [...many('', 20), ...many('a', 20), ...many('b', 6), 'c', 'd', 'e', '..', 'nö']
 
-const IDS = ['1', '7', '20', '58', '59', '60', '61', '62', '65', '9007199254740993', '9223372036854775807']
+const IDS = [
+  '1',
+  '7',
+  '20',
+  '58',
+  '59',
+  '60',
+  '61',
+  '62',
+  '65',
+  '4503599627370496',
+  '9007199254740993',
+  '9223372036854775807',
+]
 const ODD_IDS = ['0', '-1', '01', '1.0', 'abc', '9223372036854775808', '%31', '%E2%82%AC', 'İ', '']
 const STATUSES = ['available', 'pending', 'sold']
 const MOCKED = ['/categories', '/pets/mine']
@@ -46,6 +60,17 @@ const BAD_BODIES = [
   '{"name":"Rex","categoryId":9223372036854775808}',
   '{"name":"Rex","categoryId":1,"status":"gone"}',
   `{"a":${'['.repeat(60)}${']'.repeat(60)}}`,
+]
+
+const UPSTREAM_BODIES = [
+  '[]',
+  '[{"id":59,"name":"Žofka","categoryId":9223372036854775807,"status":"sold"},{"id":58,"name":"Rex","categoryId":1}]',
+  '{"id":7,"name":"Rex","categoryId":1}',
+  '{"code":"not_found","message":"none","status":404}',
+  `{"code":"x","message":"${SECRET_KEY.key}","status":401}`,
+  '<h1>Down</h1>',
+  '[{"id":',
+  '',
 ]
 
 const DURATIONS = ['0s', '500ms', '1s', '30s', '59s', '60s', '61s', '5m', '1h', '24h', '9000h']
@@ -103,6 +128,8 @@ export class Commands {
   /** The last position that the sender of a connection had heard of, by connection. */
   readonly #heard = [0, 0, 0, 0, 0, 0]
   readonly #open: ExchangeRef[] = []
+  /** Requests that the real service is asked, by the position of their command. */
+  readonly #asked: number[] = []
 
   constructor(seed: string) {
     this.#chance = new Chance(seed)
@@ -125,8 +152,15 @@ export class Commands {
       [60, () => this.#request()],
       [10, () => this.#ended()],
       [30, () => this.#verb()],
+      [this.#asked.length === 0 ? 0 : 35, () => this.#forwarded()],
     ])
     return { command, instant: { now: this.#wall, position: this.#position } }
+  }
+
+  /** Takes what came of the last command. */
+  heard(outcome: Outcome): void {
+    if (outcome.kind === 'reply') this.answered(outcome.reply)
+    if (outcome.kind === 'forward') this.#asked.push(outcome.forward.position)
   }
 
   /** Takes the answer to the last request: what became of it will be said some time. */
@@ -175,6 +209,48 @@ export class Commands {
       heardUpTo: this.#heard[connection] ?? 0,
     }
     return { kind: 'request', request, mock: this.#mock() }
+  }
+
+  /** What the real service says to a request that it was asked, not always in their order. */
+  #forwarded(): Command {
+    const [of = 0] = this.#asked.splice(this.#chance.integer(0, this.#asked.length), 1)
+    return { kind: 'forwarded', of, outcome: this.#upstreamOutcome() }
+  }
+
+  #upstreamOutcome(): UpstreamOutcome {
+    const chance = this.#chance
+    return chance.weighted<UpstreamOutcome>([
+      [
+        80,
+        () => {
+          const body = chance.oneOf(UPSTREAM_BODIES)
+          return {
+            kind: 'answer',
+            status: chance.oneOf([200, 200, 200, 200, 201, 400, 401, 404, 429, 500, 204, 307]),
+            headers: this.#upstreamHeaders(),
+            body,
+            binary: Buffer.from(body).toString('latin1'),
+          }
+        },
+      ],
+      [10, () => ({ kind: 'failure', problem: 'upstream_timeout', message: 'It took longer than 10s.' })],
+      [10, () => ({ kind: 'left', message: 'Its client had gone.' })],
+    ])
+  }
+
+  #upstreamHeaders(): readonly string[] {
+    const chance = this.#chance
+    const seconds = Math.floor(this.#wall / 1000) + chance.integer(-5, 100_000)
+    return [
+      ...['Content-Type', chance.oneOf(['application/json', 'application/json', 'text/html'])],
+      ...(chance.percent(80) ? ['X-RateLimit-Limit', chance.oneOf(['60', '1000', 'many'])] : []),
+      ...(chance.percent(80) ? ['X-RateLimit-Remaining', String(chance.integer(0, 60))] : []),
+      ...(chance.percent(80) ? ['X-RateLimit-Reset', String(seconds)] : []),
+      ...(chance.percent(30)
+        ? ['Retry-After', chance.oneOf(['1', '60', 'soon', '-5', 'Sun, 01 Mar 2026 10:05:00 GMT'])]
+        : []),
+      ...(chance.percent(20) ? ['X-Echo', SECRET_KEY.key] : []),
+    ]
   }
 
   #headers(method: string): Record<string, string> {

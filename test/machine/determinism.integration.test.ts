@@ -6,7 +6,7 @@ import type { Machine } from '../../src/core/machine.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
 import { applyStep, differenceOf, openMachine, outcomeText, stateText, textOf } from './machine.js'
-import { contractOf, PLANS, runCommands } from './run.js'
+import { PLANS, runCommands, startOf } from './run.js'
 
 /** Other commands each time; a failure names them. */
 const SEED = process.env.MACHINE_SEED ?? String(Date.now())
@@ -25,10 +25,10 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
   const said = `MACHINE_SEED=${SEED} repeats it`
 
   it('gives the same answers, and has the same state, after the same commands, whoever reads it in between', async () => {
-    const contract = await contractOf(plan)
+    const start = await startOf(plan)
     const warnings: string[] = []
-    const one = openMachine({ contract, sandbox: plan.sandbox, warn: (message) => warnings.push(message) })
-    const other = openMachine({ contract, sandbox: plan.sandbox })
+    const one = openMachine({ ...start, warn: (message) => warnings.push(message) })
+    const other = openMachine(start)
     const chance = new Chance(`${seed}:reading`)
     const { steps, outcomes, wall } = runCommands(one, seed, plan.commands, (commands) => {
       if (chance.percent(30)) read(one, chance, commands.wall)
@@ -45,14 +45,14 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
   })
 
   it('changes nothing for a verb that it refuses', async () => {
-    const machine = openMachine({ contract: await contractOf(plan), sandbox: plan.sandbox })
+    const machine = openMachine(await startOf(plan))
     const commands = new Commands(seed)
     let refused = 0
     while (refused < 50) {
       const step = commands.next()
       const before = step.command.kind === 'verb' ? stateText(machine, commands.wall) : ''
       const outcome = applyStep(machine, step)
-      if (outcome.kind === 'reply') commands.answered(outcome.reply)
+      commands.heard(outcome)
       if (outcome.kind !== 'refusal') continue
       refused++
       const difference = differenceOf(before, stateText(machine, commands.wall))

@@ -8,6 +8,7 @@ import { Keyring } from '../../src/core/keyring.js'
 import { type Command, Machine } from '../../src/core/machine.js'
 import { MemoryRoom } from '../../src/core/memory-room.js'
 import type { Store } from '../../src/core/ports.js'
+import type { RealServiceRules } from '../../src/core/real-service.js'
 import { Space } from '../../src/core/space.js'
 import type { SpaceContext } from '../../src/core/space-context.js'
 import { Spaces } from '../../src/core/spaces.js'
@@ -18,6 +19,7 @@ import { InvalidPet } from '../../src/domain/pets.js'
 import { hider } from '../../src/domain/redaction.js'
 import { StoreFull } from '../../src/domain/store-full.js'
 import type { EpochMs } from '../../src/domain/time.js'
+import { FIRST_LOCAL_ID, type Forward } from '../../src/domain/upstream.js'
 import { LogBudget } from '../../src/exchanges/exchange-log.js'
 import { loadSeed } from '../../src/fixtures/load-fixtures.js'
 import type { SandboxOptions } from '../../src/options/options.js'
@@ -38,6 +40,7 @@ export interface MachineOptions {
   readonly warn?: (message: string) => void
   /** Told of each exchange that has ended. */
   readonly onExchange?: SpaceContext['onExchange']
+  readonly realService?: RealServiceRules | undefined
 }
 
 /** A command, and when it comes. The input of its verb is as somebody sent it, not checked. */
@@ -47,9 +50,17 @@ export interface Step {
 }
 
 /** A machine that nothing but this process knows of. */
-export function openMachine({ contract, sandbox = {}, store, warn = () => {}, onExchange }: MachineOptions): Machine {
+export function openMachine({
+  contract,
+  sandbox = {},
+  store,
+  warn = () => {},
+  onExchange,
+  realService,
+}: MachineOptions): Machine {
   const options = embeddedOptions(sandbox)
-  const seed = loadSeed(options, contract.pets)
+  const fixtures = loadSeed(options, contract.pets)
+  const seed = realService === undefined ? fixtures : { ...fixtures, pets: [], nextPetId: FIRST_LOCAL_ID }
   const shared: SpaceContext = {
     ...options,
     contract,
@@ -61,6 +72,7 @@ export function openMachine({ contract, sandbox = {}, store, warn = () => {}, on
     onExchange: onExchange ?? (() => {}),
     onForget() {},
     onRecall() {},
+    realService,
   }
   const space = new Space('', shared, START, seed, seed, store)
   return new Machine(new Spaces(shared, space, seed, options.maxSpaces), applyVerb)
@@ -68,6 +80,7 @@ export function openMachine({ contract, sandbox = {}, store, warn = () => {}, on
 
 /** What came of a step. */
 export type Outcome =
+  | { readonly kind: 'forward'; readonly forward: Forward }
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'output'; readonly output: unknown }
   /** The verb could not be done, and nothing has changed. */
@@ -77,9 +90,9 @@ export type Outcome =
 export function applyStep(machine: Machine, { command, instant }: Step): Outcome {
   if (command.kind !== 'verb') {
     const result = machine.apply(command, instant)
-    return command.kind === 'request'
-      ? { kind: 'reply', reply: result as Reply }
-      : { kind: 'output', output: result ?? null }
+    if (command.kind === 'ended') return { kind: 'output', output: result ?? null }
+    const given = result as Reply | Forward
+    return 'kind' in given ? { kind: 'forward', forward: given } : { kind: 'reply', reply: given }
   }
   try {
     return { kind: 'output', output: machine.apply(command, instant) }
@@ -103,6 +116,8 @@ export function outcomeText(outcome: Outcome): string {
     }
     case 'output':
       return textOf(outcome.output)
+    case 'forward':
+      return textOf(outcome.forward)
     case 'refusal': {
       const { error } = outcome
       return textOf([error.name, 'code' in error ? error.code : undefined, error.message])

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Contract } from '../../src/contract/contract.js'
+import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
 import type { Machine } from '../../src/core/machine.js'
+import type { RealServiceRules } from '../../src/core/real-service.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { Commands } from './commands.js'
-import { applyStep, openMachine, outcomeText, type Step, stateText } from './machine.js'
+import { applyStep, type MachineOptions, openMachine, outcomeText, type Step, stateText } from './machine.js'
 
 /** A machine's start, and as many commands as it is given. */
 export interface Plan {
@@ -14,9 +15,11 @@ export interface Plan {
   readonly spec?: string
   readonly sandbox: SandboxOptions
   readonly commands: number
+  /** In front of a real service, whose answers are random, too. */
+  readonly realService?: Pick<RealServiceRules, 'hasKey' | 'writes'>
 }
 
-/** The starts that the commands are spread over, 10,000 in all. */
+/** The starts that the commands are spread over. */
 export const PLANS: readonly Plan[] = [
   { name: 'as it comes', sandbox: { maxSpaces: 5, logLimit: 60 }, commands: 4000 },
   {
@@ -39,12 +42,32 @@ export const PLANS: readonly Plan[] = [
     name: 'another contract, whose operations Prism mocks',
     spec: join(packageDirectory, 'test/contract/specs/fuller.yaml'),
     sandbox: { maxSpaces: 3, logLimit: 0, reason: false, latency: '1ms..9ms', storm: '0.3,for=30s,every=2m' },
-    commands: 3000,
+    commands: 2000,
+  },
+  {
+    name: 'in front of a real service that is never written',
+    sandbox: { maxSpaces: 5, logLimit: 60, storm: '0.2,for=30s,every=2m' },
+    realService: { hasKey: true, writes: 'local' },
+    commands: 2000,
+  },
+  {
+    name: 'in front of a real service that is written',
+    sandbox: { maxSpaces: 5, logLimit: 60, rateLimit: false, latency: '1ms..9ms', fault: ['*:malformed-chunk@5%'] },
+    realService: { hasKey: true, writes: 'forward' },
+    commands: 2000,
   },
 ]
 
-export async function contractOf({ spec }: Plan): Promise<Contract> {
-  return openContract(spec)
+/** What the machine of a plan starts from. */
+export async function startOf({ spec, sandbox, realService }: Plan): Promise<MachineOptions> {
+  const contract = await openContract(spec)
+  if (realService === undefined) return { contract, sandbox }
+  const rules = await readAnswerRules(contract, 'linear')
+  return {
+    contract,
+    sandbox,
+    realService: { baseUrl: 'https://staging.example/v1', basePath: '/v1', rules, ...realService },
+  }
 }
 
 /** Applies the commands of a seed to a machine. @returns them, and the text of what came of each */
@@ -60,7 +83,7 @@ export function runCommands(
   for (let i = 0; i < count; i++) {
     const step = commands.next()
     const outcome = applyStep(machine, step)
-    if (outcome.kind === 'reply') commands.answered(outcome.reply)
+    commands.heard(outcome)
     steps.push(step)
     outcomes.push(outcomeText(outcome))
     between(commands)
@@ -75,8 +98,7 @@ export async function digestLine(seed: string): Promise<string> {
   for (const plan of PLANS) {
     const warnings: string[] = []
     const machine = openMachine({
-      contract: await contractOf(plan),
-      sandbox: plan.sandbox,
+      ...(await startOf(plan)),
       warn: (message) => warnings.push(message),
     })
     const { outcomes, wall } = runCommands(machine, `${seed}:${plan.name}`, plan.commands)

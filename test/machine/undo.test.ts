@@ -41,7 +41,7 @@ describe('what could not be kept is taken back', () => {
       const commands = new Commands(`${seed}:${name}:${run}`)
       for (let i = 0; i < 150; i++) {
         const outcome = applyStep(machine, commands.next())
-        if (outcome.kind === 'reply') commands.answered(outcome.reply)
+        commands.heard(outcome)
         if (chance.percent(50)) void keeper.settle()
       }
       let position = commands.position

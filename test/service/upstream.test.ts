@@ -292,10 +292,14 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     const asked = sandbox.get('/pets', 'sandbox~gone')
     await isHere
     expect((await sandbox.control('DELETE', '/spaces/gone')).status).toBe(200)
+    // Another one of its name.
+    await sandbox.control('PATCH', '/settings?space=gone', { plan: 'pro' })
     goOn()
     expect((await asked).status).toBe(401)
-    expect((await sandbox.control('GET', '/spaces')).json).toEqual([])
-    expect((await sandbox.control('GET', '/requests')).json).toEqual([])
+    for (const space of ['', 'gone']) {
+      expect((await sandbox.control('GET', `/requests?space=${space}`)).json).toEqual([])
+      expect((await sandbox.control('GET', `/drift?space=${space}`)).json).toMatchObject({ checked: 0 })
+    }
   })
 
   it('may be named by a scenario, but of a running sandbox it is fixed', async () => {

@@ -1,7 +1,7 @@
 import type { Operation, Violation } from '../../contract/contract.js'
-import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
+import type { HandlerResult, Readings, ServiceRequest } from '../../domain/messages.js'
 import { encodedBody, problem, unreadBody } from '../answers.js'
-import type { Gate } from '../request-context.js'
+import type { Gate, RequestContext } from '../request-context.js'
 
 /** Does the request keep the contract? Prism checks requests for the operations that it mocks. */
 export const validate: Gate = (context) => {
@@ -14,11 +14,24 @@ export const validate: Gate = (context) => {
     const refusal = refuseBody(request)
     if (refusal !== undefined) return refusal
   }
-  const query = operation.readQuery(context.query)
-  const body = operation.takesBody ? operation.readBody(bytesOf(request)) : undefined
+  const { query, body } = readRest(operation, context)
   context.readings = { path, query, body }
   if (query.violations.length === 0 && (body === undefined || body.violations.length === 0)) return undefined
   return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
+}
+
+/** Reads the parts of a request that this gate has let through before; undefined where it reads none. */
+export function readingsOf(context: RequestContext): Readings | undefined {
+  const { route, handler } = context
+  if (route.kind !== 'operation' || handler === undefined) return undefined
+  return { path: route.operation.readPath(route.captured), ...readRest(route.operation, context) }
+}
+
+function readRest(operation: Operation, { query, request }: RequestContext): Pick<Readings, 'query' | 'body'> {
+  return {
+    query: operation.readQuery(query),
+    body: operation.takesBody ? operation.readBody(bytesOf(request)) : undefined,
+  }
 }
 
 /** Names every violation at once. @source docs/behaviour.md, "an invalid `limit` or `status`" */
