@@ -122,25 +122,28 @@ export class HarEntries {
       i++
     }
     const isName = this.#pieces === undefined
-    const soon = isName ? length : Math.min(length, i + SHORT_STRING)
-    for (; i < soon; i++) {
-      const byte = chunk[i]
-      if (byte === QUOTE) return i
-      if (byte === BACKSLASH) {
-        i++
-        if (i === length) this.#isEscaped = true
-      } else if (isName && this.#name.length < LONGEST_NAME) this.#name += String.fromCharCode(byte ?? 0)
-    }
-    for (let begin = i; i < length; ) {
+    while (i < length) {
+      const soon = isName ? length : Math.min(length, i + SHORT_STRING)
+      let hasEscape = false
+      for (; i < soon; i++) {
+        const byte = chunk[i]
+        if (byte === QUOTE) return i
+        if (byte === BACKSLASH) {
+          hasEscape = true
+          i++
+          if (i === length) this.#isEscaped = true
+        } else if (isName && this.#name.length < LONGEST_NAME) this.#name += String.fromCharCode(byte ?? 0)
+      }
+      // JSON within a string has quotes all the way, each of which would end a search.
+      if (hasEscape || i >= length) continue
       const quote = chunk.indexOf(QUOTE, i)
       const end = quote === -1 ? length : quote
       let backslashes = 0
-      while (end - 1 - backslashes >= begin && chunk[end - 1 - backslashes] === BACKSLASH) backslashes++
+      while (end - 1 - backslashes >= i && chunk[end - 1 - backslashes] === BACKSLASH) backslashes++
       const isEscaped = backslashes % 2 === 1
       if (quote === -1) this.#isEscaped = isEscaped
       else if (!isEscaped) return quote
       i = end + 1
-      begin = i
     }
     this.#stringLength += length - start
     return length
