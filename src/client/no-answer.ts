@@ -121,7 +121,12 @@ export interface Asked {
 
 /** Whether an open connection was dropped: the request may have been received. */
 export function isDropped(error: unknown): boolean {
-  return DROPPED_CODES.includes(codeOf(error) ?? '')
+  return DROPPED_CODES.includes(codeOf(error) ?? '') && !isOutOfTurn(error)
+}
+
+/** Whether it was sent a 100 or a 101 that nobody had asked for, which undici calls a failure of the connection. */
+function isOutOfTurn(error: unknown): boolean {
+  return codeOf(error) === 'UND_ERR_SOCKET' && /^bad (?:response|upgrade)$/.test(messageOf(error))
 }
 
 function meaningOf(
@@ -148,6 +153,7 @@ function meaningOf(
     if (UNCONNECTED_CODES.includes(code ?? ''))
       return { failure: String(code), short: 'the proxy cannot be reached', hint: `Check the address in ${proxy}.` }
   }
+  if (isOutOfTurn(error)) return { failure: 'MALFORMED', ...BROKEN }
   // undici gives it no code, or the parser's own.
   if (error instanceof Error && error.name === 'HTTPParserError') return { failure: code ?? 'MALFORMED', ...BROKEN }
   if (code === undefined) return undefined

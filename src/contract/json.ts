@@ -58,12 +58,12 @@ export function parseJson(text: string): unknown {
  * @source RFC 8259, section 9: an implementation may set limits on the depth of nesting
  */
 export function parseShallowJson(text: string): unknown {
-  const value = parseJson(text)
+  // First of all, since reading millions of levels takes seconds.
   if (isNestedDeeper(text, DEEPEST)) throw new SyntaxError(`it is nested more than ${DEEPEST} levels deep`)
-  return value
+  return parseJson(text)
 }
 
-/** Whether JSON, which must be valid, has more levels of lists and objects than so many: how deep it is nested is its writer's choice. */
+/** Whether JSON has more levels of lists and objects than so many: how deep it is nested is its writer's choice. */
 export function isNestedDeeper(text: string, levels: number): boolean {
   // Each level takes a bracket and its counterpart.
   if (text.length <= 2 * levels) return false

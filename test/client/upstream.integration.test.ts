@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { driftingService } from './drifting-service.js'
@@ -108,6 +108,34 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
     'upstream_invalid',
     /not valid HTTP/,
   ],
+  [
+    'a 100 that nobody asked for',
+    end(`HTTP/1.1 100 Continue\r\n\r\n${OK}\r\n\r\n[]`),
+    502,
+    'upstream_invalid',
+    /not valid HTTP/,
+  ],
+  [
+    'another protocol',
+    end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    502,
+    'upstream_invalid',
+    /not valid HTTP/,
+  ],
+  [
+    'headers without end',
+    (socket) => void socket.write(`${OK}\r\nX: ${'x'.repeat(100_000)}`),
+    502,
+    'upstream_invalid',
+    /Headers Overflow/,
+  ],
+  [
+    'what is packed over and over',
+    end(`${OK}\r\nContent-Encoding: ${'gzip, '.repeat(5)}gzip\r\nContent-Length: 2\r\n\r\n[]`),
+    502,
+    'upstream_invalid',
+    /packed 6 times/,
+  ],
   ['a status of nothing', end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'), 502, 'upstream_invalid', /./],
 ]
 
@@ -174,6 +202,37 @@ describe('a real service that is hostile, or in trouble', () => {
     const { headers, text } = await ask(await inFrontOf(`${upstream}/v1`))
     expect(text).toBe('[{"id":9007199254740993,"name":"Žofka","categoryId":1}]')
     expect(headers.has('content-encoding')).toBe(false)
+  })
+
+  it.each([
+    ['with its frame', deflateSync],
+    ['without, as many servers send it', deflateRawSync],
+  ])('deflate is unpacked %s', async (_how, pack) => {
+    const packed = pack('[]')
+    const upstream = await hostileServer((socket) => {
+      socket.write(`${OK}\r\nContent-Encoding: deflate\r\nContent-Length: ${packed.length}\r\n\r\n`)
+      socket.write(packed)
+    })
+    expect((await ask(await inFrontOf(`${upstream}/v1`))).text).toBe('[]')
+  })
+
+  it.each([
+    ['103', 'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n', '\r\nContent-Length: 2\r\n\r\n[]'],
+    ['trailers', '', '\r\nTransfer-Encoding: chunked\r\n\r\n2;a="b"\r\n[]\r\n0\r\nX-RateLimit-Limit: 5\r\n\r\n'],
+    ['no length', '', '\r\n\r\n[]'],
+  ])('an answer with %s is passed on', async (_what, before, rest) => {
+    const upstream = await hostileServer(end(`${before}${OK}${rest}`))
+    const { status, text, headers } = await ask(await inFrontOf(`${upstream}/v1`))
+    expect({ status, text, link: headers.get('link') }).toEqual({ status: 200, text: '[]', link: null })
+  })
+
+  it('JSON that is nested without end is passed on, and costs nobody their time', async () => {
+    const body = '['.repeat(4_000_000) + ']'.repeat(4_000_000)
+    const upstream = await hostileServer(end(`${OK}\r\nContent-Length: ${body.length}\r\n\r\n${body}`))
+    const sandbox = await inFrontOf(`${upstream}/v1`)
+    const { status, text } = await ask(sandbox)
+    expect({ status, isWhole: text === body }).toEqual({ status: 200, isWhole: true })
+    expect((await sandbox.drift()).findings).toContainEqual(expect.objectContaining({ rule: 'body' }))
   })
 
   it('an HTML error is passed on as it is, and is a drift', async () => {
