@@ -30,13 +30,13 @@ export function provocationOf(
 ): Provocation | undefined {
   if (!/^\d{3}$/.test(status)) return undefined
   const inputs = firstInputs(contract, operation)
-  const isOurs = operation.parameters.some(({ name }) => name === 'petId') || operation.id === 'listPets'
   if (status === '401' && keys.includes('sandbox-revoked'))
     return { how: 'with the key sandbox-revoked, which is never valid', inputs, key: 'sandbox-revoked' }
   if (status === '429' && keys.includes('sandbox-limited'))
     return { how: 'with the key sandbox-limited, whose quota is always spent', inputs, key: 'sandbox-limited' }
   if (status.startsWith('2')) return { how: 'by what the contract gives as an example', inputs, key: keys[0] ?? '' }
-  if (status === '404' && isOurs && inputs.parameters.petId !== undefined)
+  // Operations that are mocked know no pets.
+  if (status === '404' && operation.id === 'getPet' && inputs.parameters.petId !== undefined)
     return {
       how: 'with an id that no pet has',
       inputs: { ...inputs, parameters: { ...inputs.parameters, petId: NO_SUCH_ID } },
@@ -52,7 +52,7 @@ function wrongInputs(contract: ContractModel, operation: OperationModel, inputs:
   for (const { name, in: place, schema } of operation.parameters) {
     const { maximum } = mapOf(contract.resolve(schema).value)
     if (place !== 'query' || (typeof maximum !== 'number' && typeof maximum !== 'bigint')) continue
-    const tooMuch = String(BigInt(maximum) + 1n)
+    const tooMuch = String(BigInt(typeof maximum === 'number' ? Math.floor(maximum) : maximum) + 1n)
     return {
       how: `with ${name}=${tooMuch}`,
       inputs: { ...inputs, parameters: { ...inputs.parameters, [name]: tooMuch } },
