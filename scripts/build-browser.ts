@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { packageDirectory } from '../src/system/package-files.js'
 import { loadedLater } from './keep-together.js'
+import { verbRoutes } from './verb-routes.js'
 
 const SANDBOX = 'src/browser/create-sandbox.ts'
 
@@ -78,5 +79,13 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     chunkNames: 'browser-[name]-[hash]',
     plugins: [inOneFile(sources), withoutHelp, browserTwins],
   })
-  return [sandbox.metafile]
+  const client = await build({
+    ...FOR_BROWSERS,
+    entryPoints: { client: 'src/browser/client.ts' },
+    define: await verbRoutes(),
+    plugins: [browserTwins],
+  })
+  const { minify: _no, ...asWritten } = FOR_BROWSERS
+  const msw = await build({ ...asWritten, entryPoints: { msw: 'src/msw/index.ts' }, external: ['msw'] })
+  return [sandbox.metafile, client.metafile, msw.metafile]
 }

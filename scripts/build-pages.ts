@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
-import type { VerbRoute } from '../src/control/verb-request.js'
 import { packageDirectory } from '../src/system/package-files.js'
 import { FOR_BROWSERS } from './build-browser.js'
+import { verbRoutes } from './verb-routes.js'
 
 const web = join(packageDirectory, 'src/web')
 
@@ -37,16 +37,7 @@ export async function buildPages(folder: string): Promise<Metafile> {
 
 /** How a page reaches the verbs. @param address of the control plane, relative to the page */
 export async function controlAt(address: string): Promise<Record<string, string>> {
-  // Not before the contract has been generated, which the verbs import.
-  const { VERBS } = await import('../src/control/verbs.js')
-  const routes = Object.entries<VerbRoute>(VERBS).map(([name, { method, path, body }]) => [
-    name,
-    { method, path, body },
-  ])
-  return {
-    VERB_ROUTES: JSON.stringify(Object.fromEntries(routes)),
-    CONTROL_ADDRESS: JSON.stringify(address),
-  }
+  return { ...(await verbRoutes()), CONTROL_ADDRESS: JSON.stringify(address) }
 }
 
 async function compressAll(folder: string): Promise<void> {

@@ -23,9 +23,11 @@ const PROGRAMS = {
 /** Those for pages and workers. */
 const BROWSER_PROGRAMS = {
   browser: 'src/browser/index.ts',
+  client: 'src/browser/client.ts',
+  msw: 'src/msw/index.ts',
 }
 /** Those that users import, and that need types. */
-const PUBLIC = ['index', 'vitest', 'browser'] as const
+const PUBLIC = ['index', 'vitest', 'browser', 'client', 'msw'] as const
 const dist = join(packageDirectory, 'dist')
 const FOR_NODE = {
   absWorkingDir: packageDirectory,

@@ -80,6 +80,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   browser: ['api', 'sandbox-core', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
   playground: ['browser', 'web', 'control', 'options', 'domain'],
+  msw: ['api'],
   vitest: ['api', 'options', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
   cli: [
@@ -114,6 +115,7 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
   { what: /^sirv$/, door: /^http\/static-site\.ts$/ },
   { what: /^idb$/, door: /^playground\/state-database\.ts$/ },
+  { what: /^msw$/, door: /^msw\/index\.ts$/ },
   { what: /^@noble\/hashes/, door: /^system\/digest\.browser\.ts$/ },
 ]
 
@@ -220,7 +222,7 @@ describe('the architecture', () => {
   })
 
   it('has a half for browsers that imports no module of Node', () => {
-    const entries = SOURCES.filter(({ file }) => file.startsWith('browser/'))
+    const entries = SOURCES.filter(({ file }) => /^(?:browser|msw)\//.test(file))
     const half = new Set(entries.flatMap((entry) => [entry.file, ...reachableFrom(entry, inBrowser)]))
     expect(half.size).toBeGreaterThan(100)
     const asked = SOURCES.filter(({ file }) => half.has(file)).flatMap(({ file, imports }) =>

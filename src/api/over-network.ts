@@ -1,12 +1,11 @@
-import { readBounded, TooLargeError } from '../client/bounded-body.js'
+import { type AnswerLimits, piecesOf, readBounded, TooLargeError } from '../client/bounded-body.js'
 import { type ControlAnswer, fetchControl } from '../client/control-fetch.js'
 import { isTimeout, withDeadline } from '../client/deadline.js'
-import type { AnswerLimits } from '../client/exchange.js'
 import { parseShallowJson } from '../contract/json.js'
 import { EventReader } from '../control/event-reader.js'
 import type { RequestFilter, VerbName, VerbOutput } from '../control/verb-map.js'
 import { verbRequest, withQuery } from '../control/verb-request.js'
-import { VERBS } from '../control/verbs.js'
+import { verbRoutes } from '../control/verb-routes.js'
 import { type Bytes, MIB } from '../domain/size.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
@@ -41,7 +40,7 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
 
   return {
     async call<Name extends VerbName>(name: Name, space: string, input?: object) {
-      const { method, address, body } = verbRequest(VERBS[name], space, input)
+      const { method, address, body } = verbRequest(verbRoutes[name], space, input)
       const withBody = body === undefined ? {} : { body }
       const type = body === undefined ? {} : { 'content-type': 'application/json' }
       const init = { method, headers: { ...headers, ...type }, ...withBody }
@@ -73,7 +72,7 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
       })
       const events = new EventReader()
       const decoder = new TextDecoder()
-      for await (const chunk of body ?? []) {
+      for await (const chunk of piecesOf(body)) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
           if (event === 'ended') yield readAnswer(base, data) as Exchange
         }
@@ -87,13 +86,15 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
   }
 }
 
-async function openStream(base: string, address: string, init: RequestInit): Promise<Response['body']> {
+async function openStream(
+  base: string,
+  address: string,
+  init: RequestInit,
+): Promise<ReadableStream<Uint8Array> | null> {
   const { status, body } = await fetch(base + address, { ...init, redirect: 'manual' })
   if (status === 200) return body
-  throw refusal(base, { status, text: String(await readBounded(body ?? empty(), LARGEST_REFUSAL)) })
+  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(piecesOf(body), LARGEST_REFUSAL)) })
 }
-
-async function* empty(): AsyncGenerator<Uint8Array> {}
 
 function whyUnreachable(base: string, error: unknown, { timeout }: AnswerLimits): ControlError {
   if (error instanceof ControlError) return error

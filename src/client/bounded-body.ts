@@ -1,4 +1,5 @@
 import { type Bytes, formatSize } from '../domain/size.js'
+import type { DurationMs } from '../domain/time.js'
 
 /** An answer is larger than is read. */
 export class TooLargeError extends Error {
@@ -11,6 +12,13 @@ export class TooLargeError extends Error {
   }
 }
 
+/** How long an answer may take, and how large it may be. */
+export interface AnswerLimits {
+  /** From the connection to the body's last byte. */
+  readonly timeout: DurationMs
+  readonly maxBody: Bytes
+}
+
 /**
  * Reads a body whole, unless it is too large. What counts is what comes out: of a
  * compressed body, the bytes that it is unpacked to.
@@ -18,7 +26,11 @@ export class TooLargeError extends Error {
  * @param said what the sender says of its length, if it does; nothing is read of one that is too large
  * @throws TooLargeError
  */
-export async function readBounded(body: AsyncIterable<Uint8Array>, limit: Bytes, said?: unknown): Promise<Buffer> {
+export async function readBounded(
+  body: AsyncIterable<Uint8Array>,
+  limit: Bytes,
+  said?: unknown,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   if (Number(said) > limit) throw new TooLargeError(limit)
@@ -27,5 +39,26 @@ export async function readBounded(body: AsyncIterable<Uint8Array>, limit: Bytes,
     if (size > limit) throw new TooLargeError(limit)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks, size)
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** The pieces of a stream as they come. Not every browser has its streams iterable. */
+export async function* piecesOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (stream === null) return
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
 }

@@ -1,6 +1,5 @@
-import { readBounded } from './bounded-body.js'
+import { type AnswerLimits, piecesOf, readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
-import type { AnswerLimits } from './exchange.js'
 
 /** What a control plane has answered. */
 export interface ControlAnswer {
@@ -23,6 +22,6 @@ export function fetchControl(
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal })
     // What is compressed says how long it is as it travels.
     const said = headers.has('content-encoding') ? undefined : headers.get('content-length')
-    return { status, text: body === null ? '' : (await readBounded(body, maxBody, said)).toString('utf8') }
+    return { status, text: new TextDecoder().decode(await readBounded(piecesOf(body), maxBody, said)) }
   })
 }

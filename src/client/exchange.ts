@@ -1,7 +1,5 @@
-import type { Bytes } from '../domain/size.js'
-import type { DurationMs } from '../domain/time.js'
 import type { Environment } from '../system/environment.js'
-import { readBounded } from './bounded-body.js'
+import { type AnswerLimits, readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
 import { openWay } from './dispatcher.js'
 import type { Header } from './headers.js'
@@ -19,13 +17,6 @@ export interface ServiceAnswer {
   readonly statusText: string
   readonly headers: readonly Header[]
   readonly body: Buffer
-}
-
-/** How long an answer may take, and how large it may be. */
-export interface AnswerLimits {
-  /** From the connection to the body's last byte. */
-  readonly timeout: DurationMs
-  readonly maxBody: Bytes
 }
 
 /** The way to an instance of the service. */
@@ -64,16 +55,14 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
       headers: headers.flat(),
       ...(body === undefined ? {} : { body }),
     })
+    const said = method === 'HEAD' ? undefined : response.headers['content-length']
+    const read = await readBounded(response.body, maxBody, said)
     return {
       status: response.statusCode,
       // undici loses it on the way through a proxy.
       statusText: response.statusText ?? '',
       headers: headerList(response.headers),
-      body: await readBounded(
-        response.body,
-        maxBody,
-        method === 'HEAD' ? undefined : response.headers['content-length'],
-      ),
+      body: Buffer.from(read.buffer),
     }
   }
 

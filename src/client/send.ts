@@ -1,6 +1,7 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { Environment } from '../system/environment.js'
-import { type AnswerLimits, type ClientRequest, openExchange, type ServiceAnswer } from './exchange.js'
+import type { AnswerLimits } from './bounded-body.js'
+import { type ClientRequest, openExchange, type ServiceAnswer } from './exchange.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
 import { type AttemptOutcome, type Decision, decideRetry, type RetryRules } from './retry-policy.js'
 

@@ -1,6 +1,7 @@
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import type { Environment } from '../../system/environment.js'
-import { type AnswerLimits, openExchange } from '../exchange.js'
+import type { AnswerLimits } from '../bounded-body.js'
+import { openExchange } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'
 
 /** The instance being verified. */
