@@ -26,6 +26,12 @@ import { openStreams, type RandomStreams, statesOf, streamsAt } from './random-s
 import { accountsIn, plansIn } from './snapshot.js'
 import type { SpaceContext } from './space-context.js'
 
+/** What a key has in a space, as plain data. */
+export interface KeyHolding extends Account {
+  /** The one that it was moved to, if it was. */
+  readonly plan: PlanName | null
+}
+
 /** A space as plain data. */
 export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'faults' | 'dice'> {
   readonly name: string
@@ -400,6 +406,18 @@ export class Space {
   /** Gives a change of the sandbox's keys to the store; the default space keeps them for all. @throws StoreFull */
   keepKeys(change: Change & { readonly kind: 'key' | 'key-removed' }, undo: () => void): void {
     this.#keep(change, undo)
+  }
+
+  /** What a key has here. */
+  holdingOf(key: string): KeyHolding {
+    const { usage, bans } = this.#accounts.view(key)
+    return { usage, bans, plan: this.plans.get(key) ?? null }
+  }
+
+  /** Gives a key what it had. */
+  giveBack(key: string, { usage, bans, plan }: KeyHolding): void {
+    this.#accounts.set('key', key, { usage, bans })
+    if (plan !== null) this.#plans.moved = new Map(this.plans).set(key, plan)
   }
 
   /** Forgets plan, usage and ban of a key that it turns out never was one. */

@@ -16,7 +16,7 @@ import { type Forwarded, loadForwarded, type SavedForwarded, saveForwarded } fro
 import { complete, handle, replyWith } from './handle-request.js'
 import type { SavedKeyring } from './keyring.js'
 import type { RoomState } from './memory-room.js'
-import { type SavedSpace, Space, type Switches } from './space.js'
+import { type KeyHolding, type SavedSpace, Space, type Switches } from './space.js'
 import type { SpaceContext } from './space-context.js'
 
 /** What can be undone: only the last thing that took something away, as plain data. */
@@ -36,6 +36,7 @@ export type Before =
   | { readonly kind: 'switches'; readonly switches: Switches }
   | { readonly kind: 'state'; readonly snapshot: Snapshot; readonly clock: ClockState }
   | { readonly kind: 'pet'; readonly pet: Pet; readonly rank: number }
+  | { readonly kind: 'key'; readonly key: ApiKey; readonly held: readonly (readonly [space: string, KeyHolding])[] }
   | { readonly kind: 'space'; readonly saved: SavedSpace; readonly keys: SavedKeyring | null }
 
 /** All that a sandbox is, as plain data. */
@@ -87,18 +88,23 @@ export class Spaces {
 
   /** Adds a key to all spaces. @throws StoreFull */
   addKey(key: string, plan: PlanName): ApiKey {
+    const apiKey: ApiKey = { ...this.#shared.keys.given(key), key, plan }
+    this.#enter(apiKey, apiKey)
+    return apiKey
+  }
+
+  /** @param kept as the store has it */
+  #enter(apiKey: ApiKey, kept: ApiKey): void {
     const { keys } = this.#shared
-    const given = keys.given(key)
-    const apiKey: ApiKey = { ...given, key, plan }
+    const { key } = apiKey
     let undo = () => {}
-    if (given === undefined) this.default.keepKeys({ kind: 'key', key: apiKey }, () => undo())
+    if (keys.given(key) === undefined) this.default.keepKeys({ kind: 'key', key: kept }, () => undo())
     const back = keys.add(apiKey)
     // Also what it used in the meantime: it never was a key.
     undo = () => {
       back()
       for (const space of [this.default, ...this.#named.values()]) space.disown(key)
     }
-    return apiKey
   }
 
   /** Removes a key from all spaces. */
@@ -107,6 +113,25 @@ export class Spaces {
     let undo = () => {}
     if (keys.given(key) === undefined) this.default.keepKeys({ kind: 'key-removed', key }, () => undo())
     undo = both(keys.remove(key), this.#forgetKeys([key]))
+  }
+
+  /** A key with what it has in each space, for what removes it. */
+  holdingsOf(apiKey: ApiKey): Before {
+    const held = [this.default, ...this.#named.values()].map(
+      (space) => [space.name, space.holdingOf(apiKey.key)] as const,
+    )
+    return { kind: 'key', key: apiKey, held }
+  }
+
+  /** @returns whether it could come back: there may be such a key again */
+  #returnKey(apiKey: ApiKey, held: readonly (readonly [space: string, KeyHolding])[]): boolean {
+    const { key } = apiKey
+    if (this.#shared.keys.valid.has(key)) return false
+    // The store has keys on the plans of the default space.
+    const moved = held.find(([space]) => space === '')?.[1].plan ?? null
+    this.#enter(apiKey, moved === null ? apiKey : { ...apiKey, plan: moved })
+    for (const [name, holding] of held) this.get(name)?.giveBack(key, holding)
+    return true
   }
 
   /** Takes a space back to its start; with the default one, which keeps them, the keys of all spaces. */
@@ -157,6 +182,9 @@ export class Spaces {
       case 'pet':
         if (space.pets.has(before.pet.id)) return undefined
         space.returnPet(before.pet, before.rank)
+        break
+      case 'key':
+        if (!this.#returnKey(before.key, before.held)) return undefined
         break
       case 'space':
         this.#bringBack(space, before.saved, before.keys)

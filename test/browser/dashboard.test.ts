@@ -442,7 +442,44 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await sandbox.storm.start({ for: '30s' })
     await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 100 %').waitFor()
     await sandbox.clock.advance('1m')
+    // It was over before the clock had gone on.
     await page.locator('.exchange.event').getByText('the storm is over').waitFor()
+    expect(await page.locator('.exchange.event .what').allTextContents()).toEqual([
+      expect.stringMatching(/^clock advance 1m/),
+      'the storm is over',
+      expect.stringMatching(/^storm start/),
+    ])
+  })
+
+  it('removes a key by a click, and gives it back by another, with its plan and what it has used', async () => {
+    const { sandbox, page, ask } = await openLive({ limits: '5/min' })
+    await sandbox.plan('sandbox-free', 'business')
+    await ask('/pets', 'sandbox-free')
+    await showTab(page, 'Keys')
+    const left = page.locator('[role=meter][aria-label="sandbox-free, minute"][aria-valuenow="999"]')
+    await left.waitFor()
+    await page.getByRole('button', { name: 'Remove sandbox-free' }).click()
+    await page.getByText('sandbox-free is removed: requests with it get 401.').last().waitFor()
+    await keyCard(page, 'sandbox-free').waitFor({ state: 'detached' })
+    expect((await ask('/pets', 'sandbox-free')).status).toBe(401)
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await left.waitFor()
+    expect(await page.getByRole('combobox', { name: 'Plan of sandbox-free' }).inputValue()).toBe('business')
+    expect((await ask('/pets', 'sandbox-free')).status).toBe(200)
+  })
+
+  it('cuts off nothing of keys and pets beside the log', async () => {
+    const { sandbox, page, ask } = await openLive()
+    for (const key of ['sandbox', 'sandbox-pro', 'sandbox-enterprise']) await ask('/pets', key)
+    await sandbox.ban('sandbox-business')
+    await showTab(page, 'Keys')
+    await page.getByText('Banned, 5:00 left').waitFor()
+    const cutOff = `[...document.querySelectorAll('.keyrow .name, .gauge p, .tablebox')]
+      .filter((place) => place.scrollWidth > place.clientWidth).map((place) => place.textContent)`
+    expect(await page.evaluate(cutOff)).toEqual([])
+    await showTab(page, 'Data')
+    await page.getByRole('button', { name: /^Remove .*, pet 59$/ }).waitFor()
+    expect(await page.evaluate(cutOff)).toEqual([])
   })
 
   it('shows a switch as it was asked for at once, and as it is if that is refused, with the reason', async () => {

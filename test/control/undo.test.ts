@@ -55,6 +55,29 @@ describe('undo', () => {
     }
   })
 
+  it('gives a removed key back what it had: condition, plan, quotas and ban, in each space', async () => {
+    await using sandbox = await open({ limits: '5/min', apiKey: ['mine=a-secret-of-mine:pro'] })
+    for (const key of ['sandbox-free', 'sandbox-free~other', 'a-secret-of-mine']) await ask(sandbox, '/pets', key)
+    await sandbox.plan('sandbox-free', 'business')
+    await sandbox.space('other').ban('sandbox-free')
+    const keysOf = async () =>
+      [...(await sandbox.keys.list()), ...(await sandbox.space('other').keys.list())].toSorted((one, other) =>
+        one.key.localeCompare(other.key),
+      )
+    const before = await keysOf()
+    for (const key of ['sandbox-free', 'sandbox-limited', 'sandbox', 'mine']) {
+      await sandbox.keys.remove(key)
+      await sandbox.keys.add('yours')
+      expect(await sandbox.undo()).toEqual({ undone: 'keys.remove' })
+      await sandbox.keys.remove('yours')
+      expect(await keysOf(), key).toEqual(before)
+    }
+    expect((await ask(sandbox, '/pets', 'a-secret-of-mine')).status).toBe(200)
+    await sandbox.keys.remove('sandbox-free')
+    await sandbox.keys.add('sandbox-free')
+    await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
+  })
+
   it('brings back a cleared log, with what has come since behind it', async () => {
     await using sandbox = await open()
     for (const limit of [1, 2]) await ask(sandbox, `/pets?limit=${limit}`)

@@ -49,9 +49,11 @@ export const remove = verb({
   path: '/keys/{key}',
   summary: 'Removes a key from all spaces',
   input: fields({ key: text }),
-  run({ space, spaces }, { key }) {
+  run({ space, spaces, wall }, { key }) {
     const apiKey = find(space, key)
+    const before = spaces.holdingsOf(apiKey)
     spaces.removeKey(apiKey.key)
+    spaces.remember({ verb: 'keys.remove', space: space.name, at: wall, before })
     return { removed: labelOf(apiKey) }
   },
 })

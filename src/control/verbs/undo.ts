@@ -4,7 +4,7 @@ export const undo = verb({
   method: 'POST',
   path: '/undo',
   summary:
-    'Takes back the last reset, restored snapshot, scenario, cleared log, cleared deviations, removed pet or removed space, for a minute after it',
+    'Takes back the last reset, restored snapshot, scenario, cleared log, cleared deviations, removed pet, key or space, for a minute after it',
   run({ space, spaces, wall }) {
     const undone = spaces.undo(space, wall)
     if (undone === undefined) {

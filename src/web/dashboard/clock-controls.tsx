@@ -49,10 +49,27 @@ export function ClockControls() {
         >
           Real time
         </button>
+        <ZoneButton />
       </div>
       <ActionError action={action} />
       <ActionError action={freezing} />
     </div>
+  )
+}
+
+function ZoneButton() {
+  const session = useSession()
+  const zone = useDashboard(({ zone }) => zone)
+  const other = zone === 'UTC' ? 'local' : 'UTC'
+  return (
+    <button
+      type="button"
+      aria-label={`Show ${other} time`}
+      title={`Show ${other} time`}
+      onClick={() => session.showZone(other)}
+    >
+      {other}
+    </button>
   )
 }
 

@@ -76,7 +76,8 @@ export function ExchangeList() {
   return (
     <div class={isWide ? 'exchanges wide' : 'exchanges'}>
       <p class="count muted">
-        {shown.length === all.length ? `${all.length} exchanges` : `${shown.length} of ${all.length} exchanges`}
+        {shown.length === all.length ? '' : `${shown.length} of `}
+        {all.length === 1 ? '1 exchange' : `${all.length} exchanges`}
       </p>
       <section
         class="scroller"

@@ -1,4 +1,17 @@
+import { HOUR_MS } from '../../domain/time.js'
 import { countdownText } from './clock-text.js'
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
+
+/** `1,000`, `10K`, `1M`: in few letters. Exactly, the meter says it. */
+function limitText(limit: number): string {
+  return limit < 10_000 ? limit.toLocaleString('en') : COMPACT.format(limit)
+}
+
+/** `0:42`, `24 h`: rounded up, in few letters. */
+function leftText(leftMs: number): string {
+  return leftMs < HOUR_MS ? countdownText(leftMs) : `${Math.ceil(leftMs / HOUR_MS)} h`
+}
 
 /** What is left of one quota window, and when it resets. */
 export function Gauge({
@@ -38,8 +51,8 @@ export function Gauge({
         <span style={{ width: `${limit === 0 || isOut ? 0 : (remaining / limit) * 100}%` }} />
       </div>
       <p>
-        {remaining.toLocaleString('en')}/{limit.toLocaleString('en')}
-        <span>{leftMs > 0 ? countdownText(leftMs) : name}</span>
+        {remaining.toLocaleString('en')}/{limitText(limit)}
+        <span>{leftMs > 0 ? leftText(leftMs) : name}</span>
       </p>
     </div>
   )

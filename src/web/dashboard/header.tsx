@@ -18,7 +18,6 @@ export function Header() {
   const connection = useDashboard(({ connection }) => connection)
   const space = useDashboard(({ space }) => space)
   const basePath = useDashboard(({ state }) => state?.basePath)
-  const zone = useDashboard(({ zone }) => zone)
   const plan = useDashboard(({ state }) => state?.settings.plan)
   return (
     <header class="top">
@@ -31,21 +30,14 @@ export function Header() {
       </div>
       <dl class="facts">
         <div>
-          <dt>Address</dt>
+          <dt>{plan === undefined ? 'Address' : `Address, plan ${plan}`}</dt>
           <dd class="mono">{basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath}</dd>
-        </div>
-        <div>
-          <dt>Plan</dt>
-          <dd>{plan ?? '…'}</dd>
         </div>
       </dl>
       <div class="row space">
         <SpaceChooser />
         <ActionButton act={() => session.call('reset', {}, 'The space has been reset.')}>Reset</ActionButton>
         <SwitchesButton />
-        <button type="button" onClick={() => session.showZone(zone === 'UTC' ? 'local' : 'UTC')}>
-          {zone === 'UTC' ? 'Show local time' : 'Show UTC'}
-        </button>
       </div>
       <ClockControls />
     </header>

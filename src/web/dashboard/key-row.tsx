@@ -1,7 +1,6 @@
 import type { KeyView } from '../../control/views.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
 import { countdownText } from './clock-text.js'
-import { ConfirmButton } from './confirm-button.js'
 import { ActionButton, ActionError } from './controls.js'
 import { Gauge } from './gauge.js'
 import { banLeft, minuteAt, windowAt } from './quota-now.js'
@@ -24,34 +23,37 @@ export function KeyRow({
   const state = left > 0 ? `Banned, ${countdownText(left)} left` : always === null ? '' : `always ${always}`
   return (
     <li class={isOut ? 'keyrow out' : 'keyrow'} data-key={key}>
-      <strong class="mono name" title={key}>
-        {key}
-      </strong>
-      <PlanChoice name={key} plan={plan} isFixed={always !== null} />
-      <span class="row end">
-        {left > 0 ? (
+      <div class="line">
+        <strong class="mono name" title={key}>
+          {key}
+        </strong>
+        <span class="state">{state}</span>
+        <span class="row end">
+          {left > 0 ? (
+            <ActionButton
+              label={`Lift ban of ${key}`}
+              act={() => session.call('keys.unban', { key }, `${key} is no longer banned.`)}
+            >
+              Lift
+            </ActionButton>
+          ) : always === null ? (
+            <ActionButton label={`Ban ${key}`} act={() => session.call('keys.ban', { key }, `${key} is banned.`)}>
+              Ban
+            </ActionButton>
+          ) : null}
           <ActionButton
-            label={`Lift ban of ${key}`}
-            act={() => session.call('keys.unban', { key }, `${key} is no longer banned.`)}
+            label={`Remove ${key}`}
+            act={() => session.call('keys.remove', { key }, `${key} is removed: requests with it get 401.`)}
           >
-            Lift
+            ×
           </ActionButton>
-        ) : always === null ? (
-          <ActionButton label={`Ban ${key}`} act={() => session.call('keys.ban', { key }, `${key} is banned.`)}>
-            Ban
-          </ActionButton>
-        ) : null}
-        <ConfirmButton
-          label={`Remove ${key}`}
-          question={`Remove the key ${key}? Requests with it will get 401.`}
-          act={() => session.call('keys.remove', { key }, `${key} is removed.`)}
-        >
-          ×
-        </ConfirmButton>
-      </span>
-      <Gauge name="minute" of={key} isOut={isOut} {...minuteAt(view, now)} />
-      <Gauge name="day" of={key} isOut={isOut} {...windowAt(view.day, now)} />
-      <span class="state">{state}</span>
+        </span>
+      </div>
+      <div class="meters">
+        <PlanChoice name={key} plan={plan} isFixed={always !== null} />
+        <Gauge name="minute" of={key} isOut={isOut} {...minuteAt(view, now)} />
+        <Gauge name="day" of={key} isOut={isOut} {...windowAt(view.day, now)} />
+      </div>
     </li>
   )
 }

@@ -38,6 +38,7 @@ const UNDOABLE: ReadonlySet<VerbName> = new Set<VerbName>([
   'scenario.apply',
   'deviations.clear',
   'pets.remove',
+  'keys.remove',
 ])
 
 /** The page's connection to its sandbox: reads, follows, reconnects, and calls verbs. */
@@ -318,15 +319,29 @@ export class Session {
     const end = storm === null || storm.every !== null ? undefined : endOf(storm)
     const ended = this.#stormEnd
     this.#stormEnd = end !== undefined && end > now ? end : undefined
-    if (ended !== undefined && ended === end && this.#stormEnd === undefined)
-      this.#takeEvent({ at: new Date(end).toISOString(), verb: 'storm.over', text: 'the storm is over' })
+    if (ended !== undefined && ended === end && this.#stormEnd === undefined) this.#takeEnd(end)
+  }
+
+  /** The end of a storm, which is noticed later, stands where it was. */
+  #takeEnd(end: number): void {
+    const at = new Date(end).toISOString()
+    const afterId = this.exchanges.newestFirst().find((exchange) => Date.parse(exchange.at) <= end)?.id ?? 0
+    const isEarlier = (event: TimelineEvent) =>
+      event.afterId < afterId || (event.afterId === afterId && Date.parse(event.at) <= end)
+    const index = this.events.findIndex(isEarlier)
+    const told = { at, verb: 'storm.over', text: 'the storm is over', afterId, number: this.#eventNumber++ }
+    this.#place(told, index === -1 ? this.events.length : index)
+  }
+
+  #place(event: TimelineEvent, index: number): void {
+    this.events = this.events.toSpliced(index, 0, event).slice(0, EVENTS_KEPT)
+    this.#showSoon()
   }
 
   #takeEvent(event: SpaceEvent): void {
     const { at, verb, text } = event
     const told: TimelineEvent = { at, verb, text, afterId: this.exchanges.highestId, number: this.#eventNumber++ }
-    this.events = [told, ...this.events].slice(0, EVENTS_KEPT)
-    this.#showSoon()
+    this.#place(told, 0)
   }
 
   #forgetExchanges(): void {

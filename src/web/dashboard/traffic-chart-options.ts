@@ -41,7 +41,7 @@ export function chartOptions(place: HTMLElement, marks: () => readonly number[])
         ...axis,
         size: 36,
         gap: 4,
-        space: 32,
+        space: 20,
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000],
       },
     ],

@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { KeyView, StateView } from '../../control/views.js'
+import { HeaderList } from '../dashboard/message-view.js'
 import { readableBody } from '../dashboard/readable-body.js'
 import { CodePanel } from './code-panel.js'
 import type { ContractModel, OperationModel } from './contract-model.js'
@@ -178,14 +179,7 @@ function AnswerView({
           <a href={`./#${place}`}>Exchange {exchange} in the dashboard</a>
         </p>
       )}
-      <dl class="headers">
-        {Object.entries(headers).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <HeaderList headers={headers} />
       {body === '' ? (
         <p class="muted">No body.</p>
       ) : (

@@ -1,7 +1,7 @@
 import type { WorkerRequest } from './worker-messages.js'
 
 /** Why there is no sandbox in this browser. */
-export class NoWorkerError extends Error {}
+class NoWorkerError extends Error {}
 
 /**
  * Starts the sandbox of this site, or finds it running, and waits until it answers this page.
