@@ -28,7 +28,9 @@ export function loadCheckpoint(spaces: Spaces, text: string): void {
   spaces.load(saved)
 }
 
-/** Tells two sandboxes apart that are not the same: the SHA-256 of the checkpoint, in base64. */
+/** Tells two sandboxes apart that are not the same: the SHA-256 of all that a checkpoint holds, in base64. */
 export function digestOfSandbox(spaces: Spaces): string {
-  return digestOf(checkpointOf(spaces))
+  const { spaces: all, ...shared } = spaces.save()
+  // One space after the other: the text of all may be larger than all else in memory.
+  return digestOf(stringifyJson(shared), ...all.map((space) => digestOf(stringifyJson(space))))
 }

@@ -20,6 +20,7 @@ export class RedisConnection {
   readonly ended: Promise<Error>
   readonly #redis: Redis
   #unanswered = 0
+  #isClosed = false
   /** Turns of the watch since an answer came, while some were due. */
   #silence = 0
 
@@ -84,8 +85,10 @@ export class RedisConnection {
     return this.#answered(this.#redis.callBuffer(command, [...words]))
   }
 
-  /** Ends it. What still waits for an answer is rejected. */
+  /** Ends it. What still waits for an answer is rejected. Everything under way on it may say so. */
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#redis.disconnect()
   }
 

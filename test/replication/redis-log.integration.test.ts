@@ -193,6 +193,24 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(5)).toEqual(['1', '2', '3', '4', '5'])
     })
 
+    it('ends a connection once, however many were under way on it', async () => {
+      const warned: Error[] = []
+      const hear = (warning: Error) => void warned.push(warning)
+      process.on('warning', hear)
+      const proxy = await aProxy(redis.port)
+      const { log, watcher } = await open(`redis://127.0.0.1:${proxy.port}`, aGroup())
+      proxy.hold()
+      const appended = Array.from({ length: 20 }, (_, index) =>
+        log.append({ replica: 'a', batch: index + 1, text: 'x' }, new AbortController().signal),
+      )
+      proxy.cut()
+      await watcher.until(isDown)
+      proxy.restore()
+      await Promise.all(appended)
+      process.off('warning', hear)
+      expect(warned).toEqual([])
+    })
+
     it('goes on in order when Redis forgets its scripts while several are under way', async () => {
       const { log } = await open(redis.url, aGroup())
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)

@@ -48,6 +48,8 @@ function difference(one: string, other: string): string {
 
 /** So long the last ends of exchanges may come in, by those who count as living. */
 const CALM_MS = 60_000
+/** All that a replica has come to hold is written for it. */
+const DIGEST_MS = 180_000
 
 /** All replicas hold the same, to the last byte, at the same position. */
 async function sameDigests(trial: Trial, seats: readonly Seat[]): Promise<void> {
@@ -71,7 +73,9 @@ interface Digested {
 }
 
 async function digestOf(port: number): Promise<Digested> {
-  const replicas = JSON.parse((await say(port, '/replicas?digest=true')).slice('200 '.length)) as readonly (Digested & {
+  const replicas = JSON.parse(
+    (await say(port, '/replicas?digest=true', DIGEST_MS)).slice('200 '.length),
+  ) as readonly (Digested & {
     readonly isThis: boolean
   })[]
   const own = replicas.find(({ isThis }) => isThis)
@@ -90,7 +94,7 @@ export async function pets(port: number, space: string): Promise<readonly HeardP
   return heard.status === 404 ? [] : (JSON.parse(heard.body) as HeardPet[])
 }
 
-async function say(port: number, target: string): Promise<string> {
-  const heard = await ask(port, 'GET', `/__sandbox${target}`)
+async function say(port: number, target: string, patienceMs?: number): Promise<string> {
+  const heard = await ask(port, 'GET', `/__sandbox${target}`, patienceMs === undefined ? {} : { patienceMs })
   return typeof heard === 'string' ? heard : `${heard.status} ${heard.body}`
 }

@@ -62,8 +62,8 @@ export class Wire {
   }
 
   /** The next answer. @param method of its request: one to HEAD has no body */
-  async answer(method = 'GET'): Promise<Heard> {
-    const giveUpAt = performance.now() + PATIENCE_MS
+  async answer(method = 'GET', patienceMs = PATIENCE_MS): Promise<Heard> {
+    const giveUpAt = performance.now() + patienceMs
     for (;;) {
       const parsed = parseAnswer(this.#received, method, this.#isOver)
       if (parsed !== undefined) {
@@ -71,7 +71,7 @@ export class Wire {
         return parsed.answer
       }
       if (this.#isOver) return this.#received.length === 0 ? 'closed' : 'cut'
-      if (performance.now() > giveUpAt) throw new Error(`no answer within ${PATIENCE_MS} ms`)
+      if (performance.now() > giveUpAt) throw new Error(`no answer within ${patienceMs} ms`)
       await this.#more()
     }
   }
@@ -168,12 +168,17 @@ export function request(
 }
 
 /** One request over a connection of its own. */
-export async function ask(port: number, method: string, target: string, parts: RequestParts = {}): Promise<Heard> {
+export async function ask(
+  port: number,
+  method: string,
+  target: string,
+  parts: RequestParts & { readonly patienceMs?: number } = {},
+): Promise<Heard> {
   const wire = await Wire.open(port)
   try {
     const headers = `Connection: close\r\n${parts.headers ?? ''}`
     wire.send(request(method, target, { ...parts, headers }))
-    return await wire.answer(method)
+    return await wire.answer(method, parts.patienceMs)
   } finally {
     wire.close()
   }
