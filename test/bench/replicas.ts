@@ -108,6 +108,7 @@ async function costOfRequests(): Promise<void> {
     say(`processor time of ${operation}`)
     const pids = [own.pid, other.pid, redis.pid]
     const before = pids.map(cpuMicroseconds)
+    const sentBefore = redisNumber('stats', 'total_net_input_bytes')
     const { requests } = await load(own, operation, EXTENT.seconds * 3)
     const [ownUs = '', otherUs = '', redisUs = ''] = pids.map((pid, index) =>
       ((cpuMicroseconds(pid) - (before[index] ?? 0)) / requests).toFixed(1),
@@ -115,6 +116,12 @@ async function costOfRequests(): Promise<void> {
     rows.push({
       what: `processor time of a ${operation}: own, another replica's, Redis'`,
       figure: `${ownUs}, ${otherUs}, ${redisUs} µs`,
+    })
+    const sent = (redisNumber('stats', 'total_net_input_bytes') - sentBefore) / requests
+    rows.push({ what: `what a ${operation} sends to Redis`, figure: `${Math.round(sent)} bytes` })
+    rows.push({
+      what: `memory of the replica after ${operation}`,
+      figure: `${Math.round(residentMegabytes(own.pid))} MB`,
     })
     await own.stop()
     await other.stop()
@@ -161,7 +168,12 @@ function ask(...words: readonly string[]): string {
 }
 
 function redisMegabytes(): number {
-  return Number(/^used_memory:(\d+)/m.exec(ask('INFO', 'memory'))?.[1]) / 1e6
+  return redisNumber('memory', 'used_memory') / 1e6
+}
+
+/** A number that Redis knows of itself. */
+function redisNumber(section: string, name: string): number {
+  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(ask('INFO', section))?.[1])
 }
 
 function redisVersion(): string {
