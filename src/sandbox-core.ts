@@ -405,15 +405,18 @@ function checkOperations({ start, mock }: Pick<ResolvedOptions, 'start' | 'mock'
   }
 }
 
-/** A scenario that names a key that does not exist would do nothing, and nobody would know why. */
+/** What a scenario says of a key that is not there, or that is never banned, would do nothing, and nobody would know why. */
 function checkKeys({ start }: Pick<ResolvedOptions, 'start'>, keys: readonly ApiKey[]): void {
   const labels = keys.map(labelOf)
   for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
-    if (labels.includes(name) || keys.some(({ key }) => key === name)) continue
-    throw new Failure(
-      'UNKNOWN_KEY',
-      `The scenario names the key "${name}", which is not there. There is ${labels.join(', ')}.`,
-    )
+    const named = keys.find((apiKey) => apiKey.key === name || labelOf(apiKey) === name)
+    if (named === undefined)
+      throw new Failure(
+        'UNKNOWN_KEY',
+        `The scenario names the key "${name}", which is not there. There is ${labels.join(', ')}.`,
+      )
+    if (named.always === 'limited' && Object.hasOwn(start.bans, name))
+      throw new Failure('UNKNOWN_KEY', `The scenario bans the key "${name}", which is never banned. Ban another one.`)
   }
 }
 

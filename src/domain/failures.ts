@@ -16,7 +16,10 @@ export const FAILURES = {
   FIXTURES_INVALID: { exit: 1, meaning: 'A fixture file cannot be read, or its content is wrong.' },
   SPEC_INVALID: { exit: 2, meaning: 'The OpenAPI document cannot be served as a contract.' },
   UNKNOWN_OPERATION: { exit: 2, meaning: 'The contract has no operation of that name.' },
-  UNKNOWN_KEY: { exit: 2, meaning: 'The scenario names an API key that does not exist.' },
+  UNKNOWN_KEY: {
+    exit: 2,
+    meaning: 'The scenario names an API key that does not exist, or bans one that is never banned.',
+  },
   LABEL_TAKEN: { exit: 2, meaning: 'The label of an API key already stands for another one.' },
   PORT_IN_USE: { exit: 1, meaning: 'Another process is listening on the port.' },
   PORT_FORBIDDEN: { exit: 1, meaning: 'This user may not open the port.' },

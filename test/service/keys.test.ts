@@ -88,6 +88,13 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
   it('that are always out of quota are never banned, not even by hand', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('PUT', '/keys/sandbox-limited/ban')).toMatchObject({ status: 409 })
+    expect(await sandbox.control('PUT', '/scenario', { ban: { 'sandbox-limited': '5m' } })).toMatchObject({
+      status: 409,
+    })
+    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    await expect(openSandbox({ scenario: { ban: { 'sandbox-limited': '5m' } } })).rejects.toThrow(
+      'The scenario bans the key "sandbox-limited", which is never banned.',
+    )
   })
 
   it('name no space that no address could name', async () => {

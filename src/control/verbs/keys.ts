@@ -65,12 +65,17 @@ export const ban = verb({
   input: fields({ key: text, for: v.optional(someWaitSchema) }),
   run({ space, wall }, { key, for: duration = space.settings.banDuration }) {
     const apiKey = find(space, key)
-    if (apiKey.always === 'limited')
-      throw new VerbError('conflict', `The key "${labelOf(apiKey)}" is always out of quota and never banned.`)
+    checkBannable(apiKey)
     space.banKey(apiKey.key, duration, space.now(wall))
     return keyView(space, apiKey, wall)
   },
 })
+
+/** A key that is always out of quota shows that misfortune and no other. @throws VerbError */
+export function checkBannable(apiKey: ApiKey): void {
+  if (apiKey.always === 'limited')
+    throw new VerbError('conflict', `The key "${labelOf(apiKey)}" is always out of quota and never banned.`)
+}
 
 export const unban = verb({
   method: 'DELETE',

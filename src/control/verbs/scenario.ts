@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { excerpt } from '../../contract/excerpt.js'
 import type { Space } from '../../core/space.js'
 import { type ClockState, changeClock, clockAt } from '../../domain/clock.js'
-import { labelOf } from '../../domain/keys.js'
+import { type ApiKey, labelOf } from '../../domain/keys.js'
 import type { EpochMs } from '../../domain/time.js'
 import { OptionsError } from '../../options/options-error.js'
 import { quoted } from '../../options/problem.js'
@@ -14,6 +14,7 @@ import { readState } from '../state.js'
 import { VerbError, verb } from '../verb.js'
 import type { ScenarioView } from '../views.js'
 import { checkOperations } from './faults.js'
+import { checkBannable } from './keys.js'
 
 export const list = verb({
   method: 'GET',
@@ -39,7 +40,8 @@ export const apply = verb({
         'What is behind a sandbox is fixed from its start. Leave "upstream" out, or start with it.',
       )
     checkOperations(space, scenario.faults ?? [])
-    checkKeys(space, [...Object.keys(scenario.used), ...Object.keys(scenario.bans)])
+    for (const name of Object.keys(scenario.used)) findKey(space, name)
+    for (const name of Object.keys(scenario.bans)) checkBannable(findKey(space, name))
     const clock = clockOf(space, scenario, wall)
     spaces.remember({
       verb: 'scenario.apply',
@@ -72,15 +74,14 @@ function read(given: Readonly<Record<string, unknown>>): Scenario {
   }
 }
 
-function checkKeys(space: Space, named: readonly string[]): void {
-  for (const name of named) {
-    if (space.findKey(name) !== undefined) continue
-    const labels = [...space.keys.values()].map(labelOf)
-    throw new VerbError(
-      'invalid_request',
-      `There is no key ${quoted(name)}. This space has ${excerpt(labels.join(', '))}.`,
-    )
-  }
+function findKey(space: Space, name: string): ApiKey {
+  const found = space.findKey(name)
+  if (found !== undefined) return found
+  const labels = [...space.keys.values()].map(labelOf)
+  throw new VerbError(
+    'invalid_request',
+    `There is no key ${quoted(name)}. This space has ${excerpt(labels.join(', '))}.`,
+  )
 }
 
 function clockOf(space: Space, { now, freeze }: Scenario, wall: EpochMs): ClockState {
