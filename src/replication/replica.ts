@@ -581,6 +581,9 @@ export class Replica {
       }
       const state = isAnew && !reset ? this.#carriedState() : undefined
       const anew = isAnew ? { after, ...(state === undefined ? {} : { state }) } : undefined
+      // What cannot be built must not stand in the log, where every replica would fail by it.
+      if (isAnew || group.facts === undefined)
+        this.#parts.build(facts, now, state === undefined ? undefined : this.#parts.readState(state))
       const welcome = await this.#sayHello({
         name: this.#parts.name,
         version: this.#parts.version,
