@@ -26,6 +26,7 @@ section { background: var(--surface); border: 1px solid var(--line); border-radi
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: bottom; }
+tbody :is(th, td) { vertical-align: baseline; }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--muted); font-size: 12.5px; font-weight: 500; line-height: 1.3; }
 tbody th { font-weight: 500; min-width: 92px; max-width: 280px; overflow-wrap: anywhere; }
@@ -37,9 +38,9 @@ li { overflow-wrap: anywhere; margin: 2px 0; }
 .remarks { color: var(--doubtful); margin-top: 12px; }
 .violations li::marker { content: '✗  '; color: var(--bad); }
 .warnings li::marker { content: '!  '; color: var(--doubtful); }
-figure { margin: 0 0 14px; }
+figure { margin: 0 0 14px; overflow-x: auto; }
 figcaption { color: var(--muted); font-size: 13px; margin-bottom: 2px; }
-svg { display: block; width: 100%; height: auto; }
+svg { display: block; width: 100%; min-width: 640px; height: auto; }
 .grid { stroke: var(--line); fill: none; }
 .tick { fill: var(--muted); font-size: 11px; }
 .end { text-anchor: end; }
