@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { RedisServer } from '../support/redis-server.js'
 import { busyShare } from './busy.js'
@@ -7,6 +6,7 @@ import { launch, type Operation, type Running } from './contestants/contestant.j
 import { command, newFolder } from './directories.js'
 import { chooseLoad } from './load/load.js'
 import { steady } from './load/steady.js'
+import { cpuMicroseconds } from './measures/cpu.js'
 import { residentMegabytes } from './measures/memory.js'
 import { say } from './progress.js'
 import { ratiosOf, spreadOf } from './statistics.js'
@@ -22,8 +22,6 @@ const EXTENT = values.quick
   : { rounds: 9, seconds: 2, warmUpSeconds: 3, pets: 1_000_000 }
 /** Everything is counted, and nothing is refused. */
 const LIMITS = '100000000/min,100000000/day'
-/** Ticks of /proc/<pid>/stat. @source proc(5) */
-const TICK_US = 10_000
 
 interface Row {
   readonly what: string
@@ -155,12 +153,6 @@ function tell(what: string, { median, low, high }: ReturnType<typeof spreadOf>, 
   const text = (value: number) =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
   rows.push({ what, figure: `${text(median)} (${text(low)}–${text(high)})` })
-}
-
-function cpuMicroseconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * TICK_US
 }
 
 function ask(...words: readonly string[]): string {
