@@ -121,7 +121,7 @@ function extrasOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Extra[
   return [
     ...(operation === undefined ? [] : [extra(3, operation)]),
     extra(1, space === '' ? key : `${key}~${space}`),
-    extra(2, `${remaining} left`),
+    ...(Number.isNaN(remaining) ? [] : [extra(2, `${remaining} left`)]),
     extra(4, tookText(record)),
   ]
 }

@@ -97,23 +97,22 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
       }
       for (let attempt = 1; ; attempt++) {
         try {
-          if (left?.aborted === true) return leftBefore('')
+          if (left?.aborted === true) return { kind: 'left', isOpen: false }
           return await ask(forward, left, onSent)
         } catch (error) {
-          const isOpen = isRead || !isSent ? '' : ` The ${forward.method} may have been carried out all the same.`
-          if (left?.aborted === true) return leftBefore(isOpen)
+          const isOpen = isSent && !isRead
+          if (left?.aborted === true) return { kind: 'left', isOpen }
           if (isRead && attempt < ATTEMPTS_TO_READ && isDropped(error)) continue
           const { problem, message } = failureOf(error, { url: origin, timeout, attempts: 1, proxy })
-          return failure(problem, message + isOpen)
+          return failure(
+            problem,
+            isOpen ? `${message} The ${forward.method} may have been carried out all the same.` : message,
+          )
         }
       }
     },
     close: () => dispatcher.destroy(),
   }
-}
-
-function leftBefore(isOpen: string): UpstreamOutcome {
-  return { kind: 'left', message: `Its client had gone before the service behind this sandbox answered.${isOpen}` }
 }
 
 const LOOP = 'The service behind this sandbox leads back to it. Name another one with --upstream.'

@@ -3,9 +3,10 @@ import type { EngineAnswer } from '../contract/engine.js'
 import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
-import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
+import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
+import { redactAddress } from '../domain/redaction.js'
 import { readHttpDate, readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, httpDate, SECOND_MS } from '../domain/time.js'
 import {
@@ -74,8 +75,10 @@ export function forwardedAnswer(
   outcome: UpstreamOutcome,
   realService: RealServiceRules,
 ): HandlerResult {
-  // Kept in the log: there is nobody to be told.
-  if (outcome.kind === 'left') return problem('upstream_unreachable', { message: outcome.message, reason: 'upstream' })
+  if (outcome.kind === 'left') {
+    if (outcome.isOpen) context.space.shared.warn(openWrite(context.request))
+    return problem('upstream_unreachable', { reason: 'upstream' })
+  }
   if (outcome.kind === 'failure') {
     context.space.drift.missed(outcome.problem, context.now)
     return problem(outcome.problem, { message: outcome.message, reason: 'upstream' })
@@ -113,6 +116,11 @@ export function forwardedAnswer(
     ...(wait === undefined || outcome.status < 400 ? {} : { retryAt: now + wait }),
     reason: 'upstream',
   }
+}
+
+/** Its client is not there to be told. */
+function openWrite({ method, target }: ServiceRequest): string {
+  return `${method} ${redactAddress(target)}: the client left before the real service had answered. It may have been carried out there all the same.`
 }
 
 /** Lists show what was added here first. */

@@ -47,8 +47,8 @@ export interface UpstreamFailure {
 /** Nobody waits for the answer any more. */
 export interface UpstreamLeft {
   readonly kind: 'left'
-  /** What that may have left behind, in a sentence. */
-  readonly message: string
+  /** It was a write that had been sent: it may have been carried out. */
+  readonly isOpen: boolean
 }
 
 export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure | UpstreamLeft

@@ -94,7 +94,7 @@ async function forwarded(baseUrl: string, env: Environment): Promise<Got> {
     if (outcome.kind === 'answer') expect(outcome.headers).toEqual(expect.arrayContaining(['application/json']))
     return outcome.kind === 'answer'
       ? { status: outcome.status, text: outcome.body }
-      : { status: 0, text: outcome.message }
+      : { status: 0, text: 'message' in outcome ? outcome.message : outcome.kind }
   } finally {
     await upstream.close()
   }

@@ -234,7 +234,7 @@ export class Commands {
         },
       ],
       [10, () => ({ kind: 'failure', problem: 'upstream_timeout', message: 'It took longer than 10s.' })],
-      [10, () => ({ kind: 'left', message: 'Its client had gone.' })],
+      [10, () => ({ kind: 'left', isOpen: chance.percent(50) })],
     ])
   }
 

@@ -189,7 +189,8 @@ function recordOf({
     operation: operation ?? undefined,
     status: status ?? undefined,
     reason: reason ?? undefined,
-    remaining: Number(response.headers['x-ratelimit-remaining'] ?? 0),
+    // What got no answer says nothing of it.
+    remaining: Number(response.headers['x-ratelimit-remaining'] ?? Number.NaN),
     requestHeaders: Object.entries(request.headers).flat(),
     requestBody: request.body,
     responseHeaders: Object.entries(response.headers).flat(),
