@@ -1,4 +1,5 @@
 import type { TestProjectInlineConfiguration } from 'vitest/config'
+import { HAS_CHROMIUM } from './support/browsers.js'
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -9,26 +10,46 @@ const FILES = {
   'real-time': ['test/**/*.real-time.test.ts'],
 } as const
 
-export type ProjectName = 'unit' | keyof typeof FILES
+/** Specs that run wherever a sandbox does, in a page of Chromium, too. */
+const IN_CHROMIUM = {
+  include: ['test/service/**/*.test.ts', 'test/control/{bounds,routes,verbs}.test.ts', 'test/machine/in-chromium.ts'],
+  // All of these are about a contract of one's own, a disk, a service behind the sandbox, or about no transport.
+  exclude: [
+    'test/service/{fuller-contract,mocked-operations,full-store,conduct-replay}.integration.test.ts',
+    'test/service/{served-pets,upstream,upstream-left,what-if}.test.ts',
+  ],
+}
+
+export type ProjectName = 'unit' | 'chromium' | keyof typeof FILES
 
 /** The options of one project. */
 export function project(name: ProjectName): TestOptions {
   return {
     name,
-    ...(name === 'unit'
-      ? { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...Object.values(FILES).flat()] }
-      : { include: [...FILES[name]] }),
+    ...filesOf(name),
     globalSetup: [
       'test/support/generated-contract.ts',
+      ...(name === 'chromium' && HAS_CHROMIUM ? ['test/support/page/start-chromium.ts'] : []),
       ...(name === 'integration' || name === 'browser' ? ['test/support/left-out.ts'] : []),
     ],
     // A limit for what hangs, not a measure: nobody knows how busy the machine is.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // No unit test changes what another one could see, so each worker loads the source once.
-    isolate: name !== 'unit',
+    isolate: name !== 'unit' && name !== 'chromium',
     maxWorkers: '100%',
     // Real time is kept best by who has the machine to itself.
     sequence: { groupOrder: name === 'real-time' ? 1 : 0 },
+  }
+}
+
+function filesOf(name: ProjectName): Pick<TestOptions, 'include' | 'exclude' | 'provide'> {
+  switch (name) {
+    case 'unit':
+      return { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...Object.values(FILES).flat()] }
+    case 'chromium':
+      return { ...(HAS_CHROMIUM ? IN_CHROMIUM : { include: [] }), provide: { transport: 'chromium' } }
+    default:
+      return { include: [...FILES[name]] }
   }
 }

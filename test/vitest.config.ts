@@ -4,6 +4,8 @@ import { project } from './projects.js'
 /** All tests. One project of them: `npm test -- --project integration`. */
 export default defineConfig({
   test: {
-    projects: (['unit', 'integration', 'browser', 'real-time'] as const).map((name) => ({ test: project(name) })),
+    projects: (['unit', 'integration', 'chromium', 'browser', 'real-time'] as const).map((name) => ({
+      test: project(name),
+    })),
   },
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { checkpointOf, digestOfSandbox, loadCheckpoint } from '../../src/core/checkpoint.js'
 import { applyStep, differenceOf, openMachine, outcomeText, START } from './machine.js'
-import { PLANS, runCommands, startOf } from './run.js'
+import { PLANS, startOf } from './run.js'
+import { runCommands } from './run-commands.js'
 
 describe.each(PLANS)('a checkpoint, $name', (plan) => {
   it('goes on as if nothing had been: the same answers, the same digest', async () => {

@@ -6,7 +6,8 @@ import type { Machine } from '../../src/core/machine.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
 import { applyStep, differenceOf, openMachine, outcomeText, stateText, textOf } from './machine.js'
-import { PLANS, runCommands, startOf } from './run.js'
+import { PLANS, startOf } from './run.js'
+import { runCommands } from './run-commands.js'
 
 /** Other commands each time; a failure names them. */
 const SEED = process.env.MACHINE_SEED ?? String(Date.now())

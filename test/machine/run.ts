@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
-import type { Machine } from '../../src/core/machine.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { Commands } from './commands.js'
-import { applyStep, type MachineOptions, openMachine, outcomeText, type Step, stateText } from './machine.js'
+import { type MachineOptions, openMachine, stateText } from './machine.js'
+import { runCommands } from './run-commands.js'
 
 /** A machine's start, and as many commands as it is given. */
 export interface Plan {
@@ -68,27 +67,6 @@ export async function startOf({ spec, sandbox, realService }: Plan): Promise<Mac
     sandbox,
     realService: { baseUrl: 'https://staging.example/v1', basePath: '/v1', rules, ...realService },
   }
-}
-
-/** Applies the commands of a seed to a machine. @returns them, and the text of what came of each */
-export function runCommands(
-  machine: Machine,
-  seed: string,
-  count: number,
-  between: (commands: Commands) => void = () => {},
-): { readonly steps: readonly Step[]; readonly outcomes: readonly string[]; readonly wall: number } {
-  const commands = new Commands(seed)
-  const steps: Step[] = []
-  const outcomes: string[] = []
-  for (let i = 0; i < count; i++) {
-    const step = commands.next()
-    const outcome = applyStep(machine, step)
-    commands.heard(outcome)
-    steps.push(step)
-    outcomes.push(outcomeText(outcome))
-    between(commands)
-  }
-  return { steps, outcomes, wall: commands.wall }
 }
 
 /** One line for all that machines say to the commands of a seed, and what they are at the end. */

@@ -11,7 +11,7 @@ type Tool = readonly [name: string, isThere: boolean, tests: string]
 async function browsers(): Promise<readonly Tool[]> {
   const { HAS_CHROMIUM, HAS_FIREFOX } = await import('./browsers.js')
   return [
-    ['Chromium', HAS_CHROMIUM, 'the tests of the pages'],
+    ['Chromium', HAS_CHROMIUM, 'the tests of the pages, and of the sandbox in one'],
     ['Firefox', HAS_FIREFOX, 'the tests of the pages in it'],
   ]
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'undici'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished, TestRunner } from 'vitest'
+import { MISSING } from '../../src/browser/options.js'
 import { parseJson } from '../../src/contract/json.js'
 import { fetchOf } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
@@ -151,6 +152,40 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
   }
 }
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the specs run that run everywhere: in this process and its like, unless it says otherwise. */
+    readonly transport?: 'chromium'
+  }
+}
+
+/** In a page of Chromium, which has neither disk nor socket; a spec that asks for one, or looks into the process, is left out. */
+async function inChromium(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
+  const { scenario } = options
+  const isInFront = typeof scenario === 'object' && 'upstream' in scenario
+  const needs = Object.entries(MISSING).find(([name]) => name in options)
+  if (needs !== undefined || isInFront) leaveOut(`${needs?.[0] ?? 'upstream'} ${needs?.[1] ?? MISSING.upstream}`)
+  const { openInChromium } = await import('./page/in-chromium.js')
+  const sandbox = await openInChromium({ seed: 1, now: new Date(NOON).toISOString(), freeze: true, ...options }, warn)
+  return {
+    get core() {
+      return leaveOut('it looks into the process')
+    },
+    origin: 'http://sandbox',
+    ...sandbox,
+    service(request) {
+      if (request.headers.has('origin')) leaveOut('a page cannot say where it is from: that is done for it')
+      return sandbox.service(request)
+    },
+  }
+}
+
+function leaveOut(why: string): never {
+  const test = TestRunner.getCurrentTest()
+  if (test === undefined) throw new Error(`outside of a test: ${why}`)
+  return test.context.skip(why)
+}
+
 /** In a process, whoever is given an answer has heard it, whichever replica has given it. */
 function allIsHeard() {
   const heard = {
@@ -201,7 +236,9 @@ function opener(open: typeof inProcess) {
     }
     return {
       warnings,
-      core: transport.core,
+      get core() {
+        return transport.core
+      },
       call,
       control,
       get: (path, key = 'sandbox') => call(`/v1${path}`, { key }),
@@ -250,9 +287,12 @@ function isJson(headers: Headers): boolean {
 
 export type OpenSandbox = ReturnType<typeof opener>
 
-/** The same spec, in process, over a socket, and of replicas. */
-export const transports: readonly (readonly [string, OpenSandbox])[] = [
-  ['in process', opener(inProcess)],
-  ['over a socket', opener(overSocket)],
-  ['of two replicas', opener(ofReplicas)],
-]
+/** The same spec, in process, over a socket, and of replicas; or in a browser. */
+export const transports: readonly (readonly [string, OpenSandbox])[] =
+  inject('transport') === 'chromium'
+    ? [['in Chromium', opener(inChromium)]]
+    : [
+        ['in process', opener(inProcess)],
+        ['over a socket', opener(overSocket)],
+        ['of two replicas', opener(ofReplicas)],
+      ]

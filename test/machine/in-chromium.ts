@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { digestOf } from '../../src/system/digest.js'
+import { openPage } from '../support/page/in-chromium.js'
+import { openMachine, stateText } from './machine.js'
+import { PLANS } from './run.js'
+import { runCommands } from './run-commands.js'
+
+describe('a machine in a page', () => {
+  it.each(PLANS.filter(({ spec, realService }) => spec === undefined && realService === undefined))(
+    'says the same to each command as one in Node, and is the same in the end: $name',
+    async ({ sandbox, commands }) => {
+      const seed = String(Date.now())
+      const warnings: string[] = []
+      const machine = openMachine({ contract: packagedContract(), sandbox, warn: (text) => warnings.push(text) })
+      const { outcomes, wall } = runCommands(machine, seed, commands)
+      const here = [...outcomes, warnings.join('\n'), stateText(machine, wall)].map((text) => digestOf(text))
+      const page = await openPage()
+      const there = await page.evaluate(([of, count, options]) => globalThis.sandboxes.digests(of, count, options), [
+        seed,
+        commands,
+        sandbox,
+      ] as const)
+      expect(there.length).toBe(here.length)
+      const differs = here.findIndex((digest, at) => digest !== there[at])
+      expect(differs, `seed ${seed}: ${outcomes[differs]}`).toBe(-1)
+    },
+  )
+})

@@ -1,0 +1,24 @@
+import type { Machine } from '../../src/core/machine.js'
+import { Commands } from './commands.js'
+import { applyStep, outcomeText, type Step } from './machine.js'
+
+/** Applies the commands of a seed to a machine. @returns them, and the text of what came of each */
+export function runCommands(
+  machine: Machine,
+  seed: string,
+  count: number,
+  between: (commands: Commands) => void = () => {},
+): { readonly steps: readonly Step[]; readonly outcomes: readonly string[]; readonly wall: number } {
+  const commands = new Commands(seed)
+  const steps: Step[] = []
+  const outcomes: string[] = []
+  for (let i = 0; i < count; i++) {
+    const step = commands.next()
+    const outcome = applyStep(machine, step)
+    commands.heard(outcome)
+    steps.push(step)
+    outcomes.push(outcomeText(outcome))
+    between(commands)
+  }
+  return { steps, outcomes, wall: commands.wall }
+}

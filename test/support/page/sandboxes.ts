@@ -1,0 +1,126 @@
+import { resolveBrowserOptions } from '../../../src/browser/resolve-options.js'
+import { packagedContract } from '../../../src/contract/packaged-contract.js'
+import { fetchOf } from '../../../src/http/fetch-adapter.js'
+import type { SandboxOptions } from '../../../src/options/options.js'
+import { openSandboxCore, type SandboxCore } from '../../../src/sandbox-core.js'
+import { digestOf } from '../../../src/system/digest.js'
+import { messageOf } from '../../../src/system/message-of.js'
+import { openMachine, stateText } from '../../machine/machine.js'
+import { runCommands } from '../../machine/run-commands.js'
+
+/** A request as a test sends it to a page. */
+export interface Asked {
+  readonly call: number
+  readonly isControl: boolean
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string | undefined
+}
+
+/** An answer as it leaves a page, or why there is none. */
+export type Told =
+  | {
+      readonly status: number
+      readonly headers: readonly (readonly [string, string])[]
+      readonly text: string
+      /** Why the body ends too early, if it does. */
+      readonly broken: string | undefined
+    }
+  | { readonly failed: string }
+
+interface Opened {
+  readonly core: SandboxCore
+  readonly service: (request: Request) => Promise<Response>
+  readonly warnings: string[]
+}
+
+const opened: Opened[] = []
+const answers = new Map<number, Promise<Told>>()
+const underWay = new Map<number, AbortController>()
+
+/** What tests ask of a page. */
+const page = {
+  /** @returns its number, or why it cannot be opened */
+  async open(options: SandboxOptions): Promise<number | { readonly code: unknown; readonly message: string }> {
+    const warnings: string[] = []
+    try {
+      const core = await openSandboxCore(resolveBrowserOptions(options), { onWarning: (text) => warnings.push(text) })
+      await core.begin('')
+      const service = fetchOf(core, core.controlTarget.stopping)
+      return opened.push({ core, service, warnings }) - 1
+    } catch (error) {
+      return { code: Object(error).code, message: messageOf(error) }
+    }
+  },
+
+  /** Asks a sandbox all of these before it has answered any: none of them knows of an answer to another. */
+  ask(id: number, all: readonly Asked[]): void {
+    for (const asked of all) answers.set(asked.call, answer(one(id), asked))
+  },
+
+  /** @returns the answer, and what the sandbox has warned of since the last one */
+  async answer(id: number, call: number): Promise<readonly [Told | undefined, readonly string[]]> {
+    const told = await answers.get(call)
+    answers.delete(call)
+    return [told, one(id).warnings.splice(0)]
+  },
+
+  leave(call: number): void {
+    underWay.get(call)?.abort()
+  },
+
+  close: (id: number): Promise<void> => one(id).core.close(),
+
+  /** The digests of what a machine says to each command of a seed, and of what it is in the end. */
+  digests(seed: string, count: number, sandbox: SandboxOptions): readonly string[] {
+    const warnings: string[] = []
+    const warn = (text: string) => warnings.push(text)
+    const machine = openMachine({ contract: packagedContract(), sandbox, warn })
+    const { outcomes, wall } = runCommands(machine, seed, count)
+    return [...outcomes, warnings.join('\n'), stateText(machine, wall)].map((text) => digestOf(text))
+  },
+}
+
+export type SandboxPage = typeof page
+
+declare global {
+  var sandboxes: SandboxPage
+}
+globalThis.sandboxes = page
+
+function one(id: number): Opened {
+  const found = opened[id]
+  if (found === undefined) throw new RangeError(`There is no sandbox ${id} in this page.`)
+  return found
+}
+
+async function answer({ core, service }: Opened, asked: Asked): Promise<Told> {
+  const { call, isControl, method, url, headers, body } = asked
+  const leaving = new AbortController()
+  underWay.set(call, leaving)
+  const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+  const request = new Request(url, { ...init, signal: leaving.signal, ...(body === undefined ? {} : { body }) })
+  try {
+    return await told(isControl ? await core.control(request, 'owner') : await service(request))
+  } catch (error) {
+    return { failed: String(error) }
+  } finally {
+    underWay.delete(call)
+  }
+}
+
+async function told(response: Response): Promise<Told> {
+  const { status, headers, body } = response
+  let text = ''
+  let broken: string | undefined
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const reader = body?.getReader()
+  try {
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read())
+      text += decoder.decode(piece.value, { stream: true })
+  } catch (error) {
+    broken = String(error)
+  }
+  return { status, headers: [...headers], text, broken }
+}
