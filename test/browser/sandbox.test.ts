@@ -1,0 +1,199 @@
+import { createReadStream, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/index.js'
+import { packageDirectory } from '../../src/system/package-files.js'
+import { HAS_CHROMIUM } from '../support/browsers.js'
+import { listen, openBrowser } from './browser.js'
+
+const dist = join(packageDirectory, 'dist')
+
+type Package = typeof import('../../src/browser/index.js') & typeof import('../../src/browser/client.js')
+
+declare global {
+  /** The package's own exports, as the page of these tests imports them. */
+  var petstore: Package
+}
+
+const PAGE = `<!doctype html><link rel=icon href=data:,><script type=module>
+import * as sandbox from '/browser.js'
+import * as client from '/client.js'
+globalThis.petstore = { ...sandbox, ...client }
+</script>`
+
+/** Files that one brings at once, itself among them. */
+function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  const text = readFileSync(join(dist, file), 'utf8')
+  for (const [, name = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) loadedWith(name, found)
+  return found
+}
+
+function gzipped(files: Iterable<string>): number {
+  return [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0)
+}
+
+describe('what a page loads', () => {
+  it('is 60 kB at most for a sandbox, and a tenth of that to control one elsewhere', () => {
+    const [sandbox, client] = [gzipped(loadedWith('browser.js')), gzipped(loadedWith('client.js'))]
+    process.stderr.write(`petstore-sandbox/browser has ${sandbox} bytes gzipped, /client ${client}\n`)
+    expect(sandbox).toBeLessThanOrEqual(60_000)
+    expect(client).toBeLessThanOrEqual(6_000)
+  })
+
+  it('has no module of Node, also in what is loaded later', () => {
+    const files = readdirSync(dist).filter((file) => /^(?:browser|client)(?:-.*)?\.js$/.test(file))
+    expect(files.length).toBeGreaterThan(3)
+    const asked = files.flatMap((file) => [
+      ...readFileSync(join(dist, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g),
+    ])
+    expect(asked.map(([, name = '']) => name).filter((name) => !name.startsWith('./'))).toEqual([])
+  })
+})
+
+describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
+  const site = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://site')
+    if (pathname === '/') {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE)
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/javascript' })
+    createReadStream(join(dist, pathname.slice(1))).pipe(response)
+  })
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let origin = ''
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    site.close()
+  })
+
+  async function openPage(): Promise<Page> {
+    const page = await browser.newPage()
+    await page.goto(origin)
+    await page.waitForFunction(() => 'petstore' in globalThis)
+    return page
+  }
+
+  /** Nothing is told, and nobody is asked. */
+  async function inPage(use: (page: Page) => Promise<void>): Promise<void> {
+    const page = await openPage()
+    const complaints = listen(page, origin)
+    await use(page)
+    await page.close()
+    expect(complaints).toEqual({ console: [], foreignRequests: [] })
+  }
+
+  it('opens a sandbox in 20 ms and answers 20,000 requests a second, on a machine that is not busy', () =>
+    inPage(async (page) => {
+      const seen = await page.evaluate(async () => {
+        const { createSandbox } = globalThis.petstore
+        const opened = performance.now()
+        await createSandbox({ rateLimit: false })
+        const [first, again] = [performance.now() - opened, performance.now()]
+        const sandbox = await createSandbox({ rateLimit: false })
+        const second = performance.now() - again
+        const headers = { authorization: `Bearer ${sandbox.key()}` }
+        const rates: number[] = []
+        for (let round = 0; round < 5; round++) {
+          const began = performance.now()
+          for (let i = 0; i < 4000; i++) {
+            const answer = await sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers })
+            if (answer.status !== 200) throw new Error(`answered ${answer.status}`)
+          }
+          rates.push(Math.round(4000 / ((performance.now() - began) / 1000)))
+        }
+        return { first, second, rates, requests: (await sandbox.conduct()).requests }
+      })
+      const [slow, rate] = [Math.min(...seen.rates), Math.max(...seen.rates)]
+      process.stderr.write(
+        `createSandbox() took ${seen.first.toFixed(1)} ms, then ${seen.second.toFixed(1)} ms; getPet ${slow} to ${rate} times a second\n`,
+      )
+      expect(seen.requests).toBe(20_000)
+    }))
+
+  it('is saved to bytes, and goes on from them in another page as if nothing had been', () =>
+    inPage(async (page) => {
+      const options = { now: '2026-03-01T12:00:00Z', freeze: true, seed: 7, storm: '0.5' } as const
+      const bytes = await page.evaluate(async (given) => {
+        const { createSandbox } = globalThis.petstore
+        const sandbox = await createSandbox(given)
+        const headers = { authorization: 'Bearer sandbox' }
+        for (let i = 0; i < 40; i++) await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
+        await sandbox.snapshots.save('here')
+        const saved = await sandbox.save()
+        const next = await Promise.all(
+          Array.from({ length: 10 }, async () => (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })).status),
+        )
+        return { saved: [...saved], next }
+      }, options)
+      const restored = await page.evaluate(
+        async ([given, saved]) => {
+          const { createSandbox } = globalThis.petstore
+          const sandbox = await createSandbox({ ...given, restore: new Uint8Array(saved) })
+          const again = [...(await sandbox.save())]
+          const headers = { authorization: 'Bearer sandbox' }
+          const { requests } = await sandbox.conduct()
+          const next = await Promise.all(
+            Array.from(
+              { length: 10 },
+              async () => (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })).status,
+            ),
+          )
+          return { again, next, requests, snapshots: await sandbox.snapshots.list() }
+        },
+        [options, bytes.saved] as const,
+      )
+      expect(restored).toEqual({ again: bytes.saved, next: bytes.next, requests: 40, snapshots: ['here'] })
+      expect(bytes.next).toContain(429)
+    }))
+
+  it('controls a sandbox that runs elsewhere, whose control plane lets the page', async () => {
+    await using sandbox = await startSandbox({ controlOrigin: origin })
+    const page = await openPage()
+    const seen = await page.evaluate(async (url) => {
+      const remote = globalThis.petstore.connectSandbox(url)
+      await remote.settings.change({ plan: 'pro' })
+      const refused = await remote.keys.remove('nobody').catch((error) => `${error.name} ${error.code}`)
+      return { plan: (await remote.settings.show()).plan, refused }
+    }, sandbox.controlUrl)
+    expect(seen).toEqual({ plan: 'pro', refused: 'ControlError not_found' })
+  })
+
+  it('refuses what a browser has no disk, port or Prism for, and says so', () =>
+    inPage(async (page) => {
+      const refusals = await page.evaluate(() =>
+        Promise.all(
+          [
+            { port: 4010 },
+            { store: './pets.json', spec: 'openapi.yaml' },
+            { scenario: './mine.yaml' },
+            { restore: new Uint8Array(9) },
+          ].map((options: object) =>
+            globalThis.petstore.createSandbox(options).then(
+              () => 'opened',
+              (error) => `${error.code}: ${error.message}`,
+            ),
+          ),
+        ),
+      )
+      expect(refusals).toEqual([
+        'INVALID_OPTIONS: port "4010": needs a port, which there is none of in a browser; leave it out',
+        expect.stringMatching(
+          /^INVALID_OPTIONS: store "\.\/pets\.json": needs a disk.*\nspec "openapi\.yaml": needs Prism/,
+        ),
+        expect.stringMatching(/^INVALID_OPTIONS: scenario "\.\/mine\.yaml": the file cannot be read/),
+        expect.stringMatching(/^INVALID_OPTIONS: restore: cannot be read .*; start anew without it$/),
+      ])
+    }))
+})

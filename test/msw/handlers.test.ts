@@ -1,0 +1,84 @@
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createSandbox, type SandboxOptions } from '../../src/index.js'
+import { handlers } from '../../src/msw/index.js'
+
+const BASE_URL = 'https://api.petstore.example:8443/stage*1/v1'
+const server = setupServer()
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+afterEach(() => server.resetHandlers())
+afterAll(() => server.close())
+
+async function behind(options: SandboxOptions, baseUrl = BASE_URL) {
+  const sandbox = await createSandbox({ seed: 1, ...options })
+  onTestFinished(() => sandbox.close())
+  server.use(...handlers(sandbox, { baseUrl }))
+  return sandbox
+}
+
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(BASE_URL + path, { ...init, headers: { authorization: 'Bearer sandbox', ...init.headers } })
+}
+
+describe('the handlers for MSW', () => {
+  it('answer for the service at its address, with its quotas, and keep what is added', async () => {
+    const sandbox = await behind({ limits: '3/min' })
+    const added = await ask('/pets', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"Rex","categoryId":9007199254740993}',
+    })
+    expect([added.status, await added.text()]).toEqual([201, expect.stringContaining('"categoryId":9007199254740993')])
+    expect(await (await ask('/pets?limit=1')).text()).toContain('"Rex"')
+    expect((await ask('/pets')).headers.get('x-ratelimit-remaining')).toBe('0')
+    const refused = await ask('/pets')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect((await sandbox.conduct()).requests).toBe(4)
+  })
+
+  it.each(['', '/', '///'])('take an address that ends in "%s"', async (end) => {
+    await behind({}, BASE_URL + end)
+    expect((await ask('/pets/1')).status).toBe(200)
+    expect((await ask('')).status).toBe(404)
+  })
+
+  it('leave addresses beside it alone', async () => {
+    await behind({})
+    await expect(fetch(`${BASE_URL}2/pets`)).rejects.toThrow()
+  })
+
+  it.each(['connection-reset', 'empty-response'] as const)('fail as a network does: %s', async (fault) => {
+    await behind({ fault: `*:${fault}` })
+    await expect(ask('/pets')).rejects.toThrow(TypeError)
+  })
+
+  it('break off a body that is malformed', async () => {
+    await behind({ fault: '*:malformed-chunk' })
+    const broken = ask('/pets').then((response) => response.text())
+    await expect(broken).rejects.toThrow()
+  })
+
+  it('leave a request that hangs without an answer, until its client has had enough', async () => {
+    const sandbox = await behind({ fault: '*:hang' })
+    const patience = new AbortController()
+    const hanging = ask('/pets', { signal: patience.signal })
+    const left = expect(hanging).rejects.toThrow('aborted')
+    while ((await sandbox.requests()).length === 0) await new Promise(setImmediate)
+    patience.abort()
+    await left
+  })
+
+  it('ban a client that comes back too early', async () => {
+    const sandbox = await behind({ limits: '1/min', banAfter: 2 })
+    for (let i = 0; i < 4; i++) await ask('/pets')
+    expect((await ask('/pets')).headers.get('x-sandbox-reason')).toBe('ban')
+    expect((await sandbox.conduct()).violations.map(({ rule }) => rule)).toContain('request-while-banned')
+  })
+
+  it('refuse an address that is none', async () => {
+    const sandbox = await createSandbox()
+    expect(() => handlers(sandbox, { baseUrl: '/api/v1' })).toThrow(
+      'baseUrl "/api/v1": must be the address of the service, for example https://api.petstore.example/v1',
+    )
+  })
+})
