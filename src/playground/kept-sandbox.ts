@@ -1,4 +1,5 @@
 import { type BrowserSandbox, createSandbox } from '../browser/index.js'
+import { CONTROL_PATH, isControl } from '../control/path.js'
 import type { Keeping } from '../web/playground/worker-messages.js'
 import { StateDatabase } from './state-database.js'
 import { Writes } from './writes.js'
@@ -8,6 +9,8 @@ const LOG_LIMIT = 300
 
 /** Methods of requests that change nothing but quotas, the log and conduct. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const SHUTDOWN = `${CONTROL_PATH}/shutdown`
 
 interface Running {
   readonly sandbox: BrowserSandbox
@@ -47,7 +50,9 @@ export class KeptSandbox {
    */
   async answer(request: Request, last: (work: Promise<unknown>) => void): Promise<Response> {
     const { sandbox, writes } = await this.#start()
-    last(writes.later())
+    const { pathname } = new URL(request.url)
+    // Reading the control plane changes nothing at all.
+    if (!isControl(pathname)) last(writes.later())
     // Also one that breaks has been acted upon.
     const answered = await sandbox.fetch(request).then(
       (response) => () => response,
@@ -56,6 +61,8 @@ export class KeptSandbox {
       },
     )
     if (!READING.has(request.method)) await writes.now()
+    // Stopped as it was asked to, it is started again by the next request.
+    if (pathname === SHUTDOWN) this.#running = undefined
     // What it tells of is not what all others see any more.
     if (this.#isSuperseded) throw new TypeError('A newer version of the playground has taken over.')
     return answered()

@@ -214,6 +214,15 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('62 pets in the sandbox').waitFor()
   })
 
+  it('starts again by the next request after it was asked to stop', async () => {
+    const { url } = await openSite()
+    const page = await openShop(await openProfile(url), url)
+    await addPet(page, 'Survivor')
+    await page.evaluate("fetch('__sandbox/shutdown', { method: 'POST' })")
+    await addPet(page, 'Newcomer')
+    await page.getByText('62 pets in the sandbox').waitFor()
+  })
+
   it('starts afresh where it cannot read what was kept, and says so', async () => {
     const { url } = await openSite()
     const page = await openShop(await openProfile(url), url)

@@ -1,18 +1,15 @@
 import type { WorkerRequest } from './worker-messages.js'
 
-/** Why there is no sandbox in this browser. */
-class NoWorkerError extends Error {}
-
 /**
  * Starts the sandbox of this site, or finds it running, and waits until it answers this page.
  *
- * @throws NoWorkerError where the browser runs no service workers, or could not load this one
+ * @throws Error where the browser runs no service workers, or could not load this one
  */
 export async function startWorker(): Promise<ServiceWorkerRegistration> {
   // Undefined without HTTPS, and in private windows of some browsers.
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker
   if (container === undefined) {
-    throw new NoWorkerError(
+    throw new Error(
       isSecureContext
         ? 'This window runs no service workers, and the sandbox is one. Open the page in an ordinary window.'
         : 'The sandbox is a service worker, and browsers run those over HTTPS or from localhost only. Open the page there.',
@@ -23,7 +20,7 @@ export async function startWorker(): Promise<ServiceWorkerRegistration> {
     container.addEventListener('controllerchange', () => resolve(), { once: true })
   })
   const registration = await container.register(new URL('../sw.js', import.meta.url)).catch((error: unknown) => {
-    throw new NoWorkerError(`The sandbox could not be loaded: ${String(error)}. Reload the page.`)
+    throw new Error(`The sandbox could not be loaded: ${String(error)}. Reload the page.`)
   })
   tell(registration.active, 'claim')
   await Promise.race([isControlled, failureOf(registration)])
@@ -40,7 +37,7 @@ function failureOf({ installing, active }: ServiceWorkerRegistration): Promise<n
   return new Promise((_resolve, reject) => {
     installing?.addEventListener('statechange', () => {
       if (installing.state === 'redundant' && active === null)
-        reject(new NoWorkerError('The sandbox could not be loaded whole. Check the connection, then reload the page.'))
+        reject(new Error('The sandbox could not be loaded whole. Check the connection, then reload the page.'))
     })
   })
 }
