@@ -15,6 +15,8 @@ const SHUTDOWN = `${CONTROL_PATH}/shutdown`
 interface Running {
   readonly sandbox: BrowserSandbox
   readonly writes: Writes
+  /** Whether the state is still its own, and no other worker's. */
+  isOurs: boolean
 }
 
 /** The one sandbox of a playground, which goes on where the worker before this one has ended. */
@@ -23,8 +25,6 @@ export class KeptSandbox {
   readonly #tell: (keeping: Keeping) => void
   #running: Promise<Running> | undefined
   #keeping: Keeping = { place: 'browser', notice: undefined }
-  /** Another worker has taken the state over. */
-  #isSuperseded = false
 
   /**
    * @param name of its database
@@ -45,11 +45,12 @@ export class KeptSandbox {
    * Answers a request. What it has changed is kept when the answer leaves; what reading changes (quotas, the log,
    * conduct) within a second or so.
    *
-   * @param last   makes the browser let the worker live until something is done
+   * @param last makes the browser let the worker live until something is done
    * @returns the answer; rejects with a TypeError where the connection is to break
    */
   async answer(request: Request, last: (work: Promise<unknown>) => void): Promise<Response> {
-    const { sandbox, writes } = await this.#start()
+    const running = await this.#start()
+    const { sandbox, writes } = running
     const { pathname } = new URL(request.url)
     // Reading the control plane changes nothing at all.
     if (!isControl(pathname)) last(writes.later())
@@ -62,18 +63,18 @@ export class KeptSandbox {
     )
     if (!READING.has(request.method)) await writes.now()
     // Stopped as it was asked to, it is started again by the next request.
-    if (pathname === SHUTDOWN) this.#running = undefined
+    if (pathname === SHUTDOWN && request.method === 'POST') this.#running = undefined
     // What it tells of is not what all others see any more.
-    if (this.#isSuperseded) throw new TypeError('A newer version of the playground has taken over.')
+    if (!running.isOurs) throw new TypeError('A newer version of the playground has taken over.')
     return answered()
   }
 
   /** Ends all that is under way, for the worker that takes over: browsers let an old one finish, for minutes if need be. */
   async stepAside(): Promise<void> {
-    this.#isSuperseded = true
-    const { sandbox, writes } = await this.#start()
-    await writes.now()
-    await sandbox.close()
+    const running = await this.#start()
+    running.isOurs = false
+    await running.writes.now()
+    await running.sandbox.close()
   }
 
   #start(): Promise<Running> {
@@ -84,15 +85,16 @@ export class KeptSandbox {
   async #open(): Promise<Running> {
     const { database, state } = await this.#takeOver()
     const sandbox = await this.#restored(state)
-    const writes = new Writes(async () => {
+    const write = async () => {
       if (database === undefined || this.#keeping.place === 'memory') return
       try {
-        if (!(await database.write(await sandbox.save()))) this.#isSuperseded = true
+        if (!(await database.write(await sandbox.save()))) running.isOurs = false
       } catch (error) {
         this.#keepInMemory(error)
       }
-    })
-    return { sandbox, writes }
+    }
+    const running: Running = { sandbox, writes: new Writes(write), isOurs: true }
+    return running
   }
 
   async #takeOver(): Promise<{ readonly database: StateDatabase | undefined; readonly state: unknown }> {
