@@ -35,7 +35,8 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     await page.locator('.connection.live').wait()
 
     expect(await ask()).toBe(200)
-    await row('200').click()
+    await row('200').wait()
+    await page.locator('.exchange .path').click()
     await page.locator('.detail ::-p-text(Answered as the contract says.)').wait()
 
     await page.locator(button('Start storm')).click()

@@ -35,7 +35,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     await page.goto(`${below}/__sandbox/`)
     await page.getByText(`${below}/v1`, { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Send a sample request' }).click()
-    await page.locator('.exchange button').getByText('200').click()
+    await page.locator('.exchange button .path').click()
     const detail = page.locator('.detail')
     await detail.getByRole('button', { name: 'Copy as' }).click()
     await detail.getByText(`${below}/v1/pets?limit=3`).waitFor()
