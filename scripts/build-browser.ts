@@ -17,7 +17,7 @@ export const FOR_BROWSERS = {
   platform: 'browser',
   format: 'esm',
   // Whoever bundles it again may aim lower.
-  target: ['chrome111', 'firefox114', 'safari16.4'],
+  target: ['chrome111', 'firefox115', 'safari16.4'],
   // All licences are in THIRD-PARTY-LICENSES.txt.
   legalComments: 'none',
   metafile: true,
