@@ -284,6 +284,12 @@ describe('control requests', () => {
       /^[\d:]{8} {2}200 {2}GET {3}\/v1\/pets\/1 .*\n$/,
     )
     expect(await json(sandbox, 'requests', '--since', '1', '--limit', '1')).toMatchObject([{ id: 3, status: 404 }])
+    // What got no answer was told nothing of its quota.
+    await sandbox.faults.add('getPet:empty-response')
+    await get(sandbox, '/pets/2').catch(() => {})
+    expect((await control(sandbox, 'requests', '--operation', 'getPet', '--since', '3')).out).toMatch(
+      /^(?!.* left).*\/pets\/2/,
+    )
     expect(await json(sandbox, 'requests', '--status', '429')).toEqual([])
     expect(await control(sandbox, 'requests', 'clear')).toMatchObject({ out: 'The log is empty.\n' })
     expect(await control(sandbox, 'requests')).toEqual({ code: 0, out: '', err: 'No requests match.\n' })
