@@ -188,10 +188,10 @@ class Pair {
       case 'scenario': {
         const to = act.by === undefined ? undefined : model.now(wall) + act.by
         if (to !== undefined && (to > LAST_DATE || to < 0)) return
-        model.apply(wall, to, act.used, act.bans)
+        const isDone = model.apply(wall, to, act.used, act.bans)
         const ban = Object.fromEntries(Object.entries(act.bans).map(([key, duration]) => [key, `${duration}ms`]))
         const now = to === undefined ? {} : { now: new Date(to).toISOString() }
-        told(true, verb('scenario.apply', { scenario: { ...now, used: act.used, ban } }))
+        told(isDone, verb('scenario.apply', { scenario: { ...now, used: act.used, ban } }))
         break
       }
       case 'ban': {

@@ -120,13 +120,14 @@ export class ModelSpace {
     this.#turnTo(wall, wall, false)
   }
 
-  /** A scenario may set the clock back. */
+  /** A scenario may set the clock back. Nothing of it happens if it bans who is never banned. */
   apply(
     wall: number,
     to: number | undefined,
     used: Readonly<Record<string, { readonly perMinute?: number; readonly perDay?: number }>>,
     bans: Readonly<Record<string, number>>,
-  ): void {
+  ): boolean {
+    if (Object.hasOwn(bans, 'sandbox-limited')) return false
     if (to !== undefined) this.#turnTo(wall, to, this.#state.frozenAt !== undefined)
     const now = this.now(wall)
     for (const [key, { perMinute, perDay }] of Object.entries(used)) {
@@ -135,6 +136,7 @@ export class ModelSpace {
       if (perDay !== undefined) account.day = { openedAt: now, used: perDay }
     }
     for (const [key, duration] of Object.entries(bans)) this.#ban(this.#account(key), now, duration, wall)
+    return true
   }
 
   ban(wall: number, key: string, duration = this.#state.switches.banDuration): boolean {
