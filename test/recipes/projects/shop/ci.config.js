@@ -1,3 +1,4 @@
+import { launchOptions } from './chromium'
 import config from './playwright.config'
 
 /** The configuration that is printed, with a browser that is there already. */
@@ -6,19 +7,5 @@ export default {
   testDir: 'e2e',
   fullyParallel: true,
   workers: 2,
-  use: {
-    baseURL: process.env.SHOP,
-    launchOptions: {
-      executablePath: process.env.CHROMIUM,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    },
-  },
+  use: { baseURL: process.env.SHOP, launchOptions },
 }
