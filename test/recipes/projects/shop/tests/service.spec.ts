@@ -1,0 +1,75 @@
+import { expect, type Page } from '@playwright/test'
+import { test } from './sandbox'
+
+/** What a page gets: an answer or, without one, the name of the error. */
+function ask(page: Page, init: RequestInit = {}, patience = 60_000) {
+  return page.evaluate(
+    async ([init, patience]) => {
+      const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' }
+      try {
+        const signal = AbortSignal.timeout(patience)
+        const answer = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
+        const remaining = answer.headers.get('X-RateLimit-Remaining')
+        const wait = Number(answer.headers.get('Retry-After'))
+        return { status: answer.status, remaining, wait, body: await answer.json() }
+      } catch (error) {
+        return error.name
+      }
+    },
+    [init, patience] as const,
+  )
+}
+
+test.beforeEach(async ({ page }) => {
+  await page.route('/', (route) => route.fulfill({ contentType: 'text/html', body: '<title>Pet shop</title>' }))
+  await page.goto('/')
+})
+
+test('keeps what is written', async ({ page, sandbox }) => {
+  const rex = { name: 'Rex', categoryId: 1 }
+  expect(await ask(page, { method: 'POST', body: JSON.stringify(rex) })).toMatchObject({ status: 201, body: rex })
+  expect((await sandbox.pets.list())[0]).toMatchObject(rex)
+})
+
+test('is served again when the minute is over, and told on if it does not wait', async ({ page, sandbox }) => {
+  await sandbox.clock.freeze()
+  await sandbox.settings.change({ limits: '1/min' })
+  expect(await ask(page)).toMatchObject({ status: 200, remaining: '0' })
+  expect(await ask(page)).toMatchObject({ status: 429, wait: 60 })
+  await sandbox.clock.advance('1m')
+  expect(await ask(page)).toMatchObject({ status: 200 })
+  expect(await ask(page)).toMatchObject({ status: 429, wait: 60 })
+  expect((await sandbox.conduct()).violations).toEqual([])
+  await sandbox.settings.change({ senders: 1 })
+  await ask(page)
+  expect((await sandbox.conduct()).violations).toMatchObject([{ rule: 'early-retry' }])
+})
+
+for (const fault of ['connection-reset', 'empty-response', 'malformed-chunk'] as const)
+  test(`fails as a network does: ${fault}`, async ({ page, sandbox }) => {
+    const failed = page.waitForEvent('requestfailed')
+    await sandbox.faults.set([`listPets:${fault}*1`])
+    expect(await ask(page)).toBe('TypeError')
+    expect((await failed).failure()?.errorText).toBe('net::ERR_CONNECTION_RESET')
+    expect(await sandbox.requests()).toMatchObject([{ fault, ended: 'cut' }])
+    expect(await ask(page)).toMatchObject({ status: 200 })
+  })
+
+test('hangs until the page has lost its patience', async ({ page, sandbox }) => {
+  await sandbox.faults.set(['listPets:hang*1'])
+  expect(await ask(page, {}, 100)).toBe('TimeoutError')
+  await expect.poll(() => sandbox.requests()).toMatchObject([{ fault: 'hang', ended: 'left' }])
+})
+
+test('may end while a request hangs', async ({ page, sandbox }) => {
+  await sandbox.faults.set(['listPets:hang'])
+  void ask(page).catch(() => {})
+  await expect.poll(() => sandbox.requests()).toMatchObject([{ fault: 'hang', ended: null }])
+})
+
+test('takes its time', async ({ page, sandbox }) => {
+  await sandbox.settings.change({ latency: '200ms' })
+  expect(await ask(page)).toMatchObject({ status: 200 })
+  const [exchange] = await sandbox.requests()
+  expect(exchange?.timing.waitingMs).toBeGreaterThan(100)
+})

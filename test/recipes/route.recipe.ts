@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { specsIn } from './playwright-outcome.js'
+import { follow } from './project.js'
+
+it('Playwright answers a page from a sandbox of each test: quota, storm, what breaks on the wire, conduct', async () => {
+  const { folder, run } = await follow('route', 'shop')
+  const playwright = run(
+    'PLAYWRIGHT_JSON_OUTPUT_NAME=routed.json npx playwright test --config ci.route.config.js --reporter json',
+  )
+  expect(await playwright.code, playwright.said()).toBe(0)
+  const tried = specsIn(join(folder, 'routed.json'))
+  expect(tried.filter(({ ok }) => ok).map(({ title }) => title)).toEqual([
+    'keeps what is written',
+    'is served again when the minute is over, and told on if it does not wait',
+    'fails as a network does: connection-reset',
+    'fails as a network does: empty-response',
+    'fails as a network does: malformed-chunk',
+    'hangs until the page has lost its patience',
+    'may end while a request hangs',
+    'takes its time',
+    'comes back as soon as it may',
+  ])
+})
