@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { follow } from './project.js'
+
+it('in Vitest’s browser mode a component meets a sandbox in its page, and a test controls one elsewhere', async () => {
+  const { run, shop } = await follow('browser', 'shop')
+  const vitest = run(
+    `npx petstore-sandbox exec --control-origin ${shop} --fail-on violation \
+       --env VITE_API_URL={baseUrl} --env VITE_CONTROL_URL={controlUrl} \
+       -- npx vitest run --config ci.browser.config.js`,
+  )
+  expect(await vitest.code, vitest.said()).toBe(0)
+  expect(vitest.said()).toMatch(/Test Files {2}2 passed \(2\)/)
+  expect(vitest.said()).toMatch(/Tests {2}3 passed \(3\)/)
+  expect(vitest.said()).toMatch(/conduct: no violations/)
+})
