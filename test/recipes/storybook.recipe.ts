@@ -1,0 +1,38 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { openBrowser } from '../browser/browser.js'
+import { follow } from './project.js'
+
+declare global {
+  /** What Storybook's page knows of the story that it shows. */
+  var __STORYBOOK_PREVIEW__: { readonly currentRender?: { readonly phase?: string } }
+}
+
+it('a story has calm or bad weather, and one that plays the end of a storm is kept to its manners', async () => {
+  const { folder, run, shop } = await follow('storybook', 'storybook')
+  for (const file of ['shop.tsx', 'api.ts'])
+    cpSync(join(inject('projects'), 'shop/src', file), join(folder, 'src', file))
+  const build = run(
+    'npx msw init public; VITE_API_URL=https://api.example.com/v1 npx storybook build --quiet; npx vite preview',
+  )
+  await build.says(new RegExp(`Local: +${shop}/`))
+
+  const browser = await openBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  const open = (story: string) => page.goto(`${shop}/iframe.html?id=shop--${story}&viewMode=story`)
+  await open('calm')
+  await page.getByRole('listitem').nth(19).waitFor()
+  await open('storm')
+  await page.getByText('429: again in 1 s').waitFor()
+  await open('after-the-storm')
+  const over = await page.waitForFunction(() => {
+    const phase = globalThis.__STORYBOOK_PREVIEW__?.currentRender?.phase
+    return phase === 'finished' || phase === 'errored' ? phase : undefined
+  })
+  expect(await over.jsonValue()).toBe('finished')
+  expect(await page.getByRole('listitem').count()).toBe(20)
+  await browser.close()
+  await build.interrupt()
+})
