@@ -5,8 +5,10 @@ import { openBrowser } from '../browser/browser.js'
 import { follow } from './project.js'
 
 declare global {
-  /** What Storybook's page knows of the story that it shows. */
-  var __STORYBOOK_PREVIEW__: { readonly currentRender?: { readonly phase?: string } }
+  /** What Storybook's page has said of its stories. */
+  var __STORYBOOK_ADDONS_CHANNEL__: {
+    last(event: 'storyFinished'): readonly [{ readonly status: 'success' | 'error' }] | undefined
+  }
 }
 
 it('a story has calm or bad weather, and one that plays the end of a storm is kept to its manners', async () => {
@@ -27,11 +29,10 @@ it('a story has calm or bad weather, and one that plays the end of a storm is ke
   await open('storm')
   await page.getByText('429: again in 1 s').waitFor()
   await open('after-the-storm')
-  const over = await page.waitForFunction(() => {
-    const phase = globalThis.__STORYBOOK_PREVIEW__?.currentRender?.phase
-    return phase === 'finished' || phase === 'errored' ? phase : undefined
-  })
-  expect(await over.jsonValue()).toBe('finished')
+  const over = await page.waitForFunction(
+    () => globalThis.__STORYBOOK_ADDONS_CHANNEL__?.last('storyFinished')?.[0].status,
+  )
+  expect(await over.jsonValue()).toBe('success')
   expect(await page.getByRole('listitem').count()).toBe(20)
   await browser.close()
   await build.interrupt()
