@@ -527,10 +527,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await ask('/pets?limit=2')
     await ask('/pets?limit=3', 'sandbox-pro')
     await row(page, 'limit=3').locator('.key').click()
-    expect(await filter.inputValue()).toBe('key:sandbox-pro')
+    await expect.poll(() => filter.inputValue()).toBe('key:sandbox-pro')
     await row(page, 'limit=3').locator('.reason').click()
     await row(page, 'limit=3').locator('.status').click()
-    expect(await filter.inputValue()).toBe('key:sandbox-pro reason:storm status:429')
+    await expect.poll(() => filter.inputValue()).toBe('key:sandbox-pro reason:storm status:429')
     expect(await page.locator('.detail').count()).toBe(0)
     await page.getByText('1 of 3 exchanges').waitFor()
     await row(page, 'limit=3').locator('.key').click()
@@ -540,12 +540,17 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const { width, height } = (await plot.boundingBox()) ?? { width: 0, height: 0 }
     // The last of sixty bars is now.
     const at = { x: width * (59.4 / 60), y: height - 4 }
-    await plot.hover({ position: at })
-    expect(await plot.getAttribute('title')).toBe(
-      '12:00:10: 2 429; clock advance 10s → 2026-03-01T12:00:10.000Z, frozen; storm start: rate 1 for 5s',
-    )
+    // It is drawn now and then.
+    const lastBar = async () => {
+      await page.mouse.move(0, 0)
+      await plot.hover({ position: at })
+      return plot.getAttribute('title')
+    }
+    await expect
+      .poll(lastBar, { timeout: 60_000 })
+      .toBe('12:00:10: 2 429; clock advance 10s → 2026-03-01T12:00:10.000Z, frozen; storm start: rate 1 for 5s')
     await plot.click({ position: at })
-    expect(await filter.inputValue()).toBe('at:2026-03-01T12:00:10..12:00:11')
+    await expect.poll(() => filter.inputValue()).toBe('at:2026-03-01T12:00:10..12:00:11')
     await page.getByText('2 of 3 exchanges').waitFor()
     await plot.click({ position: { x: width * (49.4 / 60), y: height - 4 } })
     await page.getByText('1 of 3 exchanges').waitFor()
