@@ -1,5 +1,5 @@
 import { QuotaHistory } from '../history.js'
-import { ReplicaGroup } from '../replica-group.js'
+import { REPLICA_FLAGS, ReplicaGroup } from '../replica-group.js'
 import type { Experiment } from '../trial.js'
 import { request, Wire } from '../wire.js'
 
@@ -9,17 +9,7 @@ const CLIENTS = 24
 const QUOTA = 60
 /** Each client asks so often for a quota: more than there is for all of them. */
 const TRIES = 4
-const FLAGS = [
-  '--now',
-  '2026-03-01T10:00:00Z',
-  '--freeze',
-  '--ban-after',
-  'never',
-  '--max-spaces',
-  '100000',
-  '--log-limit',
-  '0',
-]
+const FLAGS = [...REPLICA_FLAGS, '--log-limit', '0']
 
 /** 24 clients spend one quota through three replicas, all at once. */
 export const replicasOneQuota: Experiment = {
