@@ -116,12 +116,14 @@ export async function openSandboxCore(
   const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
   checkOperations(options, contract)
   const progress = (text: string) => events.onProgress?.(text)
-  const upstream =
-    options.upstream === undefined ? undefined : await openUpstream(options.upstream, options, contract, warn)
-  const engine = lazyEngine(contract)
   const answerRules = lazyRules(contract, options.spec)
   // What the packaged contract documents of its answers can be compiled; of another one, this is told at once, not to its first client.
   if (options.strict && options.spec !== undefined) await answerRules()
+  const upstream =
+    options.upstream === undefined
+      ? undefined
+      : await openUpstream(options.upstream, options, { contract, rules: await answerRules(), warn })
+  const engine = lazyEngine(contract)
   const open: Ground['open'] = ({ seed, start }, at, fixtures, { state, keeper, isTold = () => true } = {}) => {
     const { keys } = state ?? fixtures
     const apiKeys = labelled(options.apiKeys, keys)

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { KeptState } from './applier.js'
+import type { AnswerRules } from './contract/answer-rules.js'
 import type { Contract } from './contract/contract.js'
 import type { ClosableEngine } from './contract/engine.js'
 import type { RealService } from './core/real-service.js'
@@ -32,8 +33,7 @@ export async function openEngine(contract: Contract): Promise<ClosableEngine> {
 export async function openUpstream(
   baseUrl: string,
   options: ResolvedOptions,
-  contract: Contract,
-  warn: (message: string) => void,
+  { contract, rules, warn }: { readonly contract: Contract; readonly rules: AnswerRules; warn(message: string): void },
 ): Promise<RealService> {
   const [{ openRealService }, { keptPet }] = await Promise.all([
     import('./client/real-service.js'),
@@ -41,6 +41,7 @@ export async function openUpstream(
   ])
   return openRealService(baseUrl, options, {
     contract,
+    rules,
     env: process.env,
     keptPet: (pet) => keptPet(pet, contract.pets),
     warn,

@@ -1,4 +1,4 @@
-import { type AnswerRules, readAnswerRules } from '../contract/answer-rules.js'
+import type { AnswerRules } from '../contract/answer-rules.js'
 import type { Contract } from '../contract/contract.js'
 import { hider } from '../domain/redaction.js'
 import type { DurationMs } from '../domain/time.js'
@@ -31,6 +31,8 @@ export interface RealServiceOptions {
 /** Whom it asks and tells. */
 export interface RealServiceNeeds {
   readonly contract: Contract
+  /** What its answers are held to. */
+  readonly rules: AnswerRules
   /** For the proxies of this machine. */
   readonly env: Environment
   /** An animal as fixtures can have it; undefined for what is none. */
@@ -42,7 +44,7 @@ export interface RealServiceNeeds {
 export async function openRealService(
   baseUrl: string,
   { upstreamApiKeyFile, upstreamCa, upstreamTimeout, upstreamWrites, record }: RealServiceOptions,
-  { contract, env, keptPet, warn }: RealServiceNeeds,
+  { contract, rules, env, keptPet, warn }: RealServiceNeeds,
 ): Promise<RealService> {
   const upstream = await openUpstream({
     baseUrl,
@@ -58,8 +60,7 @@ export async function openRealService(
     baseUrl,
     writes: upstreamWrites,
     basePath: basePathOf(baseUrl),
-    // What it answers, strangers may have chosen.
-    rules: await readAnswerRules(contract, 'linear'),
+    rules,
     async send(forward, left) {
       const outcome = await upstream.send(forward, left)
       recorder?.saw(forward, outcome)
