@@ -29,6 +29,7 @@ import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { Har } from '../exchanges/har.js'
 import type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from '../options/options.js'
+import { quoted } from '../options/problem.js'
 import type { SettingsView } from '../options/settings-view.js'
 
 /** A way to a sandbox: in this process or over the network. */
@@ -182,25 +183,31 @@ type KeyVerb = 'keys.remove' | 'keys.change' | 'keys.ban' | 'keys.unban'
 /** The controls of one space, over any transport. */
 function controlsOf(transport: Transport, space: string): Controls {
   const { follow } = transport
-  const call = <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
-    transport.call(verb, space, ...input)
+  const callIn = async <Name extends VerbName>(verb: Name, at: string, ...input: OptionalInput<Name>) => {
+    if (!isMap(input[0] ?? {}))
+      throw new ControlError('invalid_request', `The input ${quoted(input[0])}: must be a map.`)
+    return transport.call(verb, at, ...input)
+  }
+  const call = <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) => callIn(verb, space, ...input)
   const done = async <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
-    void (await transport.call(verb, space, ...input))
+    void (await callIn(verb, space, ...input))
   // A key as clients send it may name its space, which is then the one that is meant.
   const ofKey = async <Name extends KeyVerb>(verb: Name, sent: string, rest?: Omit<VerbInput<Name>, 'key'>) => {
+    if (typeof sent !== 'string')
+      throw new ControlError('invalid_request', `The key ${quoted(sent)}: must be a string.`)
     const at = splitKey(sent)
     if (at.space !== '' && space !== '' && at.space !== space) {
       const message = `The key "${sent}" is in the space "${at.space}", not in "${space}". Use the controls of that space.`
       throw new ControlError('invalid_request', message)
     }
-    const input = { ...rest, key: at.key } as OptionalInput<Name>[0]
-    return transport.call(verb, at.space === '' ? space : at.space, ...([input] as OptionalInput<Name>))
+    const input = joined(rest, { key: at.key }) as OptionalInput<Name>[0]
+    return callIn(verb, at.space === '' ? space : at.space, ...([input] as OptionalInput<Name>))
   }
   const names = Object.fromEntries(KEY_KINDS.map((kind) => [kind, keyOf(kind, space)])) as KeyNames
   const requests = Object.assign((filter: VerbInput<'requests.list'> = {}) => call('requests.list', filter), {
     follow: (filter: RequestFilter = {}, signal?: AbortSignal) => follow(space, filter, signal),
     har: (filter: VerbInput<'requests.har'> = {}) => call('requests.har', filter),
-    replay: (id: number, change: ReplayChange = {}) => call('requests.replay', { id, ...change }),
+    replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
     clear: () => done('requests.clear'),
   })
   const deviations = Object.assign(() => call('deviations.list'), {
@@ -214,11 +221,8 @@ function controlsOf(transport: Transport, space: string): Controls {
     switches: () => call('switches'),
     clock: {
       show: () => call('clock.show'),
-      set: ({ now, ...change }) =>
-        call('clock.set', {
-          ...change,
-          ...(now === undefined ? {} : { now: now instanceof Date ? now.toISOString() : now }),
-        }),
+      set: (change) =>
+        call('clock.set', change?.now instanceof Date ? { ...change, now: change.now.toISOString() } : change),
       advance: (by) => call('clock.advance', { by }),
       freeze: () => call('clock.set', { frozen: true }),
       resume: () => call('clock.set', { frozen: false }),
@@ -254,7 +258,7 @@ function controlsOf(transport: Transport, space: string): Controls {
     pets: {
       list: (filter = {}) => call('pets.list', filter),
       add: (pet) => call('pets.add', pet),
-      set: (id, change) => call('pets.set', { id, ...change }),
+      set: (id, change) => call('pets.set', joined(change, { id })),
       remove: (id) => done('pets.remove', { id }),
     },
     orders: () => call('orders.list'),
@@ -268,6 +272,15 @@ function controlsOf(transport: Transport, space: string): Controls {
     conduct: () => call('conduct'),
     drift: () => call('drift'),
   }
+}
+
+/** What a caller gave, and fields of the method's own. What is no map stays as it is, to be refused. */
+function joined<Given extends object | undefined, Fields extends object>(given: Given, fields: Fields): Given & Fields {
+  return isMap(given ?? {}) ? { ...given, ...fields } : (given as Given & Fields)
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The controls of a whole sandbox, over any transport. */

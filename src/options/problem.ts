@@ -70,7 +70,8 @@ function tellingIssues(issue: BaseIssue<unknown>): readonly TellingIssue[] {
       issue.expected === 'never' ? `is unknown; the whole ${issue.message}` : `is missing; the whole ${issue.message}`
     return [{ path, input: undefined, message, shallow }]
   }
-  return [{ path, input: issue.input, message: issue.message, shallow }]
+  const message = issue.type === 'strict_object' ? `must be a map; it ${issue.message}` : issue.message
+  return [{ path, input: issue.input, message, shallow }]
 }
 
 /** `storm.rate`, `fault[1]` */

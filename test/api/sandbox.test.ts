@@ -168,6 +168,21 @@ describe.each([
     expect(await controls.pets.add({ name: 'Next', categoryId: 1 })).toMatchObject({ id: 61 })
   })
 
+  it.each<[string, (controls: Controls) => Promise<unknown>, string]>([
+    ['clock.set', ({ clock }) => clock.set('tomorrow' as never), 'The input "tomorrow": must be a map.'],
+    ['pets.set', ({ pets }) => pets.set(1, 'sold' as never), 'The input "sold": must be a map.'],
+    ['requests.replay', ({ requests }) => requests.replay(1, [] as never), 'The input "[]": must be a map.'],
+    ['ban', ({ ban }) => ban(5 as never), 'The key "5": must be a string.'],
+    ['ban for', ({ ban }) => ban('sandbox', '5m' as never), 'The input "5m": must be a map.'],
+  ])('refuse what is of another type: %s', async (_what, misuse, message) => {
+    const { controls } = await open()
+    await expect(misuse(controls)).rejects.toMatchObject({
+      name: 'ControlError',
+      code: 'invalid_request',
+      message: expect.stringContaining(message),
+    })
+  })
+
   it('list the orders as the service does, without quota', async () => {
     const { controls, ask } = await open()
     const orders = await controls.orders()
