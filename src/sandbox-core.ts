@@ -148,9 +148,11 @@ export async function openSandboxCore(
       memoryRoom: new MemoryRoom(options.maxStore, warn),
       realService: upstream,
       warn,
-      onExchange: (record) => {
-        if (isTold()) events.onExchange?.(record)
-      },
+      onExchange:
+        events.onExchange &&
+        ((record) => {
+          if (isTold()) events.onExchange?.(record)
+        }),
       onForget: (space) => {
         if (space.conduct.requests > 0 && isTold()) events.onForget?.(conductReport(space))
       },

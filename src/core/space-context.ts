@@ -32,8 +32,8 @@ export interface SpaceContext {
   /** The real service behind the sandbox, if there is one. */
   readonly realService?: RealServiceRules | undefined
   warn(message: string): void
-  /** An exchange has ended. */
-  onExchange(record: ExchangeRecord): void
+  /** An exchange has ended; undefined if nobody wants to know, so that nothing is made for it. */
+  readonly onExchange: ((record: ExchangeRecord) => void) | undefined
   /** A space is about to forget what happened in it. */
   onForget(space: ReportedSpace): void
   /** What was forgotten last is known again. */

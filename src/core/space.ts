@@ -113,6 +113,7 @@ export class Space {
     this.shared = shared
     this.#store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
+    if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
     this.#plans = new PlanBook(shared.contract)
     this.#conduct = this.#openConduct()
     this.#settings = shared.start.settings

@@ -311,8 +311,7 @@ export class Spaces {
   hear({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
     for (const ended of exchanges) {
       const space = this.get(ended.space)
-      const record = space?.log.end(ended)
-      if (record !== undefined) this.#shared.onExchange(record)
+      space?.log.end(ended)
       const { position, how, connection } = ended
       const wall = instant.now
       if (space?.conduct.isListening !== true) continue

@@ -1,5 +1,6 @@
 import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
 import type { ExchangeRecord } from './exchange-record.js'
+import { copyOf, type KeptRecord, rewrite } from './kept-record.js'
 import type { SpaceEvent } from './space-event.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
@@ -48,18 +49,24 @@ export interface Follower {
   end(): void
 }
 
-/** The last exchanges of a space: a ring buffer. */
+/**
+ * The last exchanges of a space: a ring buffer.
+ *
+ * Once it is full, it writes each exchange over the one that it drops. A new record a request, kept for a thousand
+ * requests, would outlive every scavenge of V8: that is the time of the scavenges, and the memory that V8 takes to
+ * have fewer of them. So whoever asks gets a copy, which stays as it is.
+ */
 export class ExchangeLog {
   readonly #limit: number
   readonly #budget: LogBudget
-  #records: (ExchangeRecord | undefined)[] = []
+  #records: (KeptRecord | undefined)[] = []
   /**
    * Size of each record, negative while it is under way, so that dropping an old one
    * need not touch it: it is long out of the processor's cache.
    */
   #weights: number[] = []
   /** Exchanges under way that found no room, or lost it: whoever follows is still to be told of them. By position. */
-  readonly #unkept = new Map<number, ExchangeRecord>()
+  readonly #unkept = new Map<number, KeptRecord>()
   #first = 0
   #count = 0
   #nextId = 1
@@ -108,13 +115,15 @@ export class ExchangeLog {
 
   #place(record: ExchangeRecord): void {
     if (this.#limit === 0) {
-      this.#unkept.set(record.position, record)
+      this.#unkept.set(record.position, copyOf(record))
       return
     }
-    if (this.#count === this.#limit) this.dropOldest()
+    if (this.#count === this.#limit) this.#letGo()
     const place = (this.#first + this.#count) % this.#limit
     const weight = weightOf(record)
-    this.#records[place] = record
+    const before = this.#records[place]
+    if (before === undefined) this.#records[place] = copyOf(record)
+    else rewrite(before, record)
     this.#weights[place] = record.how === undefined ? -weight : weight
     this.#count++
     this.#bytes += weight
@@ -122,14 +131,10 @@ export class ExchangeLog {
     this.#budget.book(weight)
   }
 
-  /**
-   * Writes down what became of an exchange, and tells those who follow.
-   *
-   * @returns it; undefined if the log was cleared since it began
-   */
-  end(ended: EndedExchange): ExchangeRecord | undefined {
+  /** Writes down what became of an exchange, and tells those who follow, unless the log was cleared since it began. */
+  end(ended: EndedExchange): void {
     const record = this.#underWay(ended)
-    if (record === undefined) return undefined
+    if (record === undefined) return
     record.how = ended.how
     record.durationMs = ended.durationMs
     record.waitingMs = ended.waitingMs
@@ -140,11 +145,12 @@ export class ExchangeLog {
       record.responseBody = ended.instead.body
     }
     if (ended.isUnanswered === true) record.status = undefined
-    for (const { onEnded } of this.#followers) onEnded(record)
-    return record
+    if (this.#followers.size === 0) return
+    const told = copyOf(record)
+    for (const { onEnded } of this.#followers) onEnded(told)
   }
 
-  #underWay({ id, position }: ExchangeRef): ExchangeRecord | undefined {
+  #underWay({ id, position }: ExchangeRef): KeptRecord | undefined {
     const place = (this.#first + this.#count - (this.#nextId - id)) % this.#limit
     const record = this.#records[place]
     if (record?.position === position) {
@@ -159,25 +165,31 @@ export class ExchangeLog {
   /** @returns whether there was one */
   dropOldest(): boolean {
     if (this.#count === 0) return false
+    const place = this.#first
+    this.#letGo()
+    this.#records[place] = undefined
+    return true
+  }
+
+  /** Counts the oldest out; its place is to be written to, or emptied. */
+  #letGo(): void {
     const marked = this.#weights[this.#first] ?? 0
     const weight = Math.abs(marked)
     if (marked < 0) {
       const record = this.#records[this.#first]
-      if (record !== undefined) this.#unkept.set(record.position, record)
+      if (record !== undefined) this.#unkept.set(record.position, copyOf(record))
     }
-    this.#records[this.#first] = undefined
     this.#first = (this.#first + 1) % this.#limit
     this.#count--
     this.#bytes -= weight
     this.#budget.book(-weight)
-    return true
   }
 
-  /** Kept exchanges, oldest first. */
+  /** Copies of the kept exchanges, oldest first. */
   *[Symbol.iterator](): Generator<ExchangeRecord> {
     for (let i = 0; i < this.#count; i++) {
       const record = this.#records[(this.#first + i) % this.#limit]
-      if (record !== undefined) yield record
+      if (record !== undefined) yield copyOf(record)
     }
   }
 
@@ -215,7 +227,7 @@ export class ExchangeLog {
 
   /** As plain data: what it keeps, and what is under way without a place in it. */
   save(): SavedLog {
-    return { nextId: this.#nextId, records: [...this], unkept: [...this.#unkept.values()] }
+    return { nextId: this.#nextId, records: [...this], unkept: [...this.#unkept.values()].map(copyOf) }
   }
 
   /** Continues from what another log has saved; only for a new one. */
@@ -224,9 +236,9 @@ export class ExchangeLog {
     // As if it had just been taken: places are counted from the last id.
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.#place(withAllFields(once(record)))
+      this.#place(once(record))
     }
-    for (const record of unkept) this.#unkept.set(record.position, withAllFields(once(record)))
+    for (const record of unkept) this.#unkept.set(record.position, copyOf(once(record)))
     this.#nextId = nextId
   }
 
@@ -262,21 +274,4 @@ function sharedTexts(): (record: ExchangeRecord) => ExchangeRecord {
     responseHeaders: record.responseHeaders.map(shared),
     responseBody: shared(record.responseBody),
   })
-}
-
-/** JSON leaves out what is undefined; here every field has its place, so that two logs with the same content have the same text. */
-function withAllFields({
-  status,
-  reason,
-  fault,
-  how,
-  durationMs,
-  waitingMs,
-  bodyMs,
-  remaining,
-  ...record
-}: ExchangeRecord): ExchangeRecord {
-  const { id, position, at, arrivedAt, space, key, method, path, query, operation, ...content } = record
-  const known = { id, position, at, arrivedAt, space, key, method, path, query, operation, status, reason, fault }
-  return { ...known, how, durationMs, waitingMs, bodyMs, remaining, ...content }
 }

@@ -4,8 +4,7 @@ import type { Reason } from '../domain/reasons.js'
 import type { EpochMs } from '../domain/time.js'
 
 /**
- * One request and its response, as the log keeps it: cheap, because every request makes one.
- * What is only known at its end is written in then.
+ * One request and its response, as the log has it: cheap, because every request makes one.
  *
  * It never contains a real secret: a token that the sandbox does not know is only `unknown`.
  */
@@ -28,18 +27,18 @@ export interface ExchangeRecord {
   /** Operation id, undefined where the path is none of the contract's. */
   readonly operation: string | undefined
   /** What is answered; undefined where the client is left without a status: by a fault, or because it has gone. */
-  status: number | undefined
-  reason: Reason | undefined
+  readonly status: number | undefined
+  readonly reason: Reason | undefined
   /** What was done to the answer on the wire. */
   readonly fault?: WireFault | undefined
   /** What became of the answer; undefined while it is under way. */
-  how: AnswerEnd | undefined
+  readonly how: AnswerEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
-  durationMs: number
+  readonly durationMs: number
   /** How much of that its answer was held back before it began to leave. */
-  waitingMs: number
+  readonly waitingMs: number
   /** How much of that its answer took to leave, once it had begun to. */
-  bodyMs: number
+  readonly bodyMs: number
   /** What X-RateLimit-Remaining said. */
   readonly remaining: number
   /** How an answer of the real service drifts from the contract; undefined where it does not. */
@@ -48,5 +47,5 @@ export interface ExchangeRecord {
   readonly requestHeaders: readonly string[]
   readonly requestBody: string
   readonly responseHeaders: readonly string[]
-  responseBody: string
+  readonly responseBody: string
 }

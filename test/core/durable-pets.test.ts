@@ -53,7 +53,7 @@ function durableSpace() {
       keys: new Keyring(loadSeed(options).keys, options.apiKeys),
       memoryRoom: new MemoryRoom(options.maxStore, () => {}),
       warn: (message) => warnings.push(message),
-      onExchange() {},
+      onExchange: undefined,
       onForget() {},
       onRecall() {},
     },

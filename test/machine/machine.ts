@@ -69,7 +69,7 @@ export function openMachine({
     logBudget: new LogBudget(),
     memoryRoom: new MemoryRoom(options.maxStore, warn),
     warn,
-    onExchange: onExchange ?? (() => {}),
+    onExchange,
     onForget() {},
     onRecall() {},
     realService,

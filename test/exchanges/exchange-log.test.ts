@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
+import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
+
+const LIMIT = 3
+
+/** Request after request, each with a path, a status and headers of its own. */
+function logOf(limit = LIMIT) {
+  const log = new ExchangeLog(limit, new LogBudget())
+  const begin = (more: Partial<ExchangeRecord> = {}): ExchangeRecord => {
+    const id = log.takeId()
+    const record = exchange(id, more)
+    log.add(record)
+    return record
+  }
+  const end = ({ id, position, space }: ExchangeRecord, how: 'sent' | 'left' = 'sent') =>
+    log.end({ id, position, space, how, durationMs: id + 0.5, waitingMs: 0, bodyMs: 0, connection: 1 })
+  return { log, begin, end }
+}
+
+function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
+  return {
+    id,
+    position: 100 + id,
+    at: 1_700_000_000_000 + id,
+    arrivedAt: 1_700_000_000_000 + id,
+    space: '',
+    key: 'sandbox',
+    method: 'GET',
+    path: `/v1/pets/${id}`,
+    query: '',
+    operation: 'getPet',
+    status: 200,
+    reason: undefined,
+    fault: undefined,
+    how: undefined,
+    durationMs: 0,
+    waitingMs: 0,
+    bodyMs: 0,
+    remaining: 60 - id,
+    drift: undefined,
+    requestHeaders: ['Host', `host-${id}`],
+    requestBody: '',
+    responseHeaders: Array.from({ length: 2 * (1 + (id % 3)) }, (_, index) => `${id}.${index}`),
+    responseBody: `{"id":${id}}`,
+    ...more,
+  }
+}
+
+describe('the log of a space', () => {
+  it('keeps the last exchanges whole, whatever stood in their places', () => {
+    const { log, begin, end } = logOf()
+    for (let n = 1; n <= 4 * LIMIT; n++) {
+      end(begin(n % 2 === 0 ? { reason: 'storm', fault: 'slow-body', drift: [`drift ${n}`], status: undefined } : {}))
+      const last = Array.from({ length: Math.min(n, LIMIT) }, (_, index) => n - Math.min(n, LIMIT) + 1 + index)
+      expect([...log]).toEqual(
+        last.map((id) =>
+          exchange(id, {
+            how: 'sent',
+            durationMs: id + 0.5,
+            ...(id % 2 === 0 && { reason: 'storm', fault: 'slow-body', drift: [`drift ${id}`], status: undefined }),
+          }),
+        ),
+      )
+    }
+  })
+
+  it('says what has been: what was read stays so, whatever comes after', () => {
+    const { log, begin, end } = logOf()
+    const [first] = [begin(), begin()]
+    const [read, saved] = [[...log], log.save()]
+    const asRead = structuredClone([read, saved])
+    if (first !== undefined) end(first)
+    for (let n = 0; n < 4 * LIMIT; n++) end(begin())
+    expect([read, saved]).toEqual(asRead)
+  })
+
+  it('tells whoever follows of beginning and end, which stay as they were told', () => {
+    const { log, begin, end } = logOf()
+    const told: ExchangeRecord[] = []
+    log.follow({ onBegan: (record) => told.push(record), onEnded: (record) => told.push(record), end() {} })
+    for (let n = 0; n < 3 * LIMIT; n++) end(begin())
+    expect(told.map(({ path, how, durationMs }) => [path, how, durationMs])).toEqual(
+      Array.from({ length: 3 * LIMIT }, (_, index) => index + 1).flatMap((id) => [
+        [`/v1/pets/${id}`, undefined, 0],
+        [`/v1/pets/${id}`, 'sent', id + 0.5],
+      ]),
+    )
+  })
+
+  it.each([0, 1, LIMIT])('tells of the end of what has lost its place, with room for %i', (limit) => {
+    const { log, begin, end } = logOf(limit)
+    const told: ExchangeRecord[] = []
+    const slow = begin()
+    for (let n = 0; n < 2 * LIMIT; n++) end(begin())
+    log.follow({ onEnded: (record) => told.push(record), end() {} })
+    end(slow, 'left')
+    expect(told).toEqual([exchange(slow.id, { how: 'left', durationMs: slow.id + 0.5 })])
+    expect(log.save().unkept).toEqual([])
+  })
+
+  it('takes the place of what it has let go for nothing but the next exchange', () => {
+    const { log, begin } = logOf()
+    for (let n = 0; n < 2 * LIMIT; n++) begin()
+    while (log.dropOldest());
+    expect([[...log], log.bytes]).toEqual([[], 0])
+    const record = begin()
+    expect([...log]).toEqual([record])
+  })
+
+  it('is the same again when clearing it is taken back', () => {
+    const { log, begin, end } = logOf()
+    for (let n = 0; n < LIMIT + 1; n++) end(begin())
+    const before = [...log]
+    const takeBack = log.clear()
+    for (let n = 0; n < 2 * LIMIT; n++) end(begin())
+    takeBack()
+    expect([[...log], log.total]).toEqual([before, LIMIT + 1])
+  })
+
+  it('continues from what another log has saved, as if it had been there', () => {
+    const { log, begin, end } = logOf()
+    for (let n = 0; n < LIMIT; n++) end(begin())
+    begin()
+    const other = new ExchangeLog(LIMIT, new LogBudget())
+    other.load(JSON.parse(JSON.stringify(log.save())))
+    expect(JSON.stringify(other.save())).toBe(JSON.stringify(log.save()))
+    expect(other.save()).toEqual(log.save())
+    expect(other.bytes).toBe(log.bytes)
+  })
+})
