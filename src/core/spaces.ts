@@ -241,7 +241,10 @@ export class Spaces {
     return this.#named.delete(name)
   }
 
-  /** All of them as plain data: the default one first, the others in the order in which they were opened. */
+  /**
+   * All of them as plain data: the default one first, the others in the order in which they were opened. It is a picture:
+   * nothing that happens later changes it, so that it can be written little by little.
+   */
   save(): SavedSpaces {
     return {
       keys: this.#shared.keys.save(),
@@ -252,8 +255,8 @@ export class Spaces {
     }
   }
 
-  /** Goes on from what others have saved; only for new ones. */
-  load({ keys, room, spaces, undo, forwarded }: SavedSpaces): void {
+  /** Goes on from what others have saved, one space at each step; only for new ones. */
+  *load({ keys, room, spaces, undo, forwarded }: SavedSpaces): Generator<void, void> {
     for (const saved of forwarded) this.#forwarded.set(...loadForwarded(saved))
     this.#undo = undo ?? undefined
     this.#shared.keys.load(keys)
@@ -261,6 +264,7 @@ export class Spaces {
       const space = saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures)
       if (saved.name !== '') this.#named.set(saved.name, space)
       space.load(saved)
+      yield
     }
     this.#shared.memoryRoom.state = room
   }

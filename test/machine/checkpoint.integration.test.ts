@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkpointOf, digestOfSandbox, loadCheckpoint } from '../../src/core/checkpoint.js'
+import { checkpointLines, checkpointOf, digestOfSandbox, loadCheckpoint } from '../../src/core/checkpoint.js'
 import { applyStep, differenceOf, openMachine, outcomeText, START } from './machine.js'
 import { PLANS, startOf } from './run.js'
 import { runCommands } from './run-commands.js'
@@ -28,6 +28,24 @@ describe.each(PLANS)('a checkpoint, $name', (plan) => {
     expect(underWay > 0).toBe(plan.realService !== undefined)
   })
 
+  it('is of the instant at which it was begun, whatever is asked while it is written', async () => {
+    const start = await startOf(plan)
+    const { steps } = runCommands(openMachine(start), `picture:${plan.name}`, plan.commands)
+    const machine = openMachine(start)
+    const each = Math.floor(plan.commands / 20)
+    let asItWas = ''
+    let written: Iterable<string> = []
+    for (const [index, step] of steps.entries()) {
+      if (index % each === 0) {
+        expect(differenceOf(asItWas, [...written].join('\n'))).toBeUndefined()
+        asItWas = checkpointOf(machine.spaces)
+        written = checkpointLines(machine.spaces)
+      }
+      applyStep(machine, step)
+    }
+    expect(asItWas).not.toBe('')
+  })
+
   it('tells what is not the same', async () => {
     const machine = openMachine(await startOf(plan))
     const before = digestOfSandbox(machine.spaces)
@@ -41,7 +59,7 @@ describe.each(PLANS)('a checkpoint, $name', (plan) => {
 
   it('of another version is refused', async () => {
     const machine = openMachine(await startOf(plan))
-    const text = checkpointOf(machine.spaces).replace('"version":3', '"version":4')
-    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 4')
+    const text = checkpointOf(machine.spaces).replace('"version":4', '"version":5')
+    expect(() => loadCheckpoint(machine.spaces, text)).toThrow('has version 5')
   })
 })
