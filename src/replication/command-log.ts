@@ -27,7 +27,8 @@ export interface Entry {
 /** A whole sandbox as it stood after an entry. */
 export interface StoredCheckpoint {
   readonly id: EntryId
-  readonly text: string
+  /** Its text, in pieces that are short enough to be written, sent and read one after the other. */
+  readonly pieces: Iterable<string>
 }
 
 /** Hears what a log has to say. */
@@ -81,11 +82,12 @@ export interface CommandLog {
    * @throws LogUnavailable
    */
   end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }>
-  /** The newest checkpoint. @throws LogUnavailable */
+  /** The newest checkpoint, its pieces as they were written. @throws LogUnavailable */
   loadCheckpoint(): Promise<StoredCheckpoint | undefined>
   /**
    * Keeps a checkpoint in place of the former one, and then cuts off entries. One that is not
-   * newer than the former is not kept, and cuts off nothing.
+   * newer than the former is not kept, and cuts off nothing. Its pieces are asked for a few at a
+   * time, in turns of the event loop of their own.
    *
    * @param trimUpTo the last entry that nobody has to read any more: those before it are cut off, itself
    *   stays, so that it can be followed from. Never after the checkpoint's

@@ -215,13 +215,18 @@ export class MemoryLine implements CommandLog {
 
   async saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void> {
     this.#reach()
+    const pieces: string[] = []
+    for (const piece of checkpoint.pieces) {
+      pieces.push(piece)
+      await new Promise(setImmediate)
+    }
     await this.#checkpointMayPass
     this.#reach()
     const { entries, checkpoint: former } = this.#log
     if (former !== undefined && compareIds(checkpoint.id, former.id) <= 0) return
     const place = entries.findIndex(({ id }) => id === checkpoint.id)
     if (place < 0) throw new LogLost('the entry of the checkpoint is not there any more')
-    this.#log.checkpoint = checkpoint
+    this.#log.checkpoint = { id: checkpoint.id, pieces }
     this.#log.cutOffEntries(entries.findLastIndex(({ id }, index) => index <= place && compareIds(id, trimUpTo) <= 0))
   }
 

@@ -5,8 +5,6 @@ import { type EntryId, LogUnavailable, type StoredCheckpoint } from './command-l
 import type { RedisConnection } from './redis.js'
 import { KEEP_CHECKPOINT, type RedisKeys, run, WRITE_PIECE } from './redis-scripts.js'
 
-/** Characters of a piece: Redis is not busy with one for long, and nobody for longer than he waits for an answer. */
-const PIECE_LENGTH = 1 << 20
 /** Pieces that are on their way at a time. */
 const AT_A_TIME = 4
 /** What somebody who died has written of a checkpoint is gone after so long. */
@@ -23,19 +21,20 @@ const expand = promisify(inflateRaw)
 export async function writeCheckpoint(
   redis: RedisConnection,
   keys: RedisKeys,
-  { id, text }: StoredCheckpoint,
+  { id, pieces }: StoredCheckpoint,
   trimUpTo: EntryId,
 ): Promise<void> {
   const writing = `${keys.checkpoint}-${await redis.call('INCR', keys.writings)}`
-  const pieces = piecesOf(text)
-  await inTurns(pieces.length, async (place) => {
+  let count = 0
+  await aFewAtATime(pieces, async (piece) => {
+    const place = count++
     // Fast rather than small: it is written often, and read seldom.
-    const bytes = await compress(pieces[place] ?? '', { level: 1 })
+    const bytes = await compress(piece, { level: 1 })
     await run(redis, WRITE_PIECE, writing, UNFINISHED_FOR_S, place, bytes)
   })
   const forgotten = Number.parseInt(id, 10) - REMEMBERED_FOR_MS
   const { checkpoint, log, batches } = keys
-  await run(redis, KEEP_CHECKPOINT, checkpoint, writing, log, batches, id, pieces.length, trimUpTo, forgotten)
+  await run(redis, KEEP_CHECKPOINT, checkpoint, writing, log, batches, id, count, trimUpTo, forgotten)
 }
 
 /** Reads the newest checkpoint. @throws LogUnavailable if it is not whole */
@@ -45,26 +44,14 @@ export async function readCheckpoint(redis: RedisConnection, key: string): Promi
     if (id === undefined) return undefined
     const pieces: string[] = []
     let isSame = true
-    await inTurns(Number(count), async (place) => {
+    await aFewAtATime(Array(Number(count)).keys(), async (place) => {
       const [stillId, bytes] = isSame ? await fields(redis, key, 'id', String(place)) : []
       isSame &&= bytes !== undefined && stillId?.equals(id) === true
       if (isSame && bytes !== undefined) pieces[place] = (await expand(bytes)).toString()
     })
-    if (isSame) return { id: id.toString(), text: pieces.join('') }
+    if (isSame) return { id: id.toString(), pieces }
   }
   throw new LogUnavailable('The checkpoint in Redis is not whole.')
-}
-
-/** No character is cut in two: those beyond 16 bits have two halves. */
-function piecesOf(text: string): readonly string[] {
-  const pieces: string[] = []
-  for (let from = 0; from < text.length; ) {
-    const to = from + PIECE_LENGTH
-    const isWhole = (text.charCodeAt(to - 1) & 0xfc00) !== 0xd800
-    pieces.push(text.slice(from, isWhole ? to : to - 1))
-    from = isWhole ? to : to - 1
-  }
-  return pieces
 }
 
 async function fields(redis: RedisConnection, key: string, ...names: readonly string[]) {
@@ -72,11 +59,11 @@ async function fields(redis: RedisConnection, key: string, ...names: readonly st
   return (Array.isArray(values) ? values : []).map((value) => (Buffer.isBuffer(value) ? value : undefined))
 }
 
-/** Does something for each number below `count`, for a few of them at a time. */
-async function inTurns(count: number, work: (place: number) => Promise<void>): Promise<void> {
-  let next = 0
+/** Does something with each of what there is, for a few at a time: the next is asked for when one is done. */
+async function aFewAtATime<T>(all: Iterable<T>, work: (one: T) => Promise<void>): Promise<void> {
+  const rest = all[Symbol.iterator]()
   const worker = async () => {
-    while (next < count) await work(next++)
+    for (let next = rest.next(); next.done !== true; next = rest.next()) await work(next.value)
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, worker))
 }

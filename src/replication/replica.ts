@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseJson, stringifyJson } from '../contract/json.js'
-import { checkpointOf, loadCheckpoint } from '../core/checkpoint.js'
+import { CheckpointReader, checkpointLines } from '../core/checkpoint.js'
 import type { EndedCommand, RequestCommand } from '../core/command.js'
 import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
@@ -21,6 +21,7 @@ import {
   LogLost,
   LogUnavailable,
   type LogWatcher,
+  type StoredCheckpoint,
 } from './command-log.js'
 import {
   differences,
@@ -49,6 +50,8 @@ const READINGS = 10
 const REJOIN_MS: DurationMs = SECOND_MS
 /** A checkpoint is written after so many characters of entries; or as many as it has itself, if that is more. */
 const CHECKPOINT_AFTER = 8 * 1024 * 1024
+/** Characters of a checkpoint that are written, or read, in one turn of the event loop. */
+const CHECKPOINT_PIECE = 256 * 1024
 /** Entries that are under way at a time: what comes meanwhile is one entry afterwards. */
 const ENTRIES_UNDER_WAY = 8
 /** Entries are no larger than this by themselves; a single item may be. */
@@ -56,7 +59,7 @@ const LARGEST_ENTRY = 4 * 1024 * 1024
 /** Connections of each replica have numbers of their own. */
 const CONNECTIONS_A_MEMBER = 2 ** 32
 /** Version of what a checkpoint holds besides the sandbox. */
-const HEADER_VERSION = 2
+const HEADER_VERSION = 3
 
 /** Opens the log that a group shares. Rejects with LogUnavailable. */
 export type OpenLog = (watcher: LogWatcher) => Promise<CommandLog>
@@ -634,10 +637,10 @@ export class Replica {
   /** By itself, so that nothing that lives as long as the replica holds on to the text. @returns the entry it stands for */
   async #loadNewest(log: CommandLog): Promise<EntryId | undefined> {
     const stored = await log.loadCheckpoint()
-    this.#timeline = newTimeline(this.#parts)
+    const timeline = newTimeline(this.#parts)
+    this.#checkpointSize = stored === undefined ? 0 : await this.#load(stored, timeline)
     this.#charactersSince = 0
-    this.#checkpointSize = stored?.text.length ?? 0
-    if (stored !== undefined) this.#load(stored.text, stored.id)
+    this.#timeline = timeline
     return stored?.id
   }
 
@@ -798,41 +801,65 @@ export class Replica {
     const read = group.living(now).map(([, member]) => member.applied ?? '0-0')
     const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
     try {
-      const text = this.#checkpointText(machine)
-      this.#checkpointSize = text.length
-      await this.#openedLog.saveCheckpoint({ id: applied, text }, trimUpTo)
+      await this.#openedLog.saveCheckpoint({ id: applied, pieces: this.#checkpointPieces(machine) }, trimUpTo)
     } catch (error) {
       if (!this.#isLeaving) this.#parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
     }
     this.#isSaving = false
   }
 
-  #checkpointText(machine: Machine): string {
+  /** As all is now; but what is written of it is made piece by piece, while the replica goes on. */
+  #checkpointPieces(machine: Machine): Iterable<string> {
     const { group, open, position, now } = this.#timeline
     const header = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
-    return this.#keys.hide(`${stringifyJson(header satisfies CheckpointHeader)}\n${checkpointOf(machine.spaces)}`)
+    return this.#inPieces(stringifyJson(header satisfies CheckpointHeader), checkpointLines(machine.spaces))
   }
 
-  #load(stored: string, id: EntryId): void {
-    const text = this.#keys.show(stored)
-    const end = text.indexOf('\n')
-    const { version, group, open, position, now } = parseJson(text.slice(0, end)) as CheckpointHeader
-    if (version !== HEADER_VERSION)
-      throw new Failure(
-        'LOG_UNAVAILABLE',
-        `The checkpoint of the group has version ${version}, this release reads ${HEADER_VERSION}. Start the group anew with --reset.`,
-      )
-    const timeline = this.#timeline
+  *#inPieces(header: string, lines: Iterable<string>): Generator<string, void> {
+    this.#checkpointSize = 0
+    let piece = this.#keys.hide(header)
+    for (const line of lines) {
+      piece += `\n${this.#keys.hide(line)}`
+      if (piece.length < CHECKPOINT_PIECE) continue
+      this.#checkpointSize += piece.length
+      yield piece
+      piece = ''
+    }
+    yield piece
+  }
+
+  /** Goes on from a checkpoint, a piece in each turn of the event loop. @returns how many characters it has */
+  async #load({ id, pieces }: StoredCheckpoint, timeline: Timeline): Promise<number> {
+    let header: CheckpointHeader | undefined
+    const sandbox = new CheckpointReader()
+    let size = 0
+    for (const piece of pieces) {
+      size += piece.length
+      for (const line of this.#keys.show(piece).split('\n')) {
+        if (header === undefined) header = readHeader(line)
+        else if (line !== '') sandbox.take(line)
+      }
+      await this.#nextTurn()
+    }
+    if (header === undefined) throw new LogUnavailable('The checkpoint of the group is empty.')
+    const { group, open, position, now } = header
     timeline.group.load(group)
     timeline.open.load(open)
     timeline.position = position
     timeline.now = now
     timeline.applied = id
     const { facts } = group
-    if (facts === undefined) return
+    if (facts === undefined) return size
     const spaces = this.#parts.build(facts, now)
-    loadCheckpoint(spaces, text.slice(end + 1))
+    for (const _space of sandbox.putInto(spaces)) await this.#nextTurn()
     timeline.machine = new Machine(spaces, this.#parts.applyVerb)
+    return size
+  }
+
+  /** Lets others have their turn in the midst of what takes long. @throws LogUnavailable when it is to stop */
+  async #nextTurn(): Promise<void> {
+    await new Promise(setImmediate)
+    if (this.#isLeaving) throw new LogUnavailable('The sandbox is stopping.')
   }
 }
 
@@ -842,6 +869,16 @@ interface CheckpointHeader {
   readonly open: SavedOpenExchanges
   readonly position: number
   readonly now: EpochMs
+}
+
+/** @throws Failure for one of another version */
+function readHeader(line: string): CheckpointHeader {
+  const header = parseJson(line) as CheckpointHeader
+  if (header.version === HEADER_VERSION) return header
+  throw new Failure(
+    'LOG_UNAVAILABLE',
+    `The checkpoint of the group has version ${header.version}, this release reads ${HEADER_VERSION}. Start the group anew with --reset.`,
+  )
 }
 
 /** Whoever follows what happens in spaces that are gone is told that there will be no more. */

@@ -264,7 +264,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       await one.watcher.until(isDown)
       await expect(one.log.end()).rejects.toThrow(LogUnavailable)
       await expect(one.log.loadCheckpoint()).rejects.toThrow(LogUnavailable)
-      await expect(one.log.saveCheckpoint({ id, text: '' }, id)).rejects.toThrow(LogUnavailable)
+      await expect(one.log.saveCheckpoint({ id, pieces: [''] }, id)).rejects.toThrow(LogUnavailable)
       await expect(one.log.clear()).rejects.toThrow(LogUnavailable)
     })
 
@@ -272,15 +272,15 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       const { one, other } = await lines(2)
       expect(await one.log.loadCheckpoint()).toBeUndefined()
       const [first = '', second = '', third = ''] = await appendAll(one.log, 'a', ['1', '2', '3'])
-      await one.log.saveCheckpoint({ id: second, text: '' }, first)
-      expect(await other.log.loadCheckpoint()).toEqual({ id: second, text: '' })
-      // Longer than what is written at a time, of characters of one byte to four, which no cut may halve.
-      const text = `a${'🐕€é\u0000"'.repeat(500_000)}`
-      await one.log.saveCheckpoint({ id: third, text }, first)
-      expect(await other.log.loadCheckpoint()).toEqual({ id: third, text })
-      await other.log.saveCheckpoint({ id: second, text: 'older' }, third)
-      await other.log.saveCheckpoint({ id: third, text: 'as old' }, third)
-      expect(await other.log.loadCheckpoint()).toEqual({ id: third, text })
+      await one.log.saveCheckpoint({ id: second, pieces: [''] }, first)
+      expect(await other.log.loadCheckpoint()).toEqual({ id: second, pieces: [''] })
+      // Characters of one byte to four; more pieces than are written at a time, some of them long.
+      const pieces = Array.from({ length: 20 }, (_, index) => '🐕€é\u0000"'.repeat(index * 10_000))
+      await one.log.saveCheckpoint({ id: third, pieces: pieces.values() }, first)
+      expect(await other.log.loadCheckpoint()).toEqual({ id: third, pieces })
+      await other.log.saveCheckpoint({ id: second, pieces: ['older'] }, third)
+      await other.log.saveCheckpoint({ id: third, pieces: ['as old'] }, third)
+      expect(await other.log.loadCheckpoint()).toEqual({ id: third, pieces })
       // Neither of the two has cut off anything.
       const follower = new AFollower()
       one.log.follow(first, follower)
@@ -290,7 +290,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
     it('cuts off what nobody has to read any more, and says so to whoever comes too late', async () => {
       const { one, other } = await lines(2)
       const [first, second = '', third = '', fourth = ''] = await appendAll(one.log, 'a', ['1', '2', '3', '4'])
-      await one.log.saveCheckpoint({ id: third, text: 'state' }, second)
+      await one.log.saveCheckpoint({ id: third, pieces: ['state'] }, second)
       const [kept, early, beginning] = [new AFollower(), new AFollower(), new AFollower()]
       other.log.follow(second, kept)
       other.log.follow(first, early)
@@ -305,7 +305,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
     it('cuts off nothing after a checkpoint', async () => {
       const { one } = await lines(1)
       const [, second = '', , fourth = ''] = await appendAll(one.log, 'a', ['1', '2', '3', '4'])
-      await one.log.saveCheckpoint({ id: second, text: 'state' }, fourth)
+      await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, fourth)
       const follower = new AFollower()
       one.log.follow(second, follower)
       expect(await follower.texts(2)).toEqual(['3', '4'])
@@ -314,7 +314,7 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
     it('takes entries after all were cut off but the last', async () => {
       const { one, other } = await lines(2)
       const [, second = ''] = await appendAll(one.log, 'a', ['1', '2'])
-      await one.log.saveCheckpoint({ id: second, text: 'state' }, second)
+      await one.log.saveCheckpoint({ id: second, pieces: ['state'] }, second)
       await one.log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
       await other.log.append({ replica: 'b', batch: 1, text: 'b' }, NEVER)
       const follower = new AFollower()
@@ -326,14 +326,14 @@ export function describeLog(where: string, open: () => Promise<TriedLog>): void 
       const { one } = await lines(1)
       const [first = ''] = await appendAll(one.log, 'a', ['1'])
       const never = first.replace(/^\d+/, (ms) => String(Number(ms) + 1_000_000))
-      await expect(one.log.saveCheckpoint({ id: never, text: 'x' }, first)).rejects.toThrow(LogLost)
+      await expect(one.log.saveCheckpoint({ id: never, pieces: ['x'] }, first)).rejects.toThrow(LogLost)
       expect(await one.log.loadCheckpoint()).toBeUndefined()
     })
 
     it('begins anew, and tells those who still live in the past', async () => {
       const { one, other } = await lines(2)
       const [id = ''] = await appendAll(one.log, 'a', ['1'])
-      await one.log.saveCheckpoint({ id, text: 'state' }, id)
+      await one.log.saveCheckpoint({ id, pieces: ['state'] }, id)
       const follower = new AFollower()
       one.log.follow(id, follower)
       await other.log.clear()

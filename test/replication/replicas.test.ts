@@ -330,7 +330,7 @@ describe('exchanges of a replica that is gone', () => {
     void a.get('/pets').catch(() => {})
     await inStep(oldest, a)
     await oldest.core.close()
-    expect(log.checkpoint?.text).toContain('"open":[{')
+    expect([...(log.checkpoint?.pieces ?? [])].join('')).toContain('"open":[{')
     const b = await replica(SLOW)
     a.line.cutOff()
     time.now += LIVING_MS + 1
@@ -387,6 +387,29 @@ describe('a replica that stops', () => {
     vi.useRealTimers()
     const b = await replica()
     expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Kept' }])
+  })
+})
+
+describe('a checkpoint', () => {
+  it('is made while the replica goes on answering, and is of the position at which it was begun', async () => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica({ rateLimit: false, maxStore: '1GiB' })
+    const founding = log.checkpoint?.id
+    const name = 'x'.repeat(100_000)
+    const isWritten = () => log.checkpoint?.id !== founding
+    // So much that a checkpoint is due.
+    for (let pets = 0; pets < 84; pets++) await a.post({ name, categoryId: pets })
+    expect(isWritten()).toBe(false)
+    let answered = 0
+    while (!isWritten()) {
+      expect((await a.post({ name: 'Meanwhile', categoryId: 1 })).status).toBe(201)
+      answered++
+    }
+    expect(answered).toBeGreaterThan(3)
+    const pieces = [...(log.checkpoint?.pieces ?? [])]
+    expect(pieces.length).toBeGreaterThan(3)
+    expect(pieces.join('').split('Meanwhile').length).toBeLessThan(answered)
+    expect(await digests(a, await replica({ rateLimit: false, maxStore: '1GiB' }))).toHaveLength(1)
   })
 })
 
