@@ -9,9 +9,11 @@ const DEEPEST = 1000
  * "-0". A match inside a string costs time but changes nothing.
  */
 const NEEDS_CARE = /[\d.]{16}|\d[eE]|-0/
+/** The same, and every fraction. */
+const IS_REPLACED = /[\d.]{16}|\d[eE]|-0|\d\.\d/g
+/** A number as JSON writes it. @source RFC 8259, section 6 */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/** Most numbers look like this and are exact already. */
-const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/
 /** A double overflows beyond this many digits, and no real whole number is that long. */
 const MOST_DIGITS = 309
 /** A double tells any two numbers of 15 digits apart. */
@@ -34,21 +36,19 @@ const MOST_UNFOLDED = 40
  * @throws SyntaxError whose message is a sentence part with the place: `unexpected "}" at line 1, column 13`
  */
 export function parseJson(text: string): unknown {
+  // Each number that needs care, and each fraction, is replaced by its ordinal and a half, so that JSON.parse still
+  // decides everything else: repeated names, __proto__, escapes. No other number is then a fraction.
+  const values: (number | bigint)[] = []
+  const numbered = NEEDS_CARE.test(text)
+    ? replaceLongNumbers(text, (token) => `${values.push(exactNumber(token)) - 1}.5`)
+    : text
   let plain: unknown
   try {
-    plain = JSON.parse(text)
+    plain = JSON.parse(numbered)
   } catch (error) {
     throw new SyntaxError(findJsonError(text)?.message ?? 'it cannot be read', { cause: error })
   }
-  if (!NEEDS_CARE.test(text)) return plain
-
-  // Each number but short whole ones is replaced by its ordinal and a half, so that JSON.parse still
-  // decides everything else: repeated names, __proto__, escapes. No other number is then a fraction.
-  const values: (number | bigint)[] = []
-  const numbered = replaceNumbers(text, (token) =>
-    SHORT_INTEGER.test(token) ? undefined : `${values.push(exactNumber(token)) - 1}.5`,
-  )
-  return putValues(JSON.parse(numbered), values)
+  return values.length === 0 ? plain : putValues(plain, values)
 }
 
 /**
@@ -175,9 +175,51 @@ const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
 const NUMBER_TOKEN = /[\d.eE+-]*/y
+const IN_NUMBER = /[\d.eE+-]/
 
-/** Replaces numbers of a text that is JSON, those for which there is a replacement; what stands in strings is left alone. */
-function replaceNumbers(text: string, replacement: (token: string) => string | undefined): string {
+/**
+ * Replaces those numbers of a text that need care, and fractions; what stands in strings is left alone, and so is what
+ * only looks like a number, or a text that is no JSON would become one.
+ *
+ * Goes from one of them to the next, as there are few in a long text.
+ */
+function replaceLongNumbers(text: string, replacement: (token: string) => string): string {
+  const parts: string[] = []
+  let copied = 0
+  // Outside of strings, and the next quote from there.
+  let at = 0
+  let quote = quoteFrom(text, 0)
+  IS_REPLACED.lastIndex = 0
+  for (let found = IS_REPLACED.exec(text); found !== null; found = IS_REPLACED.exec(text)) {
+    while (quote < found.index) {
+      at = endOfString(text, quote)
+      quote = quoteFrom(text, at)
+    }
+    if (at <= found.index) {
+      let start = found.index
+      while (start > at && IN_NUMBER.test(text[start - 1] ?? '')) start--
+      NUMBER_TOKEN.lastIndex = start
+      NUMBER_TOKEN.test(text)
+      at = NUMBER_TOKEN.lastIndex
+      const token = text.slice(start, at)
+      if (NUMBER.test(token)) {
+        parts.push(text.slice(copied, start), replacement(token))
+        copied = at
+      }
+    }
+    IS_REPLACED.lastIndex = at
+  }
+  parts.push(text.slice(copied))
+  return parts.join('')
+}
+
+function quoteFrom(text: string, from: number): number {
+  const quote = text.indexOf('"', from)
+  return quote === -1 ? text.length : quote
+}
+
+/** Replaces all numbers of a text that is JSON; what stands in strings is left alone. */
+function replaceNumbers(text: string, replacement: (token: string) => string): string {
   const parts: string[] = []
   let copied = 0
   let at = 0
@@ -188,12 +230,8 @@ function replaceNumbers(text: string, replacement: (token: string) => string | u
       NUMBER_TOKEN.lastIndex = at
       NUMBER_TOKEN.test(text)
       const end = NUMBER_TOKEN.lastIndex
-      const replaced = replacement(text.slice(at, end))
-      if (replaced !== undefined) {
-        parts.push(text.slice(copied, at), replaced)
-        copied = end
-      }
-      at = end
+      parts.push(text.slice(copied, at), replacement(text.slice(at, end)))
+      copied = at = end
     } else at++
   }
   parts.push(text.slice(copied))

@@ -74,6 +74,29 @@ describe('reading JSON', () => {
     expect(stringifyJson(exact)).toContain('9007199254740993')
   })
 
+  it('takes for JSON what JSON.parse takes for it, whatever looks like a long number in it', () => {
+    const part = fc.constantFrom(
+      ...['1e5', '1e5e5', '1.2.3', '-01e5', '+1e5', '.5e3', '1.5', '9007199254740993', '-0', 'e1e5', 'true1e5'],
+      ...['"1e5"', '"\\"1e5"', '"\\\\"', '"1e5', '{"a":', '}', '[', ']', ',', ' '],
+    )
+    const isRead = (read: (text: string) => unknown, text: string) => {
+      try {
+        read(text)
+        return true
+      } catch {
+        return false
+      }
+    }
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+        const text = parts.join('')
+        for (const whole of [text, `[${text}]`])
+          expect(isRead(parseJson, whole), whole).toBe(isRead((given) => JSON.parse(given), whole))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
   it('does not let "__proto__" reach a prototype', () => {
     const value = parseJson('{"__proto__":{"polluted":9007199254740993}}')
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
