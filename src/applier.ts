@@ -43,6 +43,8 @@ export interface Ground {
   readonly upstream: RealService | undefined
   /** Opens all spaces as they start. @param kept what was stored or carried over, if anything was */
   open(how: SeedAndStart, at: EpochMs, seed: SpaceState, kept?: Kept): Spaces
+  /** Whether spaces can be opened from a state with the options that were given. @throws Failure UNKNOWN_KEY, LABEL_TAKEN */
+  check(state: SpaceState): void
   warn(message: string): void
 }
 

@@ -126,8 +126,8 @@ export async function openSandboxCore(
   const engine = lazyEngine(contract)
   const open: Ground['open'] = ({ seed, start }, at, fixtures, { state, keeper, isTold = () => true } = {}) => {
     const { keys } = state ?? fixtures
-    const apiKeys = labelled(options.apiKeys, keys)
-    checkKeys(options, [...keys, ...apiKeys])
+    // What a store has kept is no secret. Replicas go by what all of them have: the fixtures.
+    const apiKeys = labelled(options.apiKeys, keeper === undefined ? fixtures.keys : keys)
     const shared: SpaceContext = {
       contract,
       basePath: options.basePath,
@@ -163,7 +163,8 @@ export async function openSandboxCore(
     const space = new Space('', shared, at, fixtures, state, keeper)
     return new Spaces(shared, space, fixtures, options.maxSpaces)
   }
-  const ground = { options, contract, startedAt, open, upstream, warn }
+  const check: Ground['check'] = ({ keys }) => checkKeys(options, [...keys, ...labelled(options.apiKeys, keys)])
+  const ground = { options, contract, startedAt, open, check, upstream, warn }
   const seedsOf = (seed: number) =>
     inFrontOf(options, seedReader({ ...options, seed }, contract.pets, { warn, progress }))
   const applier: Applier =
@@ -188,8 +189,7 @@ export async function openSandboxCore(
     onVerb: (done) => events.onVerb?.(done),
     readFixtures() {
       const seed = applier.readSeed()
-      const apiKeys = labelled(options.apiKeys, seed.keys)
-      checkKeys(options, [...seed.keys, ...apiKeys])
+      check(seed)
       return seed
     },
   }
@@ -291,6 +291,7 @@ async function standAlone(
   const state = (options.reset ? undefined : stored?.state) ?? fixtures
   const keeper = stored?.keeper
   const how = { seed: options.seed, start: standing(options.start, startedAt) }
+  ground.check(state)
   const spaces = ground.open(how, startedAt, fixtures, { state, keeper })
   const { default: space } = spaces
   const machine = new Machine(spaces)

@@ -14,7 +14,7 @@ import type { SpaceState } from './domain/state.js'
 import type { EpochMs } from './domain/time.js'
 import { Heard } from './http/heard.js'
 import type { GroupLog } from './options/options.js'
-import { FIXTURES, type GroupFacts } from './replication/group.js'
+import { digestOfFixtures, FIXTURES, type GroupFacts } from './replication/group.js'
 import { openRedisLog } from './replication/redis-log.js'
 import { Replica, type ReplicaParts } from './replication/replica.js'
 import { petReader } from './store/shape.js'
@@ -54,10 +54,11 @@ export async function joinGroup(
       // A clock that is frozen at the start of the group, whenever that was, is so for all.
       const isAtStart = options.start.freeze && options.start.now === undefined
       const start = standing(options.start, (isAtStart ? known?.start.now : undefined) ?? now)
-      return { seed, start, others: { ...others, [FIXTURES]: digestOf(stringifyJson(seeds(seed)())) } }
+      return { seed, start, others: { ...others, [FIXTURES]: digestOfFixtures(seeds(seed)()) } }
     },
     build: (facts, at, state) =>
       ground.open(facts, at, seeds(facts.seed)(), { state, isTold: () => joined?.isApplyingOwn ?? false }),
+    check: (facts, state) => ground.check(state ?? seeds(facts.seed)()),
     readState: (text) => asState(parseJson(text), readPet),
     applyVerb,
     onVerb: (spaces, { space, verb, input }, output, now) =>

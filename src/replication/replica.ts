@@ -9,7 +9,6 @@ import type { ExchangeRef, Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import { digestOf } from '../system/digest.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { batchText, type Item, itemText, readBatch } from './batch-text.js'
@@ -25,6 +24,7 @@ import {
 } from './command-log.js'
 import {
   differences,
+  digestOfFixtures,
   Group,
   type GroupFacts,
   type Hello,
@@ -73,6 +73,8 @@ export interface ReplicaParts {
   facts(group: GroupFacts | undefined, now: EpochMs): GroupFacts
   /** Spaces at their start, by a group's facts. @param state what was carried over, if anything was */
   build(facts: GroupFacts, at: EpochMs, state?: SpaceState): Spaces
+  /** Whether a group can begin so. @throws Failure where its facts name what is not there */
+  check(facts: GroupFacts, state?: SpaceState): void
   /** Reads a state that other facts have left behind, as far as it fits to ours. @throws Failure where it does not */
   readState(text: string): SpaceState
   readonly applyVerb: ApplyVerb
@@ -544,7 +546,7 @@ export class Replica {
     if (command.kind !== 'verb') return result
     if (!this.#isApplyingOwn) this.#parts.onVerb(machine.spaces, command, result, now)
     if (command.verb === 'reset' && command.fetched !== undefined)
-      timeline.group.reseed(digestOf(stringifyJson(command.fetched)))
+      timeline.group.reseed(digestOfFixtures(command.fetched as SpaceState))
     return { output: result, wall: now }
   }
 
@@ -584,9 +586,9 @@ export class Replica {
       }
       const state = isAnew && !reset ? this.#carriedState() : undefined
       const anew = isAnew ? { after, ...(state === undefined ? {} : { state }) } : undefined
-      // What cannot be built must not stand in the log, where every replica would fail by it.
+      // What cannot begin must not stand in the log. Once it has begun, keys come and go.
       if (isAnew || group.facts === undefined)
-        this.#parts.build(facts, now, state === undefined ? undefined : this.#parts.readState(state))
+        this.#parts.check(facts, state === undefined ? undefined : this.#parts.readState(state))
       const welcome = await this.#sayHello({
         name: this.#parts.name,
         version: this.#parts.version,
@@ -850,7 +852,8 @@ export class Replica {
     timeline.applied = id
     const { facts } = group
     if (facts === undefined) return size
-    const spaces = this.#parts.build(facts, now)
+    // All that they hold comes from the checkpoint, so that they need not be filled with the fixtures first.
+    const spaces = this.#parts.build(facts, now, NOTHING)
     for (const _space of sandbox.putInto(spaces)) await this.#nextTurn()
     timeline.machine = new Machine(spaces, this.#parts.applyVerb)
     return size
@@ -892,6 +895,8 @@ function exchangeOf(result: unknown): readonly ExchangeRef[] {
   const exchange = (result as Reply | undefined)?.exchange
   return exchange === undefined ? [] : [exchange]
 }
+
+const NOTHING: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
 
 const NOBODY = { done: () => {}, failed: () => {} }
 

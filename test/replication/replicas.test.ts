@@ -143,6 +143,42 @@ describe('who may join', () => {
     const c = await replica({ reset: true })
     expect(await (await c.get('/pets?limit=1')).json()).not.toMatchObject([{ name: 'Kept' }])
   })
+
+  it('may name a key in its scenario that was added while the group ran, even if it is there no more', async () => {
+    const { replica } = groupOfReplicas()
+    const first = await replica()
+    await perform(first.core.controlTarget, '', 'keys.add', { key: 'mine', plan: 'pro' })
+    await first.core.close()
+    const scenario = { ban: { mine: '5m' } }
+    const a = await replica({ scenario })
+    const b = await replica({ scenario })
+    expect((await b.get('/pets', 'mine')).status).toBe(429)
+    expect(await digests(a, b)).toHaveLength(1)
+    await perform(b.core.controlTarget, '', 'keys.remove', { key: 'mine' })
+    await b.core.close()
+    await a.core.close()
+    const c = await replica({ scenario })
+    expect((await c.get('/pets', 'mine')).status).toBe(401)
+  })
+
+  it('may not name a key in its scenario that the group does not have when it begins', async () => {
+    const { replica } = groupOfReplicas()
+    const scenario = { ban: { mine: '5m' } }
+    await expect(replica({ scenario })).rejects.toMatchObject({ code: 'UNKNOWN_KEY' })
+    await (await replica()).core.close()
+    await expect(replica({ scenario })).rejects.toMatchObject({ code: 'UNKNOWN_KEY' })
+  })
+
+  it('agrees on what a key of its start is called, though the group had such a key of its own before', async () => {
+    const { replica } = groupOfReplicas()
+    const first = await replica()
+    await perform(first.core.controlTarget, '', 'keys.add', { key: 'sk_live_given', plan: 'pro' })
+    await first.core.close()
+    const a = await replica({ apiKey: 'sk_live_given:pro' })
+    const b = await replica({ apiKey: 'sk_live_given:pro' })
+    await perform(a.core.controlTarget, '', 'reset', {})
+    expect(await digests(a, b)).toHaveLength(1)
+  })
 })
 
 describe('when the log is away', () => {
