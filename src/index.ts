@@ -8,7 +8,7 @@ export {
   type Space,
 } from './api/controls.js'
 export type { NetworkOptions } from './api/over-network.js'
-export type { Sandbox, SocketlessSandbox } from './api/sandbox.js'
+export type { Sandbox, SandboxRequestInit, SocketlessSandbox } from './api/sandbox.js'
 export { createSandbox, startSandbox } from './api/start.js'
 export type {
   Conduct,

@@ -182,7 +182,7 @@ export async function openSandboxCore(
     stopping: stopping.signal,
     async send(request, replied) {
       const { fetchOf } = await import('./http/fetch-adapter.js')
-      return await fetchOf(core, stopping.signal)(request, replied)
+      return await fetchOf(core, stopping.signal)(request, { replied })
     },
     makeRoom: (bytes) => applier.makeRoom(bytes),
     shutdown: () => events.onShutdown?.(),

@@ -12,6 +12,15 @@ export interface Sandbox extends SandboxControls, AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What `sandbox.fetch` may be told beside what any `fetch` is. */
+export interface SandboxRequestInit extends RequestInit {
+  /**
+   * The request is passed on for somebody else, such as a page behind Playwright's `page.route`, who hears of the answer
+   * later than the caller does. Conduct then takes it as heard after 250 ms.
+   */
+  readonly relayed?: boolean
+}
+
 /** A sandbox in this process without a socket. */
 export interface SocketlessSandbox extends SandboxControls, AsyncDisposable {
   /** The address that its `fetch` answers for. There is no server. */
@@ -19,6 +28,6 @@ export interface SocketlessSandbox extends SandboxControls, AsyncDisposable {
   readonly controlUrl: string
   key(kind?: KeyKind): string
   /** Like the global `fetch`, but it reaches only this sandbox. */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+  fetch(input: string | URL | Request, init?: SandboxRequestInit): Promise<Response>
   close(): Promise<void>
 }

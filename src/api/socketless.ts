@@ -33,7 +33,8 @@ export async function openSocketless(
     async fetch(input, init) {
       const request = input instanceof Request && init === undefined ? input : new Request(input, init)
       // Code that holds the sandbox object may control it, whatever the host name.
-      return isControl(new URL(request.url).pathname) ? core.control(request, 'owner') : service(request)
+      if (isControl(new URL(request.url).pathname)) return core.control(request, 'owner')
+      return service(request, { relayed: init?.relayed })
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -6,7 +6,7 @@ export {
   type SandboxControls,
   type Space,
 } from '../api/controls.js'
-export type { SocketlessSandbox } from '../api/sandbox.js'
+export type { SandboxRequestInit, SocketlessSandbox } from '../api/sandbox.js'
 export type {
   Conduct,
   ConductRule,

@@ -10,6 +10,7 @@ import {
 } from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
 import { type AnswerTimes, endedExchange } from './ended-exchange.js'
+import { HeardInTime } from './heard-in-time.js'
 import { withoutHeader } from './without-header.js'
 
 /** The address that callers in the same process share. */
@@ -34,27 +35,37 @@ interface Service {
   ended(exchanges: readonly EndedExchange[]): number
 }
 
+/** How a request came here. */
+interface Way {
+  /** It was passed on for somebody else, who hears of the answer later than the caller. */
+  readonly relayed?: boolean | undefined
+  /** Is told of the reply before it is sent. */
+  readonly replied?: ((reply: Reply) => void) | undefined
+}
+
 /**
  * Makes a `fetch` for the service, without a socket. To the caller, faults look
  * as they would over one: a rejected TypeError, a truncated body, a wait.
  *
  * @param stopping aborted when the sandbox stops; hanging requests fail then
- * @returns the `fetch`; who asks may be told of the reply before it is sent
  */
-export function fetchOf(
-  front: Service,
-  stopping: AbortSignal,
-): (request: Request, replied?: (reply: Reply) => void) => Promise<Response> {
-  // Whoever is given an answer has heard it.
-  let heardUpTo = 0
-  return async (request, replied) => {
+export function fetchOf(front: Service, stopping: AbortSignal): (request: Request, way?: Way) => Promise<Response> {
+  // Whoever is given an answer has heard it. Who has it passed on hears it in time; what was sent before may be on its way until then.
+  const relayedHeard = new HeardInTime()
+  let givenUpTo = 0
+  const noteSent = (position: number, now: number, relayed: boolean) => {
+    // Positions know no readers: what is given while something relayed is on its way is no proof of that.
+    if (relayed || relayedHeard.isWaiting) relayedHeard.sent(position, now)
+    else givenUpTo = position
+  }
+  return async (request, { relayed = false, replied } = {}) => {
     const times: AnswerTimes = {
       arrivedAt: systemClock.monotonic(),
       waitedMs: 0,
       waitsSince: undefined,
       beganAt: undefined,
     }
-    const heardBefore = heardUpTo
+    const heardBefore = relayed ? relayedHeard.upTo : Math.max(givenUpTo, relayedHeard.upTo)
     const { signal } = request
     signal.throwIfAborted()
     const read = await readRequest(request, heardBefore)
@@ -66,7 +77,7 @@ export function fetchOf(
       const now = systemClock.monotonic()
       const isAnswered = how === 'sent' || times.beganAt !== undefined
       const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0, instead })
-      if (ended !== undefined) heardUpTo = front.ended([ended])
+      if (ended !== undefined) noteSent(front.ended([ended]), now, relayed)
     }
     try {
       signal.throwIfAborted()

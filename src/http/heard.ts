@@ -1,27 +1,7 @@
-import { systemClock } from '../system/system-clock.js'
+import { HeardInTime } from './heard-in-time.js'
 
-/** How long after it was sent an answer has reached its reader for certain, in milliseconds of real time. @source docs/conduct.md, "early-retry" */
-const HEARD_AFTER_MS = 250
-
-/** Instants closer together than this need not be told apart, in milliseconds. */
-const GRAIN_MS = 10
-
-/**
- * Knows which answers have reached their readers for certain, whoever they are.
- *
- * All that is said of an answer is the position of the command that said it was
- * sent; an answer has been heard when that position is one that has been heard.
- *
- * A turn of the event loop reads whatever had come when it began. So what was sent
- * to a busy process before an answer left is read one turn later at the latest,
- * however long that turn takes.
- */
-export class Heard {
-  /** When which position was reached, a few a second; the oldest first. */
-  #sent: { from: number; at: number; position: number }[] = []
-  /** What had been sent HEARD_AFTER_MS ago. */
-  #upTo = 0
-  #timer: NodeJS.Timeout | undefined
+/** Knows it of answers on connections, too: who has connected since has heard what was sent before. */
+export class Heard extends HeardInTime {
   /** What was sent before the last moment at which no connection stood in the queue. */
   #beforeQueue = 0
   /** The last position at which something was sent that somebody has to wait for. */
@@ -29,22 +9,10 @@ export class Heard {
   #accepted = 0
   #isWatching = false
 
-  /**
-   * Takes note of answers that were sent.
-   *
-   * @param position of the command that says so
-   * @param now      monotonic
-   * @param isAtEnd  of a turn of the event loop, so that the next look at the queue comes after
-   */
-  sent(position: number, now: number, isAtEnd: boolean): void {
+  /** @param isAtEnd of a turn of the event loop, so that the next look at the queue comes after */
+  override sent(position: number, now: number, isAtEnd = false): void {
     this.#last = position
-    const newest = this.#sent.at(-1)
-    if (newest === undefined || now - newest.from > GRAIN_MS) this.#sent.push({ from: now, at: now, position })
-    else {
-      newest.at = now
-      newest.position = position
-    }
-    this.#timer ??= this.#wake(HEARD_AFTER_MS)
+    super.sent(position, now)
     if (isAtEnd) this.#watch()
     else setImmediate(() => this.#watch())
   }
@@ -57,28 +25,6 @@ export class Heard {
   accepted(): number {
     this.#accepted++
     return this.#beforeQueue
-  }
-
-  /** What everybody had heard who sends what is read now. */
-  get upTo(): number {
-    return this.#upTo
-  }
-
-  #wake(after: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      const now = systemClock.monotonic()
-      // In this turn comes what was sent while the process was kept from reading.
-      setImmediate(() => this.#pass(now))
-    }, after).unref()
-  }
-
-  #pass(now: number): void {
-    let oldest = this.#sent[0]
-    for (; oldest !== undefined && now - oldest.at >= HEARD_AFTER_MS; oldest = this.#sent[0]) {
-      this.#upTo = oldest.position
-      this.#sent.shift()
-    }
-    this.#timer = oldest && this.#wake(Math.max(1, oldest.at + HEARD_AFTER_MS - now))
   }
 
   /**

@@ -24,9 +24,10 @@ export function handlers(
   const below = new RegExp(`^${base.replaceAll(/[^\w/]/g, '\\$&')}(?:/|$)`)
   return [
     http.all(below, async ({ request }) => {
-      const inSandbox = new Request(sandbox.baseUrl + request.url.slice(base.length), await initOf(request))
+      const inSandbox = sandbox.baseUrl + request.url.slice(base.length)
+      const init = await initOf(request)
       try {
-        return await sandbox.fetch(inSandbox)
+        return await sandbox.fetch(inSandbox, { ...init, relayed: isPassedOn() })
       } catch {
         return HttpResponse.error()
       }
@@ -43,6 +44,14 @@ function absolute(baseUrl: string): string {
   }
   const { origin, pathname } = new URL(baseUrl, here)
   return origin + pathname.replace(/\/+$/, '')
+}
+
+/** Whether a service worker is between the page and its handlers: without one, MSW calls them in the client's own process. */
+function isPassedOn(): boolean {
+  const { navigator } = globalThis as {
+    readonly navigator?: { readonly serviceWorker?: { readonly controller: unknown } }
+  }
+  return Boolean(navigator?.serviceWorker?.controller)
 }
 
 /** What a request is made of, to be sent to another address. */

@@ -55,7 +55,7 @@ export class KeptSandbox {
     // Reading the control plane changes nothing at all.
     if (!isControl(pathname)) last(writes.later())
     // Also one that breaks has been acted upon.
-    const answered = await sandbox.fetch(request).then(
+    const answered = await sandbox.fetch(request, { relayed: true }).then(
       (response) => () => response,
       (error: unknown) => () => {
         throw error

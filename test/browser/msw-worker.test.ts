@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { expect, it, onTestFinished } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { openBrowser } from './browser.js'
@@ -13,19 +14,43 @@ const PROGRAM = `
 import { setupWorker } from 'msw/browser'
 import { createSandbox } from './dist/browser.js'
 import { handlers } from './dist/msw.js'
-const sandbox = await createSandbox({ limits: '3/min', banAfter: 2, seed: 1 })
-const worker = setupWorker(...handlers(sandbox, { baseUrl: '/api/v1' }))
+const worker = setupWorker()
 await worker.start({ quiet: true, onUnhandledRequest: 'bypass' })
-Object.assign(globalThis, { sandbox })
+Object.assign(globalThis, {
+  async openSandbox(options) {
+    globalThis.sandbox = await createSandbox({ seed: 1, ...options })
+    worker.resetHandlers(...handlers(sandbox, { baseUrl: '/api/v1' }))
+  },
+  ask: (path, init = {}) =>
+    fetch('/api/v1' + path, { ...init, headers: { authorization: 'Bearer sandbox', ...init.headers } }),
+})
 `
 
+type Browsers = typeof import('../../src/browser/index.js')
+
 declare global {
-  var sandbox: Awaited<ReturnType<typeof import('../../src/browser/index.js').createSandbox>>
+  var sandbox: Awaited<ReturnType<Browsers['createSandbox']>>
+  /** The page's handlers have another sandbox from now on. */
+  var openSandbox: (options: Parameters<Browsers['createSandbox']>[0]) => Promise<void>
+  var ask: (path: string, init?: RequestInit) => Promise<Response>
 }
 
-it.skipIf(!HAS_CHROMIUM)(
-  'the service worker of MSW answers a page from a sandbox in it: quota, ban, storm, and what breaks on the wire',
-  async () => {
+describe.skipIf(!HAS_CHROMIUM)('a page behind the service worker of MSW, with a sandbox in it', () => {
+  let browser: Browser
+  let program: string
+  const worker = readFileSync(join(packageDirectory, 'node_modules/msw/lib/mockServiceWorker.js'))
+  const site = createServer(({ url }, response) => {
+    const type = url === '/' ? 'text/html' : 'text/javascript'
+    response.writeHead(url?.startsWith('/api') ? 599 : 200, { 'content-type': type })
+    response.end(
+      url === '/'
+        ? '<!doctype html><script type=module src=/program.js></script>'
+        : url === '/program.js'
+          ? program
+          : worker,
+    )
+  })
+  beforeAll(async () => {
     const { outputFiles } = await build({
       stdin: { contents: PROGRAM, resolveDir: packageDirectory },
       absWorkingDir: packageDirectory,
@@ -34,30 +59,28 @@ it.skipIf(!HAS_CHROMIUM)(
       platform: 'browser',
       write: false,
     })
-    const program = String(outputFiles[0]?.text)
-    const worker = readFileSync(join(packageDirectory, 'node_modules/msw/lib/mockServiceWorker.js'))
-    const site = createServer(({ url }, response) => {
-      const type = url === '/' ? 'text/html' : 'text/javascript'
-      response.writeHead(url?.startsWith('/api') ? 599 : 200, { 'content-type': type })
-      response.end(
-        url === '/'
-          ? '<!doctype html><script type=module src=/program.js></script>'
-          : url === '/program.js'
-            ? program
-            : worker,
-      )
-    })
+    program = String(outputFiles[0]?.text)
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void site.close())
-    const browser = await openBrowser()
-    onTestFinished(() => browser.close())
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    site.close()
+  })
+
+  async function openPage(options: Parameters<Browsers['createSandbox']>[0]): Promise<Page> {
     const page = await browser.newPage()
+    onTestFinished(() => page.close())
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
-    await page.waitForFunction(() => 'sandbox' in globalThis)
+    await page.waitForFunction(() => 'openSandbox' in globalThis)
+    await page.evaluate((given) => openSandbox(given), options)
+    return page
+  }
+
+  it('meets quota, ban, storm, and what breaks on the wire', async () => {
+    const page = await openPage({ limits: '3/min', banAfter: 2 })
     const seen = await page.evaluate(async () => {
       const { sandbox } = globalThis
-      const ask = (path: string, init: RequestInit = {}) =>
-        fetch(`/api/v1${path}`, { ...init, headers: { authorization: 'Bearer sandbox', ...init.headers } })
       const told = async (path: string, init?: RequestInit) => {
         try {
           const answer = await ask(path, init)
@@ -106,5 +129,27 @@ it.skipIf(!HAS_CHROMIUM)(
       isOpen: 'open',
       left: ['AbortError'],
     })
-  },
-)
+  })
+
+  it('is not blamed for what it sent before it had heard of a refusal', async () => {
+    const page = await openPage({ storm: '1,retry-after=60s' })
+    const seen = await page.evaluate(async () => {
+      const answers = await Promise.all([ask('/pets'), ask('/pets'), ask('/pets')])
+      const { requests, violations, warnings } = await sandbox.conduct()
+      return { statuses: answers.map(({ status }) => status), requests, findings: [...violations, ...warnings] }
+    })
+    expect(seen).toEqual({ statuses: [429, 429, 429], requests: 3, findings: [] })
+  })
+
+  it('is found if it goes on asking instead of waiting', async () => {
+    const page = await openPage({ storm: '1,retry-after=60s' })
+    const found = await page.evaluate(async () => {
+      for (;;) {
+        await ask('/pets')
+        const { violations } = await sandbox.conduct()
+        if (violations.length > 0) return violations.map(({ rule, key }) => ({ rule, key }))
+      }
+    })
+    expect(found).toEqual([{ rule: 'early-retry', key: 'sandbox' }])
+  })
+})
