@@ -1,8 +1,6 @@
 import { stringifyJson } from '../contract/json.js'
 import type { SpaceStart } from '../domain/space-start.js'
-import type { SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import { digestOf } from '../system/digest.js'
 import type { EntryId } from './command-log.js'
 
 /** Who says nothing for so long, by the clock of the log, is not there any more. */
@@ -171,17 +169,6 @@ const FORGOTTEN_MS: DurationMs = 60 * SECOND_MS
 
 /** What the digest of the fixtures is called among the facts. */
 export const FIXTURES = 'the fixtures'
-
-/** Digested at a time: the text of all of a million pets would be larger than they are. */
-const PETS_AT_A_TIME = 1000
-
-/** Tells fixtures apart that are not the same. */
-export function digestOfFixtures({ pets, ...rest }: SpaceState): string {
-  const digests: string[] = []
-  for (let from = 0; from < pets.length; from += PETS_AT_A_TIME)
-    digests.push(digestOf(stringifyJson(pets.slice(from, from + PETS_AT_A_TIME))))
-  return digestOf(stringifyJson(rest), ...digests)
-}
 
 /** Says what of two replicas' facts is not the same, each with both values; empty if they agree. */
 export function differences(own: GroupFacts, group: GroupFacts): readonly string[] {

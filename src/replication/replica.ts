@@ -22,9 +22,9 @@ import {
   type LogWatcher,
   type StoredCheckpoint,
 } from './command-log.js'
+import { digestOfFixtures } from './fixtures-digest.js'
 import {
   differences,
-  digestOfFixtures,
   Group,
   type GroupFacts,
   type Hello,
