@@ -100,6 +100,8 @@ describe.each(transports)('a fault, %s', (_name, openSandbox) => {
     const sandbox = await openSandbox({ fault: '*:hang*1' })
     const leave = new AbortController()
     const hanging = sandbox.call('/v1/pets', { signal: leave.signal })
+    // The other of two replicas may be quicker.
+    await expect.poll(async () => (await sandbox.control('GET', '/requests')).json).toMatchObject([{ fault: 'hang' }])
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
     leave.abort()
     await expect(hanging).rejects.toThrow(/abort/i)
