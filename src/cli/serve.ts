@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Location } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
+import type { DurationMs } from '../domain/time.js'
 import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
 import { envLayer } from '../options/env-layer.js'
@@ -13,6 +14,7 @@ import { writeProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
+import { limitYoungGeneration } from '../system/young-generation.js'
 import { isForPeople } from './colour.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
@@ -22,6 +24,9 @@ import { addOptionFlags, givenFlags, OTHER_WAYS } from './option-flags.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
+
+/** It takes Node two milliseconds, for which nobody who waits for the start is to wait. */
+const LIMIT_MEMORY_AFTER_MS: DurationMs = 50
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox serve',
@@ -90,6 +95,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     throw await (await import('./serve/port-holder.js')).namingHolder(error, { ...options, cwd: io.cwd })
   })
   const runs = new Runs({ options, contract, sandbox }, events, (run) => announce(locationOf(run), io.cwd, log))
+  setTimeout(limitYoungGeneration, LIMIT_MEMORY_AFTER_MS).unref()
   let leaveTerminal = () => {}
   let stopWatching = async () => {}
   try {
