@@ -144,7 +144,7 @@ export class ConductLedger {
       keys: this.keys().map((account) => account.save()),
       pending: [...this.#pending].map(([position, { account, news }]) => {
         const { name, isStranger } = account.identity
-        return { position, name, isStranger, news: structuredClone(news) }
+        return { position, name, isStranger, news }
       }),
     }
   }
@@ -160,7 +160,7 @@ export class ConductLedger {
     for (const { position, name, isStranger, news } of pending) {
       const account = this.#accounts(isStranger).get(name)
       // One of a stranger who has made room tells nobody anything.
-      if (account !== undefined) this.#pending.set(position, { account, news: structuredClone(news) })
+      if (account !== undefined) this.#pending.set(position, { account, news })
     }
   }
 

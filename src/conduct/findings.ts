@@ -72,12 +72,12 @@ export class Findings {
   }
 
   save(): readonly SavedGroup[] {
-    return [...this.#rules.values()].flatMap((groups) => structuredClone([...groups.values()]))
+    return [...this.#rules.values()].flatMap((groups) => [...groups.values()].map(copyOf))
   }
 
   restore(saved: readonly SavedGroup[]): void {
     this.clear()
-    for (const group of structuredClone(saved)) this.#groups(group.rule).set(group.name, group)
+    for (const group of saved) this.#groups(group.rule).set(group.name, copyOf(group))
   }
 
   #groups(rule: ConductRule): Map<string, Group> {
@@ -85,6 +85,10 @@ export class Findings {
     this.#rules.set(rule, groups)
     return groups
   }
+}
+
+function copyOf(group: SavedGroup): Group {
+  return { ...group, exchanges: [...group.exchanges] }
 }
 
 /** Counts the same occurrence once more. */

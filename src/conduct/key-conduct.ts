@@ -67,8 +67,8 @@ export class KeyConduct {
   constructor(identity: KeyIdentity, plans: readonly Limits[], saved?: SavedKeyConduct) {
     this.identity = identity
     this.traffic = saved === undefined ? openTraffic(plans) : restoreTraffic(plans, saved.traffic)
-    this.#waits = structuredClone([...(saved?.waits ?? [])])
-    this.#retries = new Map(structuredClone(saved?.retries ?? []))
+    this.#waits = [...(saved?.waits ?? [])]
+    this.#retries = new Map(saved?.retries.map(copyOf))
     this.#mostTold = new Map(saved?.mostTold)
   }
 
@@ -76,8 +76,8 @@ export class KeyConduct {
     return {
       identity: { ...this.identity },
       traffic: saveTraffic(this.traffic),
-      waits: structuredClone(this.#waits),
-      retries: structuredClone([...this.#retries]),
+      waits: [...this.#waits],
+      retries: [...this.#retries].map(copyOf),
       mostTold: [...this.#mostTold],
     }
   }
@@ -218,6 +218,10 @@ function heldBack({ request: { method, headers }, space: { senders } }: JudgedRe
 /** Requests of one operation are reported together. */
 function detailOf(judged: JudgedRequest): string {
   return judged.route.kind === 'operation' ? '' : whatWasSent(judged)
+}
+
+function copyOf([fingerprint, { told, instant, gaps }]: readonly [string, Retries]): readonly [string, Retries] {
+  return [fingerprint, { told: [...told], instant: [...instant], gaps: [...gaps] }]
 }
 
 function oldestOf(retries: ReadonlyMap<string, Retries>): string {

@@ -86,12 +86,18 @@ export function openTraffic(plans: readonly Limits[]): Traffic {
 export type SavedTraffic = Pick<Traffic, 'requests' | 'minute' | 'day' | 'shades'>
 
 /** A copy that stays as it is. */
-export function saveTraffic({ requests, minute, day, shades }: Traffic): SavedTraffic {
-  return structuredClone({ requests, minute, day, shades })
+export function saveTraffic({ requests, minute, day, shades }: SavedTraffic): SavedTraffic {
+  return {
+    requests,
+    minute: { ...minute },
+    day: { ...day },
+    // What else a shade has is replaced, never changed.
+    shades: shades.map((shade) => shade && { ...shade, refused: { ...shade.refused } }),
+  }
 }
 
 export function restoreTraffic(plans: readonly Limits[], saved: SavedTraffic): Traffic {
-  const traffic: Traffic = { ...openTraffic(plans), ...structuredClone(saved) }
+  const traffic: Traffic = { ...openTraffic(plans), ...saveTraffic(saved) }
   findNextLimits(traffic)
   return traffic
 }
