@@ -10,13 +10,13 @@ export class Change {
   }
 
   /** Resolves at the next change, or when the signal comes. */
-  next(signal: AbortSignal): Promise<void> {
+  next(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        signal.removeEventListener('abort', wake)
+        signal?.removeEventListener('abort', wake)
         resolve()
       }
-      signal.addEventListener('abort', wake)
+      signal?.addEventListener('abort', wake)
       this.#waiting.push(wake)
     })
   }

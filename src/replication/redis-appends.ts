@@ -12,8 +12,6 @@ interface UnderWay {
   reject(error: Error): void
 }
 
-const NEVER = new AbortController().signal
-
 /**
  * Appends entries over one connection after the other, several at a time.
  *
@@ -71,7 +69,7 @@ export class RedisAppends {
   /** Sends over every connection what is under way, until there will be no more. */
   async run(): Promise<void> {
     for (;;) {
-      const redis = await this.#link.connection(NEVER).catch(() => undefined)
+      const redis = await this.#link.connection().catch(() => undefined)
       if (redis === undefined) break
       this.#redis = redis
       for (const one of this.#underWay) void this.#send(redis, one)

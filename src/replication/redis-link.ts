@@ -42,10 +42,10 @@ export class RedisLink {
     return this.#closing.signal.aborted
   }
 
-  /** The connection, as soon as there is one. @throws LogUnavailable when the signal comes */
-  async connection(signal: AbortSignal): Promise<RedisConnection> {
+  /** The connection, as soon as there is one. @throws LogUnavailable when the signal comes, or it is closed */
+  async connection(signal?: AbortSignal): Promise<RedisConnection> {
     for (;;) {
-      if (signal.aborted || this.#closing.signal.aborted) throw this.unavailable()
+      if (signal?.aborted || this.#closing.signal.aborted) throw this.unavailable()
       if (this.#redis !== undefined) return this.#redis
       await this.#change.next(signal)
     }

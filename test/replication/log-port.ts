@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { randomStream } from '../../src/domain/random.js'
 import { type CommandLog, type EntryId, LogLost, LogUnavailable } from '../../src/replication/command-log.js'
@@ -22,7 +23,9 @@ export interface TriedLine {
   restore(): void
 }
 
-const NEVER = new AbortController().signal
+/** Does not come; as many as like wait for it. */
+export const NEVER = new AbortController().signal
+setMaxListeners(0, NEVER)
 
 /** What every log promises to those who share it. */
 export function describeLog(where: string, open: () => Promise<TriedLog>): void {

@@ -11,9 +11,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 import { freePort, HAS_REDIS, RedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
 import { AFollower, AWatcher, isDown, isUp } from './a-follower.js'
-import { describeLog, type TriedLine, type TriedLog } from './log-port.js'
-
-const NEVER = new AbortController().signal
+import { describeLog, NEVER, type TriedLine, type TriedLog } from './log-port.js'
 
 /** A log opened by a test. */
 interface Opened {

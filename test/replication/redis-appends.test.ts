@@ -1,0 +1,21 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { RedisAppends } from '../../src/replication/redis-appends.js'
+import { RedisLink } from '../../src/replication/redis-link.js'
+import { keysOf } from '../../src/replication/redis-scripts.js'
+
+it('waits for Redis in as many logs of a process as there are, and nobody is warned of listeners that pile up', async () => {
+  const warnings: string[] = []
+  const note = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const unreachable = () => new Promise<never>(() => {})
+  const links = Array.from(
+    { length: 20 },
+    () => new RedisLink(unreachable, String, { available: () => {}, unavailable: () => {} }),
+  )
+  const runs = links.map((link) => new RedisAppends(link, keysOf('a group'), async () => {}).run())
+  await new Promise(setImmediate)
+  for (const link of links) link.close()
+  await Promise.all(runs)
+  expect(warnings).toEqual([])
+})
