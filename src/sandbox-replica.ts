@@ -35,7 +35,7 @@ interface ReplicaGround extends Ground {
   seedsOf(seed: number): () => SpaceState
 }
 
-/** A sandbox that is one of several: it applies what stands in the log that they share. @throws Failure LOG_UNAVAILABLE, GROUP_DIFFERS */
+/** A sandbox that is one of several: it applies what stands in the log that they share. @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS */
 export async function joinGroup(
   ground: ReplicaGround,
   { redis, group, copies }: GroupLog,

@@ -64,9 +64,8 @@ export class CheckpointReader {
   }
 }
 
-/** Tells two sandboxes apart that are not the same: the SHA-256 of all that a checkpoint holds, in base64. */
+/** Tells two sandboxes apart that are not the same: a SHA-256 of all that a checkpoint holds, in base64. */
 export function digestOfSandbox(spaces: Spaces): string {
-  const { spaces: all, ...shared } = spaces.save()
-  // One space after the other: the text of all may be larger than all else in memory.
-  return digestOf(stringifyJson(shared), ...all.map((space) => digestOf(stringifyJson(space))))
+  // Line by line: the text of all may be larger than all else in memory.
+  return digestOf(Array.from(checkpointLines(spaces), (line) => digestOf(line)).join(''))
 }

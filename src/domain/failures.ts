@@ -36,6 +36,7 @@ export const FAILURES = {
     exit: 1,
     meaning: 'The Redis that keeps the log of the replicas cannot be reached, or not be used.',
   },
+  LOG_VERSION: { exit: 1, meaning: 'What the log of the replicas holds was written by another release.' },
   GROUP_DIFFERS: { exit: 2, meaning: 'The replicas that are alive were started with other options.' },
   INVALID_REQUEST: { exit: 2, meaning: 'The request breaks the contract and was not sent.' },
   INVALID_FLAG: { exit: 2, meaning: 'A flag of call has a value that cannot be used.' },

@@ -100,15 +100,13 @@ export class Group {
   /** Takes in a replica, or not. @param before the entry before its hello */
   welcome(replica: string, hello: Hello, now: EpochMs, before: EntryId | undefined): Welcome {
     const others = this.living(now)
-    const isSame = this.#facts !== undefined && differences(hello.facts, this.#facts).length === 0
     const isFounding = this.#facts === undefined || hello.anew !== undefined
     // Whoever starts a group anew must know all of it.
     if (hello.anew !== undefined && (others.length > 0 || hello.anew.after !== before)) return 'refused'
-    if (!isFounding && !isSame) return 'refused'
-    if (isFounding) {
+    if (this.#facts === undefined || isFounding) {
       this.#facts = hello.facts
       this.#members.clear()
-    }
+    } else if (differences(hello.facts, this.#facts).length > 0) return 'refused'
     for (const [name, { seenAt }] of this.#members) if (now - seenAt > FORGOTTEN_MS) this.#members.delete(name)
     const { name, version } = hello
     const ordinal = ++this.#joined

@@ -137,6 +137,8 @@ interface Timeline {
   applied: EntryId | undefined
   /** When the last entry was taken by the log. */
   now: EpochMs
+  /** Why what the log holds cannot be told from it: an entry that this release does not understand. */
+  unread: string | undefined
 }
 
 /**
@@ -185,7 +187,7 @@ export class Replica {
   /**
    * Joins its group, or founds it.
    *
-   * @throws Failure LOG_UNAVAILABLE, GROUP_DIFFERS
+   * @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS
    */
   static async join(parts: ReplicaParts): Promise<Replica> {
     const replica = new Replica(parts)
@@ -474,6 +476,8 @@ export class Replica {
       }
     } catch (error) {
       this.#parts.warn(`An entry of the log could not be read: ${messageOf(error)}`)
+      // What is of another release is not to be left out, as those who know it have done what it says.
+      if (error instanceof RangeError) this.#misses(timeline, messageOf(error))
       for (const { waiting } of own?.items ?? []) results.push(() => waiting?.failed(error))
     }
     this.#isApplyingOwn = false
@@ -501,8 +505,14 @@ export class Replica {
     const { group } = timeline
     switch (item.kind) {
       case 'hello': {
-        const welcome = group.welcome(entry.replica, item.hello, entry.now, timeline.applied)
-        if (welcome === 'founded') this.#found(timeline, item.hello, entry.now)
+        let welcome: Welcome
+        try {
+          welcome = group.welcome(entry.replica, item.hello, entry.now, timeline.applied)
+          if (welcome === 'founded') this.#found(timeline, item.hello, entry.now)
+        } catch (error) {
+          welcome = 'refused'
+          this.#misses(timeline, `it was begun with what this release cannot begin with: ${messageOf(error)}`)
+        }
         if (entry.replica === this.#id) this.#welcome?.(welcome)
         return undefined
       }
@@ -531,6 +541,12 @@ export class Replica {
     return result
   }
 
+  /** From here on it does not know what the group holds. */
+  #misses(timeline: Timeline, what: string): void {
+    timeline.unread ??= what
+    this.#lost(`this release does not understand it: ${what}`)
+  }
+
   /** A replica is gone, and with it who could say what became of its answers. */
   #abandon(timeline: Timeline, replica: string, now: EpochMs): void {
     const exchanges = timeline.open.abandon(replica, now)
@@ -556,7 +572,10 @@ export class Replica {
     timeline.open.clear()
     const state = anew?.state === undefined ? undefined : this.#parts.readState(anew.state)
     closeLogs(timeline.machine)
+    timeline.machine = undefined
     timeline.machine = new Machine(this.#parts.build(facts, now, state), this.#parts.applyVerb)
+    // What came before does not count any more.
+    timeline.unread = undefined
   }
 
   // How it comes, and comes back.
@@ -569,9 +588,11 @@ export class Replica {
       this.#batch = 0
       await this.#readOrForget(log, reset)
       const { now, id: after } = await log.end()
-      const { group } = this.#timeline
-      const facts = this.#parts.facts(group.facts, now)
-      const differing = group.facts === undefined ? [] : differences(facts, group.facts)
+      const { group, unread } = this.#timeline
+      if (unread !== undefined && !reset) throw ofAnotherRelease(unread)
+      const known = unread === undefined ? group.facts : undefined
+      const facts = this.#parts.facts(known, now)
+      const differing = known === undefined ? [] : differences(facts, known)
       const isAnew = reset || differing.length > 0
       const living = isAnew ? group.living(now) : []
       if (living.length > 0) {
@@ -587,7 +608,7 @@ export class Replica {
       const state = isAnew && !reset ? this.#carriedState() : undefined
       const anew = isAnew ? { after, ...(state === undefined ? {} : { state }) } : undefined
       // What cannot begin must not stand in the log. Once it has begun, keys come and go.
-      if (isAnew || group.facts === undefined)
+      if (isAnew || known === undefined)
         this.#parts.check(facts, state === undefined ? undefined : this.#parts.readState(state))
       const welcome = await this.#sayHello({
         name: this.#parts.name,
@@ -640,7 +661,11 @@ export class Replica {
   async #loadNewest(log: CommandLog): Promise<EntryId | undefined> {
     const stored = await log.loadCheckpoint()
     const timeline = newTimeline(this.#parts)
-    this.#checkpointSize = stored === undefined ? 0 : await this.#load(stored, timeline)
+    try {
+      this.#checkpointSize = stored === undefined ? 0 : await this.#load(stored, timeline)
+    } catch (error) {
+      throw error instanceof RangeError ? ofAnotherRelease(messageOf(error)) : error
+    }
     this.#charactersSince = 0
     this.#timeline = timeline
     return stored?.id
@@ -653,7 +678,7 @@ export class Replica {
     } catch (error) {
       const { id, now } = await log.end()
       const isUsed = id !== undefined && now - Number.parseInt(id, 10) <= LIVING_MS
-      if (!(error instanceof LogLost) || !reset || isUsed) throw error
+      if (!isUnusable(error) || !reset || isUsed) throw error
       await log.clear()
       await this.#readToEnd(log)
     }
@@ -874,14 +899,23 @@ interface CheckpointHeader {
   readonly now: EpochMs
 }
 
-/** @throws Failure for one of another version */
+/** @throws RangeError for one of another version */
 function readHeader(line: string): CheckpointHeader {
   const header = parseJson(line) as CheckpointHeader
   if (header.version === HEADER_VERSION) return header
-  throw new Failure(
-    'LOG_UNAVAILABLE',
-    `The checkpoint of the group has version ${header.version}, this release reads ${HEADER_VERSION}. Start the group anew with --reset.`,
+  throw new RangeError(`the checkpoint has version ${header.version}, this release reads ${HEADER_VERSION}`)
+}
+
+function ofAnotherRelease(what: string): Failure {
+  return new Failure(
+    'LOG_VERSION',
+    `What the group holds was written by another release: ${what}. Start that release, choose another --group, or start the group anew with --reset, which forgets what it holds.`,
   )
+}
+
+/** Whether it says that nothing can be made of what the log holds. */
+function isUnusable(error: unknown): boolean {
+  return error instanceof LogLost || (error instanceof Failure && error.code === 'LOG_VERSION')
 }
 
 /** Whoever follows what happens in spaces that are gone is told that there will be no more. */
@@ -909,6 +943,7 @@ function newTimeline(parts: ReplicaParts): Timeline {
     position: 0,
     applied: undefined,
     now: 0,
+    unread: undefined,
   }
 }
 

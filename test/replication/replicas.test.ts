@@ -5,6 +5,7 @@ import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
 import { digestOfSandbox } from '../../src/core/checkpoint.js'
 import type { ServiceRequest } from '../../src/domain/messages.js'
+import { batchText, itemText } from '../../src/replication/batch-text.js'
 import { LIVING_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
@@ -178,6 +179,59 @@ describe('who may join', () => {
     const b = await replica({ apiKey: 'sk_live_given:pro' })
     await perform(a.core.controlTarget, '', 'reset', {})
     expect(await digests(a, b)).toHaveLength(1)
+  })
+})
+
+describe('what another release has written', () => {
+  const refused = (what: RegExp) => ({ code: 'LOG_VERSION', message: expect.stringMatching(what) })
+  const entry = (text: string) => ({ replica: 'of another release', batch: 1, text })
+  const ANEW = /Start that release, choose another --group, or start the group anew with --reset/
+
+  it('is refused, with what to do; with --reset the group starts anew', async () => {
+    const { replica, log, time } = groupOfReplicas()
+    log.take(entry('[0,["x"]]'))
+    await expect(replica()).rejects.toMatchObject(refused(/entries of version 0, this release reads 1/))
+    await expect(replica()).rejects.toMatchObject(refused(ANEW))
+    time.now += LIVING_MS + 1
+    const a = await replica({ reset: true })
+    expect((await a.get('/pets')).status).toBe(200)
+    expect((await (await replica()).get('/pets')).status).toBe(200)
+  })
+
+  it('is refused where the group was begun with what cannot be built', async () => {
+    const { replica, log, time } = groupOfReplicas()
+    const hello = { name: 'a', version: '0', facts: { seed: 1, start: null, others: {} } }
+    log.take(entry(batchText([itemText({ kind: 'hello', hello: hello as never })])))
+    await expect(replica()).rejects.toMatchObject(refused(/it was begun with what this release cannot begin with/))
+    time.now += LIVING_MS + 1
+    expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
+  })
+
+  it('is refused where it is a checkpoint', async () => {
+    const { replica, log, time } = groupOfReplicas()
+    await (await replica()).core.close()
+    const { id = '', pieces = [] } = log.checkpoint ?? {}
+    for (const version of [/^{"version":\d+/, /(?<=\n){"version":\d+/]) {
+      log.checkpoint = { id, pieces: [...pieces].map((piece) => piece.replace(version, '{"version":2')) }
+      await expect(replica()).rejects.toMatchObject(refused(/the checkpoint has version 2, this release reads \d/))
+    }
+    time.now += LIVING_MS + 1
+    expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
+  })
+
+  it('is not left out by a replica that lives: it answers 503, and says why', async () => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica()
+    log.take(entry('[0,["x"]]'))
+    await expect.poll(async () => (await a.get('/pets')).status).toBe(503)
+    const health = () =>
+      a.core.control(new Request('http://localhost/__sandbox/health', { headers: { host: 'localhost' } }))
+    await expect
+      .poll(async () => await (await health()).json())
+      .toMatchObject({
+        status: 'degraded',
+        reason: expect.stringMatching(ANEW),
+      })
   })
 })
 
