@@ -31,6 +31,8 @@ export interface Launch {
   /** Asks for 20 pets, where no query is needed for that. */
   readonly listQuery?: string
   readonly key?: string
+  /** How long its first answer may take. */
+  readonly patienceMs?: number
 }
 
 export const API_KEY = 'sandbox'
@@ -42,14 +44,21 @@ const PET_ID = 42
 const PATIENCE_MS = 60_000
 const POLL_MS = 1
 
-/** Starts a contestant and waits for its first answer. Rejects if it ends before, or takes a minute. */
-export async function launch({ args, cwd, basePath = '', listQuery = '', key = API_KEY }: Launch): Promise<Running> {
+/** Starts a contestant and waits for its first answer. Rejects if it ends before, or takes too long, a minute unless said otherwise. */
+export async function launch({
+  args,
+  cwd,
+  basePath = '',
+  listQuery = '',
+  key = API_KEY,
+  patienceMs = PATIENCE_MS,
+}: Launch): Promise<Running> {
   const port = await freePort()
   const pets = `http://127.0.0.1:${port}${basePath}/pets`
   const urls = { listPets: pets + listQuery, getPet: `${pets}/${PET_ID}`, createPet: pets }
   const startedAt = performance.now()
   const child = startNode(args(port), cwd)
-  await firstAnswer(child, urls.listPets)
+  await firstAnswer(child, urls.listPets, patienceMs)
   return {
     pid: child.pid,
     startMs: performance.now() - startedAt,
@@ -60,8 +69,8 @@ export async function launch({ args, cwd, basePath = '', listQuery = '', key = A
   }
 }
 
-async function firstAnswer(child: Child, url: string): Promise<void> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+async function firstAnswer(child: Child, url: string, patienceMs: number): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs
   for (;;) {
     const status = await statusOf(url)
     if (status === 200) return
