@@ -23,13 +23,17 @@ export function groupOfReplicas() {
   return {
     log,
     time,
-    async replica(options: SandboxOptions = {}): Promise<TestReplica> {
+    /** @param seenAs what the replica sees of its log, where that is to be more than its line */
+    async replica(
+      options: SandboxOptions = {},
+      seenAs: (line: MemoryLine) => CommandLog = (line) => line,
+    ): Promise<TestReplica> {
       const warnings: string[] = []
       const lines: MemoryLine[] = []
       const openLog = async (watcher: Parameters<MemoryLog['open']>[0]): Promise<CommandLog> => {
         const line = log.open(watcher)
         lines.push(line)
-        return line
+        return seenAs(line)
       }
       const core = await openSandboxCore(
         embeddedOptions({ redis: 'redis://a-log-in-memory', seed: 1, ...options }),
