@@ -61,11 +61,14 @@ export async function openRealService(
     writes: upstreamWrites,
     basePath: basePathOf(baseUrl),
     rules,
-    async send(forward, left) {
-      const outcome = await upstream.send(forward, left)
-      recorder?.saw(forward, outcome)
-      return outcome
-    },
+    send:
+      recorder === undefined
+        ? upstream.send
+        : async (forward, left) => {
+            const outcome = await upstream.send(forward, left)
+            recorder.saw(forward, outcome)
+            return outcome
+          },
     async close() {
       recorder?.close()
       await upstream.close()

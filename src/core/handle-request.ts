@@ -189,12 +189,13 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
 
 /** A key that the sandbox was given is hidden wherever its client has written it, not only where keys belong. */
 function withoutSecrets(
-  { space, request }: RequestContext,
+  { space, request, caller }: RequestContext,
   { forwarded }: HandlerResult,
   record: ExchangeRecord,
 ): ExchangeRecord {
   // A real service may repeat the key that it was sent.
-  const hide = forwarded === undefined ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
+  const hide =
+    forwarded === undefined || caller.isOpen ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
   if (hide === undefined) return record
   return {
     ...record,

@@ -11,6 +11,7 @@ import { readHttpDate, readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, httpDate, SECOND_MS } from '../domain/time.js'
 import {
   type Forward,
+  headerKind,
   headersPassedOn,
   headersSentOn,
   type UpstreamAnswer,
@@ -158,14 +159,16 @@ function listIn(body: string): readonly unknown[] | undefined {
   }
 }
 
-function engineAnswer({ status, headers, body }: UpstreamAnswer): EngineAnswer {
-  const joined = new Map<string, string>()
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = String(headers[i]).toLowerCase()
-    const before = joined.get(name)
-    joined.set(name, before === undefined ? String(headers[i + 1]) : `${before}, ${headers[i + 1]}`)
+function engineAnswer({ status, headers: list, body }: UpstreamAnswer): EngineAnswer {
+  // Each name is its own field, whatever it is.
+  const headers: Record<string, string> = Object.create(null)
+  for (let i = 0; i < list.length; i += 2) {
+    const { key } = headerKind(list[i] ?? '')
+    const value = list[i + 1] ?? ''
+    const before = headers[key]
+    headers[key] = before === undefined ? value : `${before}, ${value}`
   }
-  return { status, headers: Object.fromEntries(joined), body }
+  return { status, headers, body }
 }
 
 function limitsOf(headers: EngineAnswer['headers'], shift: DurationMs): ForwardedLimits {

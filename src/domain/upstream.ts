@@ -69,26 +69,53 @@ const NOT_PASSED_ON = new RegExp(
   'i',
 )
 
+/** What is known of a header by its name alone. */
+interface HeaderKind {
+  /** Its name in lower case. */
+  readonly key: string
+  readonly isSentOn: boolean
+  readonly isPassedOn: boolean
+}
+
+/** Services and clients send the same few names again and again. */
+const kinds = new Map<string, HeaderKind>()
+const MOST_KINDS = 200
+
+/** What is known of a header by its name, however that is written. */
+export function headerKind(name: string): HeaderKind {
+  const known = kinds.get(name)
+  if (known !== undefined) return known
+  const key = name.toLowerCase()
+  const kind = { key, isSentOn: !NOT_SENT_ON.test(key), isPassedOn: !NOT_PASSED_ON.test(key) }
+  if (kinds.size >= MOST_KINDS) kinds.clear()
+  kinds.set(name, kind)
+  return kind
+}
+
 /** The headers of a request that are sent on: a flat list. */
 export function headersSentOn(headers: readonly string[]): readonly string[] {
-  return without(headers, NOT_SENT_ON)
+  return those(headers, ({ isSentOn }) => isSentOn)
 }
 
 /** The headers of an answer that are passed on: a flat list. */
 export function headersPassedOn(headers: readonly string[]): readonly string[] {
-  return without(headers, NOT_PASSED_ON)
+  return those(headers, ({ isPassedOn }) => isPassedOn)
 }
 
 /** Also without those that Connection names. */
-function without(headers: readonly string[], left: RegExp): readonly string[] {
-  const named = new Set<string>()
-  for (let i = 0; i < headers.length; i += 2)
-    if (/^connection$/i.test(headers[i] ?? ''))
-      for (const name of (headers[i + 1] ?? '').split(',')) named.add(name.trim().toLowerCase())
+function those(headers: readonly string[], isKept: (kind: HeaderKind) => boolean): readonly string[] {
   const kept: string[] = []
+  const named: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? ''
-    if (!left.test(name) && !named.has(name.toLowerCase())) kept.push(name, headers[i + 1] ?? '')
+    const value = headers[i + 1] ?? ''
+    const kind = headerKind(name)
+    if (isKept(kind)) kept.push(name, value)
+    else if (kind.key === 'connection') for (const one of value.split(',')) named.push(one.trim().toLowerCase())
   }
-  return kept
+  if (named.every((name) => USUAL_OPTIONS.includes(name))) return kept
+  return kept.filter((_item, place) => !named.includes(headerKind(kept[place - (place % 2)] ?? '').key))
 }
+
+/** What Connection says of most: no header that is kept. */
+const USUAL_OPTIONS = ['close', 'keep-alive']

@@ -18,6 +18,12 @@ const OTHER_REASONS = ['storm', 'ban', 'fault', 'forced']
 /** The `code` with which a sandbox refuses a banned key, whatever quota it has left. */
 const BANNED = 'api_key_banned'
 
+const LIMIT_HEADERS = [
+  ['X-RateLimit-Limit', 'x-ratelimit-limit', 'limit'],
+  ['X-RateLimit-Remaining', 'x-ratelimit-remaining', 'remaining'],
+  ['X-RateLimit-Reset', 'x-ratelimit-reset', 'reset'],
+] as const
+
 /** The three headers as numbers; undefined where one is missing or none. */
 export interface LimitReading {
   readonly limit: number | undefined
@@ -28,9 +34,9 @@ export interface LimitReading {
 
 export function readLimits(headers: Headers): LimitReading {
   return {
-    limit: numberIn(headers, 'X-RateLimit-Limit'),
-    remaining: numberIn(headers, 'X-RateLimit-Remaining'),
-    reset: numberIn(headers, 'X-RateLimit-Reset'),
+    limit: wholeNumber(headers['x-ratelimit-limit']),
+    remaining: wholeNumber(headers['x-ratelimit-remaining']),
+    reset: wholeNumber(headers['x-ratelimit-reset']),
   }
 }
 
@@ -40,12 +46,14 @@ export function readLimits(headers: Headers): LimitReading {
  * @source docs/specification.md, "Rate limit headers": every response carries them
  */
 export function rateLimitBreaches(headers: Headers): readonly string[] {
-  const { limit, remaining, reset } = readLimits(headers)
-  const breaches = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].flatMap((name) => {
-    const text = headers[name.toLowerCase()]
-    if (text === undefined) return [`${name} is missing`]
-    return numberIn(headers, name) === undefined ? [`${name} is ${quote(text)}, not a whole number`] : []
-  })
+  const reading = readLimits(headers)
+  const { limit, remaining, reset } = reading
+  const breaches: string[] = []
+  for (const [name, key, part] of LIMIT_HEADERS) {
+    if (reading[part] !== undefined) continue
+    const text = headers[key]
+    breaches.push(text === undefined ? `${name} is missing` : `${name} is ${quote(text)}, not a whole number`)
+  }
   if (limit === 0) breaches.push('X-RateLimit-Limit is 0, which no plan has')
   if (limit !== undefined && remaining !== undefined && remaining > limit) {
     breaches.push(`X-RateLimit-Remaining is ${remaining}, more than the limit of ${limit}`)
@@ -103,8 +111,8 @@ function isForAnotherReason(headers: Headers, code: unknown, wait: DurationMs): 
   return wait > untilReset + ROUNDING_MS || wait < Math.min(SHORT_WAIT_MS, untilReset - ROUNDING_MS)
 }
 
-function numberIn(headers: Headers, name: string): number | undefined {
-  const text = headers[name.toLowerCase()]?.trim()
+function wholeNumber(given: string | undefined): number | undefined {
+  const text = given?.trim()
   return text !== undefined && WHOLE_NUMBER.test(text) ? Number(text) : undefined
 }
 

@@ -13,8 +13,8 @@ export interface Connection {
   readonly heardUpTo: number
   /** As long as its requests are plain; undefined once node:http reads it. */
   plain: PlainReading | undefined
-  /** Gives the reply that the first request has, which node:http reads, if it was decided before. */
-  decided: (() => PendingReply) | undefined
+  /** The reply that the first request has, which node:http reads, if it was decided before. */
+  decided: DecidedReply | undefined
   /** The response to the latest request that node:http has read. */
   response: ServerResponse | undefined
   /** To a request whose body is still coming, so that nothing answers it yet. */
@@ -45,12 +45,22 @@ export interface Connection {
   goneAt: number | undefined
 }
 
+/** A reply, or what has become of it, to a request that had come before node:http read it. */
+interface DecidedReply {
+  /** @throws what it could not be made for */
+  reply(): PendingReply
+  /** When the request had come, monotonic. */
+  readonly arrivedAt: number
+}
+
 /** How a connection is read as long as its requests are plain. */
 export interface PlainReading {
   /** Of the last request. */
   head: PlainHead | undefined
   /** An answer has not left whole. */
   isAnswering: boolean
+  /** The bytes of a request whose reply is awaited. */
+  awaiting: Buffer | undefined
   /** It ends with that. */
   isLast: boolean
   /** What has come in the meantime. */

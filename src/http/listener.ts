@@ -11,6 +11,7 @@ import {
   type ServiceRequest,
 } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
+import type { Bytes } from '../domain/size.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
@@ -85,8 +86,12 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     keepAliveMs: KEEP_ALIVE_MS,
     takes: (target) => !stopping && !front.isControl(target),
     arrival: () => batch.arrival(),
-    serve: (connection, { head, body }) => ask(connection, head, body, hearFrom(connection)),
-    post: (connection, reply, head, arrivedAt) => batch.put(outgoingOf(connection, undefined, head, reply, arrivedAt)),
+    serve(connection, { head, body }) {
+      const reply = ask(connection, head, body, hearFrom(connection))
+      return reply instanceof Promise ? holding(body?.length ?? 0, reply) : reply
+    },
+    post: (connection, { reply, head, arrivedAt }, isLate) =>
+      batch.put(outgoingOf(connection, undefined, head, reply, arrivedAt), isLate),
     handOver({ socket }, bytes) {
       readByNode.call(server, socket)
       // As if it had come just now.
@@ -209,6 +214,13 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     )
   }
 
+  /** Keeps room for a body while the reply to its request is awaited. */
+  function holding(bytes: Bytes, reply: Promise<Reply>): Promise<Reply> {
+    if (bytes === 0) return reply
+    room.lend(bytes)
+    return reply.finally(() => room.giveBack(bytes))
+  }
+
   function serve(
     connection: Connection,
     request: IncomingMessage,
@@ -221,25 +233,24 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     // The service's Date is that of the space's clock.
     response.sendDate = false
     const bytes = typeof body === 'object' ? body.length : 0
-    const arrivedAt = systemClock.monotonic()
     const { decided } = connection
     connection.decided = undefined
+    const arrivedAt = decided?.arrivedAt ?? systemClock.monotonic()
+    // Its end was seen before node:http read it, which waits for another request otherwise.
+    if (decided !== undefined && connection.closedAt !== undefined) response.shouldKeepAlive = false
     try {
       const { method = 'GET', url: target = '/', headers, rawHeaders } = request
       const head = { method, target, headers, rawHeaders }
-      const reply = decided === undefined ? ask(connection, head, body, heardUpTo) : decided()
+      const reply = decided === undefined ? ask(connection, head, body, heardUpTo) : decided.reply()
       if (reply instanceof Promise) {
-        room.lend(bytes)
         connection.awaited.add(response)
         if (connection.closedAt !== undefined) findOut(connection)
-        reply.then(
+        holding(bytes, reply).then(
           (late) => {
-            room.giveBack(bytes)
             connection.awaited.delete(response)
             post(outgoingOf(connection, response, undefined, late, arrivedAt), response)
           },
           (error) => {
-            room.giveBack(bytes)
             connection.awaited.delete(response)
             failInside(connection, response, error)
           },

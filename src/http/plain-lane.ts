@@ -8,6 +8,15 @@ import { type PlainRequest, readPlainRequest } from './plain-request.js'
 /** Who says nothing for so long after connecting is cut, as node:http does. */
 const FIRST_REQUEST_MS: DurationMs = MINUTE_MS
 
+/** A reply that leaves here. */
+interface PlainAnswer {
+  readonly reply: Reply
+  /** Its status line and header lines. */
+  readonly head: string
+  /** When its request had come, monotonic. */
+  readonly arrivedAt: number
+}
+
 /** What the lane needs of the listener. */
 export interface LaneOwner {
   readonly keepAliveMs: DurationMs
@@ -16,11 +25,8 @@ export interface LaneOwner {
   /** When what is read now had come, monotonic. */
   arrival(): number
   serve(connection: Connection, request: PlainRequest): PendingReply
-  /**
-   * @param head      its status line and header lines
-   * @param arrivedAt monotonic
-   */
-  post(connection: Connection, reply: Reply, head: string, arrivedAt: number): void
+  /** @param isLate it was waited for: its request did not come in this turn of the event loop */
+  post(connection: Connection, answer: PlainAnswer, isLate: boolean): void
   /** Gives a connection to node:http for good, and to that what has come on it. */
   handOver(connection: Connection, bytes: Buffer): void
 }
@@ -32,7 +38,8 @@ export interface LaneOwner {
  *
  * Whatever is not plain, bytes or answer, turns the connection over to node:http,
  * which reads the same bytes and has the last word. So there is nothing here that would
- * have to be refused, waited for or sent in pieces.
+ * have to be refused or sent in pieces. An answer is waited for, as that of a real service is, as long as nothing
+ * else happens on its connection.
  */
 export class PlainLane {
   readonly #owner: LaneOwner
@@ -49,12 +56,15 @@ export class PlainLane {
     const { socket } = connection
     const read = (bytes: Buffer) => this.#read(connection, reading, bytes)
     const end = () => {
-      if (reading.isAnswering) reading.isLast = true
+      // Whether its client is still there is for node:http to find out.
+      if (reading.awaiting !== undefined) this.#turnOver(connection, reading, reading.awaiting)
+      else if (reading.isAnswering) reading.isLast = true
       else socket.end()
     }
     const reading: PlainReading = {
       head: undefined,
       isAnswering: false,
+      awaiting: undefined,
       isLast: false,
       waiting: [],
       quietSince: systemClock.monotonic(),
@@ -76,6 +86,10 @@ export class PlainLane {
   }
 
   #read(connection: Connection, reading: PlainReading, bytes: Buffer): void {
+    if (reading.awaiting !== undefined) {
+      this.#turnOver(connection, reading, Buffer.concat([reading.awaiting, bytes]))
+      return
+    }
     if (reading.isAnswering) {
       // It is read when its turn has come.
       connection.isPipelined = true
@@ -92,25 +106,57 @@ export class PlainLane {
     reading.quietSince = this.#owner.arrival()
     // It may have left by the time that this is known.
     reading.isAnswering = true
-    if (!this.#answers(connection, request, reading.quietSince)) this.#turnOver(connection, reading, bytes)
+    this.#answer(connection, reading, request, bytes)
   }
 
-  /** @returns whether the answer leaves here; if not, it is decided, and node:http is to carry it out */
-  #answers(connection: Connection, request: PlainRequest, arrivedAt: number): boolean {
-    try {
-      const reply = this.#owner.serve(connection, request)
-      const head = reply instanceof Promise ? undefined : plainAnswerHead(reply)
-      if (!(reply instanceof Promise) && head !== undefined) {
-        this.#owner.post(connection, reply, head, arrivedAt)
-        return true
-      }
-      connection.decided = () => reply
-    } catch (error) {
-      connection.decided = () => {
-        throw error
-      }
+  #answer(connection: Connection, reading: PlainReading, request: PlainRequest, bytes: Buffer): void {
+    const arrivedAt = reading.quietSince
+    const decide = (reply: () => PendingReply) => {
+      connection.decided = { reply, arrivedAt }
     }
-    return false
+    const post = (reply: Reply, isLate: boolean) => {
+      const head = plainAnswerHead(reply)
+      // Of one whose client has gone nothing is written, whoever carries it out.
+      if (head !== undefined || connection.socket.destroyed) {
+        this.#owner.post(connection, { reply, head: head ?? '', arrivedAt }, isLate)
+        return
+      }
+      decide(() => reply)
+      this.#turnOver(connection, reading, bytes)
+    }
+    const fail = (error: unknown) => {
+      decide(() => {
+        throw error
+      })
+      this.#turnOver(connection, reading, bytes)
+    }
+    let reply: PendingReply
+    try {
+      reply = this.#owner.serve(connection, request)
+    } catch (error) {
+      fail(error)
+      return
+    }
+    if (!(reply instanceof Promise)) {
+      post(reply, false)
+      return
+    }
+    const pending = reply
+    reading.awaiting = bytes
+    decide(() => pending)
+    /** Does something with what has come of it, unless node:http waits for it by now. */
+    const ifHere =
+      <Came>(act: (came: Came) => void) =>
+      (came: Came) => {
+        if (connection.plain !== reading) return
+        reading.awaiting = undefined
+        connection.decided = undefined
+        act(came)
+      }
+    pending.then(
+      ifHere((late) => post(late, true)),
+      ifHere(fail),
+    )
   }
 
   /**
@@ -147,6 +193,7 @@ export class PlainLane {
 
   #turnOver(connection: Connection, reading: PlainReading, bytes: Buffer): void {
     reading.stop()
+    reading.awaiting = undefined
     connection.plain = undefined
     this.#owner.handOver(connection, bytes)
   }

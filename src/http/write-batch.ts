@@ -38,7 +38,9 @@ export class WriteBatch {
     return this.#begunAt
   }
 
-  put(outgoing: Outgoing): void {
+  /** @param isLate its request did not come in this turn: what does begins now, and not when that came */
+  put(outgoing: Outgoing, isLate = true): void {
+    if (isLate) this.arrival()
     const count = this.#waiting.push(outgoing)
     if (count === 1) setImmediate(() => this.empty(true))
     else if (count === LEAVE_TOGETHER) this.empty()

@@ -1,13 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Reply } from '../../src/domain/messages.js'
+import type { EndedExchange, Reply } from '../../src/domain/messages.js'
 import type { Connection } from '../../src/http/connection.js'
 import { listen, type RequestHandlers } from '../../src/http/listener.js'
 import { outsideReply } from '../../src/http/outside-reply.js'
 import { PlainLane } from '../../src/http/plain-lane.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
+import { systemClock } from '../../src/system/system-clock.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
 const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
@@ -81,6 +82,19 @@ describe('a plain request', () => {
       socket.write(sent.slice(5))
     })
     expect(whole).toMatch(/^HTTP\/1\.1 \d{3} .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=360\r\n/s)
+    expect(whole).toBe(inPieces)
+  })
+
+  it('is answered with the same bytes where its answer is awaited', async () => {
+    // Each is held against the contract first.
+    const { port } = await start({ rateLimit: false, strict: true })
+    const whole = await answerTo(port, async (socket) => void socket.write(GET))
+    const inPieces = await answerTo(port, async (socket) => {
+      socket.write(GET.slice(0, 5))
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+      socket.write(GET.slice(5))
+    })
+    expect(whole).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=360\r\n/s)
     expect(whole).toBe(inPieces)
   })
 
@@ -252,6 +266,160 @@ describe('while an answer waits for what it tells of to be kept', () => {
     socket.write(ask('/b'))
     await until(() => socket.got.endsWith('/b'))
     socket.destroy()
+  })
+})
+
+describe('while an answer is awaited', () => {
+  /** Answers when it is told to. */
+  async function awaiting() {
+    const answers: (() => void)[] = []
+    const served: string[] = []
+    const ended: EndedExchange[] = []
+    let answered = 0
+    const front: RequestHandlers = {
+      service({ target, connection }) {
+        served.push(`${target} ${connection}`)
+        // What says what becomes of the connection is not for the lane.
+        const extra = target.startsWith('/odd') ? ['Connection', 'keep-alive'] : []
+        if (target.startsWith('/fail')) return Promise.reject(new Error('on purpose'))
+        const reply = {
+          ...outsideReply(200, ['Content-Length', String(target.length), ...extra]),
+          body: target,
+          exchange: { space: '', id: served.length, position: served.length },
+        }
+        return new Promise((resolve) => {
+          answers.push(() => {
+            answered++
+            resolve(reply)
+          })
+        })
+      },
+      settle: () => undefined,
+      instead: () => undefined,
+      ended(exchanges) {
+        ended.push(...exchanges)
+        return 0
+      },
+      refuse: () => ({ ...outsideReply(500, ['Content-Length', '0']), body: '' }),
+      isControl: () => false,
+      control: () => {},
+      warn: () => {},
+    }
+    const listener = await listen('127.0.0.1', 0, front)
+    onTestFinished(() => listener.stop('now'))
+    const asked = async (count: number) => {
+      while (served.length < count) await new Promise(setImmediate)
+    }
+    return { listener, answer: () => answers[answered]?.(), served, ended, asked }
+  }
+  const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+
+  it.each(['/a', '/odd'])('it is sent when it comes, and the connection goes on: %s', async (target) => {
+    const { listener, answer, served, ended, asked } = await awaiting()
+    const socket = await opened(listener.port)
+    for (let count = 1; count <= 3; count++) {
+      socket.write(ask(target))
+      await asked(count)
+      const before = systemClock.monotonic()
+      await new Promise(setImmediate)
+      const waited = systemClock.monotonic() - before
+      answer()
+      expect(await answers(socket, count)).toHaveLength(count)
+      expect(ended.map(({ id, how }) => `${id} ${how}`).at(-1)).toBe(`${count} sent`)
+      // From when the request had come, whoever sends the answer.
+      expect(ended.at(-1)?.durationMs).toBeGreaterThanOrEqual(waited)
+    }
+    expect(served).toEqual([`${target} 1`, `${target} 1`, `${target} 1`])
+    socket.destroy()
+  })
+
+  it('others that come on the same connection are asked at once, and answered in turn', async () => {
+    const { listener, answer, served, asked } = await awaiting()
+    const socket = await opened(listener.port)
+    socket.write(ask('/a'))
+    await asked(1)
+    socket.write(ask('/b') + ask('/c'))
+    await asked(3)
+    expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
+    for (let count = 1; count <= 3; count++) answer()
+    expect(await answers(socket, 3)).toEqual(['200', '200', '200'])
+    expect(socket.got.match(/\/[abc](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c'])
+    socket.destroy()
+  })
+
+  it('a client that closes its half gets it, and the end of the connection', async () => {
+    const { listener, answer, ended, asked } = await awaiting()
+    const socket = await opened(listener.port)
+    socket.end(ask('/a'))
+    await asked(1)
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    answer()
+    await once(socket, 'close')
+    expect(socket.got).toMatch(/HTTP\/1\.1 200 .*Connection: close\r\n.*\/a$/s)
+    expect(ended.map(({ how }) => how)).toEqual(['sent'])
+  })
+
+  it.each(['/a', '/odd'])('a client that leaves is told of as having left: %s', async (target) => {
+    const { listener, answer, ended, asked } = await awaiting()
+    const socket = await opened(listener.port)
+    socket.write(ask(target))
+    await asked(1)
+    socket.resetAndDestroy()
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    answer()
+    while (ended.length === 0) await new Promise(setImmediate)
+    expect(ended.map(({ how }) => how)).toEqual(['left'])
+  })
+
+  it('a stop waits for it, and it says that the connection closes', async () => {
+    const { listener, answer, asked } = await awaiting()
+    const socket = await opened(listener.port)
+    socket.write(ask('/a'))
+    await asked(1)
+    const stopped = listener.stop('clean')
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    answer()
+    await stopped
+    expect(await answers(socket, 1)).toEqual(['200'])
+    expect(socket.got).toMatch(/Connection: close\r\n\r\n\/a$/)
+  })
+
+  it('one that cannot be made is a 500', async () => {
+    const { listener } = await awaiting()
+    const socket = await opened(listener.port)
+    socket.write(ask('/fail'))
+    expect(await answers(socket, 1)).toEqual(['500'])
+    socket.destroy()
+  })
+
+  it('it leaves without node:http, unless something else happens on its connection', async () => {
+    const came: string[] = []
+    let answer = (_reply: Reply) => {}
+    const lane = new PlainLane({
+      keepAliveMs: 360_000,
+      arrival: () => 0,
+      takes: () => true,
+      serve: () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+      post: (_connection, _answer, isLate) => came.push(`answer ${isLate ? 'late' : 'at once'}`),
+      handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
+    })
+    const reply = { ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }
+    const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
+    const connection = { socket } as unknown as Connection
+    lane.open(connection)
+    socket.emit('data', Buffer.from(GET))
+    answer(reply)
+    await new Promise(setImmediate)
+    expect(came).toEqual(['answer late'])
+    lane.goOn(connection)
+    socket.emit('data', Buffer.from(GET))
+    socket.emit('data', Buffer.from('GET'))
+    answer(reply)
+    await new Promise(setImmediate)
+    expect(came).toEqual(['answer late', `handed over ${GET.length + 3}`])
   })
 })
 

@@ -2,6 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Outgoing } from '../../src/http/connection.js'
 import { WriteBatch } from '../../src/http/write-batch.js'
+import { systemClock } from '../../src/system/system-clock.js'
 
 let sent: number[]
 let told: number[][]
@@ -71,5 +72,12 @@ describe('replies', () => {
     await endOfTurn()
     expect(sent).toEqual([1, 2])
     expect(told).toEqual([[1], [2]])
+  })
+
+  it('that were waited for do not make what comes in their turn seem to have come earlier', () => {
+    const earlier = batch.arrival()
+    while (systemClock.monotonic() <= earlier);
+    batch.put(replyTo(earlier))
+    expect(batch.arrival()).toBeGreaterThan(earlier)
   })
 })
