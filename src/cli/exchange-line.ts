@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import { DEFAULT_KEY } from '../domain/keys.js'
+import { withoutOperation } from '../domain/operation-message.js'
 import { ceilSeconds, type EpochMs, formatDuration, formatSpan, SECOND_MS } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { cellWidth, fitCells, padCells, wrapCells } from './cells.js'
@@ -161,12 +162,13 @@ function endOf({ how, durationMs, fault }: ExchangeRecord): readonly string[] {
 }
 
 /** The sandbox's reason for what it made up; for the service's own refusals, what was wrong. */
-function whyOf({ status, reason, fault, responseBody }: ExchangeRecord): string | undefined {
+function whyOf({ status, reason, fault, operation, responseBody }: ExchangeRecord): string | undefined {
   if (reason === 'fault' && fault !== undefined) return status === undefined ? 'fault' : `fault ${fault}`
   if (reason !== undefined) return reason
   if (status === undefined || status < 400) return undefined
   const message = messageIn(responseBody)
-  return message === undefined ? undefined : escapeControls(status === 400 ? message : briefly(message))
+  if (message === undefined) return undefined
+  return escapeControls(status === 400 ? withoutOperation(operation, message) : briefly(message))
 }
 
 /** The message of an answer in the Error shape. */

@@ -2,6 +2,7 @@ import type { Operation } from '../contract/contract.js'
 import type { Caller } from '../domain/callers.js'
 import { textOf } from '../domain/long-body.js'
 import { type HandlerResult, type ServiceRequest, UNREAD } from '../domain/messages.js'
+import { operationMessage } from '../domain/operation-message.js'
 import { redactQuery } from '../domain/redaction.js'
 import type { ConductRule } from './conduct-view.js'
 import type { JudgedRequest } from './judged-request.js'
@@ -99,10 +100,14 @@ function invalidity({ route, request, handler }: JudgedRequest, answer: HandlerR
   if (status === 400 || status === 413 || status === 415) return messageOf(answer)
   if (status !== 404 || route.kind !== 'operation') return undefined
   const { operation, captured } = route
-  if (handler === undefined) return answer.outside ? `${operation.id}: the path breaks the contract.` : undefined
+  if (handler === undefined)
+    return answer.outside ? operationMessage(operation.id, ['the path breaks the contract']) : undefined
   const { violations } = operation.readPath(captured)
   if (violations.length === 0) return undefined
-  return `${operation.id}: ${violations.map(({ message }) => message).join('; ')}.`
+  return operationMessage(
+    operation.id,
+    violations.map(({ message }) => message),
+  )
 }
 
 /** The sentence in an Error. */

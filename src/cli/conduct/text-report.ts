@@ -8,6 +8,7 @@ import {
   WARNINGS,
   type WhatIf,
 } from '../../conduct/conduct-view.js'
+import { withoutOperation } from '../../domain/operation-message.js'
 import { aligned } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
@@ -42,7 +43,7 @@ export function findingLine(finding: SpaceFinding, places: Places = EXCHANGES): 
   const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
   return escapeControls(
-    `${where}: ${message} (${[...times(count), placesText(exchanges, count, places), ...otherwiseText(otherwise)].join('; ')})`,
+    `${where}: ${withoutOperation(operation, message)} (${[...times(count), placesText(exchanges, count, places), ...otherwiseText(otherwise)].join('; ')})`,
   )
 }
 

@@ -2,6 +2,7 @@ import type { AnswerRules } from '../../contract/answer-rules.js'
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import { parseShallowJson } from '../../contract/json.js'
+import { withoutOperation } from '../../domain/operation-message.js'
 import { MASK } from '../../domain/redaction.js'
 import { readRetryAfter } from '../../domain/retry-after.js'
 import { ceilSeconds, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
@@ -220,7 +221,9 @@ class Run {
     if (reason !== undefined && others(breaches.filter(({ rule }) => rule !== 'status')).length === 0)
       this.#add(operation.id, name, request, 'skipped', [reason])
     else if (alsoFine.includes(status) && others(breaches).length === 0)
-      this.#add(operation.id, name, request, 'skipped', [`it is refused with ${status}, as it may be: ${saidIn(body)}`])
+      this.#add(operation.id, name, request, 'skipped', [
+        `it is refused with ${status}, as it may be: ${withoutOperation(operation.id, saidIn(body))}`,
+      ])
     else {
       this.#reached.add(operation.id)
       const contradictions = isSuccess(status) ? this.#items.contradictions(collection, request, body) : []

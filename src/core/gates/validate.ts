@@ -1,5 +1,6 @@
 import type { Operation, Violation } from '../../contract/contract.js'
 import type { HandlerResult, Readings, ServiceRequest } from '../../domain/messages.js'
+import { operationMessage } from '../../domain/operation-message.js'
 import { encodedBody, problem, unreadBody } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
@@ -37,7 +38,7 @@ function readRest(operation: Operation, { query, request }: RequestContext): Pic
 /** Names every violation at once. @source docs/behaviour.md, "an invalid `limit` or `status`" */
 function violationsAnswer(operation: Operation, violations: readonly Violation[]): HandlerResult {
   const messages = violations.map(({ message }) => message)
-  return problem('invalid_request', { message: `${operation.id}: ${messages.join('; ')}.` })
+  return problem('invalid_request', { message: operationMessage(operation.id, messages) })
 }
 
 function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {

@@ -2,6 +2,7 @@ import type { Operation } from '../../contract/contract.js'
 import type { EngineAnswer, EngineRefusal } from '../../contract/engine.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
+import { operationMessage } from '../../domain/operation-message.js'
 import { encodedBody, problem, unreadBody } from '../answers.js'
 import type { RequestContext } from '../request-context.js'
 
@@ -31,7 +32,7 @@ export function mockedAnswer({ mock, space }: RequestContext, operation: Operati
 
 /** The request is at fault, so the contract need not document the status. */
 function refused(operation: Operation, { of, violations }: EngineRefusal): HandlerResult {
-  const message = `${operation.id}: ${violations.join('; ')}.`
+  const message = operationMessage(operation.id, violations)
   switch (of) {
     case 'path':
       return problem('not_found', { outside: true })

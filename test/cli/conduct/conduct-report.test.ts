@@ -47,6 +47,18 @@ describe('a report on several spaces', () => {
     expect(reportOf(aConduct({ whatIf: aWhatIf(500, 440, 200) })).whatIf.cheapest).toBeNull()
   })
 
+  it('names the operation of a finding once', () => {
+    const finding = aFinding({
+      rule: 'invalid-request',
+      operation: 'listPets',
+      message: 'listPets: limit must be 1. It is not.',
+    })
+    const report = reportOf(aConduct({ violations: [finding] as Conduct['violations'] }))
+    expect(textReport(report, plain)).toContain(
+      '✗ invalid-request, sandbox, listPets: limit must be 1. It is not. (exchange',
+    )
+  })
+
   it('keeps as much as anybody reads, and counts the rest', () => {
     const many = Array.from({ length: 900 }, (_, n) => aFinding({ rule: 'invalid-request', message: `no. ${n}` }))
     const report = reportOf(
