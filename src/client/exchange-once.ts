@@ -3,6 +3,7 @@ import type { Bytes } from '../domain/size.js'
 import type { DurationMs } from '../domain/time.js'
 import { TooLargeError } from './bounded-body.js'
 import { LONGEST_TIMER_MS } from './deadline.js'
+import { interimCounter } from './interim.js'
 
 /** An answer as it came, still packed. */
 export interface RawAnswer {
@@ -27,7 +28,7 @@ export interface ExchangeTerms {
  * Sends a request once and reads the answer whole, by undici's dispatch: what `request`
  * adds to it (streams, signals) would cost as much as all else that is done with a forwarded request.
  *
- * @throws TimeoutError when the time is up, TooLargeError, the signal's reason, and undici's errors
+ * @throws TimeoutError when the time is up, TooLargeError, TooManyInterimError, the signal's reason, and undici's errors
  */
 export function exchangeOnce(
   dispatcher: Dispatcher,
@@ -41,6 +42,7 @@ export function exchangeOnce(
     let headers: readonly string[] = []
     let controller: Dispatcher.DispatchController | undefined
     let failure: Error | undefined
+    const countInterim = interimCounter()
     function settle(): void {
       clearTimeout(timer)
       signal?.removeEventListener('abort', cut)
@@ -65,8 +67,8 @@ export function exchangeOnce(
           onSent()
         },
         onResponseStart(started, statusCode) {
-          // An informational one is not the answer.
-          if (statusCode < 200) return
+          // An interim one is not the answer. What is thrown here ends the exchange as its error.
+          if (statusCode < 200) return countInterim()
           status = statusCode
           const { rawHeaders } = started
           headers = Array.isArray(rawHeaders) ? rawHeaders.map(latin1Of) : []

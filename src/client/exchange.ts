@@ -3,6 +3,7 @@ import { type AnswerLimits, readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
 import { openWay } from './dispatcher.js'
 import type { Header } from './headers.js'
+import { interimCounter } from './interim.js'
 import { NoAnswerError } from './no-answer.js'
 
 export interface ClientRequest {
@@ -51,6 +52,7 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
     const response = await exchange(url, {
       dispatcher,
       signal,
+      onInfo: interimCounter(),
       method: method as 'GET',
       headers: headers.flat(),
       ...(body === undefined ? {} : { body }),

@@ -3,6 +3,7 @@ import { type DurationMs, formatDuration } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
+import { TooManyInterimError } from './interim.js'
 import { proxyRefusal } from './proxies.js'
 
 interface Meaning {
@@ -145,6 +146,7 @@ function meaningOf(
       hint: 'Is it the service that answers there?',
     }
   }
+  if (error instanceof TooManyInterimError) return { failure: 'MALFORMED', ...BROKEN, short: error.message }
   const code = codeOf(error)
   if (proxy !== undefined) {
     const status = proxyRefusal(error)

@@ -24,10 +24,19 @@ export async function hostileServer(act: (socket: Socket, asked: string) => void
 /** Sends a body without end in pieces, as fast as it is taken. */
 export function sendEndlessly(socket: Socket, head: string, piece: Buffer): void {
   socket.write(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n`)
-  const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
+  repeatEndlessly(socket, Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]))
+}
+
+/** Sends the same without end, as fast as it is taken. */
+export function repeatEndlessly(socket: Socket, piece: Buffer): void {
   const more = () => {
-    while (!socket.destroyed && socket.write(chunk));
+    while (!socket.destroyed && socket.write(piece));
   }
   socket.on('drain', more)
   more()
+}
+
+/** Announces an answer without end, and never gives one. */
+export function promiseEndlessly(socket: Socket): void {
+  repeatEndlessly(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(100)))
 }

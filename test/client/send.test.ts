@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SendOptions, send } from '../../src/client/send.js'
-import { hostileServer, sendEndlessly } from './hostile-server.js'
+import { hostileServer, promiseEndlessly, sendEndlessly } from './hostile-server.js'
 
 const MIB = 1024 * 1024
 const machine = { sleep: async () => {}, now: () => 0, random: () => 0 }
@@ -102,6 +102,20 @@ describe('an answer', () => {
   ])('that is no proper HTTP is none: %j', async (answer) => {
     const url = await hostileServer((socket) => socket.end(Buffer.from(answer, 'latin1')))
     await expect(sent(url)).rejects.toMatchObject({ name: 'NoAnswerError' })
+  })
+
+  it('that is announced without end is none', async () => {
+    await expect(sent(await hostileServer(promiseEndlessly))).rejects.toMatchObject({
+      failure: 'MALFORMED',
+      message: expect.stringContaining('it sent more than 100 interim responses (1xx), and no answer'),
+    })
+  })
+
+  it('that is announced a hundred times is read', async () => {
+    const url = await hostileServer((socket) =>
+      socket.end(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]`),
+    )
+    expect(String((await sent(url)).answer.body)).toBe('[]')
   })
 
   it('whose headers have no end is none', async () => {

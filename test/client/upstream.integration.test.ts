@@ -8,7 +8,7 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { driftingService } from './drifting-service.js'
-import { hostileServer, sendEndlessly } from './hostile-server.js'
+import { hostileServer, promiseEndlessly, sendEndlessly } from './hostile-server.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 
@@ -115,6 +115,7 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
     'upstream_invalid',
     /not valid HTTP/,
   ],
+  ['interim responses without end', promiseEndlessly, 502, 'upstream_invalid', /more than 100 interim responses/],
   [
     'another protocol',
     end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
@@ -217,7 +218,11 @@ describe('a real service that is hostile, or in trouble', () => {
   })
 
   it.each([
-    ['103', 'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n', '\r\nContent-Length: 2\r\n\r\n[]'],
+    [
+      '103',
+      'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(100),
+      '\r\nContent-Length: 2\r\n\r\n[]',
+    ],
     ['trailers', '', '\r\nTransfer-Encoding: chunked\r\n\r\n2;a="b"\r\n[]\r\n0\r\nX-RateLimit-Limit: 5\r\n\r\n'],
     ['no length', '', '\r\n\r\n[]'],
   ])('an answer with %s is passed on', async (_what, before, rest) => {
