@@ -1,10 +1,4 @@
 export { connectSandbox } from '../api/connect.js'
-export {
-  ControlError,
-  type Controls,
-  type KeyKind,
-  type KeyNames,
-  type SandboxControls,
-  type Space,
-} from '../api/controls.js'
+export { ControlError } from '../api/controls.js'
 export type { NetworkOptions } from '../api/over-network.js'
+export type * from '../api/public-types.js'

@@ -1,38 +1,5 @@
-export {
-  ControlError,
-  type Controls,
-  type KeyKind,
-  type KeyNames,
-  type SandboxControls,
-  type Space,
-} from '../api/controls.js'
-export type { SandboxRequestInit, SocketlessSandbox } from '../api/sandbox.js'
-export type {
-  Conduct,
-  ConductRule,
-  Finding,
-  PlanOutcome,
-  ViolationRule,
-  WarningRule,
-  WhatIf,
-} from '../conduct/conduct-view.js'
-export type { ErrorBody, NewPet, Order, Pet, PetStatus } from '../contract/entities.js'
-export type { Int64 } from '../contract/int64.js'
-export type { OperationName } from '../contract/open.js'
-export type { RequestFilter, SettingsPatch } from '../control/verb-map.js'
-export type {
-  ClockView,
-  FaultView,
-  KeyView,
-  SpaceView,
-  StateView,
-  StormView,
-  WindowState,
-} from '../control/views.js'
-export type { DurationText } from '../domain/time.js'
-export type { Exchange, ExchangeMessage } from '../exchanges/exchange-view.js'
-export type { ScenarioContent, ScenarioName, StormOption } from '../options/options.js'
+export { ControlError } from '../api/controls.js'
+export type * from '../api/public-types.js'
 export { OptionsError } from '../options/options-error.js'
-export type { SettingsView } from '../options/settings-view.js'
 export { type BrowserSandbox, createSandbox } from './create-sandbox.js'
 export type { BrowserOptions } from './options.js'
