@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { packageDirectory } from '../src/system/package-files.js'
@@ -79,6 +79,7 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     chunkNames: 'browser-[name]-[hash]',
     plugins: [inOneFile(sources), withoutHelp, browserTwins],
   })
+  await Promise.all(Object.keys(sandbox.metafile.outputs).map(dropBareImports))
   const client = await build({
     ...FOR_BROWSERS,
     entryPoints: { client: 'src/browser/client.ts' },
@@ -88,4 +89,13 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
   const { minify: _no, ...asWritten } = FOR_BROWSERS
   const msw = await build({ ...asWritten, entryPoints: { msw: 'src/msw/index.ts' }, external: ['msw'] })
   return [sandbox.metafile, client.metafile, msw.metafile]
+}
+
+/**
+ * Between chunks esbuild also imports what is only to be run before. Here that does nothing, as package.json says
+ * ("sideEffects"), and esbuild warns whoever bundles both.
+ */
+async function dropBareImports(output: string): Promise<void> {
+  const file = join(packageDirectory, output)
+  await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/\bimport"\.\/browser-chunk-\w+\.js";/g, ''))
 }

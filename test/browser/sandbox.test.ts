@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/index.js'
@@ -56,6 +57,33 @@ describe('what a page loads', () => {
   })
 })
 
+/** What a project's bundler makes of code that imports the package. */
+async function bundle(contents: string) {
+  const { metafile, warnings } = await build({
+    stdin: { contents, resolveDir: packageDirectory },
+    absWorkingDir: packageDirectory,
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    metafile: true,
+    write: false,
+    outdir: 'out',
+    logLevel: 'silent',
+  })
+  return { files: Object.keys(metafile.inputs), warnings: warnings.map(({ text }) => text) }
+}
+
+describe('what a bundler for browsers makes of the package', () => {
+  it.each(['', '/browser', '/client', '/msw'])('needs no warning: petstore-sandbox%s', async (entry) => {
+    expect(await bundle(`export * from 'petstore-sandbox${entry}'`)).toMatchObject({ warnings: [] })
+  })
+
+  it('is the client alone, where code imports the package as it does in Node', async () => {
+    const { files } = await bundle(`import { connectSandbox } from 'petstore-sandbox'; connectSandbox('/')`)
+    expect(files.filter((file) => file !== '<stdin>')).toEqual(['dist/client.js'])
+  })
+})
+
 describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
   const site = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site')
@@ -94,32 +122,19 @@ describe.skipIf(!HAS_CHROMIUM)('the package in a page', () => {
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   }
 
-  it('opens a sandbox in 20 ms and answers 20,000 requests a second, on a machine that is not busy', () =>
+  it('answers 20,000 requests, each one, and judges them all', () =>
     inPage(async (page) => {
       const seen = await page.evaluate(async () => {
-        const { createSandbox } = globalThis.petstore
-        const opened = performance.now()
-        await createSandbox({ rateLimit: false })
-        const [first, again] = [performance.now() - opened, performance.now()]
-        const sandbox = await createSandbox({ rateLimit: false })
-        const second = performance.now() - again
+        const sandbox = await globalThis.petstore.createSandbox({ rateLimit: false })
         const headers = { authorization: `Bearer ${sandbox.key()}` }
-        const rates: number[] = []
-        for (let round = 0; round < 5; round++) {
-          const began = performance.now()
-          for (let i = 0; i < 4000; i++) {
-            const answer = await sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers })
-            if (answer.status !== 200) throw new Error(`answered ${answer.status}`)
-          }
-          rates.push(Math.round(4000 / ((performance.now() - began) / 1000)))
+        let served = 0
+        for (let i = 0; i < 20_000; i++) {
+          const answer = await sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers })
+          if (answer.status === 200) served++
         }
-        return { first, second, rates, requests: (await sandbox.conduct()).requests }
+        return { served, judged: (await sandbox.conduct()).requests }
       })
-      const [slow, rate] = [Math.min(...seen.rates), Math.max(...seen.rates)]
-      process.stderr.write(
-        `createSandbox() took ${seen.first.toFixed(1)} ms, then ${seen.second.toFixed(1)} ms; getPet ${slow} to ${rate} times a second\n`,
-      )
-      expect(seen.requests).toBe(20_000)
+      expect(seen).toEqual({ served: 20_000, judged: 20_000 })
     }))
 
   it('is saved to bytes, and goes on from them in another page as if nothing had been', () =>
