@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { specsIn } from './playwright-outcome.js'
 import { follow } from './project.js'
 
-it('Playwright answers a page from a sandbox of each test: quota, storm, what breaks on the wire, conduct', async () => {
+it('Playwright answers a page from a sandbox of each test: quota, storm, ban, what breaks on the wire, conduct', async () => {
   const { folder, run } = await follow('route', 'shop')
   const playwright = run(
     'PLAYWRIGHT_JSON_OUTPUT_NAME=routed.json npx playwright test --config ci.route.config.js --reporter json',
@@ -13,6 +13,7 @@ it('Playwright answers a page from a sandbox of each test: quota, storm, what br
   expect(tried.filter(({ ok }) => ok).map(({ title }) => title)).toEqual([
     'keeps what is written',
     'is served again when the minute is over, and told on if it does not wait',
+    'is served again when its ban is over',
     'fails as a network does: connection-reset',
     'fails as a network does: empty-response',
     'fails as a network does: malformed-chunk',

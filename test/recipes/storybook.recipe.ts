@@ -1,5 +1,6 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { openBrowser } from '../browser/browser.js'
 import { follow } from './project.js'
@@ -11,9 +12,9 @@ declare global {
   }
 }
 
-it('a story has calm or bad weather, and one that plays the end of a storm is kept to its manners', async () => {
+it('a story has calm or any other weather, and one that plays the end of a storm is kept to its manners', async () => {
   const { folder, run, shop } = await follow('storybook', 'storybook')
-  for (const file of ['shop.tsx', 'api.ts'])
+  for (const file of ['shop.tsx', 'api.ts', 'weather.ts'])
     cpSync(join(inject('projects'), 'shop/src', file), join(folder, 'src', file))
   const build = run(
     'npx msw init public; VITE_API_URL=https://api.example.com/v1 npx storybook build --quiet; npx vite preview',
@@ -23,17 +24,24 @@ it('a story has calm or bad weather, and one that plays the end of a storm is ke
   const browser = await openBrowser()
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
-  const open = (story: string) => page.goto(`${shop}/iframe.html?id=shop--${story}&viewMode=story`)
-  await open('calm')
+  const open = (component: string, story: string) =>
+    page.goto(`${shop}/iframe.html?id=${component}--${story}&viewMode=story`)
+  await open('shop', 'calm')
   await page.getByRole('listitem').nth(19).waitFor()
-  await open('storm')
+  await open('shop', 'storm')
   await page.getByText('429: again in 1 s').waitFor()
-  await open('after-the-storm')
-  await page.waitForFunction(() => globalThis.__STORYBOOK_ADDONS_CHANNEL__?.last('storyFinished') !== undefined)
-  // A story that has thrown is finished with success, too.
-  const thrown = await page.evaluate(() => globalThis.__STORYBOOK_ADDONS_CHANNEL__.last('playFunctionThrewException'))
-  expect(thrown).toBe(undefined)
+  await open('shop', 'after-the-storm')
+  await played(page)
   expect(await page.getByRole('listitem').count()).toBe(20)
+  await open('weather', 'every')
+  await played(page)
   await browser.close()
   await build.interrupt()
 })
+
+/** Waits for the end of a story, which is finished with success also if it has thrown. */
+async function played(page: Page): Promise<void> {
+  await page.waitForFunction(() => globalThis.__STORYBOOK_ADDONS_CHANNEL__?.last('storyFinished') !== undefined)
+  const thrown = await page.evaluate(() => globalThis.__STORYBOOK_ADDONS_CHANNEL__.last('playFunctionThrewException'))
+  expect(thrown).toBe(undefined)
+}

@@ -10,8 +10,9 @@ function ask(page: Page, init: RequestInit = {}, patience = 60_000) {
         const signal = AbortSignal.timeout(patience)
         const answer = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
         const remaining = answer.headers.get('X-RateLimit-Remaining')
+        const reason = answer.headers.get('X-Sandbox-Reason')
         const wait = Number(answer.headers.get('Retry-After'))
-        return { status: answer.status, remaining, wait, body: await answer.json() }
+        return { status: answer.status, reason, remaining, wait, body: await answer.json() }
       } catch (error) {
         return error.name
       }
@@ -41,8 +42,19 @@ test('is served again when the minute is over, and told on if it does not wait',
   expect(await ask(page)).toMatchObject({ status: 429, wait: 60 })
   expect((await sandbox.conduct()).violations).toEqual([])
   await sandbox.settings.change({ senders: 1 })
-  await ask(page)
-  expect((await sandbox.conduct()).violations).toMatchObject([{ rule: 'early-retry' }])
+  const findings = async () => {
+    await ask(page)
+    return (await sandbox.conduct()).violations
+  }
+  await expect.poll(findings, { timeout: 60_000, intervals: [1] }).toMatchObject([{ rule: 'early-retry' }])
+})
+
+test('is served again when its ban is over', async ({ page, sandbox }) => {
+  await sandbox.ban('sandbox', { for: '5m' })
+  expect(await ask(page)).toMatchObject({ status: 429, reason: 'ban', body: { code: 'api_key_banned' } })
+  await sandbox.clock.advance('5m')
+  expect(await ask(page)).toMatchObject({ status: 200 })
+  expect((await sandbox.conduct()).violations).toEqual([])
 })
 
 for (const fault of ['connection-reset', 'empty-response', 'malformed-chunk'] as const)
