@@ -37,7 +37,7 @@ export async function buildPlayground(folder: string): Promise<Metafile[]> {
   })
   await Promise.all([
     copyFile(join(packageDirectory, 'src/web/icon.svg'), join(folder, 'assets/icon.svg')),
-    copyFile(join(sources, 'index.html'), join(folder, 'index.html')),
+    guardedPage('index.html').then((page) => writeFile(join(folder, 'index.html'), page)),
     writeStartingPages(folder),
     // GitHub Pages leaves out folders that begin with "_" otherwise.
     writeFile(join(folder, '.nojekyll'), ''),
@@ -55,10 +55,17 @@ export async function buildPlayground(folder: string): Promise<Metafile[]> {
 
 /** What the web host has at the addresses of the sandbox's own pages, for those who open one before there is a sandbox. */
 async function writeStartingPages(folder: string): Promise<void> {
-  const page = await readFile(join(sources, 'starting.html'), 'utf8')
+  const page = await guardedPage('starting.html')
   await mkdir(join(folder, '__sandbox/docs'), { recursive: true })
   await writeFile(join(folder, '__sandbox/index.html'), page)
   await writeFile(join(folder, '__sandbox/docs/index.html'), page.replaceAll('"../', '"../../'))
+}
+
+/** A page that says its own policy, as the web host may send none. Who may frame it, only a header can say. */
+async function guardedPage(name: string): Promise<string> {
+  const page = await readFile(join(sources, name), 'utf8')
+  const policy = PAGE_POLICY.replace(/; frame-ancestors [^;]*/, '')
+  return page.replace('<head>', `<head>\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`)
 }
 
 /** What the worker answers with, address by address. */

@@ -319,6 +319,26 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await listed(page)
   })
 
+  it.each(['', '__sandbox/', '__sandbox/docs/'])(
+    'runs no script but its own from its first visit on, whatever its web host says: /%s',
+    async (path) => {
+      const site = await serveSite(playgroundDirectory, 0, '')
+      onTestFinished(() => site.stop())
+      // As it comes from the web host: the worker sends a policy of its own.
+      const context = await browser.newContext({ serviceWorkers: 'block' })
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      await page.goto(`http://127.0.0.1:${site.port}/${path}`)
+      const hasRun = await page.evaluate(() => {
+        const script = document.createElement('script')
+        script.textContent = 'document.title = "run"'
+        document.head.append(script)
+        return document.title === 'run'
+      })
+      expect(hasRun).toBe(false)
+    },
+  )
+
   it('is not steered by a form of another site', async () => {
     const { url } = await openSite()
     const context = await openProfile(url)
