@@ -49,10 +49,11 @@ function caveats(isFull: boolean, busy: number): string {
 }
 
 function budgetRow(budget: Budget): readonly string[] {
-  const { what, must, unit, figure } = budget
+  const { what, must, goal, unit, figure } = budget
   const suffix = unit === '' ? '' : ` ${unit}`
   const limit = 'atLeast' in must ? `≥ ${digits(must.atLeast)}` : `≤ ${digits(must.atMost)}`
-  return [what, limit + suffix, spread(figure) + suffix, isMet(budget) ? 'yes' : '**no**']
+  const wanted = goal === undefined ? '' : ` (goal ${digits(goal)}${suffix})`
+  return [what, limit + suffix + wanted, spread(figure) + suffix, isMet(budget) ? 'yes' : '**no**']
 }
 
 function throughputTable({ throughput, lineUp }: Results): string {
