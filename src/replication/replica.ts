@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parseJson, stringifyJson } from '../contract/json.js'
-import { CheckpointReader, checkpointLines } from '../core/checkpoint.js'
+import { stringifyJson } from '../contract/json.js'
 import type { EndedCommand, RequestCommand } from '../core/command.js'
 import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
@@ -20,23 +19,21 @@ import {
   LogLost,
   LogUnavailable,
   type LogWatcher,
-  type StoredCheckpoint,
 } from './command-log.js'
 import { digestOfFixtures } from './fixtures-digest.js'
 import {
   differences,
-  Group,
   type GroupFacts,
   type Hello,
   LIVING_MS,
   type Member,
   type ReplicaView,
-  type SavedGroup,
   type Welcome,
 } from './group.js'
 import { HiddenKeys } from './hidden-keys.js'
-import { OpenExchanges, type SavedOpenExchanges } from './open-exchanges.js'
+import { checkpointPieces, goOnFrom } from './replica-checkpoint.js'
 import { withoutStrangersToken } from './strangers-token.js'
+import { closeLogs, type Heard, newTimeline, type Timeline } from './timeline.js'
 
 /** How often a replica says that it is there, and how far it is. */
 const BEAT_MS: DurationMs = SECOND_MS
@@ -50,17 +47,12 @@ const READINGS = 10
 const REJOIN_MS: DurationMs = SECOND_MS
 /** A checkpoint is written after so many characters of entries; or as many as it has itself, if that is more. */
 const CHECKPOINT_AFTER = 8 * 1024 * 1024
-/** Characters of a checkpoint that are written, or read, in one turn of the event loop. */
-const CHECKPOINT_PIECE = 256 * 1024
 /** Entries that are under way at a time: what comes meanwhile is one entry afterwards. */
 const ENTRIES_UNDER_WAY = 8
 /** Entries are no larger than this by themselves; a single item may be. */
 const LARGEST_ENTRY = 4 * 1024 * 1024
 /** Connections of each replica have numbers of their own. */
 const CONNECTIONS_A_MEMBER = 2 ** 32
-/** Version of what a checkpoint holds besides the sandbox. */
-const HEADER_VERSION = 3
-
 /** Opens the log that a group shares. Rejects with LogUnavailable. */
 export type OpenLog = (watcher: LogWatcher) => Promise<CommandLog>
 
@@ -87,12 +79,6 @@ export interface ReplicaParts {
   /** Takes note of what was sent, by any replica, and knows what of it was heard for certain. */
   openHeard(): Heard
   warn(message: string): void
-}
-
-/** Knows which answers have reached their readers, by positions. */
-export interface Heard {
-  readonly upTo: number
-  sent(position: number, now: number, isAtEnd: boolean): void
 }
 
 /** Who waits for an item of one's own. */
@@ -125,20 +111,6 @@ interface UnderWay {
   exchanges: readonly ExchangeRef[]
   /** When nobody waited for it any more. */
   gaveUpAt: number | undefined
-}
-
-/** A machine with the group that it belongs to, at an entry of the log. */
-interface Timeline {
-  readonly group: Group
-  readonly open: OpenExchanges
-  readonly heard: Heard
-  machine: Machine | undefined
-  position: number
-  applied: EntryId | undefined
-  /** When the last entry was taken by the log. */
-  now: EpochMs
-  /** Why what the log holds cannot be told from it: an entry that this release does not understand. */
-  unread: string | undefined
 }
 
 /**
@@ -181,7 +153,7 @@ export class Replica {
   private constructor(parts: ReplicaParts) {
     this.#parts = parts
     this.#keys = new HiddenKeys(parts.secretKeys)
-    this.#timeline = newTimeline(parts)
+    this.#timeline = newTimeline(parts.openHeard)
   }
 
   /**
@@ -660,9 +632,11 @@ export class Replica {
   /** By itself, so that nothing that lives as long as the replica holds on to the text. @returns the entry it stands for */
   async #loadNewest(log: CommandLog): Promise<EntryId | undefined> {
     const stored = await log.loadCheckpoint()
-    const timeline = newTimeline(this.#parts)
+    const timeline = newTimeline(this.#parts.openHeard)
+    const { build, applyVerb } = this.#parts
+    const how = { keys: this.#keys, build, applyVerb, nextTurn: () => this.#nextTurn() }
     try {
-      this.#checkpointSize = stored === undefined ? 0 : await this.#load(stored, timeline)
+      this.#checkpointSize = stored === undefined ? 0 : await goOnFrom(stored, timeline, how)
     } catch (error) {
       throw error instanceof RangeError ? ofAnotherRelease(messageOf(error)) : error
     }
@@ -828,60 +802,22 @@ export class Replica {
     const read = group.living(now).map(([, member]) => member.applied ?? '0-0')
     const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
     try {
-      await this.#openedLog.saveCheckpoint({ id: applied, pieces: this.#checkpointPieces(machine) }, trimUpTo)
+      await this.#openedLog.saveCheckpoint(
+        { id: applied, pieces: this.#counted(checkpointPieces(this.#timeline, machine, this.#keys)) },
+        trimUpTo,
+      )
     } catch (error) {
       if (!this.#isLeaving) this.#parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
     }
     this.#isSaving = false
   }
 
-  /** As all is now; but what is written of it is made piece by piece, while the replica goes on. */
-  #checkpointPieces(machine: Machine): Iterable<string> {
-    const { group, open, position, now } = this.#timeline
-    const header = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
-    return this.#inPieces(stringifyJson(header satisfies CheckpointHeader), checkpointLines(machine.spaces))
-  }
-
-  *#inPieces(header: string, lines: Iterable<string>): Generator<string, void> {
+  *#counted(pieces: Iterable<string>): Generator<string, void> {
     this.#checkpointSize = 0
-    let piece = this.#keys.hide(header)
-    for (const line of lines) {
-      piece += `\n${this.#keys.hide(line)}`
-      if (piece.length < CHECKPOINT_PIECE) continue
+    for (const piece of pieces) {
       this.#checkpointSize += piece.length
       yield piece
-      piece = ''
     }
-    yield piece
-  }
-
-  /** Goes on from a checkpoint, a piece in each turn of the event loop. @returns how many characters it has */
-  async #load({ id, pieces }: StoredCheckpoint, timeline: Timeline): Promise<number> {
-    let header: CheckpointHeader | undefined
-    const sandbox = new CheckpointReader()
-    let size = 0
-    for (const piece of pieces) {
-      size += piece.length
-      for (const line of this.#keys.show(piece).split('\n')) {
-        if (header === undefined) header = readHeader(line)
-        else if (line !== '') sandbox.take(line)
-      }
-      await this.#nextTurn()
-    }
-    if (header === undefined) throw new LogUnavailable('The checkpoint of the group is empty.')
-    const { group, open, position, now } = header
-    timeline.group.load(group)
-    timeline.open.load(open)
-    timeline.position = position
-    timeline.now = now
-    timeline.applied = id
-    const { facts } = group
-    if (facts === undefined) return size
-    // All that they hold comes from the checkpoint, so that they need not be filled with the fixtures first.
-    const spaces = this.#parts.build(facts, now, NOTHING)
-    for (const _space of sandbox.putInto(spaces)) await this.#nextTurn()
-    timeline.machine = new Machine(spaces, this.#parts.applyVerb)
-    return size
   }
 
   /** Lets others have their turn in the midst of what takes long. @throws LogUnavailable when it is to stop */
@@ -889,21 +825,6 @@ export class Replica {
     await new Promise(setImmediate)
     if (this.#isLeaving) throw new LogUnavailable('The sandbox is stopping.')
   }
-}
-
-interface CheckpointHeader {
-  readonly version: number
-  readonly group: SavedGroup
-  readonly open: SavedOpenExchanges
-  readonly position: number
-  readonly now: EpochMs
-}
-
-/** @throws RangeError for one of another version */
-function readHeader(line: string): CheckpointHeader {
-  const header = parseJson(line) as CheckpointHeader
-  if (header.version === HEADER_VERSION) return header
-  throw new RangeError(`the checkpoint has version ${header.version}, this release reads ${HEADER_VERSION}`)
 }
 
 function ofAnotherRelease(what: string): Failure {
@@ -918,34 +839,13 @@ function isUnusable(error: unknown): boolean {
   return error instanceof LogLost || (error instanceof Failure && error.code === 'LOG_VERSION')
 }
 
-/** Whoever follows what happens in spaces that are gone is told that there will be no more. */
-function closeLogs(machine: Machine | undefined): void {
-  if (machine === undefined) return
-  for (const name of ['', ...machine.spaces.names()]) machine.spaces.get(name)?.log.close()
-}
-
 /** The exchange of a reply, if it has one. */
 function exchangeOf(result: unknown): readonly ExchangeRef[] {
   const exchange = (result as Reply | undefined)?.exchange
   return exchange === undefined ? [] : [exchange]
 }
 
-const NOTHING: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
-
 const NOBODY = { done: () => {}, failed: () => {} }
-
-function newTimeline(parts: ReplicaParts): Timeline {
-  return {
-    group: new Group(),
-    open: new OpenExchanges(),
-    heard: parts.openHeard(),
-    machine: undefined,
-    position: 0,
-    applied: undefined,
-    now: 0,
-    unread: undefined,
-  }
-}
 
 function viewOf({ name, address, version, position, lagMs, joinedAt }: Member, isThis: boolean): ReplicaView {
   return { name, address, version, position, lagMs, since: new Date(joinedAt).toISOString(), isThis }
