@@ -5,7 +5,6 @@ import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core
 import type { Spaces } from '../core/spaces.js'
 import { Failure } from '../domain/failures.js'
 import type { ExchangeRef, Reply } from '../domain/messages.js'
-import { PROBLEMS } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
@@ -31,14 +30,13 @@ import {
   type Welcome,
 } from './group.js'
 import { HiddenKeys } from './hidden-keys.js'
+import { Outbox, UNDER_WAY_MS } from './outbox.js'
 import { checkpointPieces, goOnFrom } from './replica-checkpoint.js'
 import { withoutStrangersToken } from './strangers-token.js'
 import { closeLogs, type Heard, newTimeline, type Timeline } from './timeline.js'
 
 /** How often a replica says that it is there, and how far it is. */
 const BEAT_MS: DurationMs = SECOND_MS
-/** What is under way while the log is away is answered 503 after so long. */
-const UNDER_WAY_MS: DurationMs = 5 * SECOND_MS
 /** How long a stop waits for the log to hear of it, and then for a last checkpoint. */
 const LEAVE_MS: DurationMs = 3 * SECOND_MS
 /** A checkpoint that is replaced while it is read, and the log cut, is read again, so often. */
@@ -47,12 +45,9 @@ const READINGS = 10
 const REJOIN_MS: DurationMs = SECOND_MS
 /** A checkpoint is written after so many characters of entries; or as many as it has itself, if that is more. */
 const CHECKPOINT_AFTER = 8 * 1024 * 1024
-/** Entries that are under way at a time: what comes meanwhile is one entry afterwards. */
-const ENTRIES_UNDER_WAY = 8
-/** Entries are no larger than this by themselves; a single item may be. */
-const LARGEST_ENTRY = 4 * 1024 * 1024
 /** Connections of each replica have numbers of their own. */
 const CONNECTIONS_A_MEMBER = 2 ** 32
+
 /** Opens the log that a group shares. Rejects with LogUnavailable. */
 export type OpenLog = (watcher: LogWatcher) => Promise<CommandLog>
 
@@ -81,38 +76,6 @@ export interface ReplicaParts {
   warn(message: string): void
 }
 
-/** Who waits for an item of one's own. */
-interface Waiting {
-  readonly kind: 'request' | 'verb'
-  done(result: unknown): void
-  failed(error: unknown): void
-}
-
-/** An item to be appended. */
-interface Outgoing {
-  readonly text: string
-  readonly waiting: Waiting | undefined
-}
-
-/** An entry of one's own that is under way. */
-interface UnderWay {
-  readonly batch: number
-  readonly items: readonly Outgoing[]
-  readonly appendedAt: number
-  /** Takes it back, if it does not stand yet. */
-  readonly giveUp: AbortController
-  /** Gives up when its time is over. */
-  readonly timer: NodeJS.Timeout
-  /** As many copies have it as was asked for. */
-  isKept: boolean
-  /** What was done when it came back. */
-  results: (() => void)[] | undefined
-  /** What its requests have become when it came back. */
-  exchanges: readonly ExchangeRef[]
-  /** When nobody waited for it any more. */
-  gaveUpAt: number | undefined
-}
-
 /**
  * One of several sandboxes that are the same: it changes nothing by itself, but appends
  * what is to be done to a log that all of them read, and does what it reads there.
@@ -122,9 +85,9 @@ interface UnderWay {
 export class Replica {
   readonly #parts: ReplicaParts
   readonly #keys: HiddenKeys
+  readonly #outbox: Outbox
   #log: CommandLog | undefined
   #id = ''
-  #batch = 0
   #ordinal = 0
   #timeline: Timeline
   #address = ''
@@ -132,14 +95,7 @@ export class Replica {
   #apart: string | undefined = 'It has not joined its group yet.'
   /** Why the log cannot be reached now. */
   #unreachable: string | undefined
-  #outgoing: Outgoing[] = []
-  /** Not known to stand yet. */
-  readonly #underWay = new Set<UnderWay>()
-  /** Not told by the log yet; in order. */
-  readonly #unread: UnderWay[] = []
-  #isFlushing = false
   #isApplyingOwn = false
-  #lagMs = 0
   #beatTimer: NodeJS.Timeout | undefined
   #unfollow: () => void = () => {}
   /** Who waits until an entry is applied. */
@@ -153,6 +109,11 @@ export class Replica {
   private constructor(parts: ReplicaParts) {
     this.#parts = parts
     this.#keys = new HiddenKeys(parts.secretKeys)
+    this.#outbox = new Outbox(this.#keys, {
+      log: () => this.#log,
+      away: () => this.away,
+      lost: (reason) => this.#lost(reason),
+    })
     this.#timeline = newTimeline(parts.openHeard)
   }
 
@@ -204,8 +165,7 @@ export class Replica {
 
   /** How long its own entries take to come back, in milliseconds: more, while one is waited for. */
   get lagMs(): number {
-    const oldest = [...this.#unread, ...this.#underWay].find(({ gaveUpAt }) => gaveUpAt === undefined)
-    return oldest === undefined ? this.#lagMs : Math.max(this.#lagMs, systemClock.monotonic() - oldest.appendedAt)
+    return this.#outbox.lagMs
   }
 
   /** How many commands it has applied. */
@@ -240,7 +200,7 @@ export class Replica {
     }
     const connection = this.#connection(known.connection)
     const request = { ...known, connection, heardUpTo: this.#timeline.heard.upTo }
-    return (await this.#append({ kind: 'request', ...command, request }, 'request')) as Reply
+    return (await this.#outbox.append({ kind: 'request', ...command, request })) as Reply
   }
 
   /** What a connection of this replica is called among those of all. */
@@ -254,7 +214,7 @@ export class Replica {
     // Who resets with the fixtures that all have need not send them to everybody.
     const { fetched, ...rest } = command
     const isSeed = fetched === this.spaces.default.seed
-    return (await this.#append(isSeed || fetched === undefined ? rest : { ...rest, fetched }, 'verb')) as {
+    return (await this.#outbox.append(isSeed || fetched === undefined ? rest : { ...rest, fetched })) as {
       output: unknown
       wall: EpochMs
     }
@@ -262,14 +222,8 @@ export class Replica {
 
   /** Says what became of answers. Nobody waits for it. */
   ended({ exchanges, unread }: Omit<EndedCommand, 'kind'>): void {
-    this.#tellEnds(
-      exchanges.map((ended) => ({ ...ended, connection: this.#connection(ended.connection) })),
-      unread,
-    )
-  }
-
-  #tellEnds(exchanges: EndedCommand['exchanges'], unread?: EndedCommand['unread']): void {
-    this.#put({ text: this.#keys.hide(itemText({ kind: 'ended', exchanges, unread })), waiting: undefined })
+    const ends = exchanges.map((ended) => ({ ...ended, connection: this.#connection(ended.connection) }))
+    this.#outbox.tell({ kind: 'ended', exchanges: ends, unread })
   }
 
   /**
@@ -286,118 +240,12 @@ export class Replica {
   async leave(): Promise<void> {
     this.#isLeaving = true
     clearTimeout(this.#beatTimer)
-    if (this.away === undefined && (await within(LEAVE_MS, this.#append({ kind: 'bye' }, 'verb'))))
+    if (this.away === undefined && (await within(LEAVE_MS, this.#outbox.append({ kind: 'bye' }))))
       // Whoever comes next can do without: it reads the log from the checkpoint before.
       await within(LEAVE_MS, this.#saveOnLeaving())
     this.#unfollow()
     this.#failAll(new LogUnavailable('The sandbox is stopping.'))
     await this.#log?.close()
-  }
-
-  // How it appends.
-
-  #append(item: Item, kind: Waiting['kind']): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#put({ text: this.#keys.hide(itemText(item)), waiting: { kind, done: resolve, failed: reject } })
-    })
-  }
-
-  #put(outgoing: Outgoing): void {
-    this.#outgoing.push(outgoing)
-    // Something may have been left over from when it could not be said.
-    if (this.#isFlushing || this.#underWay.size >= ENTRIES_UNDER_WAY) return
-    this.#isFlushing = true
-    // All of a turn are one entry.
-    setImmediate(() => {
-      this.#isFlushing = false
-      this.#flush()
-    })
-  }
-
-  #flush(): void {
-    const log = this.#log
-    while (
-      log !== undefined &&
-      this.away === undefined &&
-      this.#outgoing.length > 0 &&
-      this.#underWay.size < ENTRIES_UNDER_WAY
-    )
-      this.#appendSome(log)
-  }
-
-  #appendSome(log: CommandLog): void {
-    const entry: UnderWay = {
-      batch: ++this.#batch,
-      items: this.#takeSome(),
-      appendedAt: systemClock.monotonic(),
-      giveUp: new AbortController(),
-      timer: setTimeout(() => {
-        entry.giveUp.abort()
-        if (entry.isKept)
-          this.#giveUp(entry, new LogUnavailable(this.away ?? 'The log takes long to tell what it took.'))
-      }, UNDER_WAY_MS),
-      isKept: false,
-      results: undefined,
-      exchanges: [],
-      gaveUpAt: undefined,
-    }
-    this.#underWay.add(entry)
-    this.#unread.push(entry)
-    const text = batchText(entry.items.map((item) => item.text))
-    const id = this.#id
-    log.append({ replica: id, batch: entry.batch, text }, entry.giveUp.signal).then(
-      () => {
-        if (this.#id !== id) return
-        entry.isKept = true
-        this.#release(entry)
-        this.#appended(entry)
-      },
-      (error: unknown) => {
-        if (this.#id !== id) return
-        this.#giveUp(entry, error)
-        this.#appended(entry)
-        if (error instanceof LogLost) this.#lost(error.message)
-      },
-    )
-  }
-
-  #appended(entry: UnderWay): void {
-    if (this.#underWay.delete(entry)) this.#flush()
-  }
-
-  #takeSome(): readonly Outgoing[] {
-    let characters = 0
-    const most = this.#outgoing.findIndex(({ text }) => {
-      characters += text.length
-      return characters > LARGEST_ENTRY
-    })
-    return this.#outgoing.splice(0, most === -1 ? this.#outgoing.length : Math.max(1, most))
-  }
-
-  /** Answers when an entry is both read back and kept. */
-  #release(entry: UnderWay): void {
-    if (!entry.isKept || entry.results === undefined) return
-    clearTimeout(entry.timer)
-    for (const answer of entry.results) answer()
-    entry.results = []
-  }
-
-  /** Nobody waits for an entry any more. It may be in the log all the same. */
-  #giveUp(entry: UnderWay, error: unknown): void {
-    clearTimeout(entry.timer)
-    entry.gaveUpAt = systemClock.monotonic()
-    for (const { waiting } of entry.items) waiting?.failed(error)
-    this.#disown(entry)
-  }
-
-  /** Of answers that came after their clients were told 503 somebody has to say what became of them. */
-  #disown({ exchanges, appendedAt, gaveUpAt }: UnderWay): void {
-    if (exchanges.length === 0 || gaveUpAt === undefined) return
-    const { status, message } = PROBLEMS.log_unavailable
-    const instead = { status, body: JSON.stringify({ code: 'log_unavailable', message, status }) }
-    const durationMs = gaveUpAt - appendedAt
-    const times = { durationMs, waitingMs: 0, bodyMs: 0, connection: 0 }
-    this.#tellEnds(exchanges.map((exchange) => ({ ...exchange, ...times, how: 'unknown', instead })))
   }
 
   #beat(): void {
@@ -406,7 +254,7 @@ export class Replica {
     const { applied, position } = this.#timeline
     if (this.away === undefined && applied !== undefined) {
       const beat = { address: this.#address, applied, position, lagMs: Math.round(this.lagMs) }
-      this.#put({ text: itemText({ kind: 'beat', beat }), waiting: undefined })
+      this.#outbox.tell({ kind: 'beat', beat })
     }
     this.#beatTimer = setTimeout(() => this.#beat(), BEAT_MS).unref()
   }
@@ -428,7 +276,7 @@ export class Replica {
   #applyEntry(entry: Entry): void {
     const timeline = this.#timeline
     const isOwn = entry.replica === this.#id
-    const own = isOwn ? this.#takeUnread(entry.batch) : undefined
+    const own = isOwn ? this.#outbox.take(entry.batch) : undefined
     const results: (() => void)[] = []
     const exchanges: ExchangeRef[] = []
     this.#charactersSince += entry.text.length
@@ -455,22 +303,7 @@ export class Replica {
     this.#isApplyingOwn = false
     timeline.applied = entry.id
     timeline.now = entry.now
-    if (own === undefined) return
-    this.#lagMs = systemClock.monotonic() - own.appendedAt
-    own.results = results
-    own.exchanges = exchanges
-    if (own.gaveUpAt === undefined) this.#release(own)
-    else this.#disown(own)
-  }
-
-  #takeUnread(batch: number): UnderWay | undefined {
-    while (this.#unread.length > 0) {
-      const first = this.#unread[0]
-      if (first === undefined || first.batch > batch) return undefined
-      this.#unread.shift()
-      if (first.batch === batch) return first
-    }
-    return undefined
+    if (own !== undefined) this.#outbox.cameBack(own, results, exchanges)
   }
 
   #applyItem(timeline: Timeline, item: Item, entry: Entry): unknown {
@@ -557,7 +390,7 @@ export class Replica {
     const begun = systemClock.monotonic()
     for (;;) {
       this.#id = randomUUID()
-      this.#batch = 0
+      this.#outbox.begin(this.#id)
       await this.#readOrForget(log, reset)
       const { now, id: after } = await log.end()
       const { group, unread } = this.#timeline
@@ -666,7 +499,10 @@ export class Replica {
     const giveUp = new AbortController()
     const timer = setTimeout(() => giveUp.abort(), UNDER_WAY_MS)
     try {
-      await this.#openedLog.append({ replica: this.#id, batch: ++this.#batch, text: batchText([text]) }, giveUp.signal)
+      await this.#openedLog.append(
+        { replica: this.#id, batch: this.#outbox.nextBatch(), text: batchText([text]) },
+        giveUp.signal,
+      )
     } finally {
       clearTimeout(timer)
     }
@@ -715,24 +551,8 @@ export class Replica {
   }
 
   #failAll(error: LogUnavailable): void {
-    // One that was read back may still wait for its copies.
-    const entries = new Set([...this.#unread, ...this.#underWay])
-    this.#unread.length = 0
-    this.#underWay.clear()
-    for (const { items, timer, giveUp } of entries) {
-      clearTimeout(timer)
-      giveUp.abort()
-      for (const { waiting } of items) waiting?.failed(error)
-    }
-    this.#refuseWaiting(error)
+    this.#outbox.failAll(error)
     for (const { reject } of this.#catchingUp.splice(0)) reject(error)
-  }
-
-  /** What was not appended yet never will be. What became of answers is told later. */
-  #refuseWaiting(error: LogUnavailable): void {
-    const waiting = this.#outgoing.filter((outgoing) => outgoing.waiting !== undefined)
-    this.#outgoing = this.#outgoing.filter((outgoing) => outgoing.waiting === undefined)
-    for (const outgoing of waiting) outgoing.waiting?.failed(error)
   }
 
   #available(): void {
@@ -740,7 +560,7 @@ export class Replica {
     this.#unreachable = undefined
     this.#parts.warn('The log can be reached again.')
     this.#beat()
-    this.#flush()
+    this.#outbox.flush()
   }
 
   #unavailable(reason: string): void {
@@ -748,7 +568,7 @@ export class Replica {
     this.#unreachable = reason
     this.#parts.warn(`The log cannot be reached, so that requests are answered 503: ${reason}`)
     const error = new LogUnavailable(reason)
-    this.#refuseWaiting(error)
+    this.#outbox.refuse(error)
     for (const { reject } of this.#catchingUp.splice(0)) reject(error)
   }
 
