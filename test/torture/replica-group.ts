@@ -20,7 +20,7 @@ export const REPLICA_FLAGS: readonly string[] = [
 ]
 
 /** How long a disturbance may last in its effects: a hung Redis is noticed after 4 s, a killed replica counts as living for 5 s. */
-const CALM_MS = 60_000
+export const CALM_MS = 60_000
 
 /** One of the replicas: a process, and its own network to Redis. */
 export class ReplicaSeat {

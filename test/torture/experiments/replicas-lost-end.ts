@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pets, sameEverywhere } from '../replica-audit.js'
 import { ReplicaClients } from '../replica-clients.js'
-import { REPLICA_FLAGS, ReplicaGroup } from '../replica-group.js'
+import { CALM_MS, REPLICA_FLAGS, ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
 import type { Experiment } from '../trial.js'
 
 const REPLICAS = 3
@@ -31,20 +31,38 @@ export const replicasLostEnd: Experiment = {
       await redis.kill()
       clients.stop()
       await Promise.all(users)
+      const before = seats.map(lossesTold)
       rmSync(join(redis.folder, KEPT), { recursive: true })
       cpSync(copy, join(redis.folder, KEPT), { recursive: true })
       await redis.startAgain()
+      // A replica is well until it has read on, and then until it has said so.
+      for (const [index, seat] of seats.entries())
+        trial.check(
+          await tellsMoreThan(seat, before[index] ?? 0),
+          () => `replica ${index} has not said that the log lost something: ${seat.server.said}`,
+        )
       await group.untilHealthy()
       for (const { port } of seats) {
         for (const [space, history] of clients.spaces)
           history.hold(await pets(port, space), seeds, keptAt, `port ${port}`)
       }
       await sameEverywhere(trial, seats, clients)
-      for (const [index, { server }] of seats.entries()) {
-        const times = server.lines.filter((line) => line.includes('The log is not the one that was read')).length
-        trial.check(times > 0, () => `replica ${index} has not said that the log lost something: ${server.said}`)
-      }
     }
     trial.note(`Redis came back with less ${losses} times`)
   },
+}
+
+/** How often a replica has said that the log lost something. */
+function lossesTold({ server }: ReplicaSeat): number {
+  return server.lines.filter((line) => line.includes('The log is not the one that was read')).length
+}
+
+/** Waits until it has said so more often than before. @returns whether it has, while one may wait */
+async function tellsMoreThan(seat: ReplicaSeat, before: number): Promise<boolean> {
+  const giveUpAt = performance.now() + CALM_MS
+  while (lossesTold(seat) <= before) {
+    if (performance.now() > giveUpAt) return false
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return true
 }
