@@ -5,7 +5,7 @@ import type { Pet } from '../domain/pets.js'
 import { PROBLEMS } from '../domain/problems.js'
 import type { Snapshot } from '../domain/snapshot.js'
 import type { SpaceStart } from '../domain/space-start.js'
-import type { SpaceState } from '../domain/state.js'
+import { EMPTY_STATE, type SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Forward } from '../domain/upstream.js'
 import type { SavedLog } from '../exchanges/exchange-log.js'
@@ -261,7 +261,8 @@ export class Spaces {
     this.#undo = undo ?? undefined
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
-      const space = saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures)
+      const space =
+        saved.name === '' ? this.default : new Space(saved.name, this.#shared, 0, this.#fixtures, EMPTY_STATE)
       if (saved.name !== '') this.#named.set(saved.name, space)
       space.load(saved)
       yield

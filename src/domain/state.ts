@@ -10,6 +10,9 @@ export interface SpaceState {
   readonly keys: readonly ApiKey[]
 }
 
+/** For spaces that are filled with something else at once. */
+export const EMPTY_STATE: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
+
 /**
  * One step from a state to the next. Each is absolute (what is now, not what was
  * done to it), so that applying a run of changes twice gives the same state.

@@ -2,7 +2,7 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import { CheckpointReader, checkpointLines } from '../core/checkpoint.js'
 import { type ApplyVerb, Machine } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
-import type { SpaceState } from '../domain/state.js'
+import { EMPTY_STATE, type SpaceState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import type { StoredCheckpoint } from './command-log.js'
 import type { GroupFacts, SavedGroup } from './group.js'
@@ -43,8 +43,6 @@ function* inPieces(header: string, lines: Iterable<string>, keys: HiddenKeys): G
   }
   yield piece
 }
-
-const NOTHING: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
 
 /** What is needed to go on from a checkpoint. */
 interface Means {
@@ -88,7 +86,7 @@ export async function goOnFrom(
   const { facts } = group
   if (facts === undefined) return size
   // All that they hold comes from the checkpoint, so that they need not be filled with the fixtures first.
-  const spaces = build(facts, now, NOTHING)
+  const spaces = build(facts, now, EMPTY_STATE)
   for (const _space of sandbox.putInto(spaces)) await nextTurn()
   timeline.machine = new Machine(spaces, applyVerb)
   return size
