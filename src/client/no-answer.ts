@@ -101,6 +101,11 @@ export class NoAnswerError extends Error {
     this.attempts = attempts
   }
 
+  /** Its certificate was signed by nobody that is known here. */
+  get isUntrusted(): boolean {
+    return this.short === UNTRUSTED.short
+  }
+
   /** @throws errors that are not connection failures, as those are our own bugs */
   static from(error: unknown, { url, timeout, attempts, proxy }: Asked): NoAnswerError {
     const meant = meaningOf(error, timeout, proxy)

@@ -129,9 +129,10 @@ function failureOf(error: unknown, asked: Asked): UpstreamFailure {
     return failure('upstream_invalid', `The answer of ${origin} is larger than ${formatSize(LARGEST_ANSWER)}.`)
   if (error instanceof Unreadable) return failure('upstream_invalid', `The answer of ${origin} ${error.message}.`)
   try {
-    const { message, failure: code } = NoAnswerError.from(error, asked)
+    const { message, failure: code, isUntrusted } = NoAnswerError.from(error, asked)
+    const cure = isUntrusted ? ' If your own authority signed it, name that with --upstream-ca.' : ''
     const isBroken = /^(?:MALFORMED$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
-    return failure(isBroken ? 'upstream_invalid' : 'upstream_unreachable', `${message}.`)
+    return failure(isBroken ? 'upstream_invalid' : 'upstream_unreachable', `${message}.${cure}`)
   } catch {
     return failure('upstream_invalid', `The answer of ${origin} cannot be read: ${messageOf(error)}.`)
   }
