@@ -28,7 +28,7 @@ export function sendEndlessly(socket: Socket, head: string, piece: Buffer): void
 }
 
 /** Sends the same without end, as fast as it is taken. */
-export function repeatEndlessly(socket: Socket, piece: Buffer): void {
+function repeatEndlessly(socket: Socket, piece: Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(piece));
   }
