@@ -3,6 +3,7 @@ import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import { deprecationHeaders } from '../domain/sunset.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
+import { passingText } from '../system/passing-text.js'
 import { utf8Length } from '../system/utf8.js'
 import { shownUncharged } from './gates/throttle.js'
 import type { RequestContext } from './request-context.js'
@@ -59,7 +60,7 @@ function limitHeaders({ limit, remaining, resetAt }: Omit<WindowView, 'window'>)
     'X-RateLimit-Limit',
     String(limit),
     'X-RateLimit-Remaining',
-    String(remaining),
+    passingText(remaining),
     'X-RateLimit-Reset',
     String(ceilSeconds(resetAt)),
   ]

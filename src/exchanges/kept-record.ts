@@ -1,4 +1,9 @@
+import { passingText } from '../system/passing-text.js'
 import type { ExchangeRecord } from './exchange-record.js'
+
+const REMAINING = 'X-RateLimit-Remaining'
+/** In place of the text of `remaining`, which would be kept for each request. No header has a line feed in it. */
+const AS_REMAINING = '\n'
 
 /** A record in the log, which is written to: what became of its exchange, and in time the next exchange. */
 export type KeptRecord = {
@@ -36,7 +41,7 @@ export function copyOf(record: ExchangeRecord): KeptRecord {
     drift: record.drift,
     requestHeaders: record.requestHeaders,
     requestBody: record.requestBody,
-    responseHeaders: [...record.responseHeaders],
+    responseHeaders: withRemaining([...record.responseHeaders], record.remaining),
     responseBody: record.responseBody,
   }
 }
@@ -67,6 +72,14 @@ export function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
   const { responseHeaders } = kept
   const { length } = record.responseHeaders
   for (let i = 0; i < length; i++) responseHeaders[i] = record.responseHeaders[i] ?? ''
+  const value = responseHeaders.indexOf(REMAINING) + 1
+  if (value > 0 && responseHeaders[value] === passingText(record.remaining)) responseHeaders[value] = AS_REMAINING
   if (responseHeaders.length > length) responseHeaders.length = length
   kept.responseBody = record.responseBody
+}
+
+function withRemaining(headers: string[], remaining: number): string[] {
+  const value = headers.indexOf(AS_REMAINING)
+  if (value > 0) headers[value] = passingText(remaining)
+  return headers
 }
