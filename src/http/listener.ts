@@ -38,6 +38,8 @@ const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
 const STOP_CHECK_MS: DurationMs = 20
 /** Turns without a new connection after which all pending requests are read: one to accept, one to read, one to spare. */
 const QUIET_TURNS = 3
+/** Who has connected so shortly before is about to send: a balancer on a busy machine takes a while to. */
+const FIRST_BYTES_MS: DurationMs = SECOND_MS / 2
 /** Clients that keep connecting cannot delay a stop for longer than this. */
 const LISTEN_ON_MS: DurationMs = SECOND_MS
 
@@ -514,16 +516,19 @@ export async function listen(host: string, port: number, front: RequestHandlers)
     const giveUpAt = systemClock.monotonic() + STOP_GRACE_MS
     const closeIdle = () => {
       cutHanging()
-      const isLate = systemClock.monotonic() > giveUpAt
+      const now = systemClock.monotonic()
       let isSending = false
       for (const socket of connections.keys()) {
-        if (socket.bytesRead === 0 || isLate) cut(socket)
+        if (now > giveUpAt) cut(socket)
         else if (socket.writableLength > 0) isSending = true
       }
       // Node considers a connection idle once the response is handed over, even if it is not sent yet.
       if (isSending) return
       server.closeIdleConnections()
-      for (const { plain, socket } of connections.values()) if (plain?.isAnswering === false) socket.destroy()
+      for (const { plain, socket } of connections.values()) {
+        const isAboutToSend = socket.bytesRead === 0 && plain !== undefined && now - plain.quietSince < FIRST_BYTES_MS
+        if (plain?.isAnswering === false && !isAboutToSend) socket.destroy()
+      }
     }
     closeIdle()
     const timer = setInterval(closeIdle, STOP_CHECK_MS)

@@ -24,6 +24,16 @@ async function opened(port: number): Promise<Socket> {
   return socket
 }
 
+/** Waits until nobody can connect any more. */
+async function untilClosed(port: number): Promise<void> {
+  const isOpen = () =>
+    opened(port).then(
+      (late) => late.destroy() !== undefined,
+      () => false,
+    )
+  while (await isOpen()) await new Promise(setImmediate)
+}
+
 async function received(socket: Socket): Promise<string> {
   let got = ''
   socket.on('data', (chunk) => {
@@ -71,6 +81,17 @@ describe('a stop', () => {
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
   })
 
+  it('answers who had just connected when the door was closed', async () => {
+    const { port, stop } = await start()
+    const socket = await opened(port)
+    const stopped = stop()
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    await expect(opened(port)).rejects.toThrow('ECONNREFUSED')
+    socket.write(GET_PET)
+    expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
+    await stopped
+  })
+
   it('cuts no answer that is read slowly', async () => {
     const name = 'x'.repeat(1_000_000)
     const { port, stop, baseUrl } = await start()
@@ -82,14 +103,8 @@ describe('a stop', () => {
     socket.write(`GET /v1/pets?limit=8 HTTP/1.1\r\n${KEYED}\r\n`)
     await once(socket, 'readable')
     const stopped = stop()
-    // The door is closed by now; what was asked for is still on its way.
-    while (
-      await opened(port).then(
-        (late) => late.destroy() !== undefined,
-        () => false,
-      )
-    )
-      await new Promise(setImmediate)
+    // What was asked for is still on its way.
+    await untilClosed(port)
     const answer = await received(socket)
     await stopped
     expect(answer.length).toBeGreaterThan(8 * name.length)
