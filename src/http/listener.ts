@@ -38,6 +38,8 @@ const STOP_GRACE_MS: DurationMs = 5 * SECOND_MS
 const STOP_CHECK_MS: DurationMs = 20
 /** Turns without a new connection after which all pending requests are read: one to accept, one to read, one to spare. */
 const QUIET_TURNS = 3
+/** Who connects after the last look at the queue is reset by the kernel: so nothing else is done between that and closing the door. */
+const SHORT_TURN_MS: DurationMs = 0.1
 /** Who has connected so shortly before is about to send: a balancer on a busy machine takes a while to. */
 const FIRST_BYTES_MS: DurationMs = SECOND_MS / 2
 /** Clients that keep connecting cannot delay a stop for longer than this. */
@@ -489,11 +491,15 @@ export async function listen(host: string, port: number, front: RequestHandlers)
 
   /** Node would close connections whose request has arrived but is not read yet, and it accepts one per turn. */
   async function readWhatHasCome(): Promise<void> {
-    const until = systemClock.monotonic() + LISTEN_ON_MS
-    for (let quiet = 0; quiet < QUIET_TURNS && systemClock.monotonic() < until; quiet++) {
+    let begun = systemClock.monotonic()
+    const until = begun + LISTEN_ON_MS
+    for (let quiet = 0; begun < until; ) {
       const before = accepted
       await new Promise((resolve) => setImmediate(resolve))
-      if (accepted > before) quiet = 0
+      const now = systemClock.monotonic()
+      quiet = accepted > before ? 0 : quiet + 1
+      if (quiet >= QUIET_TURNS && now - begun < SHORT_TURN_MS) return
+      begun = now
     }
   }
 
