@@ -3,20 +3,14 @@ import type { EngineAnswer } from '../contract/engine.js'
 import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
+import { headerKind, headersPassedOn, headersSentOn } from '../domain/forwarded-headers.js'
 import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
 import { petText } from '../domain/pet-text.js'
 import type { Pet, PetStatus } from '../domain/pets.js'
 import { redactAddress } from '../domain/redaction.js'
 import { readHttpDate, readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, httpDate, SECOND_MS } from '../domain/time.js'
-import {
-  type Forward,
-  headerKind,
-  headersPassedOn,
-  headersSentOn,
-  type UpstreamAnswer,
-  type UpstreamOutcome,
-} from '../domain/upstream.js'
+import type { Forward, UpstreamAnswer, UpstreamOutcome } from '../domain/upstream.js'
 import { findBreaches } from '../drift/find-breaches.js'
 import { readLimits } from '../drift/rate-limits.js'
 import { problem } from './answers.js'

@@ -1,4 +1,4 @@
-import { passingText } from '../system/passing-text.js'
+import { passingText } from '../domain/passing-text.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
 const REMAINING = 'X-RateLimit-Remaining'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { passingText } from '../../src/system/passing-text.js'
+import { passingText } from '../../src/domain/passing-text.js'
 
 it('is what String makes of any count', () => {
   fc.assert(
