@@ -4,7 +4,7 @@ import { parseJson, stringifyJson } from './contract/json.js'
 import { applyVerb } from './control/apply-verb.js'
 import { tellOf } from './control/tell-of.js'
 import type { VerbName } from './control/verb-map.js'
-import { checkpointOf } from './core/checkpoint.js'
+import { checkpointOf, digestOfData } from './core/checkpoint.js'
 import { unavailableReply } from './core/unavailable.js'
 import { Failure } from './domain/failures.js'
 import { LogUnavailable } from './domain/log-unavailable.js'
@@ -14,7 +14,6 @@ import type { SpaceState } from './domain/state.js'
 import type { EpochMs } from './domain/time.js'
 import { Heard } from './http/heard.js'
 import type { GroupLog } from './options/options.js'
-import { digestOfFixtures } from './replication/fixtures-digest.js'
 import { FIXTURES, type GroupFacts } from './replication/group.js'
 import { openRedisLog } from './replication/redis-log.js'
 import { Replica, type ReplicaParts } from './replication/replica.js'
@@ -55,7 +54,7 @@ export async function joinGroup(
       // A clock that is frozen at the start of the group, whenever that was, is so for all.
       const isAtStart = options.start.freeze && options.start.now === undefined
       const start = standing(options.start, (isAtStart ? known?.start.now : undefined) ?? now)
-      return { seed, start, others: { ...others, [FIXTURES]: digestOfFixtures(seeds(seed)()) } }
+      return { seed, start, others: { ...others, [FIXTURES]: digestOfData(seeds(seed)()) } }
     },
     build: (facts, at, state) =>
       ground.open(facts, at, seeds(facts.seed)(), { state, isTold: () => joined?.isApplyingOwn ?? false }),

@@ -66,6 +66,15 @@ export class CheckpointReader {
 
 /** Tells two sandboxes apart that are not the same: a SHA-256 of all that a checkpoint holds, in base64. */
 export function digestOfSandbox(spaces: Spaces): string {
-  // Line by line: the text of all may be larger than all else in memory.
-  return digestOf(Array.from(checkpointLines(spaces), (line) => digestOf(line)).join(''))
+  return digestOfLines(checkpointLines(spaces))
+}
+
+/** Tells plain data apart that is not the same. */
+export function digestOfData(data: unknown): string {
+  return digestOfLines(linesOf(data))
+}
+
+/** Line by line: the text of all may be larger than all else in memory. */
+function digestOfLines(lines: Iterable<string>): string {
+  return digestOf(Array.from(lines, (line) => digestOf(line)).join(''))
 }

@@ -9,7 +9,7 @@ import { quote } from '../contract/excerpt.js'
 import { createdBreaches, errorBreaches, isObject, itemBreaches, listBreaches } from './bodies.js'
 import { readDeprecation } from './deprecation.js'
 import { type Breach, type BreachRule, isSuccess, type Promises, type SeenExchange } from './exchange.js'
-import { rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from './rate-limits.js'
+import { LIMIT_HEADER_KEYS, rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from './rate-limits.js'
 
 /**
  * Finds every way in which one answer drifts from the contract: all that can be told
@@ -100,11 +100,9 @@ function readContent(rules: OperationRules, exchange: SeenExchange): Content {
 
 /** But for those of which is said below more than that they are missing, or no number. */
 function headerBreaches(rules: OperationRules, answer: SeenExchange['answer']): readonly string[] {
-  const isLeftOut = (key: string) => LIMIT_HEADERS.has(key) || (answer.status === 429 && key === 'retry-after')
+  const isLeftOut = (key: string) => LIMIT_HEADER_KEYS.has(key) || (answer.status === 429 && key === 'retry-after')
   return findHeaderBreaches(rules, answer, isLeftOut).map(({ name, breach }) => `${name} ${breach}`)
 }
-
-const LIMIT_HEADERS: ReadonlySet<string> = new Set(['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'])
 
 function addContent(
   rules: OperationRules,

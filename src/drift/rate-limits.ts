@@ -24,6 +24,9 @@ const LIMIT_HEADERS = [
   ['X-RateLimit-Reset', 'x-ratelimit-reset', 'reset'],
 ] as const
 
+/** Their names in lower case. */
+export const LIMIT_HEADER_KEYS: ReadonlySet<string> = new Set(LIMIT_HEADERS.map(([, key]) => key))
+
 /** The three headers as numbers; undefined where one is missing or none. */
 export interface LimitReading {
   readonly limit: number | undefined

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { stringifyJson } from '../contract/json.js'
+import { digestOfData } from '../core/checkpoint.js'
 import type { EndedCommand, RequestCommand } from '../core/command.js'
 import { type ApplyVerb, type Command, Machine, type VerbCommand } from '../core/machine.js'
 import type { Spaces } from '../core/spaces.js'
@@ -19,7 +20,6 @@ import {
   LogUnavailable,
   type LogWatcher,
 } from './command-log.js'
-import { digestOfFixtures } from './fixtures-digest.js'
 import {
   differences,
   type GroupFacts,
@@ -366,8 +366,7 @@ export class Replica {
     if (command.kind === 'ended') timeline.heard.sent(instant.position, systemClock.monotonic(), false)
     if (command.kind !== 'verb') return result
     if (!this.#isApplyingOwn) this.#parts.onVerb(machine.spaces, command, result, now)
-    if (command.verb === 'reset' && command.fetched !== undefined)
-      timeline.group.reseed(digestOfFixtures(command.fetched as SpaceState))
+    if (command.verb === 'reset' && command.fetched !== undefined) timeline.group.reseed(digestOfData(command.fetched))
     return { output: result, wall: now }
   }
 
