@@ -3,6 +3,8 @@ import type { Contract } from '../contract/contract.js'
 import { hider } from '../domain/redaction.js'
 import type { DurationMs } from '../domain/time.js'
 import type { UpstreamWrites } from '../domain/upstream.js'
+import type { Breach, SeenExchange } from '../drift/exchange.js'
+import { findBreaches } from '../drift/find-breaches.js'
 import type { Environment } from '../system/environment.js'
 import { basePathOf } from './base-address.js'
 import { openRecorder } from './recorder.js'
@@ -13,9 +15,8 @@ export interface RealService extends Upstream {
   /** Its base address. */
   readonly baseUrl: string
   readonly writes: UpstreamWrites
-  readonly basePath: string
-  /** What its answers are held against. */
-  readonly rules: AnswerRules
+  /** How one of its answers drifts from the contract. */
+  breachesOf(exchange: SeenExchange): readonly Breach[]
 }
 
 /** The options of a sandbox that are about it. */
@@ -55,12 +56,12 @@ export async function openRealService(
   })
   const hide = hider(upstream.secrets) ?? ((text) => text)
   const recorder = record === undefined ? undefined : openRecorder(record, { contract, keptPet, hide, warn })
+  const promises = { rules, plans: contract.plans, basePath: basePathOf(baseUrl) }
   return {
     ...upstream,
     baseUrl,
     writes: upstreamWrites,
-    basePath: basePathOf(baseUrl),
-    rules,
+    breachesOf: (exchange) => findBreaches(promises, exchange),
     send:
       recorder === undefined
         ? upstream.send

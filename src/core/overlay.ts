@@ -11,7 +11,6 @@ import { redactAddress } from '../domain/redaction.js'
 import { readHttpDate, readRetryAfter } from '../domain/retry-after.js'
 import { type DurationMs, httpDate, SECOND_MS } from '../domain/time.js'
 import type { Forward, UpstreamAnswer, UpstreamOutcome } from '../domain/upstream.js'
-import { findBreaches } from '../drift/find-breaches.js'
 import { readLimits } from '../drift/rate-limits.js'
 import { problem } from './answers.js'
 import { engineRequest } from './plain-request.js'
@@ -88,15 +87,12 @@ export function forwardedAnswer(
     return problem('upstream_invalid', { message, reason: 'upstream' })
   }
   space.drift.answered(outcome.status, now)
-  context.drift = findBreaches(
-    { rules: realService.rules, plans: space.shared.contract.plans, basePath: realService.basePath },
-    {
-      operation: route.operation,
-      captured: route.captured,
-      request: engineRequest(context.request, space.shared.basePath),
-      answer,
-    },
-  )
+  context.drift = realService.breachesOf({
+    operation: route.operation,
+    captured: route.captured,
+    request: engineRequest(context.request, space.shared.basePath),
+    answer,
+  })
   const { headers } = answer
   const wait = readRetryAfter(headers['retry-after'], headers.date, wall)
   const contentType = headers['content-type']

@@ -1,5 +1,5 @@
-import type { AnswerRules } from '../contract/answer-rules.js'
 import type { Forward, UpstreamOutcome, UpstreamWrites } from '../domain/upstream.js'
+import type { Breach, SeenExchange } from '../drift/exchange.js'
 
 /** The real service behind a sandbox, as far as the core has to know of it. */
 export interface RealServiceRules {
@@ -8,10 +8,8 @@ export interface RealServiceRules {
   /** Whether a key for it was given: then it stands for every key that the sandbox knows. */
   readonly hasKey: boolean
   readonly writes: UpstreamWrites
-  /** Path of the real service: `/v1`. */
-  readonly basePath: string
-  /** What its answers are held against. */
-  readonly rules: AnswerRules
+  /** How one of its answers drifts from the contract. Only who has a real service loads what finds that. */
+  breachesOf(exchange: SeenExchange): readonly Breach[]
 }
 
 /** The real service behind a sandbox. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
+import { findBreaches } from '../../src/drift/find-breaches.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { type MachineOptions, openMachine, stateText } from './machine.js'
@@ -65,7 +66,11 @@ export async function startOf({ spec, sandbox, realService }: Plan): Promise<Mac
   return {
     contract,
     sandbox,
-    realService: { baseUrl: 'https://staging.example/v1', basePath: '/v1', rules, ...realService },
+    realService: {
+      baseUrl: 'https://staging.example/v1',
+      breachesOf: (exchange) => findBreaches({ rules, plans: contract.plans, basePath: '/v1' }, exchange),
+      ...realService,
+    },
   }
 }
 
