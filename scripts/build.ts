@@ -8,6 +8,7 @@ import { buildBrowser } from './build-browser.js'
 import { buildPlayground } from './build-playground.js'
 import { generateContract } from './generate-contract.js'
 import { generateEmbedded } from './generate-embedded.js'
+import { generateFixtures } from './generate-fixtures.js'
 import { isUpToDate } from './is-up-to-date.js'
 import { keepTogether } from './keep-together.js'
 import { leanPackages, OPTIONAL } from './lean-packages.js'
@@ -67,7 +68,7 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
 
 /** What the sources import and nobody writes. */
 async function generate({ types }: { readonly types: boolean }): Promise<void> {
-  await Promise.all([generateContract({ types }), generateEmbedded()])
+  await Promise.all([generateContract({ types }), generateEmbedded(), generateFixtures()])
 }
 
 async function writeConfigSchema(): Promise<void> {

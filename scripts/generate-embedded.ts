@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../src/contract/json.js'
+import { stringifyJson } from '../src/contract/json.js'
 import { parseDocument } from '../src/contract/parse-document.js'
 import { packagedScenarios, packageText, packageVersion } from '../src/system/package-files.js'
 import { loadYaml } from '../src/system/yaml.js'
@@ -6,16 +6,10 @@ import { writeGenerated } from './write-generated.js'
 
 const NOTE = "// Generated from the package's own files by scripts/generate-embedded.ts. Do not edit.\n"
 
-/** What every sandbox starts from. */
-const FIXTURES = ['pets', 'orders', 'keys'].map((name) => `fixtures/${name}.json`)
-
 /** Writes the package's own files as modules, for where there are none: in a browser. */
 export async function generateEmbedded(): Promise<void> {
   const scenarios = packagedScenarios().map((name) => `fixtures/scenarios/${name}.yaml`)
-  const files = Object.fromEntries([
-    ...FIXTURES.map((file) => [file, stringifyJson(parseJson(packageText(file)))]),
-    ...scenarios.map((file) => [file, JSON.stringify(loadYaml().parse(packageText(file)))]),
-  ])
+  const files = Object.fromEntries(scenarios.map((file) => [file, JSON.stringify(loadYaml().parse(packageText(file)))]))
   await writeGenerated(
     'system',
     'embedded.ts',

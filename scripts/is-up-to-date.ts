@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What the build reads. A folder counts, too, as a file may have been taken out of it. */
-const SOURCES = ['src', 'scripts', 'openapi.yaml', 'package.json', 'package-lock.json']
+const SOURCES = ['src', 'scripts', 'fixtures', 'openapi.yaml', 'package.json', 'package-lock.json']
 /** Written by the build itself. */
 const GENERATED = join('src', 'contract', 'generated')
 

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { packageDirectory } from '../src/system/package-files.js'
 
 /** Writes a module to a part's `generated/`. Leaves an unchanged file alone: a running program or test may be reading it. */
-export async function writeGenerated(part: 'contract' | 'system', name: string, text: string): Promise<void> {
+export async function writeGenerated(
+  part: 'contract' | 'fixtures' | 'system',
+  name: string,
+  text: string,
+): Promise<void> {
   const folder = join(packageDirectory, 'src', part, 'generated')
   const file = join(folder, name)
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return

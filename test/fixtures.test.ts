@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../src/domain/failures.js'
+import { packagedFixtures } from '../src/fixtures/generated/packaged-fixtures.js'
 import { loadSeed } from '../src/fixtures/load-fixtures.js'
+import { FIXTURE_FILES, readFixture } from '../src/fixtures/read-fixtures.js'
+import { packageText } from '../src/system/package-files.js'
 import { folderWith } from './options/context.js'
 
 const PACKAGED = { fixtures: undefined, pets: undefined, seed: 1 }
@@ -18,7 +21,12 @@ function refusal(files: Readonly<Record<string, string>>): string {
 }
 
 describe('the packaged fixtures', () => {
-  it('are read once a process', () => expect(loadSeed(PACKAGED).pets).toBe(loadSeed(PACKAGED).pets))
+  it.each(FIXTURE_FILES)('say what %s says', (name) => {
+    expect(packagedFixtures[name]).toEqual(readFixture(name, name, packageText(`fixtures/${name}`)))
+  })
+
+  it('are the same ones for every sandbox of a process', () =>
+    expect(loadSeed(PACKAGED).pets).toBe(loadSeed(PACKAGED).pets))
 
   it('keep an id above 2^53, and count on below it', () => {
     const { pets, nextPetId } = loadSeed(PACKAGED)

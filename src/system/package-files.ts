@@ -20,7 +20,7 @@ function readVersion(): string {
   return version
 }
 
-/** The text of one of the package's own files. @param file its path in the package: `fixtures/pets.json` */
+/** The text of one of the package's own files. @param file its path in the package: `openapi.yaml` */
 export function packageText(file: string): string {
   return readFileSync(packageDirectory + file, 'utf8')
 }
