@@ -91,6 +91,10 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     chunkNames: '[name]-[hash]',
     splitting: true,
     format: 'esm',
+    // What is not there need not be read at each start, and one character beyond ASCII makes V8 take two bytes for each. Names
+    // stay, and lines, so that a stack says where.
+    minifyWhitespace: true,
+    lineLimit: 120,
     external: [...installed],
     // What bundled packages require, being CommonJS. See checkRequired.
     banner: { js: 'const require = process.getBuiltinModule' },

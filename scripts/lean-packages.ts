@@ -19,6 +19,10 @@ const REWRITTEN: Readonly<Record<string, string>> = {
     "exports.transformPostmanCollectionOperations = () => { throw new Error('A Postman collection is no contract.') }",
 }
 
+/** What commander loads for commands that are programs of their own, of which there is none; it would take every start 0.6 ms. */
+const COMMANDER = /[\\/]node_modules[\\/]commander[\\/]/
+const OF_NO_COMMAND = 'node:child_process'
+
 /** What packages look for and do without; Node 20 has no SQLite, which undici would keep answers in. */
 export const OPTIONAL: ReadonlySet<string> = new Set(['encoding', 'pino-pretty', 'node:sqlite'])
 
@@ -30,6 +34,9 @@ export const leanPackages: Plugin = {
       resolve(INSTEAD[path] ?? path, { kind, resolveDir }),
     )
     onResolve({ filter: anyOf(OPTIONAL) }, ({ path }) => ({ path, external: true }))
+    onResolve({ filter: anyOf([OF_NO_COMMAND]) }, ({ path, importer }) =>
+      COMMANDER.test(importer) ? { path, namespace: 'rewritten' } : undefined,
+    )
     onResolve({ filter: anyOf(Object.keys(REWRITTEN)) }, ({ path, resolveDir }) => ({
       path,
       namespace: 'rewritten',

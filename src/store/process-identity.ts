@@ -9,8 +9,10 @@ export interface ProcessIdentity {
 
 /** This process. */
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, started: startOf(process.pid)?.started }
+  own ??= { pid: process.pid, started: startOf(process.pid)?.started }
+  return own
 }
+let own: ProcessIdentity | undefined
 
 /**
  * Whether a process still runs.
