@@ -7,7 +7,8 @@ export function utf8Length(text: string): number {
 
 /** The text that bytes of UTF-8 are, a byte order mark included. */
 export function utf8Text(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.toString('utf8')
 }
 
 /** The bytes of a text in UTF-8, each as one character: what Node writes to a socket without encoding it again. */
