@@ -20,8 +20,8 @@ const REWRITTEN: Readonly<Record<string, string>> = {
 }
 
 /** What commander loads for commands that are programs of their own, of which there is none; it would take every start 0.6 ms. */
-const COMMANDER = /[\\/]node_modules[\\/]commander[\\/]/
 const OF_NO_COMMAND = 'node:child_process'
+const COMMANDER = /[\\/]node_modules[\\/]commander[\\/]/
 
 /** What packages look for and do without; Node 20 has no SQLite, which undici would keep answers in. */
 export const OPTIONAL: ReadonlySet<string> = new Set(['encoding', 'pino-pretty', 'node:sqlite'])
