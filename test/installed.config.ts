@@ -8,8 +8,17 @@ import { project } from './projects.js'
 /** The folder of an installed package; the gate sets it. */
 const INSTALLED = process.env.INSTALLED_PACKAGE ?? packageDirectory
 
-/** Modules that these tests are given from the installed package, in place of the sources. */
-const DOORS = /^src\/(?:index|sandbox|sandbox-core|cli\/run-cli|contract\/(?:load-contract|prism|prism-thread))\.ts$/
+/** Modules that these tests are given from the installed package, in place of the sources, by a function of each. */
+const DOORS: Readonly<Record<string, string>> = {
+  'src/sandbox.ts': 'runSandbox',
+  'src/sandbox-core.ts': 'openSandboxCore',
+  'src/cli/run-cli.ts': 'runCli',
+  'src/contract/load-contract.ts': 'loadContract',
+  'src/contract/prism.ts': 'openPrism',
+  'src/contract/prism-thread.ts': 'openPrismThread',
+}
+
+const INDEX = 'src/index.ts'
 
 /**
  * What needs the bundled packages (contracts, --strict, verify), tested on an
@@ -32,12 +41,12 @@ export default defineConfig({
   },
 })
 
-/** esbuild names the sources of what is in a file; a file that only passes on what others have has its own name. */
+/** A module is in the file that has its function; what only passes it on does not declare it. */
 function fromInstalled(dist: string): Plugin {
-  const files = readdirSync(dist).filter((name) => name.endsWith('.js'))
+  const files = readdirSync(dist).filter((name) => name.endsWith('.js') && !name.startsWith('browser'))
   const texts = new Map(files.map((name) => [name, readFileSync(join(dist, name), 'utf8')]))
   const fileOf = (source: string) =>
-    source === 'src/index.ts' ? 'index.js' : files.find((name) => texts.get(name)?.includes(`\n// ${source}\n`))
+    source === INDEX ? 'index.js' : files.find((name) => texts.get(name)?.includes(`function ${DOORS[source]}(`))
   return {
     name: 'from-installed',
     enforce: 'pre',
@@ -45,7 +54,7 @@ function fromInstalled(dist: string): Plugin {
       if (!specifier.startsWith('.') || importer?.startsWith(join(packageDirectory, 'test')) !== true) return undefined
       const found = await this.resolve(specifier, importer, { skipSelf: true })
       const source = relative(packageDirectory, found?.id ?? '')
-      return DOORS.test(source) ? `\0installed:${source}` : undefined
+      return source === INDEX || Object.hasOwn(DOORS, source) ? `\0installed:${source}` : undefined
     },
     load(id) {
       if (!id.startsWith('\0installed:')) return undefined
