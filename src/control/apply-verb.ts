@@ -11,8 +11,11 @@ export const applyVerb: ApplyVerb = (spaces, { space: name, verb: verbName, inpu
   const checked = checkInput(verb, input)
   const isOpening = verb.method !== 'DELETE' && spaces.get(name) === undefined
   const space = isOpening ? openSpace(spaces, name, wall) : findSpace(spaces, name)
+  const isDone = spaces.remembering(space)
   try {
-    return verb.run({ space, spaces, wall, fetched }, checked)
+    const output = verb.run({ space, spaces, wall, fetched }, checked)
+    isDone()
+    return output
   } catch (error) {
     // A space that was opened for nothing is closed again.
     if (isOpening) spaces.remove(name)

@@ -60,6 +60,28 @@ export class Accounts {
     this.#known.delete(key)
   }
 
+  /**
+   * Remembers what keys have used, and their bans.
+   *
+   * @returns to be called later: which of them have changed by then; that gives what brings these back
+   */
+  remembering(): () => () => void {
+    const before = new Map([...this.#known].map(([key, { usage, bans }]) => [key, { usage, bans }]))
+    return () => {
+      const changed = [...this.#known].filter(([key, { usage, bans }]) => {
+        const was = before.get(key)
+        return was?.usage !== usage || was.bans !== bans
+      })
+      return () => {
+        for (const [key] of changed) {
+          const was = before.get(key)
+          if (was === undefined) this.#known.delete(key)
+          else this.#known.set(key, was)
+        }
+      }
+    }
+  }
+
   /** The clock was set back to an instant: windows, waits and bans that began later are over. */
   forgetFuture(now: EpochMs): void {
     for (const { account: known } of this.entries()) {

@@ -9,4 +9,9 @@ export interface Store {
    * @throws StoreFull where there is no room for it; it must not be made then
    */
   take(change: Change, undo: () => void): void
+  /**
+   * Takes back what was done beside changes that are not kept yet, should they turn out not to be. Where there are
+   * none, it stays: nobody is told that it failed.
+   */
+  takeAlong(undo: () => void): void
 }

@@ -675,6 +675,7 @@ export class Space {
     const plans = this.plans
     const settings = this.#settings
     const clock = this.#clock
+    const startClock = this.#startClock
     const storm = this.#storm
     const faults = this.#faults
     const accounts = this.#accounts
@@ -689,12 +690,35 @@ export class Space {
       this.#plans.moved = plans
       this.#settings = settings
       this.#clock = clock
+      this.#startClock = startClock
       this.#storm = storm
       this.#faults = faults
       this.#accounts = accounts
       this.#conduct = conduct
       this.#drift = drift
       this.#randomStreams = randomStreams
+    }
+  }
+
+  /**
+   * Remembers all that a verb may change, but log and conduct.
+   *
+   * @param undo takes back what else the verb does, first of all
+   * @returns says that the verb is done: if changes of the same turn cannot be kept, it is taken back with them
+   */
+  remembering(undo: () => void): () => void {
+    const back = this.#memento()
+    const changedAccounts = this.#accounts.remembering()
+    return () => {
+      const backAccounts = changedAccounts()
+      this.#store?.takeAlong(() => {
+        // What has put others in their place takes that back by itself, with what they have been charged since.
+        const accounts = this.#accounts
+        undo()
+        back()
+        this.#accounts = accounts
+        backAccounts()
+      })
     }
   }
 

@@ -134,8 +134,24 @@ export class Spaces {
     return true
   }
 
-  /** Takes a space back to its start; with the default one, which keeps them, the keys of all spaces. */
-  reset(space: Space, wall: EpochMs): void {
+  /**
+   * Takes a space back to its start; with the default one, which keeps them, the keys of all spaces.
+   *
+   * @param fixtures from which all spaces start from now on
+   * @throws StoreFull
+   */
+  reset(space: Space, wall: EpochMs, fixtures: SpaceState = this.#fixtures): void {
+    const before = this.#fixtures
+    this.#reseed(fixtures)
+    try {
+      this.#restart(space, wall)
+    } catch (error) {
+      this.#reseed(before)
+      throw error
+    }
+  }
+
+  #restart(space: Space, wall: EpochMs): void {
     if (space !== this.default) {
       space.restart(wall)
       return
@@ -151,6 +167,21 @@ export class Spaces {
   /** Remembers how it is now, before a verb takes something away: that of before it is forgotten. */
   remember(undo: Undo): void {
     this.#undo = undo
+  }
+
+  /**
+   * Remembers all that a verb may do to the space that a store keeps, and what can be undone.
+   *
+   * @returns says that the verb is done: if changes of the same turn cannot be kept, it is taken back with them
+   */
+  remembering(space: Space): () => void {
+    if (space !== this.default) return () => {}
+    const undo = this.#undo
+    const fixtures = this.#fixtures
+    return space.remembering(() => {
+      this.#undo = undo
+      this.#reseed(fixtures)
+    })
   }
 
   /** All of a space, for what takes all of it away. */
@@ -207,7 +238,8 @@ export class Spaces {
   }
 
   /** From now on spaces start from this, and resets return to it. What spaces hold stays. */
-  reseed(fixtures: SpaceState): void {
+  #reseed(fixtures: SpaceState): void {
+    if (fixtures === this.#fixtures) return
     this.#fixtures = fixtures
     for (const space of [this.default, ...this.#named.values()]) space.reseed(fixtures)
   }

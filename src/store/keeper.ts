@@ -24,7 +24,8 @@ export interface Witness {
 
 /** What is being written. */
 interface Batch {
-  readonly undos: readonly (() => void)[]
+  readonly undos: (() => void)[]
+  readonly changes: number
   readonly witnesses: readonly Witness[]
   readonly reaches: boolean
 }
@@ -43,6 +44,7 @@ export class Keeper {
   readonly #writer: ChangeWriter
   readonly #warn: (message: string) => void
   #undos: (() => void)[] = []
+  #changes = 0
   #witnesses: Witness[] = []
   /** Whether what is not kept yet reaches further than to pets. */
   #reaches = false
@@ -59,8 +61,15 @@ export class Keeper {
   take(change: Change, undo: () => void): void {
     this.#writer.take(change)
     if (change.kind !== 'pet' && change.kind !== 'pet-removed') this.#reaches = true
+    this.#changes++
     // Also where nobody waits for an answer, or not before a long delay.
     if (this.#undos.push(undo) === 1) setImmediate(() => void this.settle())
+  }
+
+  /** Takes back what is done beside changes that are not kept yet, if they cannot be. It stays where there are none. */
+  takeAlong(undo: () => void): void {
+    if (this.#undos.length > 0) this.#undos.push(undo)
+    else this.#writing?.undos.push(undo)
   }
 
   /**
@@ -84,8 +93,14 @@ export class Keeper {
       return this.#next
     }
     if (this.#undos.length === 0) return undefined
-    this.#writing = { undos: this.#undos, witnesses: this.#witnesses, reaches: this.#reaches }
+    this.#writing = {
+      undos: this.#undos,
+      changes: this.#changes,
+      witnesses: this.#witnesses,
+      reaches: this.#reaches,
+    }
     this.#undos = []
+    this.#changes = 0
     this.#witnesses = []
     this.#reaches = false
     try {
@@ -110,17 +125,19 @@ export class Keeper {
 
   /** What was changed later may build on what could not be written, so it is taken back, too. */
   #takeBack(error: unknown): void {
-    const { undos, witnesses } = this.#writing ?? { undos: [], witnesses: [] }
+    const { undos, changes, witnesses } = this.#writing ?? { undos: [], changes: 0, witnesses: [] }
+    const count = changes + this.#changes
     this.#writer.drop()
     const all = [...undos, ...this.#undos]
     for (const witness of [...witnesses, ...this.#witnesses]) witness.withheld = error
     this.#undos = []
+    this.#changes = 0
     this.#witnesses = []
     this.#reaches = false
     this.#writing = undefined
     this.#written = undefined
     for (const undo of all.reverse()) undo()
-    const what = all.length === 1 ? 'A change' : `${all.length} changes`
-    this.#warn(`${what} could not be stored, and ${all.length === 1 ? 'was' : 'were'} taken back: ${messageOf(error)}`)
+    const what = count === 1 ? 'A change' : `${count} changes`
+    this.#warn(`${what} could not be stored, and ${count === 1 ? 'was' : 'were'} taken back: ${messageOf(error)}`)
   }
 }

@@ -59,6 +59,46 @@ it('a pet of another space, which no store keeps, is none of what was taken back
   expect([core.spaces.default.pets.size, core.spaces.get('a')?.pets.size]).toEqual([59 + 1, 59 + 1 + 1])
 })
 
+it('what a verb did beside a change that is not kept is taken back with it', async () => {
+  const { core, apply } = await sandboxWhoseStoreGoes()
+  const { default: space } = core.spaces
+  const asItIs = () => [space.switches(), space.startClock, space.save().accounts]
+  const before = asItIs()
+  apply('keys.remove', { key: 'sandbox-free' })
+  apply('settings.change', { plan: 'pro', senders: 3 })
+  apply('storm.start', { rate: 0.5 })
+  apply('faults.add', { rule: 'listPets:503' })
+  apply('keys.ban', { key: 'sandbox-pro' })
+  apply('scenario.apply', { name: 'quota-nearly-spent' })
+  apply('clock.set', { now: '2040-01-01T00:00:00Z', frozen: true })
+  const after = asItIs()
+  expect(before.map((part, index) => JSON.stringify(part) === JSON.stringify(after[index]))).toEqual([
+    false,
+    true,
+    false,
+  ])
+  await core.settle()
+  expect(asItIs()).toEqual(before)
+})
+
+it('a verb with no such change beside it stays', async () => {
+  const { core, apply } = await sandboxWhoseStoreGoes()
+  const { default: space } = core.spaces
+  apply('settings.change', { plan: 'pro' })
+  apply('keys.remove', { key: 'sandbox-free' })
+  await core.settle()
+  expect([space.settings.plan, space.keys.has('sandbox-free')]).toEqual(['pro', true])
+})
+
+it('a reset that is not kept cannot be undone, and what could be undone before it still can', async () => {
+  const { core, apply } = await sandboxWhoseStoreGoes()
+  const { default: space } = core.spaces
+  apply('requests.clear', {})
+  apply('reset', {})
+  await core.settle()
+  expect(core.spaces.undo(space, Date.now())).toBe('requests.clear')
+})
+
 it('a log that was cleared, and is back, owes nothing for what came since, and tells of it still', () => {
   const budget = new LogBudget()
   const booked: number[] = []

@@ -16,9 +16,8 @@ export const reset = verb({
     }
   },
   run({ space, spaces, wall, fetched }) {
-    if (fetched !== undefined) spaces.reseed(fetched as SpaceState)
     const before = spaces.wholeOf(space)
-    spaces.reset(space, wall)
+    spaces.reset(space, wall, fetched as SpaceState | undefined)
     spaces.remember({ verb: 'reset', space: space.name, at: wall, before })
     return { space: space.name, pets: space.pets.size }
   },
