@@ -120,8 +120,8 @@ function wholeNumber(given: string | undefined): number | undefined {
 }
 
 function isPlausibleReset(seconds: number, date: string | undefined): boolean {
-  const now = Date.parse(date ?? '')
-  if (Number.isNaN(now)) return seconds >= SECONDS_SINCE_1970.from && seconds < SECONDS_SINCE_1970.to
+  const now = readHttpDate(date)
+  if (now === undefined) return seconds >= SECONDS_SINCE_1970.from && seconds < SECONDS_SINCE_1970.to
   const reset = seconds * SECOND_MS
   return reset >= now - MINUTE_MS && reset <= now + LATEST_RESET_MS
 }
