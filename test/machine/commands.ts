@@ -1,7 +1,13 @@
 import type { VerbName } from '../../src/control/verb-map.js'
 import type { Command } from '../../src/core/machine.js'
 import type { AnswerEnd } from '../../src/domain/ending.js'
-import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
+import {
+  type EndedExchange,
+  type ExchangeRef,
+  type Reply,
+  type ServiceRequest,
+  UNREAD,
+} from '../../src/domain/messages.js'
 import type { UpstreamOutcome } from '../../src/domain/upstream.js'
 import { Chance } from './chance.js'
 import { type Outcome, SECRET_KEY, START, type Step } from './machine.js'
@@ -73,6 +79,15 @@ const UPSTREAM_BODIES = [
   '',
 ]
 
+/** Without a zone, too: nothing may take them for local time. */
+const UPSTREAM_DATES = [
+  'Sun, 01 Mar 2026 10:05:00 GMT',
+  'Sun, 01 Mar 2026 10:05:00',
+  '2026-03-01T10:05:00',
+  '2026-03-01',
+  'now',
+]
+
 const DURATIONS = ['0s', '500ms', '1s', '30s', '59s', '60s', '61s', '5m', '1h', '24h', '9000h']
 const BAD_DURATIONS = ['soon', '1', '-1s', '1.5s', '']
 const PLANS = ['free', 'pro', 'business', 'enterprise']
@@ -128,6 +143,8 @@ export class Commands {
   /** The last position that the sender of a connection had heard of, by connection. */
   readonly #heard = [0, 0, 0, 0, 0, 0]
   readonly #open: ExchangeRef[] = []
+  /** Those said to be sent. */
+  readonly #sent: ExchangeRef[] = []
   /** Requests that the real service is asked, by the position of their command. */
   readonly #asked: number[] = []
 
@@ -149,7 +166,8 @@ export class Commands {
     this.#passTime()
     this.#position += this.#chance.percent(90) ? 1 : this.#chance.integer(1, 50)
     const command = this.#chance.weighted<Command>([
-      [60, () => this.#request()],
+      [59, () => this.#request()],
+      [1, () => this.#refused()],
       [10, () => this.#ended()],
       [30, () => this.#verb()],
       [this.#asked.length === 0 ? 0 : 35, () => this.#forwarded()],
@@ -211,6 +229,21 @@ export class Commands {
     return { kind: 'request', request, mock: this.#mock() }
   }
 
+  /** What Node's parser has refused: only who sent it is known. */
+  #refused(): Command {
+    const request: ServiceRequest = {
+      method: UNREAD,
+      target: UNREAD,
+      headers: {},
+      rawHeaders: [],
+      body: undefined,
+      address: this.#chance.oneOf(['127.0.0.1', '10.0.0.7']),
+      connection: 0,
+      heardUpTo: 0,
+    }
+    return { kind: 'request', request, refused: this.#chance.oneOf(['invalid_request', 'headers_too_large']) }
+  }
+
   /** What the real service says to a request that it was asked, not always in their order. */
   #forwarded(): Command {
     const [of = 0] = this.#asked.splice(this.#chance.integer(0, this.#asked.length), 1)
@@ -249,6 +282,9 @@ export class Commands {
       ...(chance.percent(30)
         ? ['Retry-After', chance.oneOf(['1', '60', 'soon', '-5', 'Sun, 01 Mar 2026 10:05:00 GMT'])]
         : []),
+      ...(chance.percent(50) ? ['Date', chance.oneOf(UPSTREAM_DATES)] : []),
+      ...(chance.percent(10) ? ['Deprecation', chance.oneOf(['@1772323200', 'true', ...UPSTREAM_DATES])] : []),
+      ...(chance.percent(10) ? ['Sunset', chance.oneOf(UPSTREAM_DATES)] : []),
       ...(chance.percent(20) ? ['X-Echo', SECRET_KEY.key] : []),
     ]
   }
@@ -376,10 +412,13 @@ export class Commands {
         connection: chance.integer(0, this.#heard.length),
         ...(chance.percent(5) ? { instead: { status: 500, body: '{"code":"internal_error"}' } } : {}),
       })
+      if (how === 'sent') this.#sent.push(ref)
       // Nothing says that it comes only once.
       if (chance.percent(2)) this.#open.push(ref)
     }
-    return { kind: 'ended', exchanges }
+    // The last ones: who has left may not have read them.
+    const unread = chance.percent(20) ? this.#sent.slice(-chance.integer(1, 6)) : undefined
+    return { kind: 'ended', exchanges, unread }
   }
 
   #verb(): Command {
@@ -428,6 +467,7 @@ export class Commands {
       () => ({ limitBody: this.#chance.oneOf(['error', 'empty', 'text', 'html']) }),
       () => ({ sunset: this.#chance.oneOf(['auto', 'before', 'after', 'brownout']) }),
       () => ({ sunsetStatus: this.#chance.oneOf([404, 410]) }),
+      () => ({ senders: this.#chance.oneOf([1, 1, 2, 3, 8, 100, 0]) }),
       () => ({ latency: this.#chance.oneOf([null, '0ms', '100ms', '50ms..200ms', '2s..1s']) }),
     ])()
 

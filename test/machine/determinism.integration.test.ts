@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Verb } from '../../src/control/verb.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import { VERBS } from '../../src/control/verbs.js'
+import { checkpointOf } from '../../src/core/checkpoint.js'
 import type { Machine } from '../../src/core/machine.js'
 import { Chance } from './chance.js'
 import { Commands } from './commands.js'
@@ -40,6 +41,7 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
       expect(differenceOf(text, outcomes[index] ?? ''), `command ${index}, ${said}`).toBeUndefined()
     }
     expect(differenceOf(stateText(other, wall), stateText(one, wall)), said).toBeUndefined()
+    expect(differenceOf(checkpointOf(other.spaces), checkpointOf(one.spaces)), said).toBeUndefined()
     // What goes wrong inside of both alike is no less wrong.
     const failures = warnings.filter((warning) => warning.includes('failed inside'))
     expect(failures, said).toEqual([])
@@ -51,12 +53,12 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     let refused = 0
     while (refused < 50) {
       const step = commands.next()
-      const before = step.command.kind === 'verb' ? stateText(machine, commands.wall) : ''
+      const before = step.command.kind === 'verb' ? checkpointOf(machine.spaces) : ''
       const outcome = applyStep(machine, step)
       commands.heard(outcome)
       if (outcome.kind !== 'refusal') continue
       refused++
-      const difference = differenceOf(before, stateText(machine, commands.wall))
+      const difference = differenceOf(before, checkpointOf(machine.spaces))
       expect(difference, `${textOf(step.command)}, ${said}`).toBeUndefined()
     }
   })

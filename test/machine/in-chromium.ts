@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { digestOfSandbox } from '../../src/core/checkpoint.js'
 import { digestOf } from '../../src/system/digest.js'
 import { openPage } from '../support/page/in-chromium.js'
 import { openMachine, stateText } from './machine.js'
@@ -14,7 +15,8 @@ describe('a machine in a page', () => {
       const warnings: string[] = []
       const machine = openMachine({ contract: packagedContract(), sandbox, warn: (text) => warnings.push(text) })
       const { outcomes, wall } = runCommands(machine, seed, commands)
-      const here = [...outcomes, warnings.join('\n'), stateText(machine, wall)].map((text) => digestOf(text))
+      const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestOfSandbox(machine.spaces)]
+      const here = said.map((text) => digestOf(text))
       const page = await openPage()
       const there = await page.evaluate(([of, count, options]) => globalThis.sandboxes.digests(of, count, options), [
         seed,
@@ -23,7 +25,7 @@ describe('a machine in a page', () => {
       ] as const)
       expect(there.length).toBe(here.length)
       const differs = here.findIndex((digest, at) => digest !== there[at])
-      expect(differs, `seed ${seed}: ${outcomes[differs]}`).toBe(-1)
+      expect(differs, `seed ${seed}: ${said[differs]}`).toBe(-1)
     },
   )
 })

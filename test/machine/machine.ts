@@ -125,12 +125,7 @@ export function outcomeText(outcome: Outcome): string {
   }
 }
 
-/**
- * The whole state of a machine as text: equal for machines that will answer alike
- * whatever comes, and that have the same past.
- *
- * A digest of the machine itself belongs here.
- */
+/** What can be seen of a machine as text. Its checkpoint has all that it is: what can be undone, too, and what conduct remembers. */
 export function stateText({ spaces }: Machine, wall: EpochMs): string {
   return textOf(
     ['', ...spaces.names()].map((name) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
+import { digestOfSandbox } from '../../src/core/checkpoint.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
 import { findBreaches } from '../../src/drift/find-breaches.js'
 import type { SandboxOptions } from '../../src/options/options.js'
@@ -88,6 +89,7 @@ export async function digestLine(seed: string): Promise<string> {
     for (const text of outcomes) hash.update(`${text}\n`)
     for (const text of warnings) hash.update(`${text}\n`)
     hash.update(stateText(machine, wall))
+    hash.update(digestOfSandbox(machine.spaces))
     count += outcomes.length
   }
   return `${hash.digest('hex')} of ${count} commands`

@@ -1,5 +1,6 @@
 import { resolveBrowserOptions } from '../../../src/browser/resolve-options.js'
 import { packagedContract } from '../../../src/contract/packaged-contract.js'
+import { digestOfSandbox } from '../../../src/core/checkpoint.js'
 import { fetchOf } from '../../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../../src/options/options.js'
 import { openSandboxCore, type SandboxCore } from '../../../src/sandbox-core.js'
@@ -78,7 +79,8 @@ const page = {
     const warn = (text: string) => warnings.push(text)
     const machine = openMachine({ contract: packagedContract(), sandbox, warn })
     const { outcomes, wall } = runCommands(machine, seed, count)
-    return [...outcomes, warnings.join('\n'), stateText(machine, wall)].map((text) => digestOf(text))
+    const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestOfSandbox(machine.spaces)]
+    return said.map((text) => digestOf(text))
   },
 }
 
