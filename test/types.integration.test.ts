@@ -14,7 +14,7 @@ import type {
   StormOption,
 } from '../src/index.js'
 import type { KnownScenario } from '../src/options/options.js'
-import { packagedScenarios } from '../src/options/scenario-file.js'
+import { packagedScenarios } from '../src/options/packaged-scenarios.js'
 import { packageDirectory } from '../src/system/package-files.js'
 
 /** The declarations of the package, as an editor reads them. */

@@ -1,6 +1,6 @@
 import type { OptionRow } from './option-row.js'
 import { naturalFromText } from './option-text.js'
-import { packagedScenarios } from './scenario-file.js'
+import { packagedScenarios } from './packaged-scenarios.js'
 import { type OptionName, optionRow } from './table.js'
 
 /** A value that no option accepts, so that its check says what it would accept. */

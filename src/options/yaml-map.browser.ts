@@ -1,13 +1,13 @@
-import { type Path, pathText } from './problem.js'
+import type { Path } from './problem.js'
 
 export const LARGEST_OPTIONS_FILE: number = 0
 
-interface YamlMap {
+export interface YamlMap {
   readonly entries: readonly (readonly [string, unknown])[]
   where(key: string, path: Path): string
 }
 
-/** Of the package's own scenarios, which the build has made JSON of: nobody names another file in a browser. */
-export function readYamlMap(text: string, file: string): YamlMap | { readonly problems: readonly string[] } {
-  return { entries: Object.entries(JSON.parse(text)), where: (key, path) => `${file}: ${pathText(key, path)}` }
+/** Nobody names a file in a browser. */
+export function readYamlMap(..._given: readonly unknown[]): YamlMap | { readonly problems: readonly string[] } {
+  throw new Error('A browser has no files.')
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** The package's folder: the nearest one above this file that holds a manifest, from src/ as well as bundled into dist/. */
@@ -23,14 +23,6 @@ function readVersion(): string {
 /** The text of one of the package's own files. @param file its path in the package: `openapi.yaml` */
 export function packageText(file: string): string {
   return readFileSync(packageDirectory + file, 'utf8')
-}
-
-/** Names of the scenarios that come with the package, sorted. */
-export function packagedScenarios(): readonly string[] {
-  return readdirSync(`${fixturesDirectory}/scenarios`)
-    .filter((file) => file.endsWith('.yaml'))
-    .map((file) => file.slice(0, -'.yaml'.length))
-    .sort()
 }
 
 function nearestPackage(folder: URL): URL {

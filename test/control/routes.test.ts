@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
 import { VERBS } from '../../src/control/verbs.js'
-import { packagedScenarios } from '../../src/options/scenario-file.js'
+import { packagedScenarios } from '../../src/options/packaged-scenarios.js'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('the control plane, %s', (_name, openSandbox) => {

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { configText } from '../../src/cli/init/config-text.js'
 import { configSchema } from '../../src/options/config-schema.js'
 import { camelName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
-import { packagedScenarios } from '../../src/options/scenario-file.js'
+import { packagedScenarios } from '../../src/options/packaged-scenarios.js'
 import { fixturesDirectory } from '../../src/system/package-files.js'
 import { blocksOf, GUIDES } from '../support/documents.js'
 

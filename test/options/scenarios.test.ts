@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { loadPackagedScenario, packagedScenarios } from '../../src/options/packaged-scenarios.js'
 import { parseScenarioContent } from '../../src/options/scenario.js'
-import { loadPackagedScenario, loadScenario, packagedScenarios } from '../../src/options/scenario-file.js'
+import { loadScenario } from '../../src/options/scenario-file.js'
+import { fixturesDirectory } from '../../src/system/package-files.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
 describe('the packaged scenarios', () => {
@@ -13,6 +16,11 @@ describe('the packaged scenarios', () => {
       'storm',
       'sunset',
     ]))
+
+  it.each(packagedScenarios())('%s is what its file says', (name) => {
+    const file = join(fixturesDirectory, 'scenarios', `${name}.yaml`)
+    expect(loadPackagedScenario(name)).toEqual(loadScenario(file, ''))
+  })
 
   it.each(packagedScenarios())('%s loads, says what it is for and changes something', (name) => {
     const { description, ...scenario } = loadPackagedScenario(name)
