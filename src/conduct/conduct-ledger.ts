@@ -142,9 +142,10 @@ export class ConductLedger {
       requests: this.#requests,
       findings: this.findings.save(),
       keys: this.keys().map((account) => account.save()),
-      pending: [...this.#pending].map(([position, { account, news }]) => {
+      pending: [...this.#pending].flatMap(([position, { account, news }]) => {
         const { name, isStranger } = account.identity
-        return { position, name, isStranger, news }
+        // One of a stranger who has made room tells nobody anything, whoever has the name by now.
+        return this.#accounts(isStranger).get(name) === account ? [{ position, name, isStranger, news }] : []
       }),
     }
   }
@@ -159,7 +160,6 @@ export class ConductLedger {
     }
     for (const { position, name, isStranger, news } of pending) {
       const account = this.#accounts(isStranger).get(name)
-      // One of a stranger who has made room tells nobody anything.
       if (account !== undefined) this.#pending.set(position, { account, news })
     }
   }

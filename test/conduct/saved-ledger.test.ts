@@ -98,4 +98,22 @@ describe('a ledger that was saved and restored half way', () => {
       { numRuns: 300 },
     )
   })
+
+  it('knows nothing of what a stranger was told who has made room for others, and has come again', () => {
+    const one = new Scene()
+    one.sends(one.refusal(5000), { key: 'first', isStranger: true })
+    for (let stranger = 0; stranger < 1000; stranger++)
+      one.sends(one.refusal(5000), { key: `later-${stranger}`, isStranger: true })
+    one.sends(one.refusal(5000), { key: 'first', isStranger: true })
+    const other = new Scene()
+    other.ledger.restore(one.ledger.save())
+    for (const { ledger } of [one, other]) expect(ledger.save().pending).toHaveLength(1000)
+    other.goOnFrom(one)
+    for (const scene of [one, other]) {
+      scene.ends(1)
+      scene.exchanges(scene.refusal(5000), { key: 'first', isStranger: true })
+    }
+    expect(other.ledger.save()).toEqual(one.ledger.save())
+    expect([one.broken, other.broken]).toEqual([{}, {}])
+  })
 })
