@@ -138,20 +138,9 @@ export class Spaces {
    * Takes a space back to its start; with the default one, which keeps them, the keys of all spaces.
    *
    * @param fixtures from which all spaces start from now on
-   * @throws StoreFull
    */
   reset(space: Space, wall: EpochMs, fixtures: SpaceState = this.#fixtures): void {
-    const before = this.#fixtures
     this.#reseed(fixtures)
-    try {
-      this.#restart(space, wall)
-    } catch (error) {
-      this.#reseed(before)
-      throw error
-    }
-  }
-
-  #restart(space: Space, wall: EpochMs): void {
     if (space !== this.default) {
       space.restart(wall)
       return
