@@ -4,7 +4,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 
 /** Generates what derives from openapi.yaml and the fixtures where it is missing, as in a fresh clone. */
 export function setup(): void {
-  const files = ['contract/generated/types.ts', 'system/generated/embedded.ts']
+  const files = ['contract/generated/types.ts', 'system/generated/version.ts']
   if (files.every((file) => existsSync(`${packageDirectory}src/${file}`))) return
   execFileSync('npm', ['run', 'generate', '--silent'], { cwd: packageDirectory, stdio: 'inherit', shell: true })
 }
