@@ -701,17 +701,19 @@ export class Space {
   }
 
   /**
-   * Remembers all that a verb may change, but log and conduct.
+   * Remembers all that a verb may change, but log and conduct; nothing where nothing is stored.
    *
    * @param undo takes back what else the verb does, first of all
    * @returns says that the verb is done: if changes of the same turn cannot be kept, it is taken back with them
    */
   remembering(undo: () => void): () => void {
+    const store = this.#store
+    if (store === undefined) return () => {}
     const back = this.#memento()
     const changedAccounts = this.#accounts.remembering()
     return () => {
       const backAccounts = changedAccounts()
-      this.#store?.takeAlong(() => {
+      store.takeAlong(() => {
         // What has put others in their place takes that back by itself, with what they have been charged since.
         const accounts = this.#accounts
         undo()

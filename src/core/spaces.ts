@@ -159,12 +159,11 @@ export class Spaces {
   }
 
   /**
-   * Remembers all that a verb may do to the space that a store keeps, and what can be undone.
+   * Remembers all that a verb may do to a space, if a store keeps that, and what can be undone.
    *
    * @returns says that the verb is done: if changes of the same turn cannot be kept, it is taken back with them
    */
   remembering(space: Space): () => void {
-    if (space !== this.default) return () => {}
     const undo = this.#undo
     const fixtures = this.#fixtures
     return space.remembering(() => {
