@@ -29,7 +29,7 @@ try {
   await page.getByText('live', { exact: true }).waitFor()
   const asked = await makeTraffic(sandbox)
   // The chart and the gauges follow at their own pace.
-  await page.getByText(`11:59:${LAST_SECOND}`, { exact: true }).waitFor()
+  await page.locator('#clock').getByText(`11:59:${LAST_SECOND}`).waitFor()
   await page.getByRole('tab', { name: 'Keys' }).click()
   await page.getByText(/^Banned, /).waitFor()
   for (const { key, minute } of await sandbox.keys.list())

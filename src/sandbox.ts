@@ -1,109 +1,101 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
+import { openSandboxCore, type SandboxCore, type SandboxEvents, type SavedSandbox } from './compose.js'
 import { conductReport } from './conduct/conduct-report.js'
 import type { Conduct } from './conduct/conduct-view.js'
 import type { Contract } from './contract/contract.js'
 import { CONTROL_PATH, isControl } from './control/path.js'
-import type { Space } from './core/space.js'
-import type { Spaces } from './core/spaces.js'
 import type { PlanName } from './domain/keys.js'
-import type { BodyRoom } from './http/body-room.js'
 import { listen } from './http/listener.js'
-import type { ResolvedOptions } from './options/options.js'
-import { openSandboxCore, type SandboxCore, type SandboxEvents } from './sandbox-core.js'
+import type { BodyBudget } from './http/request-body.js'
+import type { ResolvedOptions } from './options/resolve.js'
+import { openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
-import { holdTickShape } from './system/tick-shape.js'
+import { holdTickShape } from './system/v8-tuning.js'
 
-/** A listening sandbox. */
+export { checkStart, type SavedSandbox } from './compose.js'
+
 export interface RunningSandbox {
   readonly core: SandboxCore
   readonly baseUrl: string
   readonly controlUrl: string
   readonly plan: PlanName
   readonly petCount: number
-  /** What chance was begun with. */
+  /** Of everything random. */
   readonly seed: number
-  /** Ids of the operations in the contract being served, in its order. */
+  /** Ids of the operations of the contract, in its order. */
   readonly operations: readonly string[]
-  /** What is known of the clients' conduct, space by space: the default one first, and those in which there were any. */
+  /** The conduct of clients: in the default space first, then in each space with requests. */
   conduct(): readonly Conduct[]
-  /** Resolves when the port is free and everything is written; open responses finish first, or are cut. */
+  /** Resolves when the port is free and everything is written. `clean` lets open responses finish, `now` cuts them. */
   stop(how?: 'clean' | 'now'): Promise<void>
 }
 
-/** Puts a sandbox together and opens its port. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED … */
-export async function runSandbox(
+/**
+ * Starts a sandbox and opens its port. A start that fails leaves nothing open.
+ *
+ * @param saved state to continue from
+ * @throws an error with a code: PORT_IN_USE, STORE_LOCKED …
+ */
+export function runSandbox(
   options: ResolvedOptions,
   events: SandboxEvents = {},
   contract?: Contract,
+  saved?: SavedSandbox,
 ): Promise<RunningSandbox> {
   holdTickShape()
-  const core = await openSandboxCore(options, events, contract)
-  const { service, control } = core
-  const warn = (message: string) => events.onWarning?.(message)
-  try {
+  return openInSteps(async (opened) => {
+    const core = await openSandboxCore(options, events, contract, undefined, saved)
+    opened.defer(core.close)
+    const warn = (message: string) => events.onWarning?.(message)
     const listener = await listen(options.host, options.port, {
-      service,
-      settle: core.settle,
-      instead: core.instead,
-      ended: core.ended,
-      refuse: (code, { socket }) => core.refuse(code, socket.remoteAddress ?? 'unknown'),
+      ...core,
       isControl,
-      control: (request, response, room) => void answerControl(control, request, response, room, warn),
+      control: (request, response, budget) => void answerControl(core, request, response, budget, warn),
       warn,
     })
-    const host = isAnyAddress(options.host) ? hostname() : urlHost(options.host)
-    await core.begin(`${host}:${listener.port}`).catch(async (error: unknown) => {
-      await listener.stop('now')
-      throw error
-    })
-    const origin = `http://${isAnyAddress(options.host) ? '127.0.0.1' : urlHost(options.host)}:${listener.port}`
+    let stopMode: 'clean' | 'now' = 'now'
+    opened.defer(() => listener.stop(stopMode))
+    opened.defer(core.end)
+    const isAnyAddress = options.host === '0.0.0.0' || options.host === '::'
+    const host = options.host.includes(':') ? `[${options.host}]` : options.host
+    await core.begin(`${isAnyAddress ? hostname() : host}:${listener.port}`)
+    const origin = `http://${isAnyAddress ? '127.0.0.1' : host}:${listener.port}`
+    const { spaces } = core
+    const { seed, contract: served } = spaces.default.shared
     return {
       core,
       baseUrl: origin + options.basePath,
       controlUrl: origin + CONTROL_PATH,
       plan: options.start.settings.plan,
-      petCount: core.spaces.default.pets.size,
-      seed: core.spaces.default.shared.seed,
-      operations: core.spaces.default.shared.contract.operations.map(({ id }) => id),
-      conduct: () => usedSpaces(core.spaces).map(conductReport),
-      async stop(how = 'clean') {
-        core.end()
-        await listener.stop(how)
-        await core.close()
+      petCount: spaces.default.pets.size,
+      seed,
+      operations: served.operations.map(({ id }) => id),
+      conduct() {
+        const { spaces } = core
+        const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
+        return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)].map(conductReport)
+      },
+      stop(how = 'clean') {
+        stopMode = how
+        return opened.close()
       },
     }
-  } catch (error) {
-    await core.close()
-    throw error
-  }
+  })
 }
 
 async function answerControl(
-  control: SandboxCore['control'],
+  { control }: SandboxCore,
   request: IncomingMessage,
   response: ServerResponse,
-  room: BodyRoom,
+  budget: BodyBudget,
   warn: (message: string) => void,
 ): Promise<void> {
   try {
     const { bridge } = await import('./http/control-bridge.js')
-    await bridge(control, request, response, room)
+    await bridge(control, request, response, budget)
   } catch (error) {
     if (!request.socket.destroyed) warn(`The control plane failed: ${messageOf(error)}`)
     request.socket.destroy()
   }
-}
-
-function usedSpaces(spaces: Spaces): readonly Space[] {
-  const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
-  return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)]
-}
-
-function isAnyAddress(host: string): boolean {
-  return host === '0.0.0.0' || host === '::'
-}
-
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -23,35 +23,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replication: ['core', 'domain', 'contract', 'system'],
   client: ['drift', 'domain', 'contract', 'system'],
   control: ['core', 'replication', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract', 'system'],
-  applier: ['control', 'core', 'options', 'domain', 'contract'],
   web: ['control', 'conduct', 'drift', 'exchanges', 'options', 'domain', 'contract'],
-  'sandbox-replica': [
-    'applier',
-    'control',
-    'http',
-    'replication',
-    'store',
-    'core',
-    'options',
-    'domain',
-    'contract',
-    'system',
-  ],
-  'sandbox-parts': [
-    'sandbox-replica',
-    'applier',
-    'client',
-    'fixtures',
-    'store',
-    'core',
-    'options',
-    'domain',
-    'contract',
-    'system',
-  ],
-  'sandbox-core': [
-    'sandbox-parts',
-    'applier',
+  executor: ['control', 'http', 'replication', 'store', 'core', 'options', 'domain', 'contract', 'system'],
+  platform: ['executor', 'client', 'fixtures', 'store', 'core', 'options', 'domain', 'contract', 'system'],
+  'start-checks': ['options', 'domain', 'contract', 'system'],
+  compose: [
+    'start-checks',
+    'platform',
+    'executor',
     'control',
     'http',
     'fixtures',
@@ -63,10 +42,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'system',
   ],
-  sandbox: ['sandbox-core', 'control', 'http', 'core', 'conduct', 'options', 'domain', 'contract', 'system'],
+  sandbox: ['compose', 'control', 'http', 'core', 'conduct', 'options', 'domain', 'contract', 'system'],
   api: [
     'sandbox',
-    'sandbox-core',
+    'compose',
     'client',
     'control',
     'http',
@@ -78,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'system',
   ],
-  browser: ['api', 'sandbox-core', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
+  browser: ['api', 'compose', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
   playground: ['browser', 'web', 'control', 'options', 'domain'],
   msw: ['api'],
   vitest: ['api', 'options', 'system'],
@@ -109,8 +88,8 @@ const DOORS: readonly { readonly what: RegExp; readonly door: RegExp }[] = [
   { what: /^undici$/, door: /^client\// },
   { what: /^ioredis$/, door: /^replication\/redis\.ts$/ },
   { what: /^hono/, door: /^control\// },
-  { what: /^valibot$/, door: /^(options|control|fixtures)[/.]/ },
-  { what: /^(preact|uplot)/, door: /^web\// },
+  { what: /^valibot$/, door: /^(options|control|fixtures|store|client)[/.]/ },
+  { what: /^(preact|@preact\/)/, door: /^web\// },
   { what: /^ioredis/, door: /^replication\/redis\.ts$/ },
   { what: /^node:http$/, door: /^(http\/|sandbox\.ts$)/ },
   { what: /^sirv$/, door: /^http\/static-site\.ts$/ },
@@ -128,7 +107,7 @@ const PURE = /^(?:domain|core|conduct|exchanges|drift)\//
 
 /** The doors to what is outside of a sandbox, and whoever has one. */
 const OUTSIDE =
-  /^(?:system\/(?:later|make-folder|random-seed|regular-file|system-clock)\.|(?:api|cli|client|http|replication|store)\/|sandbox)/
+  /^(?:system\/(?:make-folder|random-seed|regular-file|system-clock)\.|(?:api|cli|client|http|executor|replication|store)\/|sandbox|compose|platform)/
 
 interface Source {
   /** Relative to src/, with forward slashes. */

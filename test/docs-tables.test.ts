@@ -8,10 +8,10 @@ import { PAGE_FILES } from '../src/control/pages.js'
 import type { Verb } from '../src/control/verb.js'
 import { VERBS } from '../src/control/verbs.js'
 import { WIRE_FAULTS } from '../src/domain/faults.js'
-import { REASONS } from '../src/domain/reasons.js'
+import { REASONS } from '../src/domain/problems.js'
 import { SETTING_NAMES } from '../src/domain/settings.js'
 import { envName, flagName, NAMED_OPTIONS } from '../src/options/names.js'
-import { packagedScenarios } from '../src/options/packaged-scenarios.js'
+import { packagedScenarios } from '../src/options/scenario.js'
 import { OPTION_NAMES, optionRow } from '../src/options/table.js'
 import { fixturesDirectory } from '../src/system/package-files.js'
 import { everyCommand, helpOf } from './cli/every-command.js'
@@ -59,6 +59,14 @@ describe('docs/switches.md', () => {
       })
       expect(listed.sort(), group).toEqual(options.sort())
     }
+  })
+
+  it('lists every option that a file cannot set, and no other', () => {
+    const listed = tablesOf(sectionOf(SWITCHES, 'What a file cannot set'))
+      .flat()
+      .flatMap(([cell = '']) => codesIn(cell))
+    const rows = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
+    expect(listed.map((name) => `--${name}`).sort()).toEqual(rows.map(flagName).sort())
   })
 
   it('explains every option in words', () => {
@@ -152,7 +160,11 @@ describe('docs/cli.md', () => {
 describe('the guides', () => {
   it('name no flag and no variable that there is not', async () => {
     const helps = await Promise.all((await everyCommand()).map((path) => helpOf(path)))
-    const flags = new Set([...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []), HIDDEN_FLAG])
+    const flags = new Set([
+      ...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []),
+      HIDDEN_FLAG,
+      ...FLAGS_OF_OTHERS,
+    ])
     const variables = new Set(NAMED_OPTIONS.map(envName))
     for (const { file, text } of GUIDES) {
       const named = codesIn(text).flatMap((code) => (/^(?:npm|docker|git) /.test(code) ? [] : [code]))
@@ -187,6 +199,9 @@ describe('the guides', () => {
 
 /** Another name of `-o json`, which no help shows. */
 const HIDDEN_FLAG = '--json'
+
+/** Flags of other tools that README compares with. */
+const FLAGS_OF_OTHERS = ['--delay', '--retry-on-http-error']
 
 /** Variables that are no option of a sandbox. */
 const OTHER_VARIABLES: readonly string[] = [

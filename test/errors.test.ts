@@ -80,7 +80,8 @@ describe('docs/errors.md', () => {
     expect(named.length).toBeGreaterThan(20)
     for (const [span, words = '', flag = ''] of named) {
       const io = testIo()
-      await runCli([...(words || 'serve').split(' '), '--help'], io)
+      const usesServe = words === '' || words === 'serve'
+      await runCli(usesServe ? ['serve', '--help-all'] : [...words.split(' '), '--help'], io)
       expect(io.stdout.text, span).toContain(`Usage: petstore-sandbox ${words || 'serve'} `)
       expect(io.stdout.text, span).toContain(flag)
     }

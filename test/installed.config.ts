@@ -11,10 +11,9 @@ const INSTALLED = process.env.INSTALLED_PACKAGE ?? packageDirectory
 /** Modules that these tests are given from the installed package, in place of the sources, by a function of each. */
 const DOORS: Readonly<Record<string, string>> = {
   'src/sandbox.ts': 'runSandbox',
-  'src/sandbox-core.ts': 'openSandboxCore',
+  'src/compose.ts': 'openSandboxCore',
   'src/cli/run-cli.ts': 'runCli',
   'src/contract/load-contract.ts': 'loadContract',
-  'src/contract/prism.ts': 'openPrism',
   'src/contract/prism-thread.ts': 'openPrismThread',
 }
 
@@ -34,7 +33,7 @@ export default defineConfig({
     include: [
       'test/cli/verify.test.ts',
       'test/client/verify.integration.test.ts',
-      'test/contract/{prism,prism-thread.integration,bounds.integration,sendable.integration,load-contract}.test.ts',
+      'test/contract/{prism-thread.integration,bounds.integration,sendable.integration,load-contract}.test.ts',
       'test/service/{fuller-contract.integration,mocked-operations.integration,served-pets}.test.ts',
     ],
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },

@@ -1,5 +1,14 @@
+import { spawnSync } from 'node:child_process'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { HAS_CHROMIUM } from './support/browsers.js'
+
+/**
+ * The seed of all random tests. The same files make the same choices, so that a failure repeats; the next commit
+ * makes others. `TEST_SEED=<seed>` overrides it.
+ */
+const TEST_SEED =
+  process.env.TEST_SEED ??
+  (spawnSync('git', ['rev-parse', 'HEAD^{tree}'], { encoding: 'utf8' }).stdout?.trim() || 'no repository')
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -27,6 +36,7 @@ export function project(name: ProjectName): TestOptions {
   return {
     name,
     ...filesOf(name),
+    env: { TEST_SEED },
     globalSetup: [
       'test/support/generated-contract.ts',
       ...(name === 'chromium' && HAS_CHROMIUM ? ['test/support/page/start-chromium.ts'] : []),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { KnownOperation } from '../src/contract/open.js'
+import type { KnownOperation } from '../src/contract/entities.js'
 import { packagedContract } from '../src/contract/packaged-contract.js'
 import type {
   Controls,
@@ -14,7 +14,7 @@ import type {
   StormOption,
 } from '../src/index.js'
 import type { KnownScenario } from '../src/options/options.js'
-import { packagedScenarios } from '../src/options/packaged-scenarios.js'
+import { packagedScenarios } from '../src/options/scenario.js'
 import { packageDirectory } from '../src/system/package-files.js'
 
 /** The declarations of the package, as an editor reads them. */
@@ -86,10 +86,16 @@ describe('an open type', () => {
     expectTypeOf<StormOption['for']>().toEqualTypeOf<DurationText | undefined>()
     expectTypeOf<'quota-minute'>().toExtend<NonNullable<RequestFilter['reason']>>()
     expectTypeOf<'listPets:503' | '*:hang'>().toExtend<NonNullable<SandboxOptions['fault']>>()
+    expectTypeOf<{ status: 503 }>().toExtend<Parameters<Controls['faults']['add']>[0]>()
+    expectTypeOf<{ operation: 'getPet'; fault: 503; retryAfter: '2s' }>().toExtend<
+      NonNullable<SandboxOptions['fault']>
+    >()
     expectTypeOf<SandboxOptions['banDuration']>().toEqualTypeOf<DurationText | undefined>()
   })
 
   it('refuses what is closed and unknown', () => {
+    expectTypeOf<'1 minute'>().not.toExtend<DurationText>()
+    expectTypeOf<'5'>().not.toExtend<DurationText>()
     expectTypeOf<'gold'>().not.toExtend<NonNullable<SandboxOptions['plan']>>()
     expectTypeOf<'verbose'>().not.toExtend<NonNullable<SandboxOptions['log']>>()
     expectTypeOf<30>().not.toExtend<DurationText>()

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { project } from './projects.js'
 
-/** All tests. One project of them: `npm test -- --project integration`. */
+/** All tests. One project of them: `npm run test:all -- --project browser`. */
 export default defineConfig({
   test: {
     projects: (['unit', 'integration', 'chromium', 'browser', 'real-time'] as const).map((name) => ({

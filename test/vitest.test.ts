@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { startSandbox } from '../src/index.js'
 import { createTest, type SandboxFixtures, test } from '../src/vitest/index.js'
-import { spaceNameOf } from '../src/vitest/space-name.js'
-import { openWorkerServer } from '../src/vitest/worker-server.js'
+import { openWorkerServer, spaceNameOf } from '../src/vitest/worker-server.js'
 
 type TestSandbox = SandboxFixtures['sandbox']
 

@@ -1,41 +1,34 @@
 import type { Conduct } from '../conduct/conduct-view.js'
-import type { NewPet, Pet } from '../contract/entities.js'
+import type { NewPet, Open, OperationName, Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
-import type {
-  CallVerb,
-  OptionalInput,
-  ReplayChange,
-  RequestFilter,
-  SettingsPatch,
-  VerbInput,
-  VerbName,
-  VerbOutput,
-} from '../control/verb-map.js'
+import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import type {
   ClockView,
-  DeviationView,
   FaultView,
   KeyView,
+  OverridesExport,
+  OverrideView,
   ReplicaView,
   SpaceView,
   StateView,
   StormView,
-  SwitchesView,
 } from '../control/views.js'
-import type { FaultRule, FaultText } from '../domain/faults.js'
+import type { FaultInput } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
+import { isSpaceName, sentKeyText } from '../domain/keys.js'
+import type { Reason } from '../domain/problems.js'
 import type { DurationText } from '../domain/time.js'
 import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { Har } from '../exchanges/har.js'
-import type { SandboxOptions, ScenarioContent, ScenarioName, StormOption } from '../options/options.js'
+import type { SandboxOptions, ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
 import { quoted } from '../options/problem.js'
 import type { SettingsView } from '../options/settings-view.js'
 
-/** A way to a sandbox: in this process or over the network. */
+/** Connects program methods to a sandbox: in this process or over the network. */
 export interface Transport {
-  /** Rejects with a ControlError if the verb refuses. */
-  readonly call: CallVerb
+  /** @param space empty for the default space @throws ControlError if the verb refuses */
+  call(verb: string, space: string, input?: object): Promise<unknown>
   /** Exchanges as they end, until the signal is aborted or the sandbox stops. */
   follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
 }
@@ -52,30 +45,72 @@ export class ControlError extends Error {
   }
 }
 
+/** Which exchanges to return. */
+export interface RequestFilter {
+  /** Its operation ID. */
+  readonly operation?: OperationName
+  /** Status of the response. */
+  readonly status?: number
+  /** Label of the key, without its space. */
+  readonly key?: string
+  /** Why the sandbox made up the response. */
+  readonly reason?: Open<Reason>
+}
+
+/** Which exchanges to return from the log. */
+interface RequestSelection extends RequestFilter {
+  /** Only exchanges after this ID, or from this instant on (ISO 8601). */
+  readonly since?: number | string
+  /** Only the newest N. */
+  readonly limit?: number
+}
+
+/** Changes to a request that is sent again. */
+export interface ReplayChange {
+  /** API key to send; required if the log does not have it. */
+  readonly key?: string
+  readonly method?: string
+  /** Path and query. */
+  readonly target?: string
+  /** Headers to add or replace; null removes one. */
+  readonly headers?: Readonly<Record<string, string | null>>
+  readonly body?: string
+  /** Time limit. Default: `30s`. */
+  readonly timeout?: DurationText
+}
+
 /** Picks a fixture key: the one on `--plan`, one on a fixed plan, or one that always fails in its own way. */
 export type KeyKind = 'default' | PlanName | 'limited' | 'banned' | 'revoked'
 
 /** The fixture keys, to be sent as `Authorization: Bearer <key>`. */
 export type KeyNames = { readonly [Kind in KeyKind]: string }
 
-/** What can be done to a space. Durations are strings (`30s`), instants ISO 8601. Every verb rejects with a ControlError if it refuses. */
+/** Controls of a space. Durations are strings (`30s`), instants ISO 8601. Every method rejects with a ControlError if it refuses. */
 export interface Controls {
   state(): Promise<StateView>
-  /** Back to the start; snapshots stay. */
+  /** Returns the space to its start; snapshots stay. */
   reset(): Promise<void>
-  /** Takes back the last reset, restored snapshot, scenario, cleared log, removed pet or space, for a minute after it. @returns the verb */
-  undo(): Promise<VerbOutput<'undo'>>
-  readonly deviations: {
-    /** What is not as the space began: storm, faults, clock, settings, bans and plans of keys. */
-    (): Promise<readonly DeviationView[]>
-    /** Straightens all of them, or one; no pet, quota or exchange is lost. */
-    clear(only?: VerbInput<'deviations.clear'>): Promise<VerbOutput<'deviations.clear'>>
+  /**
+   * Undoes the last reset, restored snapshot, scenario, cleared log, removed pet or space, for a minute after it.
+   *
+   * @param which.id refuses if another undo is the last one
+   * @returns the verb that was undone
+   */
+  undo(which?: { readonly id?: number }): Promise<{ readonly undone: string }>
+  readonly overrides: {
+    /** Changes from the start configuration: storm, faults, clock, settings, bans and plans of keys. */
+    (): Promise<readonly OverrideView[]>
+    /** Resets all overrides, or some; pets, quotas and the log stay. */
+    clear(only?: {
+      readonly what?: OverrideView['what']
+      readonly name?: string
+    }): Promise<{ readonly cleared: number }>
   }
-  /** The present switches as a scenario file, as flags of `serve` and as test code. */
-  switches(): Promise<SwitchesView>
+  /** The current settings as a scenario file, as flags of `serve` and as test code. */
+  export(): Promise<OverridesExport>
   readonly clock: {
     show(): Promise<ClockView>
-    set(change: VerbInput<'clock.set'>): Promise<ClockView>
+    set(change: { readonly now?: string | Date; readonly frozen?: boolean }): Promise<ClockView>
     /** Moves it forward by a duration: `30s`, `1m`, `24h`. */
     advance(by: DurationText): Promise<ClockView>
     freeze(): Promise<ClockView>
@@ -94,33 +129,36 @@ export interface Controls {
   }
   /** Puts a key on a plan. */
   plan(key: string, plan: PlanName): Promise<KeyView>
-  /** Bans a key, for the ban duration of the settings unless another is given. */
+  /** Bans a key. Default duration: the ban duration of the settings. */
   ban(key: string, options?: { readonly for?: DurationText }): Promise<KeyView>
   unban(key: string): Promise<KeyView>
   readonly storm: {
     show(): Promise<StormView | null>
-    /** Without a rate, everything is refused. */
+    /** Without a rate, all requests are refused. */
     start(storm?: StormOption): Promise<StormView>
     stop(): Promise<void>
   }
   readonly faults: {
     list(): Promise<readonly FaultView[]>
-    set(rules: readonly (FaultText | FaultRule)[]): Promise<readonly FaultView[]>
-    add(rule: FaultText | FaultRule): Promise<readonly FaultView[]>
+    set(rules: readonly FaultInput[]): Promise<readonly FaultView[]>
+    add(rule: FaultInput): Promise<readonly FaultView[]>
     clear(): Promise<void>
   }
   sunset(mode: NonNullable<SandboxOptions['sunset']>): Promise<SettingsView>
-  /** A packaged scenario's name, or the content of one. */
+  /** Applies a packaged scenario by its name, or the content of one. */
   scenario(scenario: ScenarioName | ScenarioContent): Promise<StateView>
   readonly pets: {
-    /** All of them, or the first `limit`; newest first. */
-    list(filter?: VerbInput<'pets.list'>): Promise<readonly Pet[]>
+    /** All pets, or the first `limit`; newest first. */
+    list(filter?: { readonly limit?: number }): Promise<readonly Pet[]>
     add(pet: NewPet): Promise<Pet>
     /** Changes fields; null removes the status. */
-    set(id: Int64, change: Omit<VerbInput<'pets.set'>, 'id'>): Promise<Pet>
+    set(
+      id: Int64,
+      change: { readonly name?: string; readonly categoryId?: Int64; readonly status?: PetStatus | null },
+    ): Promise<Pet>
     remove(id: Int64): Promise<void>
   }
-  /** The orders, as listOrders gives them. */
+  /** The orders, as listOrders returns them. */
   orders(): Promise<readonly unknown[]>
   readonly snapshots: {
     list(): Promise<readonly string[]>
@@ -129,70 +167,108 @@ export interface Controls {
     remove(name: string): Promise<void>
   }
   readonly requests: {
-    /** Exchanges, oldest first; one that is under way has not `ended`. `since` is an exchange's id or an instant; `limit` keeps only the newest. */
-    (filter?: VerbInput<'requests.list'>): Promise<readonly Exchange[]>
+    /** Exchanges, oldest first; one in progress has not `ended`. */
+    (filter?: RequestSelection): Promise<readonly Exchange[]>
     /** Exchanges as they end. Over the network, a reader that falls more than 500 behind misses the oldest. */
     follow(filter?: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
     /** The same exchanges as an HTTP archive (HAR 1.2), without keys. */
-    har(filter?: VerbInput<'requests.har'>): Promise<Har>
+    har(filter?: RequestSelection): Promise<Har>
     /** Sends the request of an exchange again, as it was or changed. @returns the new exchange, once it has ended */
     replay(id: number, change?: ReplayChange): Promise<Exchange>
     clear(): Promise<void>
   }
   /** How well clients have kept the service's rules since the start or the last reset. */
   conduct(): Promise<Conduct>
-  /** How what the real service behind the sandbox answers drifts from the contract. */
+  /** How responses of the real service behind the sandbox differ from the contract. */
   drift(): Promise<Drift>
 }
 
-/** What can be done to a whole sandbox: to its default space, and to the spaces in it. */
+/** Controls of a whole sandbox: its default space, and its other spaces. */
 export interface SandboxControls extends Controls {
   readonly spaces: {
     list(): Promise<readonly SpaceView[]>
-    remove(name: string): Promise<void>
+    remove(name: string): Promise<{ readonly removed: string | null }>
   }
   /**
-   * The replicas of the sandbox that are there, the oldest first; empty where it is not one of several.
+   * The present replicas of the sandbox, oldest first; empty unless it is a replica.
    *
-   * @param ask.digest the one that is asked also says what it holds, as a digest: it stops for as long as it takes to write it all
+   * @param options.digest also returns a digest of the state of the replica that responds; it pauses to compute it
    */
-  replicas(ask?: { readonly digest?: boolean }): Promise<readonly ReplicaView[]>
+  replicas(options?: { readonly digest?: boolean }): Promise<readonly ReplicaView[]>
   /** An isolated space, opened by its first use. */
   space(name: string): Space
-  /** Stops the sandbox, as SIGTERM does; resolves once it has got the message. */
+  /** Stops the sandbox, as SIGTERM does; resolves when the sandbox has received the call. */
   shutdown(): Promise<void>
+}
+
+/** Names one of the clients that share a key. */
+export interface KeySender {
+  readonly sender?: string
 }
 
 /** An isolated copy of everything, for one test: the same controls, its own state. */
 export interface Space extends Controls {
   readonly name: string
-  /** A fixture key in this space. */
-  key(kind?: KeyKind): string
+  /**
+   * A fixture key in this space.
+   *
+   * @param as.sender name of the client that sends it: same key, quota and ban, but its own conduct
+   */
+  key(kind?: KeyKind, as?: KeySender): string
   /** Removes the space and everything in it. */
-  remove(): Promise<void>
+  remove(): Promise<{ readonly removed: string | null }>
+}
+
+/** A sandbox in this process that listens on a port. */
+export interface Sandbox extends SandboxControls, AsyncDisposable {
+  /** `http://127.0.0.1:51234/v1` */
+  readonly baseUrl: string
+  /** `http://127.0.0.1:51234/__sandbox` */
+  readonly controlUrl: string
+  /** A fixture key: `key('pro')` is `sandbox-pro`; `key('pro', { sender: 'w3' })` names the client that sends it. */
+  key(kind?: KeyKind, as?: KeySender): string
+  /** Resolves when the port is free and everything is written. */
+  close(): Promise<void>
+}
+
+/** Options of `sandbox.fetch`. */
+export interface SandboxRequestInit extends RequestInit {
+  /**
+   * The request is forwarded for another client, such as a page behind Playwright's `page.route`, which receives the
+   * response later than the caller does. Conduct counts the response as received after 250 ms.
+   */
+  readonly relayed?: boolean
+}
+
+/** A sandbox in this process without a socket. */
+export interface SocketlessSandbox extends Sandbox {
+  /** The address that its `fetch` responds to. There is no server. */
+  readonly baseUrl: string
+  /** Like the global `fetch`, but it reaches only this sandbox. */
+  fetch(input: string | URL | Request, init?: SandboxRequestInit): Promise<Response>
 }
 
 /** A fixture key, in a space if one is named. */
-export function keyOf(kind: KeyKind, space = ''): string {
-  const key = kind === 'default' ? 'sandbox' : `sandbox-${kind}`
-  return space === '' ? key : `${key}~${space}`
+export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' }: KeySender = {}): string {
+  if (sender !== '' && !isSpaceName(sender))
+    throw new ControlError('invalid_request', `The sender ${quoted(sender)}: must be 1 to 64 of A-Z a-z 0-9 . _ -.`)
+  return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)
 }
 
-type KeyVerb = 'keys.remove' | 'keys.change' | 'keys.ban' | 'keys.unban'
+const PLANS = ['free', 'pro', 'business', 'enterprise'] as const satisfies readonly PlanName[]
+const KEY_KINDS: readonly KeyKind[] = ['default', ...PLANS, 'limited', 'banned', 'revoked']
 
-/** The controls of one space, over any transport. */
-function controlsOf(transport: Transport, space: string): Controls {
-  const { follow } = transport
-  const callIn = async <Name extends VerbName>(verb: Name, at: string, ...input: OptionalInput<Name>) => {
-    if (!isMap(input[0] ?? {}))
-      throw new ControlError('invalid_request', `The input ${quoted(input[0])}: must be a map.`)
-    return transport.call(verb, at, ...input)
+/** The controls of one space. */
+function spaceControls(transport: Transport, space: string): Controls {
+  const callIn = async <Name extends VerbName>(verb: Name, at: string, ...[input]: OptionalInput<Name>) => {
+    if (!isMap(input ?? {})) throw new ControlError('invalid_request', `The input ${quoted(input)}: must be a map.`)
+    return (await transport.call(verb, at, input)) as VerbOutput<Name>
   }
   const call = <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) => callIn(verb, space, ...input)
   const done = async <Name extends VerbName>(verb: Name, ...input: OptionalInput<Name>) =>
-    void (await callIn(verb, space, ...input))
-  // A key as clients send it may name its space, which is then the one that is meant.
-  const ofKey = async <Name extends KeyVerb>(verb: Name, sent: string, rest?: Omit<VerbInput<Name>, 'key'>) => {
+    void (await call(verb, ...input))
+  // A key as clients send it may name its space.
+  const onKey = async <Name extends KeyVerb>(verb: Name, sent: string, rest?: Omit<VerbInput<Name>, 'key'>) => {
     if (typeof sent !== 'string')
       throw new ControlError('invalid_request', `The key ${quoted(sent)}: must be a string.`)
     const at = splitKey(sent)
@@ -203,22 +279,14 @@ function controlsOf(transport: Transport, space: string): Controls {
     const input = joined(rest, { key: at.key }) as OptionalInput<Name>[0]
     return callIn(verb, at.space === '' ? space : at.space, ...([input] as OptionalInput<Name>))
   }
-  const names = Object.fromEntries(KEY_KINDS.map((kind) => [kind, keyOf(kind, space)])) as KeyNames
-  const requests = Object.assign((filter: VerbInput<'requests.list'> = {}) => call('requests.list', filter), {
-    follow: (filter: RequestFilter = {}, signal?: AbortSignal) => follow(space, filter, signal),
-    har: (filter: VerbInput<'requests.har'> = {}) => call('requests.har', filter),
-    replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
-    clear: () => done('requests.clear'),
-  })
-  const deviations = Object.assign(() => call('deviations.list'), {
-    clear: (only: VerbInput<'deviations.clear'> = {}) => call('deviations.clear', only),
-  })
   return {
     state: () => call('state'),
     reset: () => done('reset'),
-    undo: () => call('undo'),
-    deviations,
-    switches: () => call('switches'),
+    undo: (which = {}) => call('undo', which),
+    overrides: Object.assign(() => call('overrides.list'), {
+      clear: (only: VerbInput<'overrides.clear'> = {}) => call('overrides.clear', only),
+    }),
+    export: () => call('export'),
     clock: {
       show: () => call('clock.show'),
       set: (change) =>
@@ -233,14 +301,14 @@ function controlsOf(transport: Transport, space: string): Controls {
       change: (settings) => call('settings.change', settings),
     },
     keys: {
-      ...names,
+      ...(Object.fromEntries(KEY_KINDS.map((kind) => [kind, fixtureKey(kind, space)])) as KeyNames),
       list: () => call('keys.list'),
       add: (key, plan) => call('keys.add', { key, ...(plan === undefined ? {} : { plan }) }),
-      remove: async (sent) => void (await ofKey('keys.remove', sent)),
+      remove: async (sent) => void (await onKey('keys.remove', sent)),
     },
-    plan: (sent, plan) => ofKey('keys.change', sent, { plan }),
-    ban: (sent, options = {}) => ofKey('keys.ban', sent, options),
-    unban: (sent) => ofKey('keys.unban', sent),
+    plan: (sent, plan) => onKey('keys.change', sent, { plan }),
+    ban: (sent, options = {}) => onKey('keys.ban', sent, options),
+    unban: (sent) => onKey('keys.unban', sent),
     storm: {
       show: () => call('storm.show'),
       start: (storm = {}) => call('storm.start', storm),
@@ -268,13 +336,20 @@ function controlsOf(transport: Transport, space: string): Controls {
       restore: (name) => done('snapshots.restore', { name }),
       remove: (name) => done('snapshots.remove', { name }),
     },
-    requests,
+    requests: Object.assign((filter: RequestSelection = {}) => call('requests.list', filter), {
+      follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
+      har: (filter: RequestSelection = {}) => call('requests.har', filter),
+      replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
+      clear: () => done('requests.clear'),
+    }),
     conduct: () => call('conduct'),
     drift: () => call('drift'),
   }
 }
 
-/** What a caller gave, and fields of the method's own. What is no map stays as it is, to be refused. */
+type KeyVerb = 'keys.remove' | 'keys.change' | 'keys.ban' | 'keys.unban'
+
+/** Adds fields to a caller's input. Anything but a map stays as it is, and is refused. */
 function joined<Given extends object | undefined, Fields extends object>(given: Given, fields: Fields): Given & Fields {
   return isMap(given ?? {}) ? { ...given, ...fields } : (given as Given & Fields)
 }
@@ -283,36 +358,28 @@ function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The controls of a whole sandbox, over any transport. */
-export function sandboxControlsOf(transport: Transport): SandboxControls {
-  const removeSpace = async (name: string) => void (await transport.call('spaces.remove', '', { name }))
+/** The controls of a whole sandbox. */
+export function sandboxControls(transport: Transport): SandboxControls {
+  const call = async <Name extends VerbName>(verb: Name, ...[input]: OptionalInput<Name>) =>
+    (await transport.call(verb, '', input)) as VerbOutput<Name>
+  const remove = (name: string) => call('spaces.remove', { name })
   return {
-    ...controlsOf(transport, ''),
-    spaces: { list: () => transport.call('spaces.list', ''), remove: removeSpace },
-    replicas: (ask) => transport.call('replicas', '', ask),
+    ...spaceControls(transport, ''),
+    spaces: { list: () => call('spaces.list'), remove },
+    replicas: (options = {}) => call('replicas', options),
     space: (name) => ({
-      ...controlsOf(transport, name),
+      ...spaceControls(transport, name),
       name,
-      key: (kind = 'default') => keyOf(kind, name),
-      remove: () => removeSpace(name),
+      key: (kind, as) => fixtureKey(kind, name, as),
+      remove: () => remove(name),
     }),
-    shutdown: async () => void (await transport.call('shutdown', '')),
+    shutdown: async () => void (await call('shutdown')),
   }
 }
 
-const KEY_KINDS: readonly KeyKind[] = [
-  'default',
-  'free',
-  'pro',
-  'business',
-  'enterprise',
-  'limited',
-  'banned',
-  'revoked',
-]
-
-/** A key as clients send it, taken apart: `sandbox-pro~checkout` is the key `sandbox-pro` in the space `checkout`. */
+/** Splits a key as clients send it: `sandbox-pro~checkout+w3` is `sandbox-pro` in `checkout`. */
 export function splitKey(sent: string): { readonly key: string; readonly space: string } {
-  const mark = sent.indexOf('~')
-  return mark === -1 ? { key: sent, space: '' } : { key: sent.slice(0, mark), space: sent.slice(mark + 1) }
+  const [key = '', place = ''] = sent.split(/~(.*)/s)
+  const [space = ''] = place.split('+')
+  return { key, space }
 }

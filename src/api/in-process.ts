@@ -1,16 +1,15 @@
 import { AsyncQueue } from '../control/async-queue.js'
-import { checkInput } from '../control/check-input.js'
-import { findSpace } from '../control/find-space.js'
 import { perform } from '../control/perform.js'
-import { type ControlTarget, VerbError } from '../control/verb.js'
-import { type Filter, filterIn, filterSchema, matches } from '../control/verbs/requests.js'
+import { type ControlTarget, findSpace, VerbError } from '../control/verb.js'
+import type { VerbName } from '../control/verb-map.js'
+import { readFilter } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
 
 /** Verbs of a sandbox in this process. */
 export function inProcess(sandbox: ControlTarget): Transport {
   return {
-    call: (name, space, ...[input]) => asControlError(() => perform(sandbox, space, name, input)),
+    call: (name, space, input) => asControlError(() => perform(sandbox, space, name as VerbName, input)),
     follow: (space, filter, signal) => follow(sandbox, space, filter, signal),
   }
 }
@@ -21,17 +20,17 @@ async function* follow(
   given: object,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Exchange> {
-  const { space, filter } = await asControlError(() =>
+  const { space, isWanted } = await asControlError(() =>
     sandbox.read(() => {
       const space = findSpace(sandbox.spaces, name)
-      return { space, filter: filterIn(space, checkInput({ input: filterSchema }, given) as Filter) }
+      return { space, isWanted: readFilter(space, given) }
     }),
   )
   const queue = new AsyncQueue<Exchange>()
   const end = () => queue.close()
   const unfollow = space.log.follow({
     onEnded(record) {
-      if (matches(record, filter)) queue.push(exchangeView(record))
+      if (isWanted(record)) queue.push(exchangeView(record))
     },
     end,
   })

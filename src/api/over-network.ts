@@ -1,37 +1,42 @@
-import { type AnswerLimits, piecesOf, readBounded, TooLargeError } from '../client/bounded-body.js'
+import { chunksOf, type ResponseLimits, readBounded, TooLargeError } from '../client/bounded-body.js'
 import { type ControlAnswer, fetchControl } from '../client/control-fetch.js'
 import { isTimeout, withDeadline } from '../client/deadline.js'
 import { parseShallowJson } from '../contract/json.js'
 import { EventReader } from '../control/event-reader.js'
-import type { RequestFilter, VerbName, VerbOutput } from '../control/verb-map.js'
+import { readControlUrl } from '../control/path.js'
+import type { VerbName } from '../control/verb-map.js'
 import { verbRequest, withQuery } from '../control/verb-request.js'
 import { verbRoutes } from '../control/verb-routes.js'
-import { type Bytes, MIB } from '../domain/size.js'
+import { type Bytes, MIB } from '../domain/numbers.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { ControlError, type Transport } from './controls.js'
+import { ControlError, type RequestFilter, type SandboxControls, sandboxControls, type Transport } from './controls.js'
 
 export interface NetworkOptions {
   /** Token of a control plane that requires one. */
   readonly token?: string
-  /** How long it may take to answer a verb, or to begin with a stream: `10s`. A minute if nothing is said. */
+  /** Time limit of a response, or of the start of a stream: `10s`. Default: `1m`. */
   readonly timeout?: string
 }
 
-/** More than a full log or a million pets; what is endless must not fill the memory. */
-const LARGEST_ANSWER: Bytes = 256 * MIB
-/** Of a refusal, whose body is an error's. */
-const LARGEST_REFUSAL: Bytes = MIB
+/** More than a full log or a million pets: an endless response must not fill the memory. */
+const MAX_RESPONSE: Bytes = 256 * MIB
+const MAX_REFUSAL: Bytes = MIB
 
 /**
- * Verbs of a sandbox over its control plane.
+ * Connects to a running sandbox: the same methods as in process. Sends nothing before the first call.
  *
- * @param controlUrl for example `http://127.0.0.1:4010/__sandbox`
- * @throws ControlError `invalid_request` if the timeout is no duration
+ * @param controlUrl the sandbox's address: `http://127.0.0.1:4010`, its base address, or that of its control plane
+ * @throws ControlError `invalid_request` if it is not an http or https address
  */
-export function overNetwork(controlUrl: string, { token, timeout = '1m' }: NetworkOptions = {}): Transport {
-  const base = controlUrl.replace(/\/+$/, '')
-  const limits = { timeout: parseDuration(timeout) ?? 0, maxBody: LARGEST_ANSWER }
+export function connectSandbox(controlUrl: string, options: NetworkOptions = {}): SandboxControls {
+  return sandboxControls(overNetwork(controlUrl, options))
+}
+
+/** @throws ControlError `invalid_request` if the address or the timeout is invalid */
+export function overNetwork(address: string, { token, timeout = '1m' }: NetworkOptions = {}): Transport {
+  const base = controlUrlIn(address)
+  const limits = { timeout: parseDuration(timeout) ?? 0, maxBody: MAX_RESPONSE }
   if (limits.timeout === 0) {
     throw new ControlError('invalid_request', `timeout ${JSON.stringify(timeout)}: must be a duration such as 10s.`)
   }
@@ -39,16 +44,15 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
   const unreachable = (error: unknown) => whyUnreachable(base, error, limits)
 
   return {
-    async call<Name extends VerbName>(name: Name, space: string, input?: object) {
-      const { method, address, body } = verbRequest(verbRoutes[name], space, input)
-      const withBody = body === undefined ? {} : { body }
-      const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const init = { method, headers: { ...headers, ...type }, ...withBody }
+    async call(name, space, input) {
+      const { method, address, body } = verbRequest(verbRoutes[name as VerbName], space, input)
+      const json = body === undefined ? {} : { body, headers: { ...headers, 'content-type': 'application/json' } }
+      const init = { method, headers, ...json }
       const answer = await fetchControl(base + address, init, limits).catch((error) => {
         throw unreachable(error)
       })
       if (answer.status !== 200) throw refusal(base, answer)
-      return readAnswer(base, answer.text) as VerbOutput<Name>
+      return readAnswer(base, answer.text)
     },
     follow: (space, filter, signal) => follow(space, filter, signal),
   }
@@ -60,7 +64,7 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
   ): AsyncGenerator<Exchange> {
     const query = new URLSearchParams(space === '' ? {} : { space })
     for (const [field, value] of Object.entries(filter)) if (value !== undefined) query.set(field, String(value))
-    // Of the stream itself, which may last; the deadline is for its beginning.
+    // The deadline is for the start of the stream only.
     const stream = new AbortController()
     const cut = () => stream.abort()
     signal?.addEventListener('abort', cut)
@@ -72,7 +76,7 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
       })
       const events = new EventReader()
       const decoder = new TextDecoder()
-      for await (const chunk of piecesOf(body)) {
+      for await (const chunk of chunksOf(body)) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
           if (event === 'ended') yield readAnswer(base, data) as Exchange
         }
@@ -86,6 +90,13 @@ export function overNetwork(controlUrl: string, { token, timeout = '1m' }: Netwo
   }
 }
 
+function controlUrlIn(address: string): string {
+  const controlUrl = readControlUrl(address)
+  if (controlUrl !== undefined) return controlUrl
+  const form = 'must be the address of a sandbox, for example http://127.0.0.1:4010, without user, password and query'
+  throw new ControlError('invalid_request', `controlUrl: ${form}.`)
+}
+
 async function openStream(
   base: string,
   address: string,
@@ -93,10 +104,10 @@ async function openStream(
 ): Promise<ReadableStream<Uint8Array> | null> {
   const { status, body } = await fetch(base + address, { ...init, redirect: 'manual' })
   if (status === 200) return body
-  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(piecesOf(body), LARGEST_REFUSAL)) })
+  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(chunksOf(body), MAX_REFUSAL)) })
 }
 
-function whyUnreachable(base: string, error: unknown, { timeout }: AnswerLimits): ControlError {
+function whyUnreachable(base: string, error: unknown, { timeout }: ResponseLimits): ControlError {
   if (error instanceof ControlError) return error
   if (isTimeout(error)) {
     return new ControlError('timeout', `${base} did not answer within ${formatDuration(timeout)}.`)
@@ -120,7 +131,7 @@ function refusal(base: string, { status, text }: ControlAnswer): ControlError {
     const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(parseShallowJson(text))
     if (typeof code === 'string' && typeof message === 'string') return new ControlError(code, message)
   } catch {
-    // Not one of our error bodies.
+    // Another server's body.
   }
   return new ControlError('unreachable', `${base} answered ${status}, and does not look like a sandbox. Is it one?`)
 }

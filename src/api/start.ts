@@ -1,38 +1,38 @@
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import type { ResolvedOptions, SandboxOptions } from '../options/options.js'
-import { resolveOptions } from '../options/resolve.js'
-import { runSandbox } from '../sandbox.js'
+import type { SandboxOptions } from '../options/options.js'
+import { type ResolvedOptions, resolveOptions } from '../options/resolve.js'
+import { type RunningSandbox, runSandbox } from '../sandbox.js'
 import { randomSeed } from '../system/random-seed.js'
-import { keyOf, sandboxControlsOf } from './controls.js'
+import { fixtureKey, type Sandbox, type SocketlessSandbox, sandboxControls } from './controls.js'
 import { inProcess } from './in-process.js'
-import { once } from './once.js'
-import type { Sandbox, SocketlessSandbox } from './sandbox.js'
 import { openSocketless } from './socketless.js'
 
 /**
- * Starts a sandbox on a free port, in memory, unless the options say otherwise.
- * Neither the environment nor a config file is read.
+ * Starts a sandbox. Default: on a free port, in memory. The environment and config files are not read.
  *
- * @throws OptionsError (`INVALID_OPTIONS`), or an error whose `code` says why it cannot start: PORT_IN_USE, STORE_LOCKED …
+ * @throws OptionsError (`INVALID_OPTIONS`), or an error with a `code`: PORT_IN_USE, STORE_LOCKED …
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const running = await runSandbox(resolve(options), { onShutdown: () => void close() })
-  const close = once(() => running.stop('clean'))
+  const started = runSandbox(resolve(options), { onShutdown: () => void started.then(stop, () => {}) })
+  const running = await started
+  const close = () => stop(running)
   return {
-    ...sandboxControlsOf(inProcess(running.core.controlTarget)),
+    ...sandboxControls(inProcess(running.core.controlTarget)),
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
-    key: (kind = 'default') => keyOf(kind),
+    key: (kind, as) => fixtureKey(kind, '', as),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** The same without a socket: requests go through `sandbox.fetch`. */
+/** Starts a sandbox without a socket: requests go through `sandbox.fetch`. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SocketlessSandbox> {
   const { sandbox } = await openSocketless(resolve(options), inProcess)
   return sandbox
 }
+
+const stop = (running: RunningSandbox) => running.stop('clean')
 
 function resolve(options: SandboxOptions): ResolvedOptions {
   return resolveOptions(options, { defaults: EMBEDDED_DEFAULTS, cwd: process.cwd(), randomSeed })

@@ -1,4 +1,4 @@
-export { connectSandbox } from '../api/connect.js'
 export { ControlError } from '../api/controls.js'
 export type { NetworkOptions } from '../api/over-network.js'
+export { connectSandbox } from '../api/over-network.js'
 export type * from '../api/public-types.js'

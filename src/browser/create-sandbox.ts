@@ -1,17 +1,16 @@
-import type { Transport } from '../api/controls.js'
-import type { SocketlessSandbox } from '../api/sandbox.js'
+import type { SocketlessSandbox, Transport } from '../api/controls.js'
 import { openSocketless } from '../api/socketless.js'
+import type { SandboxCore } from '../compose.js'
 import type { ControlTarget } from '../control/verb.js'
-import type { SandboxCore } from '../sandbox-core.js'
 import type { BrowserOptions } from './options.js'
 import { resolveBrowserOptions } from './resolve-options.js'
 import { readSaved, type SavedPage, writeSaved } from './saved.js'
 
-/** A sandbox in a page or a worker. Nothing of it leaves the tab. */
+/** A sandbox in a page or a worker. No data leaves the tab. */
 export interface BrowserSandbox extends SocketlessSandbox {
   /**
-   * All that it is now: pets, quotas, clocks, log, snapshots, chance. `createSandbox({ restore: bytes })`, with the other
-   * options as they were, goes on from it. What is under way then is lost, as it is when a page is closed.
+   * Saves the whole state: pets, quotas, clocks, log, snapshots, randomness. `createSandbox({ restore: bytes })` with the
+   * same other options continues from it. Requests in flight are lost, as when a page is closed.
    */
   save(): Promise<Uint8Array<ArrayBuffer>>
 }
@@ -19,7 +18,7 @@ export interface BrowserSandbox extends SocketlessSandbox {
 /**
  * Opens a sandbox in this page or worker: requests go through `sandbox.fetch`.
  *
- * @throws OptionsError (`INVALID_OPTIONS`) with everything that is wrong
+ * @throws OptionsError (`INVALID_OPTIONS`) with all problems
  */
 export async function createSandbox(options: BrowserOptions = {}): Promise<BrowserSandbox> {
   const saved = options.restore === undefined ? undefined : await readSaved(options.restore)
@@ -27,7 +26,7 @@ export async function createSandbox(options: BrowserOptions = {}): Promise<Brows
   return { ...sandbox, save: () => writeSaved(pageOf(core)) }
 }
 
-/** The verbs, a fifth of the sandbox, are loaded with the first of them: a test that only sends requests needs none. */
+/** The verbs are a fifth of the code, and are loaded on first use: a test that only sends requests needs none. */
 function verbsOf(target: ControlTarget): Transport {
   const load = async () => (await import('../api/in-process.js')).inProcess(target)
   return {
@@ -40,5 +39,5 @@ function verbsOf(target: ControlTarget): Transport {
 
 function pageOf(core: SandboxCore): SavedPage {
   const { seed, start } = core.spaces.default.shared
-  return { seed, now: start.now, ...core.save() }
+  return { seed, now: typeof start.now === 'number' ? start.now : undefined, ...core.save() }
 }

@@ -5,7 +5,7 @@ const PORT = 'needs a port'
 const PRISM = 'needs Prism'
 const SERVICE = 'needs a real service behind the sandbox'
 
-/** Options that a browser has not what they need, and what that is. */
+/** Options that browsers do not support, and what they need. */
 export const MISSING = {
   port: PORT,
   host: PORT,
@@ -33,8 +33,8 @@ export const MISSING = {
 
 export type MissingOption = keyof typeof MISSING
 
-/** The options of a sandbox in a browser: those of any other, without what needs a disk, a port or Prism. */
+/** The options of a sandbox in a browser: all that need no disk, port, Prism, Redis or terminal. */
 export interface BrowserOptions extends Omit<SandboxOptions, MissingOption> {
-  /** What `save()` of an earlier sandbox gave: this one goes on from it. Give the other options as they were. */
+  /** Bytes returned by `save()`, to continue from. Pass the same other options. */
   readonly restore?: Uint8Array
 }

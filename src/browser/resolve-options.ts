@@ -1,7 +1,7 @@
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import type { ResolvedOptions } from '../options/options.js'
 import { OptionsError } from '../options/options-error.js'
 import { writeProblem } from '../options/problem.js'
+import type { ResolvedOptions } from '../options/resolve.js'
 import { resolveOptions } from '../options/resolve.js'
 import { optionRow } from '../options/table.js'
 import { randomSeed } from '../system/random-seed.js'
@@ -9,9 +9,9 @@ import { type BrowserOptions, MISSING, type MissingOption } from './options.js'
 import type { SavedPage } from './saved.js'
 
 /**
- * Checks the options and fills in the defaults; of what was saved, the seed and the start of a frozen clock.
+ * Checks the options and fills in the defaults. Seed and start of a frozen clock come from the saved sandbox.
  *
- * @throws OptionsError with everything that is wrong
+ * @throws OptionsError with all problems
  */
 export function resolveBrowserOptions({ restore, ...options }: BrowserOptions, saved?: SavedPage): ResolvedOptions {
   const problems = Object.entries(options).flatMap(([name, value]) =>
@@ -34,7 +34,7 @@ function problemOf(name: MissingOption, value: unknown, where = ''): string {
   return writeProblem(
     where + name,
     value,
-    `${MISSING[name]}, which there is none of in a browser; leave it out`,
+    `${MISSING[name]}, which is not available in a browser; remove the option`,
     optionRow(name).secret,
   )
 }

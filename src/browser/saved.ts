@@ -1,38 +1,38 @@
+import type { SavedSandbox } from '../compose.js'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { OptionsError } from '../options/options-error.js'
-import type { SavedSandbox } from '../sandbox-core.js'
 import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
 
-/** A saved sandbox, and those facts of its start that chance or the hour has chosen. */
+/** A saved sandbox, with the parts of its start that were random or depended on the time. */
 export interface SavedPage extends SavedSandbox {
   readonly seed: number
-  /** Where the clock of its start stands, in milliseconds since the epoch. */
+  /** Start of a frozen clock, in milliseconds since the epoch. */
   readonly now: number | undefined
 }
 
-/** Raised whenever what is written changes its shape. */
+/** Raise it whenever the shape changes. */
 const FORMAT = 'petstore-sandbox 1'
 
-/** Writes it as bytes, compressed: gzip has a checksum, so that what is damaged is found. */
+/** Compressed; the checksum of gzip detects damage. */
 export async function writeSaved(page: SavedPage): Promise<Uint8Array<ArrayBuffer>> {
   const text = stringifyJson({ format: FORMAT, version: packageVersion, ...page })
   return bytesOf(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip')))
 }
 
-/** @throws OptionsError if it is nothing that this release has saved */
+/** @throws OptionsError if the bytes were not saved by this release */
 export async function readSaved(bytes: Uint8Array): Promise<SavedPage> {
   const { format, version, ...page } = await contentOf(bytes)
   if (format !== FORMAT) throw new OptionsError([`restore: ${NOT_SAVED}`])
   if (version !== packageVersion) {
-    const problem = `was saved by release ${JSON.stringify(version)}; this is ${packageVersion}. Start anew without it`
+    const problem = `was saved by release ${JSON.stringify(version)}; this is ${packageVersion}. Remove it to start over`
     throw new OptionsError([`restore: ${problem}`])
   }
-  // The checksum has said that it is as it was written, and the release that it was written here.
+  // Checksum and release guarantee the shape.
   return page as unknown as SavedPage
 }
 
-const NOT_SAVED = 'must be the bytes that save() gave; start anew without it'
+const NOT_SAVED = 'must be the bytes returned by save(); remove it to start over'
 
 async function contentOf(bytes: Uint8Array): Promise<Readonly<Record<string, unknown>>> {
   try {

@@ -2,23 +2,23 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { buildRequest, requestTo } from '../client/build-request.js'
 import { RequestError } from '../client/request-error.js'
+import { servedContract } from '../client/served-contract.js'
+import { chosenSandbox, DEFAULT_SOURCE } from '../client/target.js'
 import type { Contract } from '../contract/contract.js'
 import { packagedContract } from '../contract/packaged-contract.js'
+import { readControlUrl } from '../control/path.js'
 import { didYouMean } from '../domain/suggest.js'
 import { type Call, callOperation } from './call/call-operation.js'
+import { addOwnFlags, GivenFlags } from './call/flags.js'
 import { listOperations } from './call/list-operations.js'
-import { addMethodCommands } from './call/method-commands.js'
-import { addOperationCommand, type FlagNames } from './call/operation-command.js'
-import { addOwnFlags, GivenFlags } from './call/own-flags.js'
-import { openReporter } from './call/reporter.js'
+import { addMethodCommands, addOperationCommand, type FlagNames } from './call/operation-command.js'
 import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print } from './print.js'
-import { unknownOption } from './usage-words.js'
 
-/** An error names this many operations at most; --list shows the rest. */
-const MOST_NAMED = 20
+/** In an error message; --list shows the rest. */
+const MAX_NAMED = 20
 
 const EXAMPLES: readonly string[] = [
   'petstore-sandbox call --list',
@@ -44,7 +44,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   let contract = packagedContract()
   explain(command, { examples: EXAMPLES, notes: NOTES })
     .usage('<operation|method path> [arguments] [options]')
-    // The flags may belong to an operation that does not exist; that error comes first.
+    // The flags may belong to an operation that does not exist: then that is the error.
     .allowUnknownOption()
     .allowExcessArguments()
     .option('--list', 'print every operation, with its stability')
@@ -52,7 +52,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .action(async ({ list = false }: { readonly list?: boolean }) => {
       const [first] = command.args
       if (first !== undefined && !first.startsWith('-')) throw unknownOperation(first, contract)
-      if (first !== undefined) command.error(unknownOption(command, first))
+      if (first !== undefined) command.error(`unknown option '${first}'`)
       else if (list) {
         await print(io.stdout, `${await listOperations(contract, flags.text('output'), io)}\n`)
         finish(EXIT.ok)
@@ -74,41 +74,61 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   }
 
   async function act(build: Call['build'], names: FlagNames): Promise<void> {
-    finish(await callOperation({ contract, build, names, flags }, io, await openReporter(io)))
+    finish(await callOperation({ contract, build, names, flags }, io))
   }
 
   // Commander looks up the operation before it reads the flags, so the contract must be loaded by then.
   command.parent?.hook('preSubcommand', async (program, next) => {
-    const file = next === command ? specIn(program.args) : undefined
-    if (file === undefined) return
-    const { loadContract } = await import('../contract/load-contract.js')
-    contract = await loadContract(resolve(io.cwd, file), {
-      handled: 'all',
-      keepsPets: false,
-      name: file,
-      patterns: 'native',
-    })
+    const chosen = next === command ? await chosenContract(program.args, io) : undefined
+    if (chosen === undefined) return
+    contract = chosen
     // Commander only ever appends to this list, and nothing else has read it yet.
     ;(command.commands as Command[]).splice(0)
     addOperations()
   })
 }
 
-/** The document that a command line names. */
-function specIn(args: readonly string[]): string | undefined {
+/** The contract of --spec, or of the sandbox to call; undefined for the packaged one. */
+async function chosenContract(args: readonly string[], io: CliIo): Promise<Contract | undefined> {
+  const file = valueIn(args, /^--(?:cli-)?spec(?:=|$)/)
+  if (file !== undefined) {
+    const { loadContract } = await import('../contract/load-contract.js')
+    return await loadContract(resolve(io.cwd, file), {
+      handled: 'all',
+      keepsPets: false,
+      name: file,
+      patterns: 'native',
+    })
+  }
+  const target = valueIn(args, /^(?:--(?:cli-)?target(?:=|$)|-t)/)
+  const baseUrl = valueIn(args, /^--(?:cli-)?base-url(?:=|$)/)
+  // A problem with the target is reported when it is called.
+  const sandbox = await chosenSandbox({ target, baseUrl }, io).catch(() => undefined)
+  const controlUrl = sandbox === undefined ? undefined : readControlUrl(sandbox.value)
+  if (controlUrl === undefined) return undefined
+  const isDefault = sandbox?.source === DEFAULT_SOURCE
+  // Help does not wait for a sandbox that may not run.
+  if (isDefault && args.some((word) => word === '--help' || word === '-h')) return undefined
+  // An unknown sandbox on the default port gets no token.
+  return await servedContract(controlUrl, isDefault ? undefined : io.env.PETSTORE_SANDBOX_CONTROL_TOKEN)
+}
+
+/** The value of a flag before parsing: `--spec=x`, `--spec x`, `-t x` or `-tx`. */
+function valueIn(args: readonly string[], flag: RegExp): string | undefined {
   const end = args.indexOf('--')
   const own = end === -1 ? args : args.slice(0, end)
-  const at = own.findLastIndex((word) => /^--(?:cli-)?spec(?:=|$)/.test(word))
+  const at = own.findLastIndex((word) => flag.test(word))
   const word = own[at]
   if (word === undefined) return undefined
+  if (/^-\w./.test(word)) return word.slice(2)
   return word.includes('=') ? word.slice(word.indexOf('=') + 1) : own[at + 1]
 }
 
 function unknownOperation(name: string, { operations }: Contract): RequestError {
   const known = operations.map(({ id }) => id)
   const near = didYouMean(name, known) || '.'
-  const more = known.length > MOST_NAMED ? ' and others; --list shows all' : ''
+  const more = known.length > MAX_NAMED ? ' and others; --list shows all' : ''
   return new RequestError('UNKNOWN_OPERATION', [
-    `There is no operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MOST_NAMED).join(', ')}${more}.`,
+    `There is no operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MAX_NAMED).join(', ')}${more}.`,
   ])
 }

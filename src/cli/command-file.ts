@@ -1,19 +1,22 @@
 import type { Command } from 'commander'
 import type { CliIo } from './io.js'
 
-/** The module of a command. Only the one that runs is loaded, and that of `serve`, which must start fast. */
-interface CommandFile {
-  /**
-   * Gives the command its flags and its action.
-   *
-   * @param finish   takes the exit code
-   * @param commands every command there is, for completion
-   */
-  define(command: Command, io: CliIo, finish: (exitCode: number) => void, commands: readonly CommandEntry[]): void
-}
-
 export interface CommandEntry {
   readonly name: string
   readonly summary: string
-  load(): Promise<CommandFile>
+  /** The module of a command, loaded when it runs. */
+  load(): Promise<{ define: DefineCommand }>
 }
+
+/**
+ * Adds flags and the action to a command.
+ *
+ * @param finish   called with the exit code
+ * @param commands all commands, for completion
+ */
+type DefineCommand = (
+  command: Command,
+  io: CliIo,
+  finish: (exitCode: number) => void,
+  commands: readonly CommandEntry[],
+) => void

@@ -1,52 +1,18 @@
 import type { CommandEntry } from './command-file.js'
 import { define as defineServe } from './serve.js'
 
-/** Every command there is, in the order of the help. */
+const entry = (name: string, summary: string, load: CommandEntry['load']): CommandEntry => ({ name, summary, load })
+
+/** All commands, in the order of the help. `serve` is loaded at once, because it must start fast. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: 'serve', summary: 'start the sandbox and keep it running', load: async () => ({ define: defineServe }) },
-  {
-    name: 'call',
-    summary: 'call an operation of the sandbox, staging or production',
-    load: () => import('./call.js'),
-  },
-  {
-    name: 'exec',
-    summary: 'start a sandbox, run a command against it, stop it',
-    load: () => import('./exec.js'),
-  },
-  {
-    name: 'verify',
-    summary: 'check an instance (mock or real) against the contract',
-    load: () => import('./verify.js'),
-  },
-  {
-    name: 'simulate',
-    summary: 'what recorded traffic would have met on each plan',
-    load: () => import('./simulate.js'),
-  },
-  {
-    name: 'control',
-    summary: 'control a running sandbox: reset, clock, storm, ban, keys …',
-    load: () => import('./control.js'),
-  },
-  {
-    name: 'target',
-    summary: "base addresses and where each one's key comes from",
-    load: () => import('./target.js'),
-  },
-  {
-    name: 'init',
-    summary: 'write a config file and editable fixtures here',
-    load: () => import('./init.js'),
-  },
-  {
-    name: 'playground',
-    summary: 'open the sandbox in a browser, where it runs by itself',
-    load: () => import('./playground.js'),
-  },
-  {
-    name: 'completion',
-    summary: 'complete commands in bash, zsh or fish',
-    load: () => import('./completion.js'),
-  },
+  entry('serve', 'start the sandbox and keep it running', async () => ({ define: defineServe })),
+  entry('call', 'call an operation of the sandbox, staging or production', () => import('./call.js')),
+  entry('exec', 'start a sandbox, run a command against it, stop it', () => import('./exec.js')),
+  entry('verify', 'check an instance (mock or real) against the contract', () => import('./verify.js')),
+  entry('simulate', 'what recorded traffic would have met on each plan', () => import('./simulate.js')),
+  entry('control', 'control a running sandbox: reset, clock, storm, ban, keys …', () => import('./control.js')),
+  entry('target', "base addresses and where each one's key comes from", () => import('./target.js')),
+  entry('init', 'write a config file and editable fixtures here', () => import('./init.js')),
+  entry('playground', 'open the sandbox in a browser, where it runs by itself', () => import('./playground.js')),
+  entry('completion', 'complete commands in bash, zsh or fish', () => import('./completion.js')),
 ]

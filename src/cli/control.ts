@@ -1,21 +1,10 @@
 import type { Command } from 'commander'
-import { addClockVerbs } from './control/clock-verbs.js'
-import { addConductVerb } from './control/conduct-verb.js'
-import { addDriftVerb } from './control/drift-verb.js'
+import { addReportVerbs } from './control/conduct.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
-import { addFaultVerbs } from './control/fault-verbs.js'
-import { addKeyVerbs } from './control/key-verbs.js'
-import { addLifeVerbs } from './control/life-verbs.js'
-import { addPetVerbs } from './control/pet-verbs.js'
-import { addReplicaVerb } from './control/replica-verb.js'
-import { addRequestVerbs } from './control/request-verbs.js'
-import { addScenarioVerb } from './control/scenario-verb.js'
-import { addSettingsVerbs } from './control/settings-verbs.js'
-import { addSnapshotVerbs } from './control/snapshot-verbs.js'
-import { addSpaceVerbs } from './control/space-verbs.js'
-import { addStateVerbs } from './control/state-verbs.js'
-import { addStormVerbs } from './control/storm-verbs.js'
+import { addLifeVerbs } from './control/life.js'
+import { addRequestVerbs } from './control/requests.js'
 import { addSharedFlags, verbCommands } from './control/verb-commands.js'
+import { addVerbs } from './control/verbs.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 
@@ -35,20 +24,9 @@ error, ${EXIT_NO_ANSWER} no sandbox answers, 130 and 143 ended by SIGINT, SIGTER
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const verbs = verbCommands(io, finish)
-  addStateVerbs(command, verbs)
-  addClockVerbs(command, verbs)
-  addSettingsVerbs(command, verbs)
-  addKeyVerbs(command, verbs)
-  addStormVerbs(command, verbs)
-  addFaultVerbs(command, verbs)
-  addScenarioVerb(command, verbs)
-  addPetVerbs(command, verbs)
-  addSnapshotVerbs(command, verbs)
-  addSpaceVerbs(command, verbs)
-  addReplicaVerb(command, verbs)
+  addVerbs(command, verbs)
   addRequestVerbs(command, verbs)
-  addConductVerb(command, verbs)
-  addDriftVerb(command, verbs)
+  addReportVerbs(command, verbs)
   addLifeVerbs(command, verbs, io)
   addSharedFlags(command)
   addHelpCommand(command)

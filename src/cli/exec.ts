@@ -1,24 +1,17 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { configLayer } from '../options/config-layer.js'
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
-import { envLayer } from '../options/env-layer.js'
-import { type FlagValues, flagLayer } from '../options/flag-layer.js'
-import type { LogFormat } from '../options/options.js'
 import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
-import { childEnvironment, type ToldSandbox } from './exec/child-environment.js'
-import { closingWords, type RunOutcome } from './exec/closing-words.js'
-import { type EnvName, envOption } from './exec/env-names.js'
-import { EXEC_EXIT } from './exec/exit-codes.js'
+import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
+import { reportToGitHub } from './conduct/github.js'
+import { closingWords, type RunOutcome, summaryFacts } from './exec/closing-words.js'
 import { rulesHit } from './exec/fail-on.js'
+import { addExecFlags, childEnvironment, type ExecFlags, readOutcomeFlags } from './exec/flags.js'
 import { HarFile } from './exec/har-file.js'
-import { addOwnFlags, type OwnFlags, type OwnSwitches, readOwnFlags } from './exec/own-flags.js'
-import { type OwnSandbox, openOwnSandbox } from './exec/own-sandbox.js'
-import { onPartingSignals } from './exec/parting-signals.js'
+import { openOwnSandbox } from './exec/own-sandbox.js'
 import { writeReport } from './exec/report-file.js'
-import { codeOfEnding, type RunningCommand, runCommand } from './exec/run-command.js'
-import { summaryFacts } from './exec/tally.js'
+import { exitCodeOfEnding, onPartingSignals, runCommand } from './exec/run-command.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -37,11 +30,10 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-Unless told otherwise, the sandbox is in memory, on a free port, with --log
-silent and --senders 1. --fail-on, --report and --har are not its own: the config
-file takes none of them.
+By default, the sandbox is in memory, on a free port, with --log silent. The
+config file does not take --fail-on, --report and --har.
 
-The command gets in its environment
+The environment of the command has
   PETSTORE_BASE_URL     the service
   PETSTORE_API_KEY      sandbox
   PETSTORE_SANDBOX_URL  the control plane
@@ -58,57 +50,69 @@ Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
 usage error), 126 the command cannot be run, 127 no such command; 1 if
 the command passed, but --fail-on was hit or a file could not be written.`
 
-/** What one run is made of. */
+/** No sandbox could be started, or it could not be stopped. @source docs/cli.md, "Exit codes" */
+const EXIT_NO_SANDBOX = 125
+
 interface Run {
-  readonly flags: FlagValues
-  readonly own: OwnFlags
-  /** Variables that the command gets besides. */
-  readonly names: readonly EnvName[]
+  readonly serve: FlagValues
+  readonly own: ExecFlags
   readonly name: string
   readonly args: readonly string[]
-  readonly debug: boolean
-}
-
-interface ExecFlags extends OwnFlags {
-  readonly env?: readonly EnvName[]
-  readonly debug?: boolean
 }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const options = addOptionFlags(command)
-  addOwnFlags(command)
   const elsewhere = { title: 'Options of serve', options, command: 'petstore-sandbox serve' }
-  explain(command, { examples: EXAMPLES, notes: NOTES, elsewhere })
+  explain(addExecFlags(command), { examples: EXAMPLES, notes: NOTES, elsewhere })
     .usage('[options] [--] <command> [args...]')
-    .addOption(envOption())
     .argument('<command>', 'what to run')
     .argument('[args...]', 'its own arguments')
     .option('--debug', 'show stack traces')
     .passThroughOptions()
-    .action(async (name: string, args: readonly string[], { debug = false, env = [], ...own }: ExecFlags) =>
-      finish(await exec({ flags: givenFlags(command), own, names: env, name, args, debug }, io)),
+    .action(async (name: string, args: readonly string[], own: ExecFlags) =>
+      finish(await exec({ serve: givenFlags(command), own, name, args }, io)),
     )
 }
 
 /** Starts a sandbox, runs the command against it, and resolves with its exit code once both have ended. */
-async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): Promise<number> {
-  const switches = readOwnFlags(own, io.env)
+async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number> {
+  const { cwd, stderr } = io
+  const { env: names = [], debug = false } = own
+  const { failOn, report, har: harPath } = readOutcomeFlags(own, io.env)
   const env = envLayer(io.env)
-  const options = resolveLayers([flagLayer(flags), env, configLayer(io.cwd)], {
+  const options = resolveLayers([flagLayer(serve), env, configLayer(cwd)], {
     defaults: EMBEDDED_DEFAULTS,
-    cwd: io.cwd,
+    cwd,
     randomSeed: io.randomSeed,
   })
   if (options.groupLog !== undefined)
     throw new OptionsError([
       'exec takes no --redis: a test has a sandbox of its own. Start replicas with serve --redis, and give tests a space each',
     ])
-  const log = await openServeLog(options.log, io)
+  let controlAt: string | undefined
+  const log = await openServeLog(options.log, io, () => controlAt)
   for (const warning of env.warnings) log.warning(warning)
+  /** @returns the given exit code if the action fails */
+  const attempt = async (act: () => Promise<void> | void, code: number): Promise<number> => {
+    try {
+      await act()
+      return EXIT.ok
+    } catch (error) {
+      reportError(error, io, debug)
+      return code
+    }
+  }
   try {
-    const har = switches.har === undefined ? undefined : new HarFile(resolve(io.cwd, switches.har))
-    const sandbox = await openOwnSandbox(options, log, har && ((record) => har.add(record)))
+    const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath))
+    let needsReminder = options.log === 'pretty' && stderr.isTTY === true
+    const sandbox = await openOwnSandbox(options, log, (record) => {
+      har?.add(record)
+      // Tools that clear the screen as they start have hidden the ready line.
+      if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
+      needsReminder = false
+    })
     const { baseUrl, controlUrl } = sandbox.facts
+    controlAt = controlUrl
     if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
     log.flush()
     // Registered before the command starts, so that no signal can orphan it.
@@ -116,59 +120,37 @@ async function exec({ flags, own, names, name, args, debug }: Run, io: CliIo): P
       graceful: (signal) => command.relay(signal),
       force: () => command.kill(),
     })
-    const command = startCommand({ baseUrl, controlUrl, controlToken: options.controlToken, names }, name, args, io)
+    const { controlToken } = options
+    const command = runCommand({
+      name,
+      args,
+      env: childEnvironment(io.env, { baseUrl, controlUrl, controlToken, names }),
+      cwd,
+      mark: `PETSTORE_SANDBOX_URL=${controlUrl}`,
+    })
     const ending = await command.ended
     await command.sweep()
     log.flush()
-    const outcome = outcomeOf(sandbox, switches)
-    tell(closingWords(name, ending, outcome, options.log), options.log, io)
-    const stopCode = await codeOf(() => sandbox.stop(), EXEC_EXIT.noSandbox, io, debug)
-    const exitCode = codeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
-    const reportCode = await codeOf(() => report(outcome, exitCode, switches, io), EXIT.failed, io, debug)
-    const harCode = await codeOf(async () => har?.close(), EXIT.failed, io, debug)
+    const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]
+    const outcome: RunOutcome = { summary, conduct, failOn, hit: rulesHit(failOn.rules, conduct) }
+    for (const line of closingWords(name, ending, outcome, options.log)) {
+      if (options.log === 'json') void print(stderr, `${line}\n`)
+      else say(stderr, line)
+    }
+    const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.hit, io), EXIT.failed)
+    const stopCode = await attempt(() => sandbox.stop(), EXIT_NO_SANDBOX)
+    const exitCode = exitCodeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
+    const reportCode = await attempt(async () => {
+      if (report !== undefined)
+        await writeReport(resolve(cwd, report), conduct, { exitCode, ...summaryFacts(summary) }, failOn.rules)
+    }, EXIT.failed)
+    const harCode = await attempt(() => har?.close(), EXIT.failed)
     ignoreSignals()
-    return exitCode || reportCode || harCode
+    return exitCode || reportCode || harCode || gitHubCode
   } catch (error) {
     const code = reportError(error, io, debug)
-    return code === EXIT.usage ? code : EXEC_EXIT.noSandbox
+    return code === EXIT.usage ? code : EXIT_NO_SANDBOX
   } finally {
     log.flush()
   }
-}
-
-/** Says lines for people, or gives programs those that they read. */
-function tell(lines: readonly string[], log: LogFormat, { stderr }: CliIo): void {
-  if (log === 'json') void print(stderr, `${lines.join('\n')}\n`)
-  else for (const line of lines) say(stderr, line)
-}
-
-/** The exit code to use if something fails after the command has ended. */
-async function codeOf(act: () => Promise<void>, code: number, io: CliIo, debug: boolean): Promise<number> {
-  try {
-    await act()
-    return EXIT.ok
-  } catch (error) {
-    reportError(error, io, debug)
-    return code
-  }
-}
-
-function outcomeOf(sandbox: OwnSandbox, { failOn }: OwnSwitches): RunOutcome {
-  const conduct = sandbox.conduct()
-  return { summary: sandbox.summary(), conduct, failOn, hit: rulesHit(failOn.rules, conduct) }
-}
-
-async function report(
-  { summary, conduct }: RunOutcome,
-  exitCode: number,
-  { failOn, report: file }: OwnSwitches,
-  { cwd }: CliIo,
-): Promise<void> {
-  if (file === undefined) return
-  await writeReport(resolve(cwd, file), conduct, { exitCode, ...summaryFacts(summary) }, failOn.rules)
-}
-
-function startCommand(told: ToldSandbox, name: string, args: readonly string[], { env, cwd }: CliIo): RunningCommand {
-  const mark = `PETSTORE_SANDBOX_URL=${told.controlUrl}`
-  return runCommand({ name, args, env: childEnvironment(env, told), cwd, mark })
 }

@@ -10,7 +10,7 @@ export const EXIT = {
 /** Exit code of a process that a signal ended. */
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** Codes that are not of the catalogue are the system's own: ENOENT, EACCES … */
+/** Other codes are the system's: ENOENT, EACCES … */
 export function exitCodeOf(errorCode: string): number {
   return Object.hasOwn(FAILURES, errorCode) ? FAILURES[errorCode as FailureCode].exit : EXIT.failed
 }

@@ -1,15 +1,17 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
-import { CONFIG_FILE } from '../options/config-layer.js'
-import { fixturesDirectory } from '../system/package-files.js'
-import { readRegularFile } from '../system/regular-file.js'
+import { Failure } from '../domain/failures.js'
+import { CONFIG_FILE } from '../options/sources.js'
+import { makeFolder, PROJECT_FOLDER } from '../system/make-folder.js'
+import { configSchemaFile, fixturesDirectory, packageDirectory } from '../system/package-files.js'
+import { PROJECT_FILE, readRegularFile } from '../system/regular-file.js'
 import { printResult } from './control/result.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import { configText } from './init/config-text.js'
-import { placeFile } from './init/place-file.js'
-import { schemaFor } from './init/schema-for.js'
 import type { CliIo } from './io.js'
 import { type OutputFlags, outputOptions, wantsJson } from './output-form.js'
 import { say } from './print.js'
@@ -21,7 +23,7 @@ const NOTES = `\
 Writes into the working directory:
   ${CONFIG_FILE}    every option, commented out, with its default;
                            only "fixtures" is set, to the folder beside it
-  ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json, scenarios/*.yaml
+  ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json
 
 Existing files are left alone. stdout lists the files written. The exit code is 0 if
 none of them, or all of them, existed; 1 if only some did, as those may not fit the rest.
@@ -37,14 +39,14 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 }
 
 async function init(io: CliIo, json: boolean): Promise<number> {
-  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER, schemaFor(io.cwd))]])
-  for (const name of await fixtureFiles()) {
-    files.set(join(FIXTURES_FOLDER, name), readRegularFile(join(fixturesDirectory, name)))
-  }
+  const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, configText(FIXTURES_FOLDER, schemaPath(io.cwd))]])
+  // Without scenarios: they are named, not copied.
+  const names = (await readdir(fixturesDirectory)).filter((name) => name.endsWith('.json')).sort()
+  for (const name of names) files.set(join(FIXTURES_FOLDER, name), readRegularFile(join(fixturesDirectory, name)))
   const written: string[] = []
   const left: string[] = []
   for (const [name, content] of files) {
-    if (await placeFile(join(io.cwd, name), content)) written.push(name)
+    if (await writeNewFile(join(io.cwd, name), content)) written.push(name)
     else left.push(name)
   }
   await printResult({ value: { written, left }, text: written.join('\n') }, io, json)
@@ -60,8 +62,39 @@ async function init(io: CliIo, json: boolean): Promise<number> {
   return EXIT.failed
 }
 
-/** The packaged fixtures, including scenarios, relative to their folder. */
-async function fixtureFiles(): Promise<readonly string[]> {
-  const entries = await readdir(fixturesDirectory, { recursive: true })
-  return entries.filter((name) => /\.(?:json|yaml)$/.test(name)).sort()
+/**
+ * Writes a new file and the folders it needs. Existing files and links are left alone.
+ *
+ * @returns false if there was one
+ * @throws Failure CANNOT_WRITE
+ */
+async function writeNewFile(file: string, content: string | Uint8Array): Promise<boolean> {
+  try {
+    makeFolder(dirname(file), PROJECT_FOLDER)
+    await writeFile(file, content, { flag: 'wx', mode: PROJECT_FILE })
+    return true
+  } catch (cause) {
+    const { code, path, message } = cause as NodeJS.ErrnoException
+    if (code === 'EEXIST' && path === file) return false
+    throw new Failure('CANNOT_WRITE', `"${file}" cannot be written (${message}). No existing file was changed.`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * The JSON Schema of a config file for editors: in the package that is installed for its folder, so that everybody in
+ * the project has it, otherwise in this package.
+ *
+ * @returns a relative path, or a URL: editors read up to the next space
+ */
+function schemaPath(folder: string): string {
+  for (let above = folder; ; above = dirname(above)) {
+    const installed = join(above, 'node_modules/petstore-sandbox', relative(packageDirectory, configSchemaFile))
+    if (existsSync(installed)) {
+      const path = relative(folder, installed).split(sep).join('/')
+      return path.startsWith('.') ? path : `./${path}`
+    }
+    if (above === dirname(above)) return pathToFileURL(configSchemaFile).href
+  }
 }

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Environment } from '../system/environment.js'
 
-/** A stream that a person or a program reads. */
 export interface Output extends Writable {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -11,45 +10,39 @@ export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** A terminal whose keys can be read one by one. */
 export interface Keyboard {
-  /** Begins to read, now if the terminal is this process's, else as soon as it is. */
+  /** Starts reading, in the background as soon as the process is in the foreground. */
   listen(events: KeyboardEvents): KeyboardSession
-  /** Sends a signal to all that the terminal would have sent it to. */
+  /** Sends a signal to the whole process group, as the terminal would. */
   raise(signal: 'SIGINT' | 'SIGQUIT'): void
 }
 
 export interface KeyboardEvents {
-  /** What has come from the terminal: a key, the sequence of one, or what was pasted. */
+  /** A key, the sequence of a key, or pasted text. */
   onKeys(piece: string): void
-  /** The terminal was closed. */
   onHangup(): void
 }
 
 export interface KeyboardSession {
   /** False in the background. */
   readonly isReading: boolean
-  /** Stops the process as Ctrl-Z does, with the terminal as it was; reads again once it is back in the foreground. */
+  /** Stops the process as Ctrl-Z does; reads again once it is in the foreground. */
   suspend(): void
-  /** Leaves the terminal as it was. */
   stop(): void
 }
 
-/** Everything that commands know about the process they run in. */
+/** The process, as commands see it. */
 export interface CliIo {
-  /** Results only. */
   readonly stdout: Output
-  /** Everything else. */
   readonly stderr: Output
   readonly env: Environment
   readonly cwd: string
   readonly pid: number
-  /** Calls back at each stop signal, which then no longer ends the process. @returns a function that unsubscribes */
+  /** Handles stop signals, which then no longer end the process. @returns a function that unsubscribes */
   onSignal(listener: (signal: StopSignal) => void): () => void
-  /** Opened only where keys are read; undefined if stdin is no terminal. */
+  /** Undefined if stdin is not a terminal. */
   keyboard?(): Promise<Keyboard | undefined>
-  /** Ends the process at once. */
   exit(code: number): void
-  /** Milliseconds from an arbitrary start, never going back. */
   monotonic(): number
-  /** A whole number >= 0, a different one each time. */
+  /** A whole number >= 0, different each time. */
   randomSeed(): number
 }

@@ -1,36 +1,37 @@
 import { escapeDrivers } from './escape-controls.js'
 import type { Output } from './io.js'
 
-/** Characters buffered for a reader that does not read; anything beyond is dropped. */
-const MOST_WAITING = 1_000_000
+/** Characters buffered for a slow reader; more lines are dropped. */
+const MAX_PENDING = 1_000_000
+/** @source ECMA-48: EL */
+const ERASE_LINE = '\r\u001b[K'
+/** @source ECMA-48: CUP, ED; xterm control sequences, ED 3: the scrollback */
+const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
 /**
- * Writes lines to a stream without ever holding up the process: all lines of
- * one turn at once, never waiting, and never buffering more than a fixed amount.
- *
- * After a stream breaks (EPIPE), nothing more is written to it.
+ * Writes lines to a stream without blocking the process: all lines of a turn at once, with a limited buffer. Nothing
+ * is written to a stream that broke (EPIPE).
  */
 export class LineWriter {
   readonly #stream: Output
   readonly #droppedLine: (count: number) => string
-  #waiting = ''
-  /** What was written last; empty if it cannot be written again, something else being below it. */
+  #pending = ''
+  /** What was written last; empty if it cannot be rewritten because other text is below it. */
   #last = ''
   #dropped = 0
   #scheduled = false
-  /** The stream is full and waits for its drain event. */
+  /** The stream is full until its drain event. */
   #blocked = false
   #broken = false
-  /** The cursor stands behind a text that is to go. */
   #showsProgress = false
 
-  /** @param droppedLine says how many lines could not be written */
+  /** @param droppedLine reports how many lines were dropped */
   constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream
     this.#droppedLine = droppedLine
     stream.on('error', () => {
       this.#broken = true
-      this.#waiting = ''
+      this.#pending = ''
     })
     stream.on('drain', () => {
       this.#blocked = false
@@ -38,30 +39,31 @@ export class LineWriter {
     })
   }
 
-  /** @param line makes the line, or several, without the last line feed; not called if it would be dropped */
+  /** @param line makes one or more lines, without the last line feed; not called if they would be dropped */
   write(line: () => string): void {
     if (this.#broken) return
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#pending.length >= MAX_PENDING) {
       this.#dropped++
       return
     }
     this.#last = `${escapeDrivers(line())}\n`
-    this.#waiting += this.#last
+    this.#pending += this.#last
     this.#schedule()
   }
 
-  /** Writes in the place of what was written last: only to a terminal in which that still stands above the cursor. */
+  /** Replaces what was written last, on a terminal that still shows it above the cursor. */
   rewrite(line: () => string): void {
-    if (this.#broken || this.#waiting.length >= MOST_WAITING) return
+    if (this.#broken || this.#pending.length >= MAX_PENDING) return
     const before = this.#last
     this.#last = `${escapeDrivers(line())}\n`
-    if (before === '') this.#waiting += this.#last
-    else if (this.#waiting.endsWith(before)) this.#waiting = this.#waiting.slice(0, -before.length) + this.#last
-    else this.#waiting += upAndErase(before.split('\n').length - 1) + this.#last
+    if (before === '') this.#pending += this.#last
+    else if (this.#pending.endsWith(before)) this.#pending = this.#pending.slice(0, -before.length) + this.#last
+    // @source ECMA-48: CPL, ED
+    else this.#pending += `\u001b[${before.split('\n').length - 1}F\u001b[J${this.#last}`
     this.#schedule()
   }
 
-  /** Shows a text at once, of which nothing is left when something else is written: only to a terminal. */
+  /** Shows a text that the next output replaces, on a terminal. */
   progress(text: string): void {
     this.flush()
     if (this.#broken || this.#blocked) return
@@ -70,10 +72,9 @@ export class LineWriter {
     this.#blocked = !this.#stream.write(ERASE_LINE + escapeDrivers(text))
   }
 
-  /** Empties the screen, what has scrolled away included. */
   clear(): void {
     if (this.#broken) return
-    this.#waiting = CLEAR_SCREEN
+    this.#pending = CLEAR_SCREEN
     this.#last = ''
     this.#schedule()
   }
@@ -87,29 +88,17 @@ export class LineWriter {
     })
   }
 
-  /** Writes what is buffered, if the stream accepts it. */
   flush(): void {
     if (this.#broken || this.#blocked) return
     if (this.#dropped > 0) {
-      this.#waiting += `${escapeDrivers(this.#droppedLine(this.#dropped))}\n`
+      this.#pending += `${escapeDrivers(this.#droppedLine(this.#dropped))}\n`
       this.#last = ''
       this.#dropped = 0
     }
-    if (this.#waiting === '') return
-    const text = this.#showsProgress ? ERASE_LINE + this.#waiting : this.#waiting
-    this.#waiting = ''
+    if (this.#pending === '') return
+    const text = this.#showsProgress ? ERASE_LINE + this.#pending : this.#pending
+    this.#pending = ''
     this.#showsProgress = false
     this.#blocked = !this.#stream.write(text)
   }
-}
-
-/** @source ECMA-48: EL, from the beginning of the line */
-const ERASE_LINE = '\r\u001b[K'
-
-/** @source ECMA-48: CUP to the first cell, ED of the screen; xterm control sequences, ED 3: for what has scrolled away */
-const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
-
-/** @source ECMA-48: CPL, then ED from there on */
-function upAndErase(rows: number): string {
-  return `\u001b[${rows}F\u001b[J`
 }

@@ -5,11 +5,10 @@ import { makeFolder } from '../system/make-folder.js'
 import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 
 /**
- * Writes down where the sandbox runs. The one that started last is the one that is
- * found, and a reader never sees half a file. It is written synchronously, so that
- * the process hardly ever ends between the draft and the rename.
+ * Writes the locator of a sandbox. The last one that started wins, and readers never see half a file. Synchronous, so
+ * that the process hardly ever ends between draft and rename.
  *
- * @returns a function that removes it, if it is still ours
+ * @returns a function that removes the locator, unless another sandbox has replaced it
  */
 export function writeLocator(cwd: string, location: Location): () => void {
   const file = join(cwd, LOCATOR)

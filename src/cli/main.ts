@@ -6,12 +6,12 @@ import { SAME_SIGNAL_MS } from './stop-signals.js'
 
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 
-/** How long a reader that does not read may hold the process once the work is done. */
+/** How long a blocked reader may delay the exit. */
 const LINGER_MS = 1000
 
-/** Runs the command line of this process. The only file of the commands that knows the process. */
+/** Runs the command line of this process. */
 export async function main(): Promise<number> {
-  // A reader that has gone away (`… | head`) is not a failure.
+  // A closed pipe (`… | head`) is not a failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let signalledAt = Number.NEGATIVE_INFINITY
   const code = await runCli(
@@ -20,7 +20,7 @@ export async function main(): Promise<number> {
       signalledAt = systemClock.monotonic()
     }),
   )
-  // While Node shuts down, signals have their default effect: wait until the second of a doubled one has come.
+  // While Node shuts down, signals have their default effect: wait for the second of a doubled one.
   const stillDoubled = signalledAt + SAME_SIGNAL_MS - systemClock.monotonic()
   if (stillDoubled > 0) await new Promise((resolve) => setTimeout(resolve, stillDoubled))
   setTimeout(() => process.exit(code), LINGER_MS).unref()
@@ -36,11 +36,11 @@ function processIo(onAnySignal: () => void): CliIo {
     cwd: process.cwd(),
     pid: process.pid,
     onSignal(listener) {
-      const hear = (signal: StopSignal) => () => {
+      const handle = (signal: StopSignal) => () => {
         onAnySignal()
         listener(signal)
       }
-      const listeners = SIGNALS.map((signal) => [signal, hear(signal)] as const)
+      const listeners = SIGNALS.map((signal) => [signal, handle(signal)] as const)
       for (const [signal, listen] of listeners) process.on(signal, listen)
       return () => {
         for (const [signal, listen] of listeners) process.off(signal, listen)

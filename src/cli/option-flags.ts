@@ -1,22 +1,31 @@
 import { type Command, Option } from 'commander'
-import type { FlagValues } from '../options/flag-layer.js'
-import { envName, flagName } from '../options/names.js'
+import { envName, flagName, kebabName } from '../options/names.js'
+import type { FlagValues } from '../options/sources.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../options/table.js'
 
 const ENV_EXAMPLE = 'banAfter'
 
-/** How else an option can be given. */
 export const OTHER_WAYS = `\
 Every option can also be set in the environment:
   ${flagName(ENV_EXAMPLE)} is ${envName({ name: ENV_EXAMPLE, negated: false })}
-and in petstore-sandbox.yaml in the working directory, under the option's name.
-Options override the environment, which overrides the file, the scenario and the
-defaults. Durations are written 500ms, 30s, 5m or 24h.`
+and, unless it concerns secrets, other machines or access, in petstore-sandbox.yaml
+in the working directory, under the option's name.
+Options override the environment, which overrides the file, which overrides the
+defaults. A scenario comes right after the source that chooses it.
+--no-<switch> turns off what the environment or the file turns on: --no-freeze.
+Durations are written 500ms, 30s, 5m or 24h.`
 
-/** Gives a command one flag for each option, under the headings of the table. */
+/** Adds a flag for each option, under the headings of the table. */
 export function addOptionFlags(command: Command): readonly Option[] {
   const flags = OPTION_NAMES.map(flagOf)
-  for (const flag of flags) command.addOption(flag)
+  // `--strict` and `--no-strict`: the hidden one overrides a file.
+  const opposites = OPTION_NAMES.filter((name) => optionRow(name).reads === 'switch').map(oppositeOf)
+  for (const flag of [
+    ...opposites.filter(({ negate }) => !negate),
+    ...flags,
+    ...opposites.filter(({ negate }) => negate),
+  ])
+    command.addOption(flag)
   return flags
 }
 
@@ -30,7 +39,15 @@ function flagOf(name: OptionName): Option {
   return option.helpGroup(`${group}:`)
 }
 
-/** The flags that were given, as they were written. */
+function oppositeOf(name: OptionName): Option {
+  const { negative, group } = optionRow(name)
+  return new Option(`--${kebabName({ name, negated: negative !== true })}`).hideHelp().helpGroup(`${group}:`)
+}
+
+export function rareFlags(flags: readonly Option[]): readonly Option[] {
+  return flags.filter((_, index) => OPTION_NAMES[index] !== undefined && !optionRow(OPTION_NAMES[index]).everyday)
+}
+
 export function givenFlags(command: Command): FlagValues {
   const values: FlagValues = command.opts()
   return Object.fromEntries(Object.entries(values).filter(([name]) => command.getOptionValueSource(name) === 'cli'))

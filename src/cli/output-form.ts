@@ -7,7 +7,7 @@ export interface OutputFlags {
   readonly json?: boolean
 }
 
-/** `-o json` of commands that print a result; `--json` is what it was called before, and still works. */
+/** `-o json`; `--json` is its former name. */
 export function outputOptions(): readonly Option[] {
   return [
     new Option('-o, --output <form>', 'how the result is printed').choices(['text', 'json']),

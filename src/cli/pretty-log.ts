@@ -6,91 +6,121 @@ import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
 import { cellWidth, wrapCells } from './cells.js'
 import { escapeControls } from './escape-controls.js'
-import { prettyExchange, sameness, timeText } from './exchange-line.js'
-import { FoldedLines } from './folded-lines.js'
+import { type Page, prettyExchange, sameness, timeText } from './exchange-line.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
 import { columnsOf } from './print.js'
 
-/** How the wide parts of the log are indented where a row is not enough. */
-const INDENT = 10
+export { controlCommand } from './control/find-sandbox.js'
 
-/** The log for people: exchanges, what was done to the sandbox, and what came of it. */
+const MAX_INDENT = 10
+/** How long repetitions are held back off a terminal. */
+const FOLD_MS = 5000
+
+/** The log for people: exchanges, verbs and events. */
 export class PrettyLog {
   readonly #writer: LineWriter
+  readonly #stream: Output
   readonly #chalk: ChalkInstance
-  readonly #columns: () => number | undefined
-  readonly #folded: FoldedLines
-  /** When the storms that will be over by themselves are over, by space. */
+  readonly #control: Page['control']
+  /** The end of each storm that ends on its own, by space. */
   readonly #storms = new Map<string, EpochMs>()
+  /** What was written last, for repetitions of it; the width is undefined off a terminal. */
+  #last: { readonly kind: string; readonly width: number | undefined; times: number } | undefined
+  /** Repetitions not yet written. */
+  #pending: { readonly record: ExchangeRecord; times: number } | undefined
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(writer: LineWriter, stream: Output, chalk: ChalkInstance) {
+  constructor(writer: LineWriter, stream: Output, chalk: ChalkInstance, control: Page['control']) {
     this.#writer = writer
+    this.#stream = stream
     this.#chalk = chalk
-    // Asked each time: windows change their width.
-    this.#columns = () => columnsOf(stream)
-    this.#folded = new FoldedLines(writer, this.#columns)
+    this.#control = control
   }
 
+  /** On a terminal, repetitions are counted in the row. Elsewhere a later line counts them. */
   exchange(record: ExchangeRecord): void {
-    this.#lookAtStorm(record.space, record.at)
-    const columns = this.#columns()
-    const page = columns === undefined ? {} : { columns }
-    this.#folded.write(
-      sameness(record),
-      (times) => prettyExchange(record, this.#chalk, { ...page, times }),
-      (times) =>
-        this.#chalk.dim(
-          `${timeText(record.at, record.arrivedAt)}  … the same ${times === 1 ? 'once' : `${times} times`} more`,
-        ),
-    )
+    this.#checkStorm(record.space, record.at)
+    // The width may change at any time.
+    const width = columnsOf(this.#stream)
+    const line = (times: number) =>
+      prettyExchange(record, this.#chalk, {
+        ...(width === undefined ? {} : { columns: width }),
+        ...(this.#control === undefined ? {} : { control: this.#control }),
+        times,
+      })
+    const kind = sameness(record)
+    const last = this.#last
+    // In a window of another width the terminal may have rewrapped the line.
+    if (last === undefined || last.kind !== kind || last.width !== width) {
+      this.#endFold()
+      this.#last = { kind, width, times: 1 }
+      this.#writer.write(() => line(1))
+    } else if (width !== undefined) {
+      last.times++
+      this.#writer.rewrite(() => line(last.times))
+    } else {
+      this.#pending = { record, times: (this.#pending?.times ?? 0) + 1 }
+      this.#timer ??= setTimeout(() => this.settle(), FOLD_MS).unref()
+    }
   }
 
   verb(done: VerbDone): void {
     const { space, name, output, at } = done
-    this.#lookAtStorm(space, at)
+    this.#checkStorm(space, at)
     if (name === 'storm.start') this.#expectEnd(space, output)
     else if (name === 'storm.stop' || name === 'reset' || name === 'scenario.apply') this.#storms.delete(space)
     this.event('control', `${space === '' ? '' : `${space}: `}${verbText(done)}`, at)
   }
 
-  /** Something that happened, as a line of its own. @param at by the clock of its space; now if it is nobody's */
-  event(what: string, text: string, at: EpochMs = systemClock.wall()): void {
-    this.#folded.end()
+  /** @param at by the clock of its space */
+  event(subject: string, text: string, at: EpochMs = systemClock.wall()): void {
     const time = timeText(at, systemClock.wall())
-    const width = (this.#columns() ?? Number.POSITIVE_INFINITY) - 1
-    const rows = wrapCells(`${what.padEnd(7)}  ${escapeControls(text)}`, Math.max(1, width - cellWidth(time) - 2))
-    const indent = ' '.repeat(Math.min(cellWidth(time) + 2, INDENT))
-    const [first = '', ...others] = rows
-    const line = [`${this.#chalk.dim(time)}  ${this.#chalk.cyan(first)}`, ...others.map((row) => indent + row)]
-    this.#writer.write(() => line.join('\n'))
+    const indent = cellWidth(time) + 2
+    const width = (columnsOf(this.#stream) ?? Number.POSITIVE_INFINITY) - 1
+    const [first = '', ...others] = wrapCells(
+      `${subject.padEnd(7)}  ${escapeControls(text)}`,
+      Math.max(1, width - indent),
+    )
+    const rows = others.map((row) => ' '.repeat(Math.min(indent, MAX_INDENT)) + row)
+    this.line([`${this.#chalk.dim(time)}  ${this.#chalk.cyan(first)}`, ...rows].join('\n'))
   }
 
-  /** A remark, as it is. */
   line(text: string): void {
-    this.#folded.end()
+    this.#endFold()
     this.#writer.write(() => text)
   }
 
   clear(): void {
-    this.#folded.end()
+    this.#endFold()
     this.#writer.clear()
   }
 
-  /** Says what was kept back. */
+  /** Writes how often the last line was repeated. */
   settle(): void {
-    this.#folded.settle()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#pending === undefined) return
+    const { record, times } = this.#pending
+    this.#pending = undefined
+    const text = `… the same ${times === 1 ? 'once' : `${times} times`} more`
+    this.#writer.write(() => this.#chalk.dim(`${timeText(record.at, record.arrivedAt)}  ${text}`))
+  }
+
+  #endFold(): void {
+    this.settle()
+    this.#last = undefined
   }
 
   #expectEnd(space: string, storm: unknown): void {
     const { for: length, every, startedAt }: { for?: unknown; every?: unknown; startedAt?: unknown } = Object(storm)
-    const lasts = typeof length === 'string' ? parseDuration(length) : undefined
-    // One that returns is over again and again: its exchanges say enough.
-    if (lasts === undefined || typeof every === 'string') this.#storms.delete(space)
-    else this.#storms.set(space, Date.parse(String(startedAt)) + lasts)
+    const duration = typeof length === 'string' ? parseDuration(length) : undefined
+    // The end of a storm that repeats is not worth a line.
+    if (duration === undefined || typeof every === 'string') this.#storms.delete(space)
+    else this.#storms.set(space, Date.parse(String(startedAt)) + duration)
   }
 
-  #lookAtStorm(space: string, now: EpochMs): void {
+  #checkStorm(space: string, now: EpochMs): void {
     const end = this.#storms.get(space)
     if (end === undefined || now < end) return
     this.#storms.delete(space)

@@ -7,20 +7,19 @@ import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 
-/** What a look at the help cures. */
-const HELPED: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG'] satisfies readonly FailureCode[]
+const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG'] satisfies readonly FailureCode[]
 
 /**
- * Reports on stderr why a command failed: `CODE: message`, one line per problem.
+ * Reports on stderr why a command failed: `CODE: message`, one line for each problem.
  *
- * @param debug also prints the stack
- * @param seeHelp the sentence that leads to the help of the command, undefined if none was reached
+ * @param debug   also prints the stack
+ * @param seeHelp pointer to the help of the command; undefined if no command was reached
  * @returns the exit code
  */
 export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?: string): number {
   const code = codeOf(error)
   const messages = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
-  const help = seeHelp !== undefined && code !== undefined && HELPED.includes(code) ? seeHelp : undefined
+  const help = seeHelp !== undefined && code !== undefined && USAGE_CODES.includes(code) ? seeHelp : undefined
   const lines = messages.map((message) => `${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`)
   for (const line of help === undefined ? lines : endingWith(help, lines)) say(io.stderr, line)
   if (code === undefined && !debug) say(io.stderr, 'This is a bug. Run it again with --debug to see where it happens.')
@@ -28,7 +27,7 @@ export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?:
   return code === undefined ? EXIT.failed : exitCodeOf(code)
 }
 
-/** A single problem leads to the help itself; after several, a line does. */
+/** Adds the pointer to a single problem, or as a line after several. */
 function endingWith(help: string, [first = '', ...others]: readonly string[]): readonly string[] {
   return others.length === 0 ? [`${first}${/[.?!]$/.test(first) ? '' : '.'} ${help}`] : [first, ...others, help]
 }

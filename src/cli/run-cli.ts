@@ -3,7 +3,7 @@ import { packageVersion } from '../system/package-files.js'
 import { COMMANDS } from './commands.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
-import { addHelpCommand, explain, HELP_WORDS, seeHelp } from './help.js'
+import { addHelpCommand, explain, HELP_FORMAT, seeHelp } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 import { reportError } from './report-error.js'
@@ -44,13 +44,13 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     await program.parseAsync(argv, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Help and version end up here too, and commander has already printed everything.
+    // Also for help and version; commander has already printed everything.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     return reportError(error, io, wantsDebug(argv, io), reached && seeHelp(reached))
   }
 }
 
-/** A command whose usage errors are in our own words; so are those of all below it. */
+/** A command whose usage errors, and those of its subcommands, point to the help. */
 class OwnCommand extends Command {
   override createCommand(name?: string): Command {
     return new OwnCommand(name)
@@ -67,11 +67,11 @@ function createProgram(io: CliIo): Command {
     .description('a local, stateful sandbox of the animal store service')
     .version(packageVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .configureHelp(HELP_WORDS)
+    .configureHelp(HELP_FORMAT)
     .exitOverride()
     .enablePositionalOptions()
     .configureOutput({
-      // A contract that was given has its say in the help.
+      // The help shows texts of a contract that the user has given.
       writeOut: (text) => void print(stdout, escapeLines(text)),
       writeErr: (text) => void print(stderr, escapeLines(text)),
       outputError: (text) => say(stderr, `USAGE: ${text.trimEnd()}`),
@@ -83,12 +83,12 @@ function createProgram(io: CliIo): Command {
   return explain(program, { examples: EXAMPLES, notes: EXIT_CODES_HELP })
 }
 
-/** True for `serve …` and `help serve`. If the name is merely an argument, one module is loaded in vain. */
+/** True for `serve …` and `help serve`. If the name is only an argument, its module is loaded in vain. */
 function isAskedFor(name: string, argv: readonly string[]): boolean {
   return argv.slice(0, 2).includes(name)
 }
 
-/** Whether to print stacks. Errors can come before the flags are parsed, so argv is searched. */
+/** Errors can come before the flags are parsed, so this searches argv. */
 function wantsDebug(argv: readonly string[], io: CliIo): boolean {
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)

@@ -1,94 +1,107 @@
 import type { VerbDone } from '../control/verb.js'
+import type { PlanName } from '../domain/keys.js'
+import { counted } from '../domain/numbers.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import { exchangeFacts } from '../exchanges/exchange-view.js'
 import type { LogFormat } from '../options/options.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { escapeControls } from './escape-controls.js'
-import type { CliIo, Output } from './io.js'
-import { jsonExchange } from './json-exchange.js'
+import type { CliIo } from './io.js'
 import { LineWriter } from './line-writer.js'
 import { columnsOf } from './print.js'
-import { jsonReady, prettyReady, type ReadyFacts } from './ready-line.js'
 import { wrapWords } from './wrap-words.js'
 
-/** What `serve` says on stderr while it runs. */
+export interface ReadyFacts {
+  readonly baseUrl: string
+  readonly controlUrl: string
+  readonly pid: number
+  readonly plan: PlanName
+  readonly pets: number
+  readonly seed: number
+  readonly upstream?: string | undefined
+}
+
+/** The output of `serve` on stderr. */
 export interface ServeLog {
-  /** Undefined if exchanges are not logged. */
   readonly exchange?: (record: ExchangeRecord) => void
-  /** Undefined if only exchanges are logged. */
   readonly verb?: (done: VerbDone) => void
   ready(facts: ReadyFacts): void
   warning(message: string): void
-  /** A remark for people, neither a result nor a warning; it may have several lines. */
+  /** A text of one or more lines for people. */
   note(message: string): void
-  /** Something that happened to the sandbox, for people: what it is about, and what it is. */
-  event(what: string, text: string): void
-  /** What takes long at the start, until the next line takes its place; only at a terminal. */
+  /** Something that happened to the sandbox, for people. @param subject `watch` */
+  event(subject: string, text: string): void
+  /** A text that the next line replaces; on a terminal only. */
   readonly progress?: (text: string) => void
-  /** Empties the terminal. */
   clear(): void
-  /** Writes what is buffered. */
   flush(): void
 }
 
-/** Opens a log in one of the formats. All of them have warnings and the ready line. */
-export async function openServeLog(format: LogFormat, io: CliIo): Promise<ServeLog> {
+/**
+ * Opens a log. All formats have warnings and the ready line.
+ *
+ * @param controlUrl of the sandbox, for commands that the log suggests; undefined before it listens
+ */
+export async function openServeLog(
+  format: LogFormat,
+  io: CliIo,
+  controlUrl: () => string | undefined = () => undefined,
+): Promise<ServeLog> {
   const { stderr } = io
-  const warningLine = format === 'json' ? jsonWarning : (message: string) => forPeople(prettyWarning(message), stderr)
+  const isJson = format === 'json'
+  const wrapped = (line: string) => wrapWords(line, columnsOf(stderr))
+  const warningLine = (message: string) =>
+    isJson
+      ? escapeControls(JSON.stringify({ event: 'warning', message }))
+      : wrapped(`warning: ${escapeControls(message)}`)
   const writer = new LineWriter(stderr, (count) =>
     warningLine(`${count} log lines were dropped because nothing read them`),
   )
   const write = (line: string) => writer.write(() => line)
-  const plain = {
-    ready: (facts: ReadyFacts) => write(forPeople(prettyReady(facts), stderr)),
-    warning: (message: string) => write(warningLine(message)),
+  const log: ServeLog = {
+    ready: (facts) => write(isJson ? jsonReady(facts) : wrapped(prettyReady(facts))),
+    warning: (message) => write(warningLine(message)),
     note: () => {},
     event: () => {},
     clear: () => {},
     flush: () => writer.flush(),
   }
-  switch (format) {
-    case 'silent':
-      return plain
-    case 'json':
-      return {
-        ...plain,
-        ready: (facts) => write(jsonReady(facts)),
-        exchange: (record) => writer.write(() => jsonExchange(record)),
-      }
-    case 'pretty':
-      return await prettyLog(writer, io)
-  }
-}
+  if (isJson) return { ...log, exchange: (record) => writer.write(() => jsonExchange(record)) }
+  if (format === 'silent') return log
 
-/** What only people read is loaded for people. */
-async function prettyLog(writer: LineWriter, { stderr, env }: CliIo): Promise<ServeLog> {
-  const { PrettyLog } = await import('./pretty-log.js')
-  const log = new PrettyLog(writer, stderr, await chalkFor(colourLevel(stderr, env)))
+  const { PrettyLog, controlCommand } = await import('./pretty-log.js')
+  const pretty = new PrettyLog(writer, stderr, await chalkFor(colourLevel(stderr, io.env)), () => {
+    const url = controlUrl()
+    // Each time: another sandbox may have started in this folder since.
+    return url === undefined ? undefined : controlCommand(url, io)
+  })
   return {
-    exchange: (record) => log.exchange(record),
-    verb: (done) => log.verb(done),
-    ready: (facts) => log.line(forPeople(prettyReady(facts), stderr)),
-    warning: (message) => log.line(forPeople(prettyWarning(message), stderr)),
-    note: (message) => log.line(message),
-    event: (what, text) => log.event(what, text),
+    exchange: (record) => pretty.exchange(record),
+    verb: (done) => pretty.verb(done),
+    ready: (facts) => pretty.line(wrapped(prettyReady(facts))),
+    warning: (message) => pretty.line(warningLine(message)),
+    note: (message) => pretty.line(message),
+    event: (subject, text) => pretty.event(subject, text),
     ...(stderr.isTTY === true && { progress: (text: string) => writer.progress(text) }),
-    clear: () => log.clear(),
+    clear: () => pretty.clear(),
     flush: () => {
-      log.settle()
+      pretty.settle()
       writer.flush()
     },
   }
 }
 
-/** A sentence, in rows of whole words. */
-function forPeople(line: string, stderr: Output): string {
-  return wrapWords(line, columnsOf(stderr))
+/** @source docs/cli.md, "Ready line" */
+function prettyReady({ baseUrl, controlUrl, plan, pets, seed, upstream }: ReadyFacts): string {
+  const behind = upstream === undefined ? '' : ` in front of ${upstream}`
+  return `Ready on ${baseUrl}${behind} (plan ${plan}, ${counted(pets, 'pet')}, seed ${seed}); dashboard ${controlUrl}/`
 }
 
-function jsonWarning(message: string): string {
-  return escapeControls(JSON.stringify({ event: 'warning', message }))
+function jsonReady({ baseUrl, controlUrl, pid, plan, pets, seed, upstream }: ReadyFacts): string {
+  return JSON.stringify({ event: 'ready', baseUrl, controlUrl, pid, plan, pets, seed, upstream })
 }
 
-function prettyWarning(message: string): string {
-  return `warning: ${escapeControls(message)}`
+/** An exchange without headers and bodies, which only the control plane's log has. */
+export function jsonExchange(record: ExchangeRecord): string {
+  return escapeControls(JSON.stringify({ event: 'exchange', ...exchangeFacts(record), remaining: record.remaining }))
 }

@@ -3,29 +3,27 @@ import type { Location } from '../client/locator-file.js'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
 import type { DurationMs } from '../domain/time.js'
-import { configLayer } from '../options/config-layer.js'
 import { serveDefaults } from '../options/defaults.js'
-import { envLayer } from '../options/env-layer.js'
-import { type FlagValues, flagLayer } from '../options/flag-layer.js'
+import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX } from '../options/names.js'
-import { naturalFromText } from '../options/option-text.js'
 import { OptionsError } from '../options/options-error.js'
 import { writeProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
+import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
 import { runSandbox } from '../sandbox.js'
 import { messageOf } from '../system/message-of.js'
-import { limitYoungGeneration } from '../system/young-generation.js'
+import { limitYoungGeneration } from '../system/v8-tuning.js'
 import { isForPeople } from './colour.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
-import { explain } from './help.js'
-import type { CliIo } from './io.js'
+import { addFullHelp, explain } from './help.js'
+import type { CliIo, StopSignal } from './io.js'
 import { writeLocator } from './locator.js'
-import { addOptionFlags, givenFlags, OTHER_WAYS } from './option-flags.js'
+import { addOptionFlags, givenFlags, OTHER_WAYS, rareFlags } from './option-flags.js'
 import { type Run, Runs } from './serve/runs.js'
 import { openServeLog, type ServeLog } from './serve-log.js'
 import { onStopSignals } from './stop-signals.js'
 
-/** It takes Node two milliseconds, for which nobody who waits for the start is to wait. */
+/** It takes two milliseconds, which would delay the start. */
 const LIMIT_MEMORY_AFTER_MS: DurationMs = 50
 
 const EXAMPLES: readonly string[] = [
@@ -37,8 +35,9 @@ const EXAMPLES: readonly string[] = [
 ]
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  addOptionFlags(command)
-  explain(command, { examples: EXAMPLES, notes: OTHER_WAYS })
+  const flags = addOptionFlags(command)
+  explain(command, { examples: EXAMPLES, notes: OTHER_WAYS, rare: rareFlags(flags) })
+  addFullHelp(command)
   command
     .option('--open', 'open the dashboard in a browser')
     .option('--watch', 'read fixtures, config, scenario and --spec again when they change')
@@ -52,7 +51,6 @@ interface OwnFlags {
   readonly watch?: boolean | undefined
 }
 
-/** Starts the sandbox and resolves when it has stopped. */
 async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<number> {
   const env = envLayer(io.env)
   const resolve = (randomSeed: () => number) =>
@@ -68,20 +66,26 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     throw new OptionsError([
       '--watch cannot be combined with --redis, as replicas start from what all of them agreed on',
     ])
-  // Its address may have a password, which a list of processes is not to show.
+  // Hides the password of its address from process lists.
   if (groupLog !== undefined) process.title = 'petstore-sandbox serve'
-  const log = await openServeLog(options.log, io)
+  let controlUrl: string | undefined
+  const log = await openServeLog(options.log, io, () => controlUrl)
   for (const warning of env.warnings) log.warning(warning)
 
-  // While signals still end us at once: nobody waits for a contract of megabytes who has changed his mind.
+  // Before signals are handled: loading a large contract can be interrupted.
   const contract = await openContract(options.spec, { mocked: options.mock })
   let askToStop = () => {}
   const askedToStop = new Promise<void>((resolve) => {
     askToStop = resolve
   })
-  // Registered before the port opens, so that a start is finished before it is stopped and no store is left half made. They
-  // stay registered: npm sends SIGINT twice, and the second may come when all is done but must not change the exit code.
-  const ignoreSignals = onStopSignals(io, { graceful: askToStop, force: (signal) => io.exit(SIGNAL_EXIT[signal]) })
+  // Registered before the port opens, so that no store is left half initialized. They stay registered: npm sends SIGINT
+  // twice, and the second must not change the exit code. A replica may wait for its log forever, and stops at once.
+  let isJoining = groupLog !== undefined
+  const force = (signal: StopSignal) => io.exit(SIGNAL_EXIT[signal])
+  const ignoreSignals = onStopSignals(io, {
+    graceful: (signal) => (isJoining ? force(signal) : askToStop()),
+    force,
+  })
   const events = {
     ...(log.exchange && { onExchange: log.exchange }),
     ...(log.verb && { onVerb: log.verb }),
@@ -92,8 +96,10 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   const sandbox = await runSandbox(options, events, contract).catch(async (error: unknown) => {
     ignoreSignals()
     if (!(error instanceof Failure) || error.code !== 'PORT_IN_USE') throw error
-    throw await (await import('./serve/port-holder.js')).namingHolder(error, { ...options, cwd: io.cwd })
+    throw await (await import('./serve/port-holder.js')).withPortHolder(error, options, io)
   })
+  controlUrl = sandbox.controlUrl
+  isJoining = false
   const runs = new Runs({ options, contract, sandbox }, events, (run) => announce(locationOf(run), io.cwd, log))
   setTimeout(limitYoungGeneration, LIMIT_MEMORY_AFTER_MS).unref()
   let leaveTerminal = () => {}
@@ -140,12 +146,12 @@ function locationOf({ sandbox: { baseUrl, controlUrl, core } }: Run): Location {
   return { baseUrl, controlUrl, ...core.identity }
 }
 
-/** Whether a switch of `serve` itself is on: by its flag, or else by its variable. */
+/** By its flag, otherwise by its variable. */
 function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): boolean {
   if (flag !== undefined) return flag
   const variable = `${ENV_PREFIX}${name.toUpperCase()}`
   const text = env[variable] ?? ''
-  const value = text === '' ? false : naturalFromText('switch', text)
+  const value = text === '' ? false : valueFromText('switch', text)
   if (typeof value === 'boolean') return value
   throw new OptionsError([writeProblem(variable, text, 'must be true or false')])
 }

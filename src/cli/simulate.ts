@@ -2,12 +2,12 @@ import { basename, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { openContract } from '../contract/open-contract.js'
 import { Failure } from '../domain/failures.js'
-import { MOST_SENDERS } from '../domain/settings.js'
+import { counted } from '../domain/numbers.js'
+import { MAX_SENDERS } from '../domain/settings.js'
 import { DEFAULTS } from '../options/defaults.js'
 import { readTraffic } from '../simulate/read-traffic.js'
 import { busiestCurves, type SimulationReport, simulationReport } from '../simulate/report.js'
-import { readScale, type Scale } from '../simulate/scale.js'
-import { Simulation } from '../simulate/simulation.js'
+import { readScale, Simulation } from '../simulate/simulation.js'
 import { type InputStream, openingProblem, streamInput } from '../system/regular-file.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { lineWidth } from './control/table.js'
@@ -42,17 +42,15 @@ that clients really got.
 
 Exit codes: 0 simulated, 1 unreadable or nothing that counts, 2 usage error.`
 
-/** A log is of many clients, as with serve; an archive is what one client did. */
-const SENDERS_OF_A_LOG = 8
-/** Keys that a page has plots of. */
-const MOST_CURVES = 12
+/** Keys that the HTML report has plots of. */
+const MAX_CURVES = 12
 
 interface SimulateFlags {
   readonly keyField?: string
   readonly basePath: string
   readonly host?: string
-  readonly scale?: Scale
-  readonly senders?: number
+  readonly scale?: readonly number[]
+  readonly senders?: string
   readonly spec?: string
   readonly output: 'text' | 'json' | 'html'
 }
@@ -66,9 +64,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       'header or query parameter that tells keys apart, or "one" for a single key',
       nameArgument,
     )
-    .option('--base-path <path>', 'only requests under it', basePathArgument, DEFAULTS.basePath)
+    .option('--base-path <path>', 'only requests under it', pathArgument, DEFAULTS.basePath)
     .option('--host <host>', 'only requests to it, with its port if it has one', hostArgument)
-    .option('--senders <n>', 'clients that may share a key (default: 1 for an archive, 8 for a log)', sendersArgument)
+    .option('--senders <n>', 'clients that share a key (default: as many as are in flight)', sendersArgument)
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'html']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
     .option('--debug', 'show stack traces')
@@ -76,7 +74,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 }
 
 async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<number> {
-  const { keyField, basePath, host, scale = [], spec } = flags
+  const { keyField, scale = [], senders, spec } = flags
+  const basePath = flags.basePath.replace(/^\/$/, '')
+  const host = flags.host?.toLowerCase()
   const contract = await openContract(spec && resolve(io.cwd, spec), {
     handled: 'all',
     keepsPets: false,
@@ -85,27 +85,19 @@ async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<
   const name = file === '-' ? 'stdin' : nameOf(file)
   const { size, chunks } = openInput(file, io)
   const progress = openProgress(name, size, io)
-  let simulation: Simulation | undefined
-  const begin = (isArchive: boolean) => {
-    const senders = flags.senders ?? (isArchive ? 1 : SENDERS_OF_A_LOG)
-    simulation = new Simulation({ contract, basePath, host, keyField, scale, senders })
-    return simulation
-  }
-  const reading = await readTraffic(
-    progress.watch(chunks),
-    file === '-' ? 'What comes from stdin' : `"${file}"`,
-    (form) => begin(form === 'har'),
-  ).finally(progress.done)
-  const simulated = simulation ?? begin(false)
-  simulated.end()
-  const report = simulationReport(simulated, reading)
-  await print(io.stdout, await formatted(flags.output, { name, report, simulation: simulated, basePath }, io))
+  const clients = senders === undefined ? undefined : Number(senders)
+  const simulation = new Simulation({ contract, basePath, host, keyField, scale, senders: clients })
+  const input = file === '-' ? 'The input from stdin' : `"${file}"`
+  const reading = await readTraffic(progress.watch(chunks), input, simulation).finally(progress.clear)
+  simulation.end()
+  const report = simulationReport(simulation, reading)
+  await print(io.stdout, await formatted(flags.output, name, report, simulation, io))
   if (report.requests > 0) return EXIT.ok
   say(io.stderr, `NOTHING_SIMULATED: ${nothingText(report, basePath)}`)
   return EXIT.failed
 }
 
-/** How a report calls a file: a pipe that a shell has made has no name of its own. */
+/** Name of a file in a report. A pipe made by a shell has no name of its own. */
 function nameOf(file: string): string {
   return /^\/(?:dev|proc)\//.test(file) ? file : basename(file)
 }
@@ -125,17 +117,11 @@ function openInput(file: string, { cwd }: CliIo): InputStream {
   }
 }
 
-/** What a report is made of. */
-interface Simulated {
-  readonly name: string
-  readonly report: SimulationReport
-  readonly simulation: Simulation
-  readonly basePath: string
-}
-
 async function formatted(
   form: SimulateFlags['output'],
-  { name, report, simulation }: Simulated,
+  name: string,
+  report: SimulationReport,
+  simulation: Simulation,
   { stdout, env }: CliIo,
 ): Promise<string> {
   switch (form) {
@@ -143,7 +129,7 @@ async function formatted(
       return `${await jsonText(report, stdout, env)}\n`
     case 'html': {
       const { htmlReport } = await import('./simulate/html-report.js')
-      return htmlReport(name, report, busiestCurves(simulation, MOST_CURVES), simulation.timeline.width)
+      return htmlReport(name, report, busiestCurves(simulation, MAX_CURVES), simulation.timeline.width)
     }
     case 'text':
       return textReport(name, report, await chalkFor(colourLevel(stdout, env)), lineWidth(stdout))
@@ -152,40 +138,27 @@ async function formatted(
 
 function nothingText({ input }: SimulationReport, basePath: string): string {
   const { read, leftOut, elsewhere } = input
-  if (read === 0) return 'There is no request that can be read.'
+  if (read === 0) return 'The input has no readable request.'
   const [first] = elsewhere
   if (first === undefined || leftOut.elsewhere !== read) return 'No request counts; the report says why.'
-  return `All of ${read} requests are for other hosts or paths than ${basePath === '' ? 'the root' : basePath}, most of them for ${first.name}. Name the right ones with --base-path and --host.`
+  return `${counted(read, 'request')} read, none for ${basePath === '' ? 'the root' : basePath}; most are for ${first.name}. Set the right --base-path and --host.`
 }
 
-function scaleArgument(text: string): Scale {
+function scaleArgument(text: string): readonly number[] {
   const scale = readScale(text)
   if (scale === undefined)
     throw new InvalidArgumentError('must be a factor up to 1000, or a range, for example 3 or 1..10')
   return scale
 }
 
-function nameArgument(text: string): string {
-  if (!/^[\w.~[\]-]+$/.test(text))
-    throw new InvalidArgumentError('must be the name of a header or a query parameter, or "one"')
-  return text
+function matching(pattern: RegExp, problem: string) {
+  return (text: string) => {
+    if (!pattern.test(text)) throw new InvalidArgumentError(problem)
+    return text
+  }
 }
 
-function basePathArgument(text: string): string {
-  // A service may have its root there.
-  if (text === '/') return ''
-  if (!/^(?:\/[^\s/?#]+)+$/.test(text))
-    throw new InvalidArgumentError('must be a path such as /v1 or /api/v1, or / for all')
-  return text
-}
-
-function hostArgument(text: string): string {
-  if (!/^[^\s/?#@]+$/.test(text)) throw new InvalidArgumentError('must be a host such as api.example or 127.0.0.1:4010')
-  return text.toLowerCase()
-}
-
-function sendersArgument(text: string): number {
-  const senders = Number(text)
-  if (/^\d{1,3}$/.test(text) && senders >= 1 && senders <= MOST_SENDERS) return senders
-  throw new InvalidArgumentError(`must be a whole number from 1 to ${MOST_SENDERS}`)
-}
+const nameArgument = matching(/^[\w.~[\]-]+$/, 'must be the name of a header or a query parameter, or "one"')
+const pathArgument = matching(/^(?:\/|(?:\/[^\s/?#]+)+)$/, 'must be a path such as /v1 or /api/v1, or / for all')
+const hostArgument = matching(/^[^\s/?#@]+$/, 'must be a host such as api.example or 127.0.0.1:4010')
+const sendersArgument = matching(/^(?:[1-9]\d?|100)$/, `must be a whole number from 1 to ${MAX_SENDERS}`)

@@ -9,7 +9,6 @@ export interface SignalHandlers<Signal> {
   force(signal: Signal): void
 }
 
-/** Distinguishes the first signal from later ones, and treats a doubled one as one. */
 export function gracefulThenForce<Signal>(
   { monotonic }: Pick<CliIo, 'monotonic'>,
   { graceful, force }: SignalHandlers<Signal>,

@@ -1,24 +1,42 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { readKeyFile } from '../client/api-key.js'
+import { isSameOrigin } from '../client/base-address.js'
+import { addressOf, checkedAddress, findTarget, knownTargets, ownerOf, SANDBOX, storedKey } from '../client/target.js'
+import {
+  changeTargetConfig,
+  type KeptTarget,
+  nameProblem,
+  PRODUCTION,
+  readTargetConfig,
+} from '../client/target-config.js'
+import { TargetError } from '../client/target-error.js'
+import { printResult, type Result } from './control/result.js'
+import { table } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 import { type OutputFlags, outputOptions, wantsJson } from './output-form.js'
-import { listTargets } from './target/list.js'
-import { removeTarget } from './target/remove.js'
-import { type SetFlags, setTarget } from './target/set.js'
-import { useTarget } from './target/use.js'
+import { say } from './print.js'
 
 const SET_EXAMPLE =
   'target set staging --base-url https://staging.example/v1 \\\n      --api-key-file ~/.secrets/staging.key'
 
 const NOTES = `\
 Targets are sandbox, staging, production and your own. They are kept in
-$XDG_CONFIG_HOME/petstore-sandbox/config.yaml (~/.config without it), keys are
-not: each stays in a file of its own, and is only ever sent to the origin of its
-target. PETSTORE_API_KEY and --api-key-file win over it.`
+$XDG_CONFIG_HOME/petstore-sandbox/config.yaml (default: ~/.config). Keys are not
+kept there: each stays in a file of its own, and is only sent to the origin of its
+target. PETSTORE_API_KEY and --api-key-file override it.`
+
+interface SetFlags {
+  readonly baseUrl?: string
+  readonly apiKeyFile?: string
+}
+
+/** A result, and notes for stderr. */
+type Outcome = Result & { readonly notes?: readonly string[] }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
-  addHelpCommand(command)
   explain(command, {
     examples: [
       'petstore-sandbox target list',
@@ -27,33 +45,124 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     ],
     notes: NOTES,
   })
-  const verb = (usage: string, description: string, example: string, isDefault = false) => {
-    const made = command.command(usage, { isDefault }).description(description)
+  const verb = (
+    usage: string,
+    description: string,
+    example: string,
+    act: (name: string, flags: SetFlags) => Promise<Outcome>,
+  ) => {
+    const made = command.command(usage, { isDefault: usage === 'list' }).description(description)
     for (const option of outputOptions()) made.addOption(option)
-    return explain(made.option('--debug', 'show stack traces'), { examples: [`petstore-sandbox ${example}`] })
-  }
-
-  verb('list', 'list the targets and where each value comes from', 'target list', true).action(
-    async (flags: OutputFlags) => {
-      await listTargets(io, wantsJson(flags))
-      finish(EXIT.ok)
-    },
-  )
-  verb('set <name>', 'set the address of a target and the file of its key', SET_EXAMPLE)
-    .option('--base-url <url>', 'base address, ending in its version segment')
-    .option('--api-key-file <file>', 'file that holds its API key, and nothing else')
-    .action(async (name: string, flags: SetFlags & OutputFlags) => {
-      await setTarget(name, flags, io, wantsJson(flags))
+    made.action(async () => {
+      const flags = made.opts<SetFlags & OutputFlags>()
+      const { notes = [], ...result } = await act(made.args[0] ?? '', flags)
+      await printResult(result, io, wantsJson(flags))
+      for (const note of notes) say(io.stderr, note)
       finish(EXIT.ok)
     })
-  verb('use <name>', 'choose the default target; never production', 'target use staging').action(
-    async (name: string, flags: OutputFlags) => {
-      await useTarget(name, io, wantsJson(flags))
-      finish(EXIT.ok)
-    },
+    return explain(made.option('--debug', 'show stack traces'), { examples: [`petstore-sandbox ${example}`] })
+  }
+  verb('list', 'list the targets and where each value comes from', 'target list', () => listTargets(io))
+  verb('set <name>', 'set the address of a target and the file of its key', SET_EXAMPLE, (name, flags) =>
+    setTarget(name, flags, io),
   )
-  verb('remove <name>', 'forget a target', 'target remove staging').action(async (name: string, flags: OutputFlags) => {
-    await removeTarget(name, io, wantsJson(flags))
-    finish(EXIT.ok)
+    .option('--base-url <url>', 'base address, ending in its version segment')
+    .option('--api-key-file <file>', 'file that holds its API key, and nothing else')
+  verb('use <name>', 'choose the default target; never production', 'target use staging', (name) => useTarget(name, io))
+  verb('remove <name>', 'forget a target', 'target remove staging', (name) => removeTarget(name, io))
+  addHelpCommand(command)
+}
+
+async function listTargets(io: CliIo): Promise<Outcome> {
+  const config = await readTargetConfig(io.env)
+  const problems = new Set<string>()
+  const value = await Promise.all(
+    (await knownTargets(config, io)).map(async (target) => {
+      if (target.warning !== undefined) problems.add(target.warning)
+      const key = await storedKey(target, io.env).catch((error: unknown) => {
+        if (!(error instanceof TargetError)) throw error
+        problems.add(error.message)
+        return undefined
+      })
+      return {
+        name: target.name,
+        isDefault: target.name === (config.use ?? SANDBOX),
+        baseUrl: target.baseUrl ?? null,
+        apiKey: { present: key !== undefined, source: key?.source ?? target.keyFile ?? null },
+      }
+    }),
+  )
+  const rows = value.map(({ name, isDefault, baseUrl, apiKey }) => [
+    isDefault ? `${name} *` : name,
+    baseUrl?.value ?? 'not set',
+    baseUrl?.source ?? '',
+    apiKey.present ? 'present' : 'none',
+    apiKey.source ?? '',
+  ])
+  return {
+    value,
+    text: (width) => `${table(['target', 'base address', 'from', 'key', 'from'], rows, width)}\n* default target`,
+    notes: [...problems].map((problem) => `warning: ${problem}`),
+  }
+}
+
+/** Values that are not given stay, except a key file when the target moves to another origin. */
+async function setTarget(name: string, flags: SetFlags, io: CliIo): Promise<Outcome> {
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw invalid(`Target ${JSON.stringify(name)}: ${problem}`)
+  if (flags.apiKeyFile === '-' || flags.apiKeyFile === '')
+    throw invalid('--api-key-file: must be a permanent file, since the key itself is not stored')
+  if (flags.baseUrl === undefined && flags.apiKeyFile === undefined)
+    throw invalid('--base-url or --api-key-file is needed: there is nothing to set')
+  const before: KeptTarget = (await readTargetConfig(io.env)).targets.get(name) ?? {}
+  const baseUrl = flags.baseUrl === undefined ? before.baseUrl : checkedAddress(flags.baseUrl).value
+  if (baseUrl === undefined && name !== SANDBOX)
+    throw invalid(`--base-url is needed: the target ${JSON.stringify(name)} has no base address yet`)
+  const isMoved = flags.baseUrl !== undefined && !(before.baseUrl && baseUrl && isSameOrigin(before.baseUrl, baseUrl))
+  const kept = isMoved ? undefined : before.apiKeyFile
+  const apiKeyFile = flags.apiKeyFile === undefined ? kept : resolve(io.cwd, flags.apiKeyFile)
+  await changeTargetConfig(io.env, {
+    target: { name, kept: { ...(baseUrl && { baseUrl }), ...(apiKeyFile && { apiKeyFile }) } },
   })
+
+  const notes: string[] = []
+  if (apiKeyFile !== undefined) {
+    await readKeyFile(apiKeyFile, `--api-key-file ${JSON.stringify(apiKeyFile)}`).catch((error: Error) =>
+      notes.push(`note: ${error.message}.`),
+    )
+  } else if (before.apiKeyFile !== undefined) {
+    const file = JSON.stringify(before.apiKeyFile)
+    notes.push(`note: Its key file ${file} was for another origin and has been dropped.`)
+  }
+  const value = { name, baseUrl: baseUrl ?? null, apiKeyFile: apiKeyFile ?? null }
+  return { value, text: `${name}: ${baseUrl ?? 'the running sandbox'}`, notes }
+}
+
+/** Production cannot be the default: an old choice must not decide what a command writes to today. */
+async function useTarget(name: string, io: CliIo): Promise<Outcome> {
+  const known = await knownTargets(await readTargetConfig(io.env), io)
+  const target = findTarget(known, name)
+  if (name === PRODUCTION || (target.baseUrl && ownerOf(known, target.baseUrl.value)?.name === PRODUCTION))
+    throw invalid(`Production cannot be the default target: give -t ${name} each time.`)
+  const { value: baseUrl } = addressOf(target)
+  await changeTargetConfig(io.env, { use: name === SANDBOX ? null : name })
+  return { value: { name, baseUrl }, text: `${name}: ${baseUrl}` }
+}
+
+async function removeTarget(name: string, io: CliIo): Promise<Outcome> {
+  const config = await readTargetConfig(io.env)
+  findTarget(await knownTargets(config, io), name)
+  if (!config.targets.has(name))
+    return { value: { removed: null }, text: '', note: `Nothing is stored for the target ${name}.` }
+  const wasUsed = config.use === name
+  await changeTargetConfig(io.env, { target: { name, kept: null }, ...(wasUsed ? { use: null } : {}) })
+  return {
+    value: { removed: name },
+    text: `Removed the target ${name}.`,
+    notes: wasUsed ? [`The default target is ${SANDBOX} again.`] : [],
+  }
+}
+
+function invalid(message: string): TargetError {
+  return new TargetError('INVALID_TARGET', message)
 }

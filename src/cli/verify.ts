@@ -4,28 +4,26 @@ import { type Command, Option } from 'commander'
 import { basePathOf } from '../client/base-address.js'
 import { NoAnswerError } from '../client/no-answer.js'
 import { resolveTarget } from '../client/target.js'
-import type { Verification } from '../client/verify/check.js'
 import { openService } from '../client/verify/service.js'
-import { verify } from '../client/verify/verify.js'
+import { MAX_WAITS, type Verification, verify } from '../client/verify/verify.js'
 import { openContract } from '../contract/open-contract.js'
-import { MIB } from '../domain/size.js'
+import { MIB } from '../domain/numbers.js'
 import { SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
+import { confirmWriting, untilSignal } from './confirm-writing.js'
 import { EXIT_NO_ANSWER } from './control/errors.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
-import { print, say as sayTo } from './print.js'
-import { jsonReport, type Subject } from './verify/json-report.js'
-import { junitReport } from './verify/junit-report.js'
-import { textReport } from './verify/text-report.js'
+import { print, say } from './print.js'
+import { jsonReport, junitReport, type Subject, textReport } from './verify/report.js'
 
-/** The instance has drifted from the contract. @source docs/cli.md, "Exit codes" */
+/** @source docs/cli.md, "Exit codes" */
 const EXIT_DRIFT = 6
 
-/** Of each answer: more than any documented one, as an endless one must not fill the memory. */
+/** Of each response, so that an endless one cannot fill the memory. */
 const LIMITS = { timeout: 30 * SECOND_MS, maxBody: 16 * MIB } as const
 
 const EXAMPLES: readonly string[] = [
@@ -35,11 +33,11 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-Calls every operation with the examples of the contract, and with what they leave
-out, and checks the response against it: status, headers, body, what was asked
-for, 401 without a key and with a wrong one, the rate limits of every response,
-Deprecation and Sunset. What could not be checked is listed with the reason.
-After a 429 it waits once, a minute at most.
+Calls every operation with the examples of the contract and with further values,
+and checks each response: status, headers, body, 401 without a key and with a wrong
+one, rate limits, Deprecation and Sunset. Skipped checks are listed with the reason.
+After a 429 it waits up to a minute, ${MAX_WAITS} times in all; the rest is reported as
+not tested.
 
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
@@ -50,7 +48,9 @@ interface VerifyFlags {
   readonly target?: string
   readonly baseUrl?: string
   readonly apiKeyFile?: string
+  readonly key?: string
   readonly writes?: boolean
+  readonly yes?: boolean
   readonly output: 'text' | 'json' | 'junit'
   readonly spec?: string
 }
@@ -60,7 +60,9 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the default target)')
     .option('--base-url <url>', 'base address, overriding that of the target')
     .option('--api-key-file <file>', 'file that holds the API key, - for stdin')
+    .option('--key <key>', 'the API key itself; one that is a secret belongs in a file')
     .option('--writes', 'also call operations that write; what they add stays there')
+    .option('-y, --yes', 'write to production without asking')
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'junit']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
     .option('--debug', 'show stack traces')
@@ -68,75 +70,66 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 }
 
 async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
-  const say = (line: string) => sayTo(io.stderr, line)
-  const { env, cwd } = io
+  const { env, cwd, stdout } = io
+  const tell = (line: string) => say(io.stderr, line)
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
-  for (const warning of target.warnings) say(`warning: ${warning}`)
-  if (flags.writes === true && target.isProduction) say('warning: --writes adds to production and cleans nothing up.')
+  for (const warning of target.warnings) tell(`warning: ${warning}`)
+  if (flags.writes === true && target.isProduction) {
+    tell('warning: --writes adds to production and cleans nothing up.')
+    if (flags.yes !== true) {
+      const canAsk = flags.apiKeyFile !== '-'
+      const code = await untilSignal(io, async (signal) => {
+        await confirmWriting('verify --writes', target, { canAsk, signal }, io)
+        return EXIT.ok
+      })
+      if (code !== EXIT.ok) return code
+    }
+  }
   const file = flags.spec && resolve(cwd, flags.spec)
   const contract = await openContract(file, { handled: 'all', keepsPets: false, patterns: 'native' })
   const subject: Subject = { target: target.name, baseUrl: target.baseUrl, contract }
-  say(`Verifying ${target.name} at ${target.baseUrl} …`)
+  tell(`Verifying ${target.name} at ${target.baseUrl} …`)
 
-  const [{ openPrism }, { readAnswerRules }] = await Promise.all([
-    import('../contract/prism.js'),
-    import('../contract/answer-rules.js'),
-  ])
+  const { readAnswerRules } = await import('../contract/answer-rules.js')
   const service = await openService(target.baseUrl, env, LIMITS)
   let verification: Verification
   try {
     verification = await verify({
       contract,
       rules: await readAnswerRules(contract, 'native'),
-      engine: await openPrism(contract),
       service,
       basePath: basePathOf(target.baseUrl),
       apiKey: target.apiKey,
       writes: flags.writes === true,
       wait: (milliseconds) => setTimeout(milliseconds),
-      onWait: (seconds, request) => say(`429: waiting ${seconds} s before ${request} is asked again`),
+      onWait: (seconds, request, left) =>
+        tell(`429: waiting ${seconds} s before retrying ${request} (waits left: ${left}; the rest is not tested then)`),
     })
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error
-    say(`${error.code}: ${error.message}. ${error.hint}`)
+    tell(`${error.code}: ${error.message}. ${error.hint}`)
     return EXIT_NO_ANSWER
   } finally {
     await service.close()
   }
-  await print(io.stdout, await report(flags.output, subject, verification, io))
-  for (const note of verification.notes) say(`note: ${note}`)
-  return exitCodeOf(verification, target.apiKey, say)
-}
+  const report =
+    flags.output === 'json'
+      ? jsonReport(subject, verification)
+      : flags.output === 'junit'
+        ? junitReport(subject, verification, systemClock.wall())
+        : textReport(subject, verification, await chalkFor(colourLevel(stdout, env)))
+  await print(stdout, report)
+  for (const note of verification.notes) tell(`note: ${note}`)
 
-async function report(
-  form: VerifyFlags['output'],
-  subject: Subject,
-  verification: Verification,
-  { stdout, env }: CliIo,
-): Promise<string> {
-  switch (form) {
-    case 'json':
-      return jsonReport(subject, verification)
-    case 'junit':
-      return junitReport(subject, verification, systemClock.wall())
-    case 'text':
-      return textReport(subject, verification, await chalkFor(colourLevel(stdout, env)))
-  }
-}
-
-/** A run that could check nothing must not look like a success. */
-function exitCodeOf(
-  { checks, reached }: Verification,
-  apiKey: string | undefined,
-  say: (line: string) => void,
-): number {
+  const { checks, reached } = verification
   if (checks.some(({ outcome }) => outcome === 'drift')) return EXIT_DRIFT
   if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_ANSWER
+  // A run that checked no operation must not look like a success.
   if (reached.length > 0) return EXIT.ok
-  if (apiKey === undefined) {
-    say('USAGE: no operation can be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.')
+  if (target.apiKey === undefined) {
+    tell('USAGE: no operation can be checked without an API key. Give one with --api-key-file or in PETSTORE_API_KEY.')
     return EXIT.usage
   }
-  say('NOT_CHECKED: no operation could be checked; the report says why.')
+  tell('NOT_CHECKED: no operation could be checked; the report says why.')
   return EXIT.failed
 }

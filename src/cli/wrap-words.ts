@@ -1,15 +1,12 @@
 const INDENT = '  '
-/** From here on, nearly every character takes two cells of a terminal; below, none does. */
+/** From this code point on, nearly all characters are two cells wide; no character below it is. */
 const FIRST_WIDE = 0x1100
 
 /**
- * Ends the rows of a text between its words, and indents those that follow the
- * first. A word is never broken: paths, addresses and flags can be copied.
+ * Wraps a text between words, and indents continuation rows. Words are never broken, so that paths, addresses and
+ * flags can be copied. Zero-width marks count as one cell: cells.ts is exact, but takes longer to load.
  *
- * Marks that take no cell are counted as if they did, so that a row may end
- * earlier than it must: it costs less than what counts cells (cells.ts) takes to load.
- *
- * @param columns cells of a row; undefined where no terminal is, and nothing is wrapped
+ * @param columns cells of a row; undefined off a terminal, where nothing is wrapped
  */
 export function wrapWords(text: string, columns: number | undefined): string {
   if (columns === undefined || text.length < columns / 2) return text
@@ -22,21 +19,13 @@ export function wrapWords(text: string, columns: number | undefined): string {
 function wrapLine(line: string, cells: number): string {
   const [begin = ''] = /^ */.exec(line) ?? []
   const [first = '', ...words] = line.slice(begin.length).split(' ')
-  const rows: string[] = []
-  let row = begin + first
-  let width = widthOf(row)
+  const rows = [begin + first]
   for (const word of words) {
-    const more = widthOf(word)
-    if (width + 1 + more <= cells) {
-      row += ` ${word}`
-      width += 1 + more
-    } else {
-      rows.push(row)
-      row = begin + INDENT + word
-      width = begin.length + INDENT.length + more
-    }
+    const row = rows.pop() ?? ''
+    if (widthOf(row) + 1 + widthOf(word) <= cells) rows.push(`${row} ${word}`)
+    else rows.push(row, begin + INDENT + word)
   }
-  return [...rows, row].join('\n')
+  return rows.join('\n')
 }
 
 function widthOf(text: string): number {

@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** One line of text for XML and HTML. Control characters are escaped, unpaired surrogates become U+FFFD. */
+/** A line of text for XML and HTML, with control characters escaped. Lone surrogates become U+FFFD. */
 export function xmlText(text: string): string {
   const held = escapeControls(text).replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
   return held.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

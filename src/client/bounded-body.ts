@@ -1,39 +1,37 @@
-import { type Bytes, formatSize } from '../domain/size.js'
+import { type Bytes, formatSize } from '../domain/numbers.js'
 import type { DurationMs } from '../domain/time.js'
 
-/** An answer is larger than is read. */
+/** A response is larger than the limit. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
   readonly limit: Bytes
 
   constructor(limit: Bytes) {
-    super(`the answer is larger than ${formatSize(limit)}`)
+    super(`the response is larger than ${formatSize(limit)}`)
     this.limit = limit
   }
 }
 
-/** How long an answer may take, and how large it may be. */
-export interface AnswerLimits {
-  /** From the connection to the body's last byte. */
+export interface ResponseLimits {
+  /** From the connection to the last byte of the body. */
   readonly timeout: DurationMs
   readonly maxBody: Bytes
 }
 
 /**
- * Reads a body whole, unless it is too large. What counts is what comes out: of a
- * compressed body, the bytes that it is unpacked to.
+ * Reads a whole body, up to a limit. Of a compressed body the decompressed bytes count.
  *
- * @param said what the sender says of its length, if it does; nothing is read of one that is too large
+ * @param contentLength if known; a body that is too large by it is not read
  * @throws TooLargeError
  */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   limit: Bytes,
-  said?: unknown,
+  contentLength?: unknown,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(contentLength) > limit) throw new TooLargeError(limit)
   const chunks: Uint8Array[] = []
   let size = 0
-  if (Number(said) > limit) throw new TooLargeError(limit)
   for await (const chunk of body) {
     size += chunk.length
     if (size > limit) throw new TooLargeError(limit)
@@ -48,8 +46,8 @@ export async function readBounded(
   return whole
 }
 
-/** The pieces of a stream as they come. Not every browser has its streams iterable. */
-export async function* piecesOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+/** The chunks of a stream. Not every browser has iterable streams. */
+export async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (stream === null) return
   const reader = stream.getReader()
   try {

@@ -5,52 +5,51 @@ import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { didYouMean } from '../domain/suggest.js'
 import { RequestError } from './request-error.js'
 
-/** The input of a call, as strings. */
 export interface CallInput {
   /** Values of the path parameters, in the path's order. */
   readonly path: readonly string[]
   readonly query: ReadonlyMap<Parameter, readonly string[]>
   readonly fields: ReadonlyMap<Field, readonly string[]>
-  /** A whole body, whose fields are overridden by `fields`. */
+  /** A whole body; `fields` override its fields. */
   readonly body?: Uint8Array | undefined
 }
 
-/** A request before it has an address and a key. */
 export interface BuiltRequest {
   readonly operation: Operation
   readonly method: string
   /** Relative to the base address: `/pets/1`. */
   readonly path: string
-  /** Without its "?", empty if there is none. */
   readonly query: string
   readonly body: Uint8Array | undefined
   /** The ways in which it breaks the contract. */
   readonly violations: readonly Violation[]
-  /** Fields of the body that the contract does not know; the service ignores them. */
+  /** Fields of the body that the contract does not have; the service ignores them. */
   readonly unknownFields: readonly string[]
 }
 
-/** Builds an operation's request and checks it against the contract. @throws RequestError if it cannot be built at all */
+/** Builds an operation's request and checks it against the contract. @throws RequestError if it cannot be built */
 export function buildRequest(operation: Operation, input: CallInput): BuiltRequest {
-  const captured = input.path.map(encodePathValue)
+  const captured = input.path.map((text) => encodeText(checkSegment(text)))
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
   const body = buildBody(input)
-  const path = fillPath(operation.path, captured)
+  let next = 0
+  const path = operation.path.replace(/\{[^}]*\}/g, () => captured[next++] ?? '')
   return checked({ operation, method: operation.method, path, query, body }, captured)
 }
 
 /**
- * Builds a request from its method and its target, as they are written in documents: `GET`, `/pets?limit=2`.
+ * Builds a request from its method and target, as written in documents: `GET`, `/pets?limit=2`.
  *
  * @throws RequestError if the contract has no such operation
  */
 export function requestTo(contract: Contract, method: string, target: string, body?: Uint8Array): BuiltRequest {
   const [whole = ''] = target.split('#', 1)
-  const [path = '', ...rest] = encodeTarget(whole).split('?')
+  // Existing percent-encoding stays.
+  const [path = '', ...rest] = whole.replace(/[^\x21-\x7e]+/g, encodeText).split('?')
   const route = contract.route(method, path)
   if (route.kind !== 'operation') throw unknownRequest(contract, method, path, route)
   const { operation, captured } = route
-  for (const value of captured) refuseDots(value)
+  captured.forEach(checkSegment)
   return checked({ operation, method, path, query: rest.join('?'), body }, captured)
 }
 
@@ -59,13 +58,11 @@ function checked(
   captured: readonly string[],
 ): BuiltRequest {
   const { operation, query, body } = request
-  const ofBody = operation.readBody(body ?? emptyBodyOf(operation))
-  const readings = [operation.readPath(captured), operation.readQuery(query), ofBody]
-  return {
-    ...request,
-    violations: readings.flatMap(({ violations }) => violations),
-    unknownFields: ofBody.unknown,
-  }
+  const { required = false, fields = [] } = operation.body ?? {}
+  // In place of a missing body an empty object makes the errors name each missing field.
+  const read = operation.readBody(body ?? (required && fields.length > 0 ? Buffer.from('{}') : undefined))
+  const readings = [operation.readPath(captured), operation.readQuery(query), read]
+  return { ...request, violations: readings.flatMap(({ violations }) => violations), unknownFields: read.unknown }
 }
 
 function unknownRequest(contract: Contract, method: string, path: string, route: Route): RequestError {
@@ -75,7 +72,7 @@ function unknownRequest(contract: Contract, method: string, path: string, route:
       `The contract has no ${JSON.stringify(asked)}; ${path} takes ${route.allow.join(', ')}.`,
     ])
   }
-  // Whoever copies an address has its base path, too.
+  // A copied address includes the base path.
   const below = path.replace(/^\/[^/]*/, '')
   const known = contract.operations.map((one) => `${one.method} ${one.path}`)
   const meant =
@@ -90,26 +87,10 @@ export function addressOf({ path, query }: Pick<BuiltRequest, 'path' | 'query'>,
   return `${baseUrl}${path}${query === '' ? '' : `?${query}`}`
 }
 
-function fillPath(path: string, captured: readonly string[]): string {
-  let next = 0
-  return path.replace(/\{[^}]*\}/g, () => captured[next++] ?? '')
-}
-
-/** Clients resolve "." and "..", encoded or not, and an empty segment would vanish. */
-function encodePathValue(text: string): string {
-  refuseDots(text)
-  return encodeText(text)
-}
-
-function refuseDots(segment: string): void {
-  if (segment === '' || /^(?:\.|%2e){1,2}$/i.test(segment)) {
-    throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot be part of a path`])
-  }
-}
-
-/** What no address can hold is encoded; what is there of the target's own encoding stays. */
-function encodeTarget(target: string): string {
-  return target.replace(/[^\x21-\x7e]+/g, encodeText)
+/** Clients resolve "." and "..", also encoded, and drop empty segments. */
+function checkSegment(segment: string): string {
+  if (segment !== '' && !/^(?:\.|%2e){1,2}$/i.test(segment)) return segment
+  throw new RequestError('INVALID_REQUEST', [`${JSON.stringify(segment)} cannot be part of a path`])
 }
 
 function queryPairs(parameter: Parameter, texts: readonly string[]): readonly string[] {
@@ -118,32 +99,21 @@ function queryPairs(parameter: Parameter, texts: readonly string[]): readonly st
   return texts.map((text) => `${name}=${encodeText(text)}`)
 }
 
-/** Half a surrogate pair, which encodes to nothing, becomes U+FFFD first. */
+/** Lone surrogates, which cannot be encoded, become U+FFFD. */
 function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString())
 }
 
-/** If a required body is missing, an empty object makes the errors name each missing field. */
-function emptyBodyOf({ body }: Operation): Uint8Array | undefined {
-  return body?.required && body.fields.length > 0 ? Buffer.from('{}') : undefined
-}
-
 function buildBody({ fields, body }: CallInput): Uint8Array | undefined {
   if (fields.size === 0) return body
-  const values: Record<string, unknown> = body === undefined ? {} : objectIn(body)
-  for (const [field, texts] of fields) {
-    // As an own field, whatever it is called.
-    Object.defineProperty(values, field.name, {
-      value: fieldValue(field, texts),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
-  }
-  return Buffer.from(stringifyJson(values))
+  const given = [...fields].map(([{ name, type, itemType = 'string' }, texts]): readonly [string, unknown] => [
+    name,
+    type === 'array' ? texts.map((text) => readValue(itemType, text)) : readValue(type, texts.at(-1) ?? ''),
+  ])
+  return Buffer.from(stringifyJson(Object.fromEntries([...(body === undefined ? [] : entriesIn(body)), ...given])))
 }
 
-function objectIn(body: Uint8Array): Record<string, unknown> {
+function entriesIn(body: Uint8Array): readonly (readonly [string, unknown])[] {
   let value: unknown
   try {
     value = parseShallowJson(Buffer.from(body).toString('utf8'))
@@ -151,35 +121,19 @@ function objectIn(body: Uint8Array): Record<string, unknown> {
     if (!(error instanceof SyntaxError)) throw error
     throw new RequestError('INVALID_REQUEST', [`--body: the body is not valid JSON: ${error.message}`])
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value)
   throw new RequestError('INVALID_REQUEST', ['--body: must be a JSON object where fields are given by flags too'])
 }
 
-function fieldValue(field: Field, texts: readonly string[]): unknown {
-  if (field.type === 'array') return texts.map((text) => readValue(field.itemType ?? 'string', text))
-  return readValue(field.type, texts.at(-1) ?? '')
-}
-
-/** A string that is not a value of the type stays a string, and the contract refuses it. */
+/** A text that is not a value of the type stays a string, which the contract refuses. */
 function readValue(type: ValueType, text: string): unknown {
-  switch (type) {
-    case 'string':
-      return text
-    case 'integer':
-      return parseInt64(text) ?? jsonOf(text, (value) => typeof value === 'number' || typeof value === 'bigint')
-    case 'number':
-      return jsonOf(text, (value) => typeof value === 'number' || typeof value === 'bigint')
-    case 'boolean':
-      return jsonOf(text, (value) => typeof value === 'boolean')
-    default:
-      return jsonOf(text, () => true)
-  }
-}
-
-function jsonOf(text: string, isRight: (value: unknown) => boolean): unknown {
+  if (type === 'string') return text
+  const integer = type === 'integer' ? parseInt64(text) : undefined
+  if (integer !== undefined) return integer
   try {
     const value = parseShallowJson(text)
-    return isRight(value) ? value : text
+    const kinds = { integer: ['number', 'bigint'], number: ['number', 'bigint'], boolean: ['boolean'] }
+    return type === 'array' || type === 'other' || kinds[type].includes(typeof value) ? value : text
   } catch {
     return text
   }

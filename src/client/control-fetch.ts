@@ -1,27 +1,27 @@
-import { type AnswerLimits, piecesOf, readBounded } from './bounded-body.js'
+import { chunksOf, type ResponseLimits, readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
 
-/** What a control plane has answered. */
+/** A response of a control plane. */
 export interface ControlAnswer {
   readonly status: number
   readonly text: string
 }
 
 /**
- * Asks a control plane, and reads what it answers whole. No redirect is followed, so
- * that no token goes to where another one points.
+ * Sends a request to a control plane and reads the whole response. Redirects are not followed, so that a token stays
+ * at its address.
  *
  * @throws what fetch throws, a TimeoutError, or a TooLargeError
  */
 export function fetchControl(
   url: string,
   init: RequestInit,
-  { timeout, maxBody }: AnswerLimits,
+  { timeout, maxBody }: ResponseLimits,
 ): Promise<ControlAnswer> {
   return withDeadline(timeout, undefined, async (signal) => {
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal })
-    // What is compressed says how long it is as it travels.
-    const said = headers.has('content-encoding') ? undefined : headers.get('content-length')
-    return { status, text: new TextDecoder().decode(await readBounded(piecesOf(body), maxBody, said)) }
+    // Content-Length is that of the compressed body.
+    const length = headers.has('content-encoding') ? undefined : headers.get('content-length')
+    return { status, text: new TextDecoder().decode(await readBounded(chunksOf(body), maxBody, length)) }
   })
 }

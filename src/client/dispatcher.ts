@@ -4,68 +4,60 @@ import type { Environment } from '../system/environment.js'
 import { type Header, joinedHeaders } from './headers.js'
 import { proxyFor } from './proxies.js'
 
-/** The way to an address. */
-export interface Way {
-  readonly dispatcher: Dispatcher
-  /** The variable that names the proxy on it; undefined if there is none. */
-  readonly proxy: string | undefined
-}
-
-type Headers = NonNullable<Dispatcher.DispatchOptions['headers']> | null
-
-interface WayOptions {
-  /** Certificate authorities to trust in place of the usual ones. */
+interface DispatcherOptions {
+  /** Certificate authorities in place of the default ones. */
   readonly ca?: readonly (string | Buffer)[]
-  /** How long a connection is kept that nothing is sent on. */
+  /** How long an idle connection stays open. */
   readonly idle?: DurationMs
+  /** Maximum number of open connections. Default: unlimited. */
+  readonly connections?: number
 }
 
 /**
- * Opens the way to an address: straight, or through the proxy that the environment names for it.
- * What is sent over plain HTTP the proxy is asked for, as curl does it, since most open tunnels
- * for https alone.
+ * Connects to an address: directly, or through the proxy of the environment. Plain HTTP is requested from the proxy
+ * without a tunnel, as curl does, since most proxies open tunnels for https alone.
  *
- * @throws TargetError if a proxy that it would go through is none
+ * @returns with the variable that names the proxy, if there is one
+ * @throws TargetError if a proxy variable is invalid
  */
-export async function openWay(baseUrl: string, env: Environment, { ca, idle }: WayOptions = {}): Promise<Way> {
+export async function openDispatcher(
+  baseUrl: string,
+  env: Environment,
+  { ca, idle, connections }: DispatcherOptions = {},
+): Promise<{ readonly dispatcher: Dispatcher; readonly proxy: string | undefined }> {
   const proxy = proxyFor(baseUrl, env)
   const { Pool, ProxyAgent } = await import('./undici.js')
   const tls = ca === undefined ? {} : { ca: [...ca] }
-  const terms = {
-    // A deadline ends an answer exactly; undici's own timers are coarse.
+  const options = {
+    // Our own deadline is exact; undici's timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
     ...(idle === undefined ? {} : { keepAliveTimeout: idle }),
+    ...(connections === undefined ? {} : { connections }),
   }
-  if (proxy === undefined) {
-    const { origin } = new URL(baseUrl)
-    return { dispatcher: new Pool(origin, { ...terms, connect: tls }), proxy: undefined }
-  }
+  if (proxy === undefined)
+    return { dispatcher: new Pool(new URL(baseUrl).origin, { ...options, connect: tls }), proxy: undefined }
   const { url, variable } = proxy
+  // undici ignores a user without a password.
+  const user = [url.username, url.password].map(decodeURIComponent).join(':')
   const agent = new ProxyAgent({
     uri: url.href,
     proxyTunnel: false,
     requestTls: tls,
-    factory: (origin, options) => new Pool(origin, { ...options, ...terms }),
-    ...(url.username === '' ? {} : { token: basicOf(url) }),
+    factory: (origin, given) => new Pool(origin, { ...given, ...options }),
+    ...(url.username === '' ? {} : { token: `Basic ${Buffer.from(user).toString('base64')}` }),
   })
   const dispatcher = agent.compose(
-    (dispatch) => (options, handler) => dispatch({ ...options, headers: joinedOf(options.headers ?? null) }, handler),
+    (dispatch) => (given, handler) => dispatch({ ...given, headers: joined(given.headers ?? null) }, handler),
   )
   return { dispatcher, proxy: variable }
 }
 
-/** Of a name that comes twice in a list, undici's proxies take the last value alone. */
-function joinedOf(headers: Headers): Headers {
+/** Of a header that is given twice, undici's proxy agent sends the last value alone. */
+function joined(headers: NonNullable<Dispatcher.DispatchOptions['headers']> | null) {
   if (!Array.isArray(headers)) return headers
   const list = headers.map(String)
   return joinedHeaders(
     list.flatMap((name, place): Header[] => (place % 2 === 0 ? [[name, list[place + 1] ?? '']] : [])),
   )
-}
-
-/** undici leaves out a user without a password. */
-function basicOf({ username, password }: URL): string {
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return `Basic ${Buffer.from(pair).toString('base64')}`
 }

@@ -1,9 +1,9 @@
+import type { Dispatcher } from 'undici'
 import type { Environment } from '../system/environment.js'
-import { type AnswerLimits, readBounded } from './bounded-body.js'
-import { withDeadline } from './deadline.js'
-import { openWay } from './dispatcher.js'
+import { type ResponseLimits, TooLargeError } from './bounded-body.js'
+import { MAX_TIMER_MS, timeoutError } from './deadline.js'
+import { openDispatcher } from './dispatcher.js'
 import type { Header } from './headers.js'
-import { interimCounter } from './interim.js'
 import { NoAnswerError } from './no-answer.js'
 
 export interface ClientRequest {
@@ -20,72 +20,139 @@ export interface ServiceAnswer {
   readonly body: Buffer
 }
 
-/** The way to an instance of the service. */
 export interface Exchange {
   /**
-   * Sends a request once, and reads the answer whole, whatever its status; no redirect is followed.
+   * Sends a request once, and reads the whole response, whatever its status. Redirects are not followed.
    *
-   * @param attempt which one this is, to be told
-   * @throws NoAnswerError if no answer came, or one too large; the signal's reason once it is aborted
+   * @throws NoAnswerError if there is no response, or one too large; the signal's reason once it is aborted
    */
-  send(request: ClientRequest, limits: AnswerLimits, signal?: AbortSignal, attempt?: number): Promise<ServiceAnswer>
-  /** Closes what is open, or it would keep the process. */
+  send(request: ClientRequest, limits: ResponseLimits, signal?: AbortSignal): Promise<ServiceAnswer>
+  /** Open connections would keep the process alive. */
   close(): Promise<void>
 }
 
 /**
- * Opens the way to an instance: straight if it is on this machine, else through the
- * proxies of the environment.
+ * Connects to an instance: directly if it is on this machine, otherwise through the proxies of the environment.
  *
- * @throws TargetError if a proxy that it would go through is none
+ * @throws TargetError if a proxy variable is invalid
  */
 export async function openExchange(baseUrl: string, env: Environment): Promise<Exchange> {
-  const { dispatcher, proxy } = await openWay(baseUrl, env)
-  const { request: exchange } = await import('./undici.js')
-
-  async function sendOnce(
-    request: ClientRequest,
-    { maxBody }: AnswerLimits,
-    signal: AbortSignal,
-  ): Promise<ServiceAnswer> {
-    const { method, url, headers, body } = request
-    const response = await exchange(url, {
-      dispatcher,
-      signal,
-      onInfo: interimCounter(),
-      method: method as 'GET',
-      headers: headers.flat(),
-      ...(body === undefined ? {} : { body }),
-    })
-    const said = method === 'HEAD' ? undefined : response.headers['content-length']
-    const read = await readBounded(response.body, maxBody, said)
-    return {
-      status: response.statusCode,
-      // undici loses it on the way through a proxy.
-      statusText: response.statusText ?? '',
-      headers: headerList(response.headers),
-      body: Buffer.from(read.buffer),
-    }
-  }
-
+  const { dispatcher, proxy } = await openDispatcher(baseUrl, env)
   return {
-    async send(request, limits, signal, attempt = 1) {
+    async send({ method, url, headers, body }, { timeout, maxBody }, signal) {
+      const { origin, pathname, search } = new URL(url)
+      const options = {
+        origin,
+        path: pathname + search,
+        method: method as 'GET',
+        headers: headers.flat(),
+        body: body ?? null,
+      }
       try {
-        return await withDeadline(limits.timeout, signal, (inner) => sendOnce(request, limits, inner))
+        const answer = await exchangeOnce(dispatcher, options, { timeout, maxBody, signal })
+        return { ...answer, headers: pairsIn(answer.headers) }
       } catch (error) {
         signal?.throwIfAborted()
-        throw NoAnswerError.from(error, {
-          url: request.url,
-          timeout: limits.timeout,
-          attempts: attempt,
-          proxy,
-        })
+        throw NoAnswerError.from(error, { url, timeout, proxy })
       }
     },
     close: () => dispatcher.destroy(),
   }
 }
 
-function headerList(headers: Readonly<Record<string, string | string[] | undefined>>): readonly Header[] {
-  return Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): Header => [name, one]))
+function pairsIn(list: readonly string[]): readonly Header[] {
+  return list.flatMap((name, place): Header[] => (place % 2 === 0 ? [[name.toLowerCase(), list[place + 1] ?? '']] : []))
+}
+
+/** A response as received, still compressed. */
+export interface RawAnswer {
+  readonly status: number
+  readonly statusText: string
+  /** Flat list: name, value, name, value … */
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
+
+interface ExchangeTerms extends ResponseLimits {
+  readonly signal?: AbortSignal | undefined
+  /** The request may have been received from now on. */
+  onSent?(): void
+}
+
+/** Many more than servers send: a 103 or two, or a 102 now and then. @source RFC 9110, section 15.2 */
+const MAX_INTERIM = 100
+
+/**
+ * Sends a request once and reads the whole response, by undici's dispatch: the streams and signals of its `request`
+ * would cost as much as everything else that is done with a forwarded request.
+ *
+ * @throws TimeoutError, TooLargeError, the signal's reason, and undici's errors
+ */
+export function exchangeOnce(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  { timeout, maxBody, signal, onSent }: ExchangeTerms,
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let interim = 0
+    let head = { status: 0, statusText: '', headers: [] as readonly string[] }
+    let controller: Dispatcher.DispatchController | undefined
+    let failure: Error | undefined
+    function settle(): void {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cut)
+    }
+    function fail(error: Error): void {
+      if (failure !== undefined) return
+      failure = error
+      settle()
+      reject(error)
+      controller?.abort(error)
+    }
+    const cut = () => fail(signal?.reason)
+    const timer = setTimeout(() => fail(timeoutError()), Math.min(timeout, MAX_TIMER_MS))
+    signal?.addEventListener('abort', cut)
+    if (signal?.aborted) return cut()
+    try {
+      dispatcher.dispatch(options, {
+        onRequestStart(started) {
+          // It had to wait for a connection, and was given up in the meantime.
+          if (failure !== undefined) return started.abort(failure)
+          controller = started
+          onSent?.()
+        },
+        onResponseStart(started, status, _headers, statusText = '') {
+          if (status < 200) {
+            if (++interim > MAX_INTERIM)
+              throw Object.assign(new Error(`it sent more than ${MAX_INTERIM} interim responses (1xx)`), {
+                code: 'MALFORMED',
+              })
+            return
+          }
+          const { rawHeaders } = started
+          const headers = Array.isArray(rawHeaders) ? rawHeaders.map((item) => item.toString('latin1')) : []
+          head = { status, statusText, headers }
+          const length = headers.findIndex((item, place) => place % 2 === 0 && item.toLowerCase() === 'content-length')
+          if (options.method !== 'HEAD' && Number(headers[length + 1]) > maxBody && length !== -1)
+            fail(new TooLargeError(maxBody))
+        },
+        onResponseData(_started, chunk) {
+          size += chunk.length
+          if (size > maxBody) fail(new TooLargeError(maxBody))
+          else chunks.push(chunk)
+        },
+        onResponseEnd() {
+          settle()
+          resolve({ ...head, body: Buffer.concat(chunks, size) })
+        },
+        onResponseError(_started, error) {
+          fail(error)
+        },
+      })
+    } catch (error) {
+      fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  })
 }

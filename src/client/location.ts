@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import { readRegularFile } from '../system/regular-file.js'
 import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
 import { LOCATOR, type Location } from './locator-file.js'
-import { askHealth } from './sandbox-health.js'
+import { checkHealth } from './sandbox-health.js'
 
-/** It is some 200 bytes long. */
-const LONGEST_LOCATOR = 64_000
+/** The file has about 200 bytes. */
+const MAX_LOCATOR = 64_000
 
 /**
- * What the locator of a folder says, or else that of the nearest folder above it, as git finds its own;
- * undefined if there is none that can be read. It may be a lie: see `doubtOf`.
+ * Reads the locator of a folder, or of the nearest folder above that has one; undefined if there is none. Its content
+ * may be wrong: see `locationProblem`.
  */
 export function readLocation(cwd: string): Location | undefined {
   const above = dirname(cwd)
@@ -19,13 +19,11 @@ export function readLocation(cwd: string): Location | undefined {
 
 function locationIn(folder: string): Location | undefined {
   try {
-    const path = join(folder, LOCATOR)
-    const said: { readonly [Field in keyof Location]?: unknown } = Object(
-      JSON.parse(String(readRegularFile(path, LONGEST_LOCATOR))),
-    )
-    const service = readBaseAddress(String(said.baseUrl))
-    const control = readBaseAddress(String(said.controlUrl))
-    const { pid, startedAt } = said
+    const text = String(readRegularFile(join(folder, LOCATOR), MAX_LOCATOR))
+    const read: { readonly [Field in keyof Location]?: unknown } = Object(JSON.parse(text))
+    const service = readBaseAddress(String(read.baseUrl))
+    const control = readBaseAddress(String(read.controlUrl))
+    const { pid, startedAt } = read
     if ('problem' in service || 'problem' in control || typeof startedAt !== 'string') return undefined
     if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined
     return { baseUrl: service.baseUrl, controlUrl: control.baseUrl, pid, startedAt }
@@ -35,21 +33,18 @@ function locationIn(folder: string): Location | undefined {
 }
 
 /**
- * Why a locator is not to be believed; undefined if it is. It comes with a folder,
- * maybe a cloned one, and keys and tokens go where it leads: it must lead to this
- * machine, to a process that is there, and the sandbox there must be the one that it
- * tells of.
+ * Why a locator cannot be trusted; undefined if it can. It may have come with a cloned folder, and keys and tokens go
+ * to its address: that must be on this machine, its process must run, and the sandbox there must be the same one.
  */
-export async function doubtOf({ baseUrl, controlUrl, pid, startedAt }: Location): Promise<string | undefined> {
-  for (const url of [baseUrl, controlUrl]) {
-    if (!isOfThisMachine(url)) return `names ${url}, which is not on this machine`
-  }
+export async function locationProblem({ baseUrl, controlUrl, pid, startedAt }: Location): Promise<string | undefined> {
+  const foreign = [baseUrl, controlUrl].find((url) => !isOfThisMachine(url))
+  if (foreign !== undefined) return `names ${foreign}, which is not on this machine`
   if (!isSameOrigin(baseUrl, controlUrl)) return `names ${baseUrl}, but a control plane elsewhere`
   if (!isOwnProcess(pid)) return `names ${baseUrl}, whose process is gone, or somebody else's`
-  const health = await askHealth(controlUrl)
+  const health = await checkHealth(controlUrl)
   if (health.kind === 'none') return `names ${baseUrl}, where nothing answers`
   if (health.kind === 'healthy' && health.pid === pid && health.startedAt === startedAt) return undefined
-  return `names ${baseUrl}, where another one answers than it tells of`
+  return `names ${baseUrl}, where a different sandbox answers`
 }
 
 function isOfThisMachine(url: string): boolean {
@@ -58,11 +53,10 @@ function isOfThisMachine(url: string): boolean {
   return isLoopback(url) || ['0.0.0.0', '::', hostname().toLowerCase(), ...own].includes(host)
 }
 
-/** Whether a process of whoever asks has this number now; one of somebody else may be anybody. */
+/** Whether a process of this user has this number now. */
 export function isOwnProcess(pid: number): boolean {
   try {
-    process.kill(pid, 0)
-    return true
+    return process.kill(pid, 0)
   } catch {
     return false
   }

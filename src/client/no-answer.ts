@@ -3,82 +3,57 @@ import { type DurationMs, formatDuration } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
 import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
-import { TooManyInterimError } from './interim.js'
 import { proxyRefusal } from './proxies.js'
 
-interface Meaning {
-  /** What happened, in a few words. */
-  readonly short: string
-  readonly hint: string
-}
+/** What happened in a few words, and what to do. */
+type Meaning = readonly [short: string, hint: string]
 
-const UNTRUSTED: Meaning = {
-  short: 'the certificate is not trusted',
-  hint: 'If your own authority signed it, set NODE_EXTRA_CA_CERTS.',
-}
-const DROPPED: Meaning = {
-  short: 'the connection was dropped',
-  hint: 'The request may still have arrived.',
-}
-const UNREACHABLE: Meaning = {
-  short: 'it cannot be reached over the network',
-  hint: 'Check the network, the VPN and the proxy.',
-}
-const BROKEN: Meaning = {
-  short: 'the response is not valid HTTP',
-  hint: 'Should it be https, or is there a proxy in between?',
-}
+const UNTRUSTED: Meaning = [
+  'the certificate is not trusted',
+  'If your own authority signed it, set NODE_EXTRA_CA_CERTS.',
+]
+const DROPPED: Meaning = ['the connection was dropped', 'The request may still have arrived.']
+const UNREACHABLE: Meaning = ['it cannot be reached over the network', 'Check the network, the VPN and the proxy.']
+const MALFORMED: Meaning = ['the response is not valid HTTP', 'Should it be https, or is there a proxy in between?']
+const NO_TLS: Meaning = ['it does not speak TLS', 'Should it be http?']
 
-/** What an error code of a failed connection means to the user. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: {
-    short: 'nothing is listening there',
-    hint: 'Start a sandbox with "petstore-sandbox serve", or name another instance with --target or --base-url.',
-  },
-  ENOTFOUND: { short: 'no such host', hint: 'Check the host in the base address.' },
-  EAI_AGAIN: { short: 'its name cannot be resolved right now', hint: 'Check the network and its DNS.' },
+  ECONNREFUSED: [
+    'nothing is listening there',
+    'Start a sandbox with "npx petstore-sandbox serve", or name another instance with --target or --base-url.',
+  ],
+  ENOTFOUND: ['no such host', 'Check the host in the base address.'],
+  EAI_AGAIN: ['its name cannot be resolved right now', 'Check the network and its DNS.'],
   ETIMEDOUT: UNREACHABLE,
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
+  UND_ERR_CONNECT_TIMEOUT: UNREACHABLE,
   ECONNRESET: DROPPED,
   EPIPE: DROPPED,
   UND_ERR_SOCKET: DROPPED,
-  UND_ERR_CONNECT_TIMEOUT: UNREACHABLE,
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  CERT_HAS_EXPIRED: {
-    short: 'its certificate has expired',
-    hint: 'Check the date of this machine; if it is right, tell the owner of the server.',
-  },
-  ERR_TLS_CERT_ALTNAME_INVALID: { short: 'its certificate is for another host', hint: 'Check the base address.' },
-  EPROTO: { short: 'it does not speak TLS', hint: 'Should it be http?' },
-  ERR_SSL_WRONG_VERSION_NUMBER: { short: 'it does not speak TLS', hint: 'Should it be http?' },
+  CERT_HAS_EXPIRED: [
+    'its certificate has expired',
+    'Check the date of this machine; if it is right, contact the owner of the server.',
+  ],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', 'Check the base address.'],
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: MALFORMED,
 }
 
-function refused(status: string, proxy: string): Meaning {
-  if (status !== '407')
-    return {
-      short: `the proxy answered ${status}`,
-      hint: `Ask whoever runs the proxy of ${proxy}, or except the host with NO_PROXY.`,
-    }
-  const example = 'http://user:password@proxy.example:3128'
-  return { short: 'the proxy wants to know who asks', hint: `Put user and password into ${proxy}, as in ${example}.` }
+/** No connection was made. */
+const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+
+interface Asked {
+  readonly url: string
+  readonly timeout: DurationMs
+  /** The variable that names a proxy for it. */
+  readonly proxy: string | undefined
 }
 
-/** There was nobody to connect to. */
-const UNCONNECTED_CODES = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]
-const DROPPED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
-
-/** There was no answer, or not a complete one, or not in time. */
+/** There was no response, or not a complete one, or not in time. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
   readonly code = 'NO_ANSWER' satisfies FailureCode
@@ -86,52 +61,36 @@ export class NoAnswerError extends Error {
   readonly failure: string
   readonly short: string
   readonly hint: string
-  readonly attempts: number
+  attempts = 1
 
-  private constructor(
-    { failure, short, hint }: Meaning & { readonly failure: string },
-    where: string,
-    attempts: number,
-    cause: unknown,
-  ) {
+  private constructor(failure: string, [short, hint]: Meaning, where: string, cause: unknown) {
     super(`No answer from ${where}: ${short} (${failure})`, { cause })
     this.failure = failure
     this.short = short
     this.hint = hint
-    this.attempts = attempts
   }
 
-  /** Its certificate was signed by nobody that is known here. */
   get isUntrusted(): boolean {
-    return this.short === UNTRUSTED.short
+    return this.short === UNTRUSTED[0]
   }
 
   /** @throws errors that are not connection failures, as those are our own bugs */
-  static from(error: unknown, { url, timeout, attempts, proxy }: Asked): NoAnswerError {
-    const meant = meaningOf(error, timeout, proxy)
-    if (meant === undefined) throw error
+  static from(error: unknown, { url, timeout, proxy }: Asked): NoAnswerError {
+    const found = meaningOf(error, timeout, proxy)
+    if (found === undefined) throw error
     const { origin } = new URL(url)
-    return new NoAnswerError(meant, proxy === undefined ? origin : `${origin} (${proxy} is set)`, attempts, error)
+    const where = proxy === undefined ? origin : `${origin} (${proxy} is set)`
+    return new NoAnswerError(found.failure, found.meaning, where, error)
   }
-}
-
-/** What was asked, and got no answer. */
-export interface Asked {
-  readonly url: string
-  readonly timeout: DurationMs
-  /** How often, this time among them. */
-  readonly attempts: number
-  /** The variable that names a proxy for it. */
-  readonly proxy: string | undefined
 }
 
 /** Whether an open connection was dropped: the request may have been received. */
 export function isDropped(error: unknown): boolean {
-  return DROPPED_CODES.includes(codeOf(error) ?? '') && !isOutOfTurn(error)
+  return MEANINGS[codeOf(error) ?? ''] === DROPPED && !isUnexpectedInterim(error)
 }
 
-/** Whether it was sent a 100 or a 101 that nobody had asked for, which undici calls a failure of the connection. */
-function isOutOfTurn(error: unknown): boolean {
+/** An unexpected 100 or 101, which undici reports as a socket error. */
+function isUnexpectedInterim(error: unknown): boolean {
   return codeOf(error) === 'UND_ERR_SOCKET' && /^bad (?:response|upgrade)$/.test(messageOf(error))
 }
 
@@ -139,50 +98,37 @@ function meaningOf(
   error: unknown,
   timeout: DurationMs,
   proxy: string | undefined,
-): (Meaning & { readonly failure: string }) | undefined {
-  if (isTimeout(error)) {
-    const short = `it took longer than ${formatDuration(timeout)}`
-    return { failure: 'TIMEOUT', short, hint: 'Is it busy, or is there something in between that holds it up?' }
-  }
-  if (error instanceof TooLargeError) {
-    return {
-      failure: 'TOO_LARGE',
-      short: error.message,
-      hint: 'Is it the service that answers there?',
-    }
-  }
-  if (error instanceof TooManyInterimError) return { failure: 'MALFORMED', ...BROKEN, short: error.message }
+): { readonly failure: string; readonly meaning: Meaning } | undefined {
+  const as = (failure: string, ...meaning: Meaning) => ({ failure, meaning })
   const code = codeOf(error)
-  if (proxy !== undefined) {
-    const status = proxyRefusal(error)
-    if (status !== undefined) return { failure: `PROXY_${status}`, ...refused(status, proxy) }
-    // Whoever asks a proxy connects to nobody else.
-    if (UNCONNECTED_CODES.includes(code ?? ''))
-      return { failure: String(code), short: 'the proxy cannot be reached', hint: `Check the address in ${proxy}.` }
+  if (isTimeout(error))
+    return as('TIMEOUT', `it took longer than ${formatDuration(timeout)}`, 'Is it busy, or does a proxy delay it?')
+  if (error instanceof TooLargeError) return as('TOO_LARGE', messageOf(error), 'Is this the address of the service?')
+  if (code === 'MALFORMED') return as(code, messageOf(error), MALFORMED[1])
+  const refusal = proxy === undefined ? undefined : proxyRefusal(error)
+  if (refusal === '407') {
+    const hint = `Put user and password into ${proxy}, as in http://user:password@proxy.example:3128.`
+    return as('PROXY_407', 'the proxy requires authentication', hint)
   }
-  if (isOutOfTurn(error)) return { failure: 'MALFORMED', ...BROKEN }
-  // undici gives it no code, or the parser's own.
-  if (error instanceof Error && error.name === 'HTTPParserError') return { failure: code ?? 'MALFORMED', ...BROKEN }
+  if (refusal !== undefined)
+    return as(`PROXY_${refusal}`, `the proxy answered ${refusal}`, `Check ${proxy}, or exclude the host with NO_PROXY.`)
+  if (proxy !== undefined && code !== undefined && UNCONNECTED.includes(code))
+    return as(code, 'the proxy cannot be reached', `Check the address in ${proxy}.`)
+  // undici's parser has its own codes or none, and asserts that a status has no leading zero.
+  if (isUnexpectedInterim(error) || code === 'ERR_ASSERTION') return as('MALFORMED', ...MALFORMED)
+  if (error instanceof Error && error.name === 'HTTPParserError') return as(code ?? 'MALFORMED', ...MALFORMED)
   if (code === undefined) return undefined
-  const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined
-  if (meaning !== undefined) return { failure: code, ...meaning }
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { failure: code, ...BROKEN }
-  // undici's parser takes it for granted that a status has no leading zero.
-  if (code === 'ERR_ASSERTION') return { failure: 'MALFORMED', ...BROKEN }
-  if (/CERT|TLS|SSL/.test(code)) return { failure: code, ...UNTRUSTED }
-  const isOfNode = error instanceof Error && 'syscall' in error
-  if (!isOfNode && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined
-  return {
-    failure: code,
-    short: messageOf(error),
-    hint: 'Run it again with --debug to see more.',
-  }
+  const known = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined
+  if (known !== undefined) return as(code, ...known)
+  if (/CERT|TLS|SSL/.test(code)) return as(code, ...UNTRUSTED)
+  const isNetwork = error instanceof Error && 'syscall' in error
+  if (!isNetwork && !/^UND_ERR_(?:PRX|HEADERS|BODY|RES|ABORTED|CLOSED|DESTROYED|INFO)/.test(code)) return undefined
+  return as(code, messageOf(error), 'Run it again with --debug to see more.')
 }
 
-/** If several addresses fail at once (IPv6, IPv4), the code of the first counts. */
+/** If several addresses fail at once (IPv6, IPv4), the code of the first one. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
-  return codeOf(error.cause)
+  return codeOf(error instanceof AggregateError ? error.errors[0] : error.cause)
 }

@@ -1,42 +1,36 @@
 import type { AnswerRules } from '../contract/answer-rules.js'
 import type { Contract } from '../contract/contract.js'
-import { hider } from '../domain/redaction.js'
+import { formatSize } from '../domain/numbers.js'
+import { hider, redactAddress } from '../domain/redaction.js'
 import type { DurationMs } from '../domain/time.js'
-import type { UpstreamWrites } from '../domain/upstream.js'
-import type { Breach, SeenExchange } from '../drift/exchange.js'
-import { findBreaches } from '../drift/find-breaches.js'
+import { type Forward, MAX_READ_BODY, type UpstreamOutcome, type UpstreamWrites } from '../domain/upstream.js'
+import { type Breach, findBreaches, type SeenExchange } from '../drift/find-breaches.js'
 import type { Environment } from '../system/environment.js'
 import { basePathOf } from './base-address.js'
 import { openRecorder } from './recorder.js'
 import { openUpstream, type Upstream } from './upstream.js'
 
-/** The real service behind a sandbox, and what is done with what it answers. */
+/** The real service behind a sandbox, and what is done with its responses. */
 export interface RealService extends Upstream {
-  /** Its base address. */
   readonly baseUrl: string
   readonly writes: UpstreamWrites
-  /** How one of its answers drifts from the contract. */
   breachesOf(exchange: SeenExchange): readonly Breach[]
 }
 
-/** The options of a sandbox that are about it. */
 export interface RealServiceOptions {
   readonly upstreamApiKeyFile: string | undefined
   readonly upstreamCa: string | undefined
   readonly upstreamTimeout: DurationMs
   readonly upstreamWrites: UpstreamWrites
-  /** Folder in which what it answers is kept as fixtures. */
+  /** Folder in which responses are kept as fixtures. */
   readonly record: string | undefined
 }
 
-/** Whom it asks and tells. */
 export interface RealServiceNeeds {
   readonly contract: Contract
-  /** What its answers are held to. */
   readonly rules: AnswerRules
-  /** For the proxies of this machine. */
   readonly env: Environment
-  /** An animal as fixtures can have it; undefined for what is none. */
+  /** A pet as fixtures can have it; undefined for anything else. */
   keptPet(value: object): object | undefined
   warn(message: string): void
 }
@@ -44,32 +38,47 @@ export interface RealServiceNeeds {
 /** @throws Failure, TargetError for files and proxies that cannot be used */
 export async function openRealService(
   baseUrl: string,
-  { upstreamApiKeyFile, upstreamCa, upstreamTimeout, upstreamWrites, record }: RealServiceOptions,
+  { upstreamApiKeyFile: apiKeyFile, upstreamCa, upstreamTimeout, upstreamWrites, record }: RealServiceOptions,
   { contract, rules, env, keptPet, warn }: RealServiceNeeds,
 ): Promise<RealService> {
-  const upstream = await openUpstream({
-    baseUrl,
-    apiKeyFile: upstreamApiKeyFile,
-    caFile: upstreamCa,
-    timeout: upstreamTimeout,
-    env,
-  })
+  const upstream = await openUpstream({ baseUrl, apiKeyFile, caFile: upstreamCa, timeout: upstreamTimeout, env })
   const hide = hider(upstream.secrets) ?? ((text) => text)
   const recorder = record === undefined ? undefined : openRecorder(record, { contract, keptPet, hide, warn })
-  const promises = { rules, plans: contract.plans, basePath: basePathOf(baseUrl) }
+  const promises = { rules, plans: contract.plans, basePath: basePathOf(baseUrl), maxBody: MAX_READ_BODY }
+  const warned = new Set<string>()
+
+  function warnOnce(about: string, message: string): void {
+    if (!warned.has(about)) warn(message)
+    warned.add(about)
+  }
+
+  function inspect(forward: Forward, outcome: UpstreamOutcome): void {
+    if (outcome.kind !== 'answer') return
+    const { status, body } = outcome
+    const request = `${forward.method} ${redactAddress(forward.target.split('?', 1)[0] ?? '')}`
+    if (body.length > MAX_READ_BODY)
+      warnOnce(
+        request,
+        `The real service sent ${formatSize(body.length)} for ${request}. More than ${formatSize(MAX_READ_BODY)} is passed on as it is: not checked for drift, not recorded, and without the pets that are kept here.`,
+      )
+    else recorder?.record(forward, outcome)
+    if (status === 401 && apiKeyFile !== undefined && forward.authorization === undefined)
+      warnOnce(
+        'key',
+        `${baseUrl} refused the key in --upstream-api-key-file ${JSON.stringify(apiKeyFile)} with 401. Put a valid key into that file and restart.`,
+      )
+  }
+
   return {
     ...upstream,
     baseUrl,
     writes: upstreamWrites,
     breachesOf: (exchange) => findBreaches(promises, exchange),
-    send:
-      recorder === undefined
-        ? upstream.send
-        : async (forward, left) => {
-            const outcome = await upstream.send(forward, left)
-            recorder.saw(forward, outcome)
-            return outcome
-          },
+    async send(forward, left) {
+      const outcome = await upstream.send(forward, left)
+      inspect(forward, outcome)
+      return outcome
+    },
     async close() {
       recorder?.close()
       await upstream.close()

@@ -1,39 +1,40 @@
 import { join } from 'node:path'
 import type { Contract } from '../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { Failure } from '../domain/failures.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
 import { makeFolder } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
-import { writeRegularFile } from '../system/regular-file.js'
+import { isSymbolicLink, writeRegularFile } from '../system/regular-file.js'
 
-/** Keeps what the real service answers as fixtures. */
 export interface Recorder {
-  saw(forward: Forward, outcome: UpstreamOutcome): void
-  /** Writes what is not written yet. */
+  record(forward: Forward, outcome: UpstreamOutcome): void
   close(): void
 }
 
 type Item = Readonly<Record<string, unknown>>
-
-/** What was seen is written so long after it at most. */
-const WRITE_WITHIN_MS = 1000
+const FILES = { pets: 'pets.json', orders: 'orders.json' } as const
+const RECORDED: readonly string[] = ['listPets', 'getPet', 'createPet', 'listOrders']
+const MAX_WRITE_DELAY_MS = 1000
 
 interface RecorderNeeds {
   readonly contract: Contract
-  /** An animal as fixtures can have it; undefined for what is none. */
+  /** A pet as fixtures can have it; undefined for anything else. */
   keptPet(value: object): object | undefined
-  /** Hides keys, whoever repeats them. */
   hide(text: string): string
   warn(message: string): void
 }
 
 /**
- * Records animals and orders, so that `--fixtures` can serve them later. An animal is as it was seen last;
- * what is none of the contract's is left out.
+ * Records pets and orders for `--fixtures`; the last state counts.
+ *
+ * @throws Failure CANNOT_WRITE, also if the folder or a file in it is a symbolic link
  */
 export function openRecorder(folder: string, { contract, keptPet, hide, warn }: RecorderNeeds): Recorder {
-  makeFolder(folder)
+  prepareFolder(folder)
   const pets = new Map<string, Item>()
+  /** Ids of pets, oldest first. */
+  let order: string[] = []
   let orders: readonly Item[] | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -41,37 +42,51 @@ export function openRecorder(folder: string, { contract, keptPet, hide, warn }: 
     clearTimeout(timer)
     timer = undefined
     try {
-      if (pets.size > 0) keep('pets.json', [...pets.values()].sort(byId))
-      if (orders !== undefined) keep('orders.json', orders)
+      if (pets.size > 0)
+        writeItems(
+          FILES.pets,
+          order.map((id) => pets.get(id) ?? {}),
+        )
+      if (orders !== undefined) writeItems(FILES.orders, orders)
     } catch (error) {
-      warn(`What was seen cannot be written to "${folder}": ${messageOf(error)}`)
+      warn(`Recorded responses cannot be written to "${folder}": ${messageOf(error)}`)
     }
   }
 
-  function keep(name: string, items: readonly Item[]): void {
+  function writeItems(name: string, items: readonly Item[]): void {
     const lines = items.map((item) => `  ${hide(stringifyJson(item))}`)
     writeRegularFile(join(folder, name), `[\n${lines.join(',\n')}\n]\n`)
   }
 
-  function take(operation: string, value: unknown): boolean {
+  function keep(operation: string, value: unknown): boolean {
     if (operation === 'listOrders') {
       if (!Array.isArray(value) || !value.every(isItem)) return false
       orders = value
       return true
     }
-    const seen = Array.isArray(value) ? value : [value]
-    const kept = seen.flatMap((item: unknown) => (isItem(item) ? (keptPet(item) ?? []) : []))
-    for (const pet of kept.filter(isItem)) pets.set(String(pet.id), pet)
+    const kept = [value]
+      .flat()
+      .flatMap((item: unknown) => (isItem(item) ? (keptPet(item) ?? []) : []))
+      .filter(isItem)
+    for (const pet of kept) pets.set(String(pet.id), pet)
+    // Lists show the newest first.
+    const ids = [...new Set(kept.map(({ id }) => String(id)))].reverse()
+    order = mergeOrder(order, ids, operation === 'createPet')
     return kept.length > 0
   }
 
   return {
-    saw({ method, target }, outcome) {
+    record({ method, target }, outcome) {
       if (outcome.kind !== 'answer' || outcome.status < 200 || outcome.status > 299) return
       const route = contract.route(method, target.split('?', 1)[0] ?? '')
-      if (route.kind !== 'operation' || !SEEN.includes(route.operation.id)) return
-      const value = jsonOf(outcome.body)
-      if (take(route.operation.id, value)) timer ??= setTimeout(write, WRITE_WITHIN_MS)
+      if (route.kind !== 'operation' || !RECORDED.includes(route.operation.id)) return
+      let value: unknown
+      try {
+        value = parseShallowJson(outcome.body)
+      } catch {
+        return
+      }
+      if (keep(route.operation.id, value)) timer ??= setTimeout(write, MAX_WRITE_DELAY_MS)
     },
     close() {
       if (timer !== undefined) write()
@@ -79,23 +94,44 @@ export function openRecorder(folder: string, { contract, keptPet, hide, warn }: 
   }
 }
 
-/** Operations whose answers hold what fixtures have. */
-const SEEN: readonly string[] = ['listPets', 'getPet', 'createPet', 'listOrders']
+function prepareFolder(folder: string): void {
+  try {
+    if (!isSymbolicLink(folder)) makeFolder(folder)
+    const link = [folder, ...Object.values(FILES).map((name) => join(folder, name))].find(isSymbolicLink)
+    if (link !== undefined) throw new Error(`"${link}" is a symbolic link`)
+  } catch (error) {
+    const message = `--record cannot write to the folder "${folder}" (${messageOf(error)}).`
+    throw new Failure('CANNOT_WRITE', message, { cause: error })
+  }
+}
 
 function isItem(value: unknown): value is Item {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** In the order in which they were given their ids. */
-function byId(one: Item, other: Item): number {
-  const [a, b] = [BigInt(String(one.id)), BigInt(String(other.id))]
-  return a < b ? -1 : Number(a > b)
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return parseShallowJson(body)
-  } catch {
-    return undefined
+/**
+ * Brings ids into the order in which they were seen last, and adds new ones: after the one before them, else before the
+ * one after them, else by size.
+ *
+ * @param known  oldest first
+ * @param seen   oldest first, each once
+ * @param isLast they were just created
+ */
+function mergeOrder(known: readonly string[], seen: readonly string[], isLast: boolean): string[] {
+  const before = new Set(known)
+  const among = new Set(seen)
+  const sorted = seen.filter((id) => before.has(id))
+  const next = sorted.values()
+  const merged = known.map((id) => (among.has(id) ? (next.next().value ?? id) : id))
+  const first = sorted[0] ?? (isLast ? undefined : merged.find((id) => BigInt(id) > BigInt(seen[0] ?? id)))
+  let place = first === undefined ? merged.length : merged.indexOf(first)
+  const result = merged.slice(0, place)
+  for (const id of seen) {
+    if (before.has(id)) {
+      const at = merged.indexOf(id, place)
+      result.push(...merged.slice(place, at + 1))
+      place = at + 1
+    } else result.push(id)
   }
+  return [...result, ...merged.slice(place)]
 }

@@ -1,7 +1,9 @@
 import { realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import * as v from 'valibot'
 import type { Document } from 'yaml'
+import { yamlMistake } from '../contract/yaml-mistakes.js'
 import type { Environment } from '../system/environment.js'
 import { makeFolder } from '../system/make-folder.js'
 import { openingProblem, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
@@ -9,7 +11,7 @@ import { loadYaml } from '../system/yaml.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
-/** What is stored for a target: never a key, only where it is. */
+/** A stored target; its key stays in a file. */
 export interface KeptTarget {
   readonly baseUrl?: string
   /** Absolute. */
@@ -25,9 +27,30 @@ export interface TargetConfig {
 /** The target that is used only when named. */
 export const PRODUCTION = 'production'
 
-const EMPTY: TargetConfig = { targets: new Map() }
-const TARGET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const HEAD = ' Targets of petstore-sandbox, kept by "petstore-sandbox target". A key stays in a file of its own.'
+const NAME_FORM = 'must be up to 64 letters, digits, dots, dashes and underscores'
+const nameSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, NAME_FORM))
+const textSchema = v.pipe(v.string('must be a string'), v.nonEmpty('must be a string'))
+const addressSchema = v.pipe(
+  textSchema,
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const read = readBaseAddress(dataset.value)
+    if ('baseUrl' in read) return read.baseUrl
+    addIssue({ message: `${shownAddress(dataset.value)} ${read.problem}` })
+    return NEVER
+  }),
+)
+const targetSchema = v.strictObject(
+  { 'base-url': v.optional(addressSchema), 'api-key-file': v.optional(textSchema) },
+  ({ expected }) => (expected === 'never' ? 'is unknown; expected base-url and api-key-file' : 'must be a map'),
+)
+const configSchema = v.strictObject(
+  {
+    use: v.optional(v.pipe(textSchema, v.notValue(PRODUCTION, 'production cannot be the default target'))),
+    targets: v.nullish(v.record(nameSchema, v.nullish(targetSchema, {}), 'must be a map'), {}),
+  },
+  ({ expected }) => (expected === 'never' ? 'is unknown; expected use and targets' : 'the file must be a map'),
+)
 
 /** Where the targets are kept. A relative XDG_CONFIG_HOME is ignored. @source XDG Base Directory Specification 0.8 */
 export function targetConfigFile({ XDG_CONFIG_HOME = '', HOME = '' }: Environment): string {
@@ -36,20 +59,16 @@ export function targetConfigFile({ XDG_CONFIG_HOME = '', HOME = '' }: Environmen
   return join(base, 'petstore-sandbox', 'config.yaml')
 }
 
-/** @returns what is wrong with a target's name, undefined if nothing is */
-export function problemOfName(name: string): string | undefined {
-  return TARGET_NAME.test(name) ? undefined : 'must be up to 64 letters, digits, dots, dashes and underscores'
+/** @returns undefined for a valid name */
+export function nameProblem(name: string): string | undefined {
+  return v.is(nameSchema, name) ? undefined : NAME_FORM
 }
 
-/**
- * Reads the stored targets; none if there is no file. yaml is loaded only if there is one.
- *
- * @throws TargetError INVALID_CONFIG, with file and line
- */
+/** Reads the stored targets. YAML is loaded only if there is a file. @throws TargetError INVALID_CONFIG, with file and line */
 export async function readTargetConfig(env: Environment): Promise<TargetConfig> {
   const file = targetConfigFile(env)
   const text = textOf(file)
-  return text === undefined ? EMPTY : parse(file, text).config
+  return text === undefined ? { targets: new Map() } : parse(file, text).config
 }
 
 /** A change to one target, or to the default. */
@@ -60,8 +79,7 @@ export interface TargetChange {
 }
 
 /**
- * Changes the stored targets. Comments in the file stay. It is replaced as a whole or not
- * at all, and only its owner may read it.
+ * Changes the stored targets. Comments in the file stay. The file is replaced atomically, and only its owner may read it.
  *
  * @throws TargetError INVALID_CONFIG, CANNOT_WRITE
  */
@@ -107,58 +125,38 @@ function parse(file: string, text: string): { readonly document: Document; reado
   const yaml = loadYaml()
   const lines = new yaml.LineCounter()
   const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const invalid = (offset: number | undefined, problem: string) => {
-    const { line, col } = lines.linePos(offset ?? 0)
+  const invalid = (offset: number, problem: string) => {
+    const { line, col } = lines.linePos(offset)
     return new TargetError('INVALID_CONFIG', `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${problem}`)
   }
-  const offsetOf = (node: unknown) => (yaml.isNode(node) ? node.range?.[0] : undefined)
   const [broken] = [...document.errors, ...document.warnings]
-  if (broken !== undefined) throw invalid(broken.pos[0], `is not valid YAML: ${broken.message.split(/[\n;]/, 1)[0]}`)
-
-  /** The entries of a map, of which each name must be one of these, if there are any. */
-  const entriesOf = (node: unknown, what: string, names?: readonly string[]) => {
-    if (node === null || (yaml.isScalar(node) && node.value === null)) return []
-    if (!yaml.isMap(node)) throw invalid(offsetOf(node), `${what} must be a map`)
-    return node.items.map(({ key, value }) => {
-      const name = yaml.isScalar(key) ? String(key.value) : String(key)
-      if (names !== undefined && !names.includes(name)) {
-        throw invalid(offsetOf(key), `${JSON.stringify(name)} is unknown; expected ${names.join(' and ')}`)
-      }
-      return { name, key, value }
-    })
+  if (broken !== undefined) throw invalid(broken.pos[0], `is not valid YAML: ${yamlMistake(broken)}`)
+  const root: unknown = document.toJS() ?? {}
+  // For valibot a list is an object, too.
+  const read = v.safeParse(configSchema, Array.isArray(root) ? undefined : root)
+  if (!read.success) {
+    const [{ path = [], message }] = read.issues
+    const keys = path.map(({ key }) => String(key))
+    const above = keys.length < 2 ? document.contents : document.getIn(keys.slice(0, -1), true)
+    const pair = yaml.isMap(above) ? above.items.find(({ key }) => String(key) === keys.at(-1)) : undefined
+    const offset = yaml.isNode(pair?.key) ? pair.key.range?.[0] : document.contents?.range?.[0]
+    throw invalid(offset ?? 0, [keys.join('.'), message].join(' ').trim())
   }
-  const textIn = (node: unknown, name: string) => {
-    if (yaml.isScalar(node) && typeof node.value === 'string' && node.value !== '') return node.value
-    throw invalid(offsetOf(node), `${name} must be a string`)
-  }
-
-  let use: { readonly name: string; readonly node: unknown } | undefined
-  const targets = new Map<string, KeptTarget>()
-  for (const { name, value } of entriesOf(document.contents, 'the file', ['use', 'targets'])) {
-    if (name === 'use') use = { name: textIn(value, name), node: value }
-    else {
-      for (const target of entriesOf(value, name)) {
-        const problem = problemOfName(target.name)
-        if (problem !== undefined) throw invalid(offsetOf(target.key), `${JSON.stringify(target.name)}: ${problem}`)
-        const kept: { baseUrl?: string; apiKeyFile?: string } = {}
-        for (const entry of entriesOf(target.value, target.name, ['base-url', 'api-key-file'])) {
-          const text = textIn(entry.value, entry.name)
-          if (entry.name === 'api-key-file') kept.apiKeyFile = resolve(dirname(file), text)
-          else {
-            const read = readBaseAddress(text)
-            if ('problem' in read) throw invalid(offsetOf(entry.value), `${shownAddress(text)}: ${read.problem}`)
-            kept.baseUrl = read.baseUrl
-          }
-        }
-        targets.set(target.name, kept)
-      }
-    }
-  }
-  if (use?.name === PRODUCTION) throw invalid(offsetOf(use.node), 'production cannot be the default target')
-  return { document, config: { ...(use === undefined ? {} : { use: use.name }), targets } }
+  const { use, targets } = read.output
+  const kept = Object.entries(targets ?? {}).map(([name, one]): [string, KeptTarget] => {
+    const { 'base-url': baseUrl, 'api-key-file': keyFile } = one ?? {}
+    return [
+      name,
+      {
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...(keyFile === undefined ? {} : { apiKeyFile: resolve(dirname(file), keyFile) }),
+      },
+    ]
+  })
+  return { document, config: { ...(use === undefined ? {} : { use }), targets: new Map(kept) } }
 }
 
-/** Follows links: such files are often kept elsewhere and linked. */
+/** Follows links: configuration is often linked from elsewhere. */
 async function replaceFile(file: string, text: string): Promise<void> {
   try {
     makeFolder(dirname(file))
@@ -174,8 +172,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new TargetError('CANNOT_WRITE', `${file}: cannot be written (${code}). It was left unchanged.`, {
-      cause: error,
-    })
+    const message = `${file}: cannot be written (${code}). It was left unchanged.`
+    throw new TargetError('CANNOT_WRITE', message, { cause: error })
   }
 }

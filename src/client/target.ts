@@ -2,34 +2,39 @@ import { resolve } from 'node:path'
 import type { Environment } from '../system/environment.js'
 import { readKey, readKeyFile } from './api-key.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
-import { findSandboxAddress } from './sandbox-address.js'
+import { locationProblem, readLocation } from './location.js'
+import { LOCATOR } from './locator-file.js'
 import { PRODUCTION, readTargetConfig, type TargetConfig, targetConfigFile } from './target-config.js'
 import { TargetError } from './target-error.js'
 
-/** The choice made on the command line. */
 export interface TargetChoice {
   readonly target?: string | undefined
   readonly baseUrl?: string | undefined
   /** `-` is stdin. */
   readonly apiKeyFile?: string | undefined
+  readonly key?: string | undefined
 }
 
-export interface TargetContext {
+interface TargetContext {
   readonly env: Environment
   readonly cwd: string
-  /** Called only if stdin was asked for. */
+  /** Called only for `--api-key-file -`. */
   readStdin(): Promise<string>
 }
 
-/** An instance of the service to talk to. */
+/** A value, and the flag, variable or file that it comes from; or `default`. */
+interface Sourced {
+  readonly value: string
+  readonly source: string
+}
+
 export interface Target {
-  /** `custom` if only an address was given that belongs to no known target. */
+  /** `custom` if the address belongs to no known target. */
   readonly name: string
-  /** With its path, without a slash at its end. */
+  /** With its path, without a trailing slash. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly isProduction: boolean
-  /** Where each of them comes from: a flag, a variable, a file, `default`; the key's is undefined if there is none. */
   readonly sources: { readonly baseUrl: string; readonly apiKey: string | undefined }
   readonly warnings: readonly string[]
 }
@@ -42,29 +47,20 @@ export interface KnownTarget {
   readonly warning?: string
 }
 
-export interface Sourced {
-  readonly value: string
-  readonly source: string
-}
-
 export const SANDBOX = 'sandbox'
-/** Targets that always exist. */
 const BUILT_IN: readonly string[] = [SANDBOX, 'staging', PRODUCTION]
-
 const API_KEY_VARIABLE = 'PETSTORE_API_KEY'
+const URL_VARIABLE = 'PETSTORE_SANDBOX_URL'
+const DEFAULT_BASE_URL = 'http://127.0.0.1:4010/v1'
 /** The key that every sandbox has. It is not a secret. */
 export const SANDBOX_KEY = 'sandbox'
-/** Where a value comes from that nobody has given. */
 export const DEFAULT_SOURCE = 'default'
-const NAMELESS = 'custom'
+const UNNAMED = 'custom'
 
 /**
- * Decides where to send a request, and with which key.
- *
- * A key stored for a target goes to that target's origin only; one that was
- * given by flag or environment goes wherever the call goes. An address that was
- * given is matched to the target that it belongs to, so that production stays
- * production however it is named.
+ * Decides where to send a request, and with which key. A key stored for a target goes to that target's origin only;
+ * one given by flag or environment goes wherever the call goes. An address is matched to the target it belongs to, so
+ * that production stays production however it is named.
  *
  * @throws TargetError
  */
@@ -73,11 +69,11 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
   const known = await knownTargets(config, context)
   const named = choice.target ?? (choice.baseUrl === undefined ? (config.use ?? SANDBOX) : undefined)
   const asked = named === undefined ? undefined : findTarget(known, named)
-  const given = choice.baseUrl === undefined ? undefined : givenAddress(choice.baseUrl)
+  const given = choice.baseUrl === undefined ? undefined : checkedAddress(choice.baseUrl)
   const { value: baseUrl, source } = given ?? addressOf(asked ?? findTarget(known, SANDBOX))
 
   const owner = ownerOf(known, baseUrl)
-  const target = asked ?? owner ?? { name: NAMELESS }
+  const target = asked ?? owner ?? { name: UNNAMED }
   const key = await findKey(choice, context, target, baseUrl)
   return {
     name: target.name,
@@ -87,9 +83,24 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
     sources: { baseUrl: source, apiKey: key?.source },
     warnings: [
       ...(given === undefined && target.warning !== undefined ? [target.warning] : []),
-      ...(key === undefined ? [withoutKey(target, baseUrl)] : inClear(baseUrl, key.value)),
+      ...(key === undefined ? [missingKey(target, baseUrl)] : unencrypted(baseUrl, key.value)),
+      ...(choice.key !== undefined && !isLoopback(baseUrl) ? [VISIBLE_KEY] : []),
     ],
   }
+}
+
+const VISIBLE_KEY =
+  'A key given with --key is visible in process lists and shell histories; use --api-key-file for a secret one.'
+
+/** Address of the sandbox, if a command line chooses it; undefined for any other target. */
+export async function chosenSandbox(
+  { target, baseUrl }: TargetChoice,
+  context: Omit<TargetContext, 'readStdin'>,
+): Promise<Sourced | undefined> {
+  if (baseUrl !== undefined) return undefined
+  const config = await readTargetConfig(context.env)
+  if ((target ?? config.use ?? SANDBOX) !== SANDBOX) return undefined
+  return findTarget(await knownTargets(config, context), SANDBOX).baseUrl
 }
 
 /** Every target that can be named, built-in ones first. */
@@ -99,25 +110,46 @@ export async function knownTargets(
 ): Promise<readonly KnownTarget[]> {
   const file = targetConfigFile(env)
   const isKept = config.targets.get(SANDBOX)?.baseUrl !== undefined
-  const sandbox = isKept ? undefined : await findSandboxAddress(env, cwd)
+  const sandbox = isKept ? {} : await findSandbox(env, cwd)
   return [...new Set([...BUILT_IN, ...config.targets.keys()])].map((name) => {
     const { baseUrl, apiKeyFile } = config.targets.get(name) ?? {}
-    const keyFile = apiKeyFile === undefined ? {} : { keyFile: apiKeyFile }
-    if (baseUrl !== undefined) return { name, baseUrl: { value: baseUrl, source: file }, ...keyFile }
-    if (name !== SANDBOX || sandbox === undefined) return { name, ...keyFile }
-    const { warning, baseUrl: value, source } = sandbox
-    return { name, baseUrl: { value, source }, ...keyFile, ...(warning === undefined ? {} : { warning }) }
+    return {
+      name,
+      ...(apiKeyFile === undefined ? {} : { keyFile: apiKeyFile }),
+      ...(baseUrl === undefined ? {} : { baseUrl: { value: baseUrl, source: file } }),
+      ...(name === SANDBOX ? sandbox : {}),
+    }
   })
 }
 
-/** The target of a name. @throws TargetError UNKNOWN_TARGET */
+/**
+ * Finds the sandbox: by the control plane's address in the environment, by the locator in the working directory, then
+ * at the default port. PETSTORE_BASE_URL alone decides nothing: applications are configured with it, and it may be that
+ * of production.
+ */
+async function findSandbox(env: Environment, cwd: string): Promise<Pick<KnownTarget, 'baseUrl' | 'warning'>> {
+  if (env[URL_VARIABLE]) {
+    const { value: control } = checkedAddress(env[URL_VARIABLE], URL_VARIABLE)
+    const service = readBaseAddress(env.PETSTORE_BASE_URL ?? '')
+    const isBeside = 'baseUrl' in service && isSameOrigin(service.baseUrl, control)
+    return { baseUrl: { value: isBeside ? service.baseUrl : new URL('/v1', control).href, source: URL_VARIABLE } }
+  }
+  const located = readLocation(cwd)
+  const problem = located && (await locationProblem(located))
+  if (located !== undefined && problem === undefined) return { baseUrl: { value: located.baseUrl, source: LOCATOR } }
+  return {
+    baseUrl: { value: DEFAULT_BASE_URL, source: DEFAULT_SOURCE },
+    ...(problem === undefined ? {} : { warning: `${LOCATOR} ${problem}; it is ignored.` }),
+  }
+}
+
 export function findTarget(known: readonly KnownTarget[], name: string): KnownTarget {
   const found = known.find((target) => target.name === name)
   if (found !== undefined) return found
   const names = known.map((target) => target.name).join(', ')
   throw new TargetError(
     'UNKNOWN_TARGET',
-    `There is no target ${JSON.stringify(name)}. The targets are ${names}; add others with "petstore-sandbox target set".`,
+    `There is no target ${JSON.stringify(name)}. The targets are ${names}; add others with "npx petstore-sandbox target set".`,
   )
 }
 
@@ -129,12 +161,10 @@ export function ownerOf(known: readonly KnownTarget[], baseUrl: string): KnownTa
   return candidates.find(({ name }) => name === PRODUCTION) ?? candidates[0]
 }
 
-/** The key that a target would be sent if no flag named one; undefined if there is none. */
+/** The key of a target without flags; undefined if there is none. */
 export async function storedKey(target: KnownTarget, env: Environment): Promise<Sourced | undefined> {
   const fromEnv = env[API_KEY_VARIABLE]
-  if (fromEnv !== undefined && fromEnv !== '') {
-    return { value: readKey(fromEnv, API_KEY_VARIABLE), source: API_KEY_VARIABLE }
-  }
+  if (fromEnv) return { value: readKey(fromEnv, API_KEY_VARIABLE), source: API_KEY_VARIABLE }
   const { keyFile } = target
   if (keyFile !== undefined) {
     const where = `Key file ${JSON.stringify(keyFile)} of the target ${JSON.stringify(target.name)}`
@@ -144,37 +174,41 @@ export async function storedKey(target: KnownTarget, env: Environment): Promise<
 }
 
 async function findKey(
-  { apiKeyFile }: TargetChoice,
+  { apiKeyFile, key }: TargetChoice,
   { env, cwd, readStdin }: TargetContext,
   target: KnownTarget,
   baseUrl: string,
 ): Promise<Sourced | undefined> {
   const source = '--api-key-file'
+  if (key !== undefined) {
+    if (apiKeyFile === undefined) return { value: readKey(key, '--key'), source: '--key' }
+    throw new TargetError('INVALID_TARGET', `--key and ${source} cannot both be given`)
+  }
   if (apiKeyFile === '-') return { value: readKey(await readStdin(), `${source} -`), source }
   if (apiKeyFile !== undefined) {
     const where = `${source} ${JSON.stringify(apiKeyFile)}`
     return { value: await readKeyFile(resolve(cwd, apiKeyFile), where), source }
   }
   const isItsOwn = target.baseUrl !== undefined && isSameOrigin(target.baseUrl.value, baseUrl)
-  return storedKey(isItsOwn ? target : { name: NAMELESS }, env)
+  return storedKey(isItsOwn ? target : { name: UNNAMED }, env)
 }
 
-function givenAddress(text: string): Sourced {
+/** Reads an address. @param source the flag or variable that it was given in @throws TargetError INVALID_TARGET */
+export function checkedAddress(text: string, source = '--base-url'): Sourced {
   const read = readBaseAddress(text)
-  if ('baseUrl' in read) return { value: read.baseUrl, source: '--base-url' }
-  throw new TargetError('INVALID_TARGET', `--base-url ${shownAddress(text)}: ${read.problem}`)
+  if ('baseUrl' in read) return { value: read.baseUrl, source }
+  throw new TargetError('INVALID_TARGET', `${source} ${shownAddress(text)}: ${read.problem}`)
 }
 
-/** Where a target is. @throws TargetError TARGET_NOT_SET */
 export function addressOf({ name, baseUrl }: KnownTarget): Sourced {
   if (baseUrl !== undefined) return baseUrl
   throw new TargetError(
     'TARGET_NOT_SET',
-    `The target ${JSON.stringify(name)} has no base address yet. Set it with "petstore-sandbox target set ${name} --base-url <url>".`,
+    `The target ${JSON.stringify(name)} has no base address yet. Set it with "npx petstore-sandbox target set ${name} --base-url <url>".`,
   )
 }
 
-function withoutKey({ name, baseUrl: own }: KnownTarget, baseUrl: string): string {
+function missingKey({ name, baseUrl: own }: KnownTarget, baseUrl: string): string {
   const { origin } = new URL(baseUrl)
   const reason =
     own === undefined || isSameOrigin(own.value, baseUrl)
@@ -183,7 +217,7 @@ function withoutKey({ name, baseUrl: own }: KnownTarget, baseUrl: string): strin
   return `No API key is sent to ${origin}: ${reason}. Give one with --api-key-file or in ${API_KEY_VARIABLE}.`
 }
 
-function inClear(baseUrl: string, key: string): readonly string[] {
+function unencrypted(baseUrl: string, key: string): readonly string[] {
   if (baseUrl.startsWith('https:') || isLoopback(baseUrl) || key === SANDBOX_KEY) return []
-  return [`The API key travels unencrypted to ${new URL(baseUrl).origin}.`]
+  return [`The API key is sent unencrypted to ${new URL(baseUrl).origin}.`]
 }

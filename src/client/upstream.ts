@@ -2,113 +2,138 @@ import { isAscii } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
+import { brotliDecompress, gunzip } from 'node:zlib'
 import { Failure } from '../domain/failures.js'
-import { type Bytes, formatSize, MIB } from '../domain/size.js'
-import { type DurationMs, formatDuration } from '../domain/time.js'
+import { type Bytes, MIB } from '../domain/numbers.js'
+import type { DurationMs } from '../domain/time.js'
 import type { Forward, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js'
 import type { Environment } from '../system/environment.js'
 import { messageOf } from '../system/message-of.js'
 import { openingProblem, readInput } from '../system/regular-file.js'
 import { readKeyFile } from './api-key.js'
 import { TooLargeError } from './bounded-body.js'
-import { isTimeout } from './deadline.js'
-import { openWay } from './dispatcher.js'
-import { exchangeOnce } from './exchange-once.js'
-import { type Asked, isDropped, NoAnswerError } from './no-answer.js'
+import { openDispatcher } from './dispatcher.js'
+import { exchangeOnce } from './exchange.js'
+import { isDropped, NoAnswerError } from './no-answer.js'
 
-/** The real service behind a sandbox, over the network. */
 export interface Upstream {
-  /** Whether it was given a key that stands for those of the sandbox. */
+  /** Whether it has a key in place of those of the sandbox. */
   readonly hasKey: boolean
-  /** Hidden wherever something is kept. */
+  /** Masked in everything that is kept. */
   readonly secrets: readonly string[]
-  /** Sends a request on, and reads the answer whole. Never rejects. @param left aborted when its client has left */
+  /** Forwards a request, and reads the whole response. Never rejects. @param left aborted when the client has left */
   send(forward: Forward, left?: AbortSignal): Promise<UpstreamOutcome>
   close(): Promise<void>
 }
 
 export interface UpstreamOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly apiKeyFile: string | undefined
-  /** File of the certificate authority that has signed its certificate. */
+  /** Certificate authority that has signed its certificate. */
   readonly caFile: string | undefined
-  /** For an answer as a whole. */
+  /** For a whole response. */
   readonly timeout: DurationMs
   readonly env: Environment
 }
 
-/** Far more than any documented answer: what counts is what it is unpacked to. */
-const LARGEST_ANSWER: Bytes = 16 * MIB
-const LARGEST_CA_FILE: Bytes = MIB
-/** What is dropped before it is answered may be a connection that was idle for too long: a read is sent once more. */
-const ATTEMPTS_TO_READ = 2
+/** Of a body, after decompression. */
+const MAX_RESPONSE: Bytes = 16 * MIB
+const MAX_CA_FILE: Bytes = MIB
+/** A connection that was idle for too long may be dropped: a read is sent once more. */
+const MAX_READ_ATTEMPTS = 2
 const IDLE_MS: DurationMs = 4000
+/** Browsers open 6 to a host and proxies a few dozen; each takes a file descriptor. */
+const MAX_CONNECTIONS = 64
+const MAX_WAITING = 1000
 
 /**
- * Opens the way to the real service: straight if it is on this machine, else through the
- * proxies of the environment. No redirect is followed, so that its key reaches nobody else.
+ * Connects to the real service: directly if it is on this machine, otherwise through the proxies of the environment.
+ * Redirects are not followed, so that the key reaches nobody else.
  *
- * @throws Failure INVALID_OPTIONS for a file that cannot be read, TargetError for a proxy that is none
+ * @throws Failure INVALID_OPTIONS for an unreadable file, TargetError for an invalid proxy variable
  */
 export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }: UpstreamOptions): Promise<Upstream> {
   const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
   const ca = caFile === undefined ? undefined : [...rootCertificates, readAuthority(caFile)]
-  const { dispatcher, proxy } = await openWay(baseUrl, env, { idle: IDLE_MS, ...(ca === undefined ? {} : { ca }) })
+  const { dispatcher, proxy } = await openDispatcher(baseUrl, env, {
+    idle: IDLE_MS,
+    connections: MAX_CONNECTIONS,
+    ...(ca && { ca }),
+  })
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/+$/, '')
-  const authorization = key === undefined ? undefined : `Bearer ${key}`
-  const pseudonym = `1.1 petstore-sandbox-${randomBytes(8).toString('hex')}`
+  const ownKey = key === undefined ? undefined : `Bearer ${key}`
+  /** Recognizes a request that the upstream sends back to this sandbox. */
+  const via = `1.1 petstore-sandbox-${randomBytes(8).toString('hex')}`
+  let pending = 0
 
-  async function ask(forward: Forward, signal: AbortSignal | undefined, onSent: () => void): Promise<UpstreamOutcome> {
-    const own = forward.authorization ?? authorization
-    const headers = [...forward.headers, 'accept-encoding', 'gzip, deflate, br', 'via', pseudonym]
-    if (own !== undefined) headers.push('authorization', own)
-    const answer = await exchangeOnce(
+  async function request(
+    { method, target, headers, body, authorization = ownKey }: Forward,
+    signal: AbortSignal | undefined,
+    onSent: () => void,
+  ): Promise<UpstreamOutcome> {
+    const all = [...headers, 'accept-encoding', 'gzip, br', 'via', via]
+    if (authorization !== undefined) all.push('authorization', authorization)
+    const raw = await exchangeOnce(
       dispatcher,
-      {
-        origin,
-        path: basePath + forward.target,
-        method: forward.method as 'GET',
-        headers,
-        body: forward.body ?? null,
-      },
-      { timeout, maxBody: LARGEST_ANSWER, signal, onSent },
+      { origin, path: basePath + target, method: method as 'GET', headers: all, body: body ?? null },
+      { timeout, maxBody: MAX_RESPONSE, signal, onSent },
     )
-    const encoding = headerIn(answer.headers, 'content-encoding')
-    const bytes = encoding === undefined ? answer.body : await unpacked(answer.body, encoding)
+    const bytes = await decompressed(raw.body, headerIn(raw.headers, 'content-encoding'))
     const binary = bytes.toString('latin1')
-    // What is ASCII reads the same either way, and need not be kept twice.
-    const body = isAscii(bytes) ? binary : bytes.toString()
-    return { kind: 'answer', status: answer.status, headers: answer.headers, body, binary }
+    // ASCII is the same in both encodings, and need not be kept twice.
+    const text = isAscii(bytes) ? binary : bytes.toString()
+    return { kind: 'answer', status: raw.status, headers: raw.headers, body: text, binary }
+  }
+
+  async function send(forward: Forward, left: AbortSignal | undefined): Promise<UpstreamOutcome> {
+    const { method } = forward
+    let isSent = false
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await request(forward, left, () => {
+          isSent = true
+        })
+      } catch (error) {
+        const mayHaveRun = isSent && method !== 'GET'
+        if (left?.aborted === true) return { kind: 'left', isOpen: mayHaveRun }
+        if (method === 'GET' && attempt < MAX_READ_ATTEMPTS && isDropped(error)) continue
+        const { problem, message } = failureOf(error)
+        return failure(
+          problem,
+          mayHaveRun ? `${message} The ${method} may have been carried out all the same.` : message,
+        )
+      }
+    }
+  }
+
+  function failureOf(error: unknown): UpstreamFailure {
+    if (error instanceof UndecodableError)
+      return failure('upstream_invalid', `The response of ${origin} ${error.message}.`)
+    try {
+      const { message, failure: code, isUntrusted } = NoAnswerError.from(error, { url: origin, timeout, proxy })
+      if (code === 'TIMEOUT') return failure('upstream_timeout', `${message}. Allow more time with --upstream-timeout.`)
+      const hint = isUntrusted ? ' If your own authority signed it, name it with --upstream-ca.' : ''
+      const isInvalid = /^(?:TOO_LARGE$|MALFORMED$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
+      return failure(isInvalid ? 'upstream_invalid' : 'upstream_unreachable', `${message}.${hint}`)
+    } catch {
+      return failure('upstream_invalid', `The response of ${origin} cannot be read: ${messageOf(error)}.`)
+    }
   }
 
   return {
     hasKey: key !== undefined,
     secrets: key === undefined ? [] : [key],
     async send(forward, left) {
-      if (forward.via.includes(pseudonym)) return failure('upstream_invalid', LOOP)
-      const isRead = forward.method === 'GET'
-      let isSent = false
-      const onSent = () => {
-        isSent = true
-      }
-      for (let attempt = 1; ; attempt++) {
-        try {
-          if (left?.aborted === true) return { kind: 'left', isOpen: false }
-          return await ask(forward, left, onSent)
-        } catch (error) {
-          const isOpen = isSent && !isRead
-          if (left?.aborted === true) return { kind: 'left', isOpen }
-          if (isRead && attempt < ATTEMPTS_TO_READ && isDropped(error)) continue
-          const { problem, message } = failureOf(error, { url: origin, timeout, attempts: 1, proxy })
-          return failure(
-            problem,
-            isOpen ? `${message} The ${forward.method} may have been carried out all the same.` : message,
-          )
-        }
+      if (forward.via.includes(via)) return failure('upstream_invalid', LOOP)
+      if (pending >= MAX_CONNECTIONS + MAX_WAITING) return failure('upstream_busy', BUSY)
+      pending++
+      try {
+        return await send(forward, left)
+      } finally {
+        pending--
       }
     },
     close: () => dispatcher.destroy(),
@@ -116,71 +141,27 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
 }
 
 const LOOP = 'The service behind this sandbox leads back to it. Name another one with --upstream.'
-
-/** An answer says that it is packed in a way that was not asked for, or is not. */
-class Unreadable extends Error {}
-
-function failureOf(error: unknown, asked: Asked): UpstreamFailure {
-  const { url: origin, timeout } = asked
-  if (isTimeout(error)) {
-    return failure('upstream_timeout', `${origin} took longer than ${formatDuration(timeout)} (--upstream-timeout).`)
-  }
-  if (error instanceof TooLargeError)
-    return failure('upstream_invalid', `The answer of ${origin} is larger than ${formatSize(LARGEST_ANSWER)}.`)
-  if (error instanceof Unreadable) return failure('upstream_invalid', `The answer of ${origin} ${error.message}.`)
-  try {
-    const { message, failure: code, isUntrusted } = NoAnswerError.from(error, asked)
-    const cure = isUntrusted ? ' If your own authority signed it, name that with --upstream-ca.' : ''
-    const isBroken = /^(?:MALFORMED$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
-    return failure(isBroken ? 'upstream_invalid' : 'upstream_unreachable', `${message}.${cure}`)
-  } catch {
-    return failure('upstream_invalid', `The answer of ${origin} cannot be read: ${messageOf(error)}.`)
-  }
-}
+const BUSY = `${MAX_CONNECTIONS} requests to the service behind this sandbox are open and ${MAX_WAITING} more are waiting. Send fewer at once.`
 
 function failure(problem: UpstreamFailure['problem'], message: string): UpstreamFailure {
   return { kind: 'failure', problem, message }
 }
 
-const UNPACKERS = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-}
-const inflateBare = promisify(inflateRaw)
+/** A body is not in an encoding that was asked for. */
+class UndecodableError extends Error {}
 
-/** Nobody packs more often; a small answer might keep the sandbox busy for minutes. As many as curl takes. */
-const MOST_ENCODINGS = 5
+const DECODERS = { gzip: promisify(gunzip), br: promisify(brotliDecompress) }
 
-/** Many servers leave out the frame that `deflate` has. @source RFC 9110, section 8.4.1.2 */
-function unpackerOf(encoding: keyof typeof UNPACKERS, [first = 0]: Buffer) {
-  return encoding === 'deflate' && (first & 0x0f) !== 8 ? inflateBare : UNPACKERS[encoding]
-}
-
-/** Undoes what a Content-Encoding says, as much as may be read. */
-async function unpacked(packed: Buffer, encoding: string): Promise<Buffer> {
-  const encodings = encoding
-    .toLowerCase()
-    .split(',')
-    .map((one) => one.trim())
-  if (encodings.length > MOST_ENCODINGS) throw new Unreadable(`is packed ${encodings.length} times`)
-  let bytes = packed
-  for (const one of encodings.toReversed()) {
-    if (one === '' || one === 'identity' || bytes.length === 0) continue
-    if (!isKnown(one)) throw new Unreadable(`is packed with ${JSON.stringify(one)}`)
-    try {
-      bytes = await unpackerOf(one, bytes)(bytes, { maxOutputLength: LARGEST_ANSWER })
-    } catch (error) {
-      if (error instanceof RangeError) throw new TooLargeError(LARGEST_ANSWER)
-      throw new Unreadable(`says that it is packed with ${one}, and is not`)
-    }
+async function decompressed(body: Buffer, encoding = 'identity'): Promise<Buffer> {
+  const name = encoding.trim().toLowerCase()
+  if (name === '' || name === 'identity' || body.length === 0) return body
+  if (name !== 'gzip' && name !== 'br') throw new UndecodableError(`is encoded with ${JSON.stringify(name)}`)
+  try {
+    return await DECODERS[name](body, { maxOutputLength: MAX_RESPONSE })
+  } catch (error) {
+    if (error instanceof RangeError) throw new TooLargeError(MAX_RESPONSE)
+    throw new UndecodableError(`is not valid ${name}, although Content-Encoding says so`)
   }
-  return bytes
-}
-
-function isKnown(encoding: string): encoding is keyof typeof UNPACKERS {
-  return Object.hasOwn(UNPACKERS, encoding)
 }
 
 function headerIn(list: readonly string[], name: string): string | undefined {
@@ -190,12 +171,9 @@ function headerIn(list: readonly string[], name: string): string | undefined {
 
 function readAuthority(file: string): Buffer {
   try {
-    return readInput(file, LARGEST_CA_FILE)
+    return readInput(file, MAX_CA_FILE)
   } catch (error) {
-    throw new Failure(
-      'INVALID_OPTIONS',
-      `--upstream-ca ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`,
-      { cause: error },
-    )
+    const problem = `--upstream-ca ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`
+    throw new Failure('INVALID_OPTIONS', problem, { cause: error })
   }
 }

@@ -1,72 +1,77 @@
-import { isBrowsersOwn } from '../domain/browsers-own.js'
-import type { Caller } from '../domain/callers.js'
-import type { Ending } from '../domain/ending.js'
-import type { HandlerResult } from '../domain/messages.js'
-import type { Limits } from '../domain/quota.js'
+import { type Ending, type HandlerResult, isBrowsersOwn } from '../domain/messages.js'
+import { type Limits, NO_LIMITS } from '../domain/quota.js'
+import { redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
-import { countAgain, Findings, type Group, type SavedGroup } from './findings.js'
+import { type FindingDraft, findingDrafts } from './finding-drafts.js'
+import { countAgain, Findings, type Group, isSameRequest } from './findings.js'
 import type { JudgedRequest } from './judged-request.js'
-import { identityOf, KeyConduct, type SavedKeyConduct } from './key-conduct.js'
-import { beganAt, fingerprintOf, isReceived, mayTell, type News, newsOf } from './news.js'
-import { type Remark, remarksOn } from './remarks.js'
+import {
+  countSenders,
+  isBanDue,
+  judgeTiming,
+  type KeyCaller,
+  type KeyConduct,
+  type KeyIdentity,
+  openKeyConduct,
+  restoreKeyConduct,
+  type SavedKeyConduct,
+  saveKeyConduct,
+  senderOf,
+  sendersNamed,
+  unnamedAtOnce,
+} from './key-conduct.js'
+import { endRequest, endWaits, forgetResponse, moveClock, put, receive, type WaitFilter } from './senders.js'
+import { fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
+import { countRequest, forgetFutureTraffic } from './what-if.js'
 
-type KeyCaller = Caller & { readonly kind: 'key' }
+/** Unknown tokens (--any-key) with an account of their own; the oldest is forgotten. */
+const MAX_STRANGERS = 1000
 
-/** Unknown tokens (--any-key) that are told apart; the oldest makes room. */
-const STRANGERS_KEPT = 1000
+/** Requests under way that are kept; the oldest is forgotten, and its response is ignored. */
+const MAX_OPEN = 10_000
 
-/** Answers under way that tell something; the oldest is forgotten, and tells nothing. */
-const MOST_PENDING = 10_000
-
-/** An answer that tells something, and has not ended. */
-interface Pending {
+interface Open {
   readonly account: KeyConduct
-  readonly news: News
+  readonly sender: string
+  readonly fingerprint: string
+  readonly news: RefusalNotice | undefined
 }
 
-/** A ledger as plain JSON. */
 export interface SavedConduct {
   readonly requests: number
-  readonly findings: readonly SavedGroup[]
+  readonly reached: number
+  readonly findings: readonly Group[]
   readonly keys: readonly SavedKeyConduct[]
-  readonly pending: readonly {
-    readonly position: number
-    readonly name: string
-    readonly isStranger: boolean
-    readonly news: News
-  }[]
+  readonly open: readonly (Pick<KeyIdentity, 'name' | 'isStranger'> &
+    Pick<Open, 'sender' | 'fingerprint'> & { readonly position: number; readonly news: RefusalNotice | null })[]
 }
 
 /**
- * Records how well clients keep the service's rules, as requests pass,
- * so that it does not depend on the log. Its size is bounded, whatever
- * clients send.
- *
- * Nothing is guessed from who sent what when: answers oblige their clients once
- * they were received, and then it only counts.
+ * Records how well clients keep the service's rules while requests pass, so that it does not depend on the log.
+ * Its size is bounded, whatever clients send.
  */
 export class ConductLedger {
   readonly findings = new Findings()
   readonly #plans: readonly Limits[]
-  readonly #hide: ((text: string) => string) | undefined
+  readonly #hide: (text: string) => string
   readonly #keys = new Map<string, KeyConduct>()
   readonly #strangers = new Map<string, KeyConduct>()
-  /** By the ordinal of the request. */
-  readonly #pending = new Map<number, Pending>()
-  #requests = 0
+  readonly #open = new Map<number, Open>()
+  requests = 0
+  /** Requests with a valid key that reached an operation. */
+  reached = 0
 
   /**
    * @param plans limits of the plans, smallest first
    * @param hide  hides secrets in what a finding quotes
    */
-  constructor(plans: readonly Limits[], hide?: (text: string) => string) {
+  constructor(plans: readonly Limits[], hide = (text: string) => text) {
     this.#plans = plans
     this.#hide = hide
   }
 
-  /** Exchanges that were judged. */
-  get requests(): number {
-    return this.#requests
+  get mostSenders(): number {
+    return Math.max(1, ...this.keys().map(unnamedAtOnce))
   }
 
   /** Accounts of the keys, in the order of their first request; strangers last. */
@@ -74,119 +79,155 @@ export class ConductLedger {
     return [...this.#keys.values(), ...this.#strangers.values()]
   }
 
-  /** Counts a request that got as far as the quota. */
-  count(judged: JudgedRequest): void {
-    const { caller } = judged
-    if (caller.kind === 'key') this.#of(caller).count(judged)
+  /** Counts a request that reached the quota gate. */
+  count({ caller, space: { settings }, now, wall }: JudgedRequest): void {
+    if (caller.kind !== 'key') return
+    const account = this.#accountOf(caller)
+    if (account.identity.isAlwaysRefused) return
+    const limits = settings.rateLimit ? caller.limits : NO_LIMITS
+    countRequest(account.traffic, settings, limits, countSenders(account, settings.senders), now, wall)
+  }
+
+  /** Whether a request brings a ban of its key, by the waits that its sender has disobeyed. */
+  bringsBan(judged: JudgedRequest, banAfter: number): boolean {
+    const { caller, request } = judged
+    const account = caller.kind === 'key' ? this.#accounts(caller.isStranger).get(caller.name) : undefined
+    return account !== undefined && isBanDue(account, judged, banAfter, fingerprintOf(request))
   }
 
   /**
-   * Judges one exchange, in the order of arrival. What its answer tells begins when that has ended.
+   * Judges one exchange, in the order of arrival. Waits that its response names begin when that has ended.
    *
    * @param at the id of the exchange, and the ordinal of its request: `ended` refers to it
    */
   judge(judged: JudgedRequest, answer: HandlerResult, at: { readonly id: number; readonly position: number }): void {
-    const { caller, now, request } = judged
+    const { caller, now, request, route, path, query } = judged
     if (isBrowsersOwn(request)) return
     const { id } = at
-    this.#requests++
-    const account = caller.kind === 'key' ? this.#of(caller) : undefined
-    if (account !== undefined && (account.isTold || mayTell(answer))) this.#judgeReturn(account, judged, answer, at)
-    for (const remark of remarksOn(judged, answer)) {
-      // A remark that every request of an operation earns is the same object each time.
-      const known = account?.findings.get(remark)
-      if (known === undefined) {
-        const found = this.#find(judged, id, remark)
-        account?.findings.set(remark, found)
-      } else countAgain(known, id, now)
+    this.requests++
+    const account = caller.kind === 'key' ? this.#accountOf(caller) : undefined
+    const { name: sender } = senderOf(judged)
+    if (account !== undefined) {
+      if (route.kind === 'operation') this.reached++
+      const fingerprint = fingerprintOf(request)
+      const { drafts, isEarly } = judgeTiming(account, judged, answer, fingerprint)
+      for (const draft of drafts) this.#find(judged, id, draft)
+      const news = readNotice(answer, judged, fingerprint, id, isEarly)
+      this.#open.set(at.position, { account, sender, fingerprint, news })
+      const [oldest] = this.#open
+      if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#close(...oldest)
+    }
+    // A draft that every request of an operation has is the same object each time.
+    const groups = sender === '' ? account?.groups : undefined
+    for (const draft of findingDrafts(judged, answer)) {
+      const group = groups?.get(draft)
+      if (
+        group !== undefined &&
+        (group.isMixed || isSameRequest(group.request, { method: request.method, path, query }))
+      )
+        countAgain(group, id, now)
+      else {
+        const found = this.#find(judged, id, draft)
+        groups?.set(draft, found)
+      }
     }
   }
 
-  /** Whether it wants to hear what becomes of some answer. */
-  get isListening(): boolean {
-    return this.#pending.size > 0
-  }
-
-  /** What became of an answer. Of those that tell nothing it need not be said. */
   ended(ending: Ending): void {
-    const pending = this.#pending.get(ending.position)
-    if (pending === undefined) return
-    this.#pending.delete(ending.position)
-    if (isReceived(pending.news, ending.how)) pending.account.hear(pending.news, ending)
+    const open = this.#open.get(ending.position)
+    if (open === undefined) return
+    this.#close(ending.position, open)
+    const { account, sender, news } = open
+    if (news !== undefined && isReceived(news, ending.how)) receive(sendersNamed(account, sender), news, ending)
   }
 
-  /** An answer that was sent may not have been read. @param position of the request that it answers */
+  /** @param position of the request whose response was sent, but not received */
   unread(position: number): void {
-    for (const account of this.#keys.values()) account.unread(position)
-    for (const account of this.#strangers.values()) account.unread(position)
+    for (const { senders } of this.keys()) for (const one of senders.values()) forgetResponse(one, position)
   }
 
-  /** The clock was set back to an instant: waits that began later are over. Findings stay. */
-  forgetFuture(now: EpochMs): void {
-    for (const account of this.keys()) account.forgetFuture(now)
-    for (const [position, { news }] of this.#pending) if (beganAt(news) > now) this.#pending.delete(position)
+  /**
+   * Ends waits, and those that responses under way are about to name: the sandbox no longer asks for them.
+   * Everything that ends a wait calls this, so that a client which does not wait for it is not blamed.
+   *
+   * @param which those that end; all if omitted
+   * @param key   name of the only key concerned
+   */
+  endWaits(which: WaitFilter = () => true, key?: string): void {
+    const isConcerned = ({ identity }: KeyConduct) => key === undefined || identity.name === key
+    for (const account of this.keys())
+      if (isConcerned(account)) for (const one of account.senders.values()) endWaits(one, which)
+    this.#dropNotices((news, account) => news.kind === 'wait' && which(news.wait) && isConcerned(account))
   }
 
-  /** Forgets everything. */
+  /** The clock was moved: waits that are over by it do not come back. Findings stay. */
+  moveClock(before: EpochMs, now: EpochMs, wall: EpochMs): void {
+    for (const { senders, traffic } of this.keys()) {
+      for (const one of senders.values()) moveClock(one, before, now, wall)
+      if (now < before) forgetFutureTraffic(traffic, before, now, wall)
+    }
+    this.#dropNotices((news) => (news.kind === 'wait' ? news.wait : news).from > now)
+  }
+
   clear(): void {
-    this.#requests = 0
-    this.findings.clear()
-    this.#keys.clear()
-    this.#strangers.clear()
-    this.#pending.clear()
+    this.restore({ requests: 0, reached: 0, findings: [], keys: [], open: [] })
   }
 
-  /** All of it, as plain JSON; `restore` on a new ledger of the same plans goes on from there. */
   save(): SavedConduct {
     return {
-      requests: this.#requests,
+      requests: this.requests,
+      reached: this.reached,
       findings: this.findings.save(),
-      keys: this.keys().map((account) => account.save()),
-      pending: [...this.#pending].flatMap(([position, { account, news }]) => {
+      keys: this.keys().map(saveKeyConduct),
+      open: [...this.#open].flatMap(([position, { account, sender, fingerprint, news = null }]) => {
         const { name, isStranger } = account.identity
-        // One of a stranger who has made room tells nobody anything, whoever has the name by now.
-        return this.#accounts(isStranger).get(name) === account ? [{ position, name, isStranger, news }] : []
+        // The account of a stranger that was forgotten is not kept, even if there is another one of its name.
+        if (this.#accounts(isStranger).get(name) !== account) return []
+        return [{ position, name, isStranger, sender, fingerprint, news }]
       }),
     }
   }
 
-  restore({ requests, findings, keys, pending }: SavedConduct): void {
-    this.clear()
-    this.#requests = requests
+  restore({ requests, reached, findings, keys, open }: SavedConduct): void {
+    this.requests = requests
+    this.reached = reached
     this.findings.restore(findings)
-    for (const saved of keys) {
-      const { identity } = saved
-      this.#accounts(identity.isStranger).set(identity.name, new KeyConduct({ ...identity }, this.#plans, saved))
-    }
-    for (const { position, name, isStranger, news } of pending) {
+    for (const map of [this.#keys, this.#strangers, this.#open]) map.clear()
+    for (const saved of keys)
+      this.#accounts(saved.identity.isStranger).set(saved.identity.name, restoreKeyConduct(saved, this.#plans))
+    for (const { position, name, isStranger, sender, fingerprint, news } of open) {
       const account = this.#accounts(isStranger).get(name)
-      if (account !== undefined) this.#pending.set(position, { account, news })
+      if (account !== undefined) this.#open.set(position, { account, sender, fingerprint, news: news ?? undefined })
     }
   }
 
-  /** Whether it came when it was allowed to, and what it is told in turn. */
-  #judgeReturn(
-    account: KeyConduct,
-    judged: JudgedRequest,
-    answer: HandlerResult,
-    { id, position }: { readonly id: number; readonly position: number },
-  ): void {
-    const fingerprint = fingerprintOf(judged.request)
-    for (const remark of account.judge(judged, answer, fingerprint)) this.#find(judged, id, remark)
-    const news = mayTell(answer) ? newsOf(answer, judged, fingerprint) : undefined
-    if (news === undefined) return
-    this.#pending.set(position, { account, news })
-    if (this.#pending.size <= MOST_PENDING) return
-    const [oldest] = this.#pending.keys()
-    if (oldest !== undefined) this.#pending.delete(oldest)
+  #dropNotices(which: (news: RefusalNotice, account: KeyConduct) => boolean): void {
+    for (const [position, open] of this.#open)
+      if (open.news !== undefined && which(open.news, open.account))
+        this.#open.set(position, { ...open, news: undefined })
   }
 
-  #find({ caller, route, now }: JudgedRequest, id: number, remark: Remark): Group {
-    const operation = route.kind === 'operation' ? route.operation.id : null
-    const hide = this.#hide ?? asItIs
-    const { detail, message } = remark
+  #close(position: number, { account, sender, fingerprint }: Open): void {
+    this.#open.delete(position)
+    endRequest(sendersNamed(account, sender), fingerprint)
+  }
+
+  #find(judged: JudgedRequest, id: number, draft: FindingDraft): Group {
+    const { caller, route, now, request, path, query } = judged
     return this.findings.add(
-      { ...remark, key: caller.label, operation, detail: hide(detail), message: hide(message) },
+      {
+        ...draft,
+        key: caller.label,
+        sender: senderOf(judged).name,
+        operation: route.kind === 'operation' ? route.operation.id : null,
+        detail: this.#hide(draft.detail),
+        message: this.#hide(draft.message),
+        request: {
+          method: request.method,
+          path: this.#hide(redactQuery(path)),
+          query: this.#hide(redactQuery(query)),
+        },
+      },
       id,
       now,
     )
@@ -196,21 +237,13 @@ export class ConductLedger {
     return isStranger ? this.#strangers : this.#keys
   }
 
-  #of(caller: KeyCaller): KeyConduct {
+  #accountOf(caller: KeyCaller): KeyConduct {
     const { name, isStranger } = caller
     const accounts = this.#accounts(isStranger)
     const known = accounts.get(name)
     if (known !== undefined) return known
-    const opened = new KeyConduct(identityOf(caller), this.#plans)
-    accounts.set(name, opened)
-    if (isStranger && accounts.size > STRANGERS_KEPT) {
-      const [oldest] = accounts.keys()
-      if (oldest !== undefined) accounts.delete(oldest)
-    }
+    const opened = openKeyConduct(caller, this.#plans)
+    put(accounts, name, opened, isStranger ? MAX_STRANGERS : Number.POSITIVE_INFINITY)
     return opened
   }
-}
-
-function asItIs(text: string): string {
-  return text
 }

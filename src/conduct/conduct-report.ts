@@ -1,57 +1,49 @@
 import { type ApiKey, PLAN_NAMES, type PlanName } from '../domain/keys.js'
 import type { Limits } from '../domain/quota.js'
+import type { Settings } from '../domain/settings.js'
 import type { ConductLedger } from './conduct-ledger.js'
 import { type Conduct, type Refusals, VIOLATIONS, WARNINGS, type WhatIf } from './conduct-view.js'
-import { type Refused, refusedBy, type Traffic } from './what-if.js'
+import type { KeyConduct } from './key-conduct.js'
+import { type Refused, refusedBy } from './what-if.js'
 
-/** What of a space its report is made of. */
 export interface ReportedSpace {
   readonly name: string
   readonly conduct: ConductLedger
-  readonly senders: number
-  /** A key by its label, or by itself. */
+  readonly settings: Pick<Settings, 'senders'>
   findKey(name: string): ApiKey | undefined
-  planOf(apiKey: ApiKey): PlanName
+  currentPlan(apiKey: ApiKey): PlanName
   planLimits(plan: PlanName): Limits
 }
 
-/** The conduct report of a space. */
 export function conductReport(space: ReportedSpace): Conduct {
-  const { conduct } = space
-  const all = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
-  const labels = [...new Set(all.map(({ identity }) => identity.label))]
+  const { conduct, settings } = space
+  const accounts = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
+  // Unknown tokens share one label, but each has its own quota.
+  const plans = new Map(accounts.toReversed().map(({ identity: { label, plan } }) => [label, plan]))
+  const labels = new Set(accounts.map(({ identity }) => identity.label))
   return {
     space: space.name,
     requests: conduct.requests,
-    senders: space.senders,
+    reached: conduct.reached,
+    senders: settings.senders ?? conduct.mostSenders,
+    sendersStated: settings.senders !== undefined,
     violations: conduct.findings.of(VIOLATIONS),
     warnings: conduct.findings.of(WARNINGS),
-    whatIf: whatIf(
-      space,
-      all.map(({ traffic }) => traffic),
-    ),
-    keys: labels.flatMap((label) => {
-      // Unknown tokens share one label, but each has its own quota.
-      const ofLabel = all.filter(({ identity }) => identity.label === label)
-      const [first] = ofLabel
-      if (first === undefined) return []
-      const plan = space.planOf(space.findKey(label) ?? { key: label, plan: first.identity.plan })
-      return [
-        {
-          key: label,
-          plan,
-          ...whatIf(
-            space,
-            ofLabel.map(({ traffic }) => traffic),
-          ),
-        },
-      ]
-    }),
+    whatIf: whatIf(space, accounts),
+    keys: [...labels].map((label) => ({
+      key: label,
+      plan: space.currentPlan(space.findKey(label) ?? { key: label, plan: plans.get(label) ?? 'free' }),
+      ...whatIf(
+        space,
+        accounts.filter(({ identity }) => identity.label === label),
+      ),
+    })),
   }
 }
 
-/** What each plan would have done with the traffic of some keys: refusals are summed, peaks are the largest of one key. */
-function whatIf(space: ReportedSpace, traffic: readonly Traffic[]): WhatIf {
+/** Refusals are summed; peaks are the largest of one key. */
+function whatIf(space: ReportedSpace, accounts: readonly KeyConduct[]): WhatIf {
+  const traffic = accounts.map((account) => account.traffic)
   const refused = traffic.map(refusedBy)
   const refusalsOf = (index: number): Refusals => {
     const sum = (cause: keyof Refused) => refused.reduce((total, byPlan) => total + (byPlan[index]?.[cause] ?? 0), 0)

@@ -1,6 +1,6 @@
 import type { PlanName } from '../domain/keys.js'
 
-/** What a client must not do, and what it should not. @source docs/conduct.md, "The rules" */
+/** Violations must not happen, warnings should not. @source docs/conduct.md, "The rules" */
 export const VIOLATIONS = [
   'early-retry',
   'no-backoff',
@@ -11,6 +11,7 @@ export const VIOLATIONS = [
 ] as const
 export const WARNINGS = [
   'early-retry-likely',
+  'no-backoff-likely',
   'weak-backoff',
   'request-while-limited',
   'deprecated-operation',
@@ -24,22 +25,28 @@ export type ConductRule = ViolationRule | WarningRule
 
 /** What a finding would be with another number of senders. */
 export interface Otherwise {
-  /** The smallest number with which none of its occurrences would be what it is. */
+  /** The smallest number with which no occurrence breaks this rule. */
   readonly senders: number
-  /** What they would be instead; null for nothing. */
+  /** The rule that they break then; null for none. */
   readonly rule: ConductRule | null
 }
 
 /** Breaches of one rule: all occurrences for one key with the same detail. */
 export interface Finding<Rule extends ConductRule = ConductRule> {
   readonly rule: Rule
-  /** Label of the key; `none` where none was sent, `unknown` for one that the sandbox does not know. */
+  /** Label of the key; `none` without a key, `unknown` for a key that the sandbox does not know. */
   readonly key: string
   /** Null if the request matched no operation. */
   readonly operation: string | null
-  /** One sentence for people on what the client did, from the newest occurrence. */
+  /** Name of the sender; empty if it has none. */
+  readonly sender: string
+  /** What the client did, and what to do about it. */
   readonly message: string
-  /** How often. */
+  /** The first request concerned. */
+  readonly request: { readonly method: string; readonly path: string; readonly query: string }
+  /** The response that this request disobeyed; null for rules on a single exchange. */
+  readonly disobeyed: DisobeyedResponse | null
+  /** Number of occurrences. */
   readonly count: number
   /** Ids of the first exchanges concerned, at most 20. */
   readonly exchanges: readonly number[]
@@ -50,14 +57,24 @@ export interface Finding<Rule extends ConductRule = ConductRule> {
   readonly otherwise?: Otherwise
 }
 
-/** What was refused of the traffic, or would have been. */
+export interface DisobeyedResponse {
+  readonly exchange: number
+  /** ISO 8601, UTC, by the space's clock. */
+  readonly at: string
+  /** 0 if a fault broke the response. */
+  readonly status: number
+  readonly retryAfter: string | null
+  /** Milliseconds from the response to the request. */
+  readonly laterMs: number
+}
+
+/** Requests that were refused, or would have been. */
 export interface Refusals {
   /** The sum of `refused`. */
   readonly refusals: number
   readonly refused: { readonly minute: number; readonly day: number; readonly ban: number }
 }
 
-/** What one plan would have done with the traffic. */
 export interface PlanOutcome extends Refusals {
   readonly plan: PlanName
   readonly perMinute: number
@@ -66,16 +83,16 @@ export interface PlanOutcome extends Refusals {
 
 /** Traffic that reached the quota, and what each plan would have done with it. */
 export interface WhatIf {
-  /** Requests counted here: with a valid key, neither forced nor refused by a storm or a fault. */
+  /** Requests with a valid key, neither forced nor refused by a storm or a fault. */
   readonly requests: number
-  /** The most requests of one key in one window, had nothing been refused. */
+  /** The most requests of one key in one window, if none had been refused. */
   readonly peakMinute: number
   readonly peakDay: number
   /** Smallest plan first. */
   readonly plans: readonly PlanOutcome[]
-  /** What the limits did that the keys really had, whatever plan they were on. */
+  /** With the limits that the keys really had. */
   readonly configured: Refusals
-  /** The smallest plan that refuses nothing; null if all refuse some. */
+  /** The smallest plan that refuses none; null if all refuse some. */
   readonly cheapest: PlanName | null
 }
 
@@ -83,13 +100,16 @@ export interface WhatIf {
 export interface Conduct {
   /** Empty for the default space. */
   readonly space: string
-  /** Exchanges that were judged. */
+  /** Judged exchanges. */
   readonly requests: number
-  /** How many senders of the same request were taken to share a key. */
+  /** Requests with a valid key that reached an operation. */
+  readonly reached: number
+  /** Senders that share a key: as stated, otherwise the most that had the same request in flight at once. */
   readonly senders: number
+  readonly sendersStated: boolean
   readonly violations: readonly Finding<ViolationRule>[]
   readonly warnings: readonly Finding<WarningRule>[]
-  /** Of all keys together: each key has a quota of its own; refusals are summed, peaks are the largest of one key. */
+  /** Of all keys: refusals are summed, peaks are the largest of one key. */
   readonly whatIf: WhatIf
   readonly keys: readonly ({ readonly key: string; readonly plan: PlanName } & WhatIf)[]
 }

@@ -1,83 +1,66 @@
-import { MOST_SENDERS } from '../domain/settings.js'
-import type { EpochMs } from '../domain/time.js'
+import { MAX_SENDERS } from '../domain/settings.js'
+import { type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { ConductRule, Finding, Otherwise } from './conduct-view.js'
+import type { Disobeyed, FindingDraft } from './finding-drafts.js'
+import { toPlain } from './plain.js'
 
-/** Groups kept per rule; further ones are counted together, so that no client can exhaust memory. */
+/** Groups per rule. Further ones are counted together, so that no client can exhaust memory. */
 const GROUPS_A_RULE = 200
 const EXCHANGES_A_GROUP = 20
 const LONGEST_TEXT = 200
 
-/** One breach of a rule by a client. */
-export interface Occurrence {
-  readonly rule: ConductRule
+interface Occurrence extends FindingDraft {
   readonly key: string
-  /** Null if the request matched no operation. */
+  readonly sender: string
   readonly operation: string | null
-  /** Distinguishes groups with the same rule and key: a parameter's name, a path. */
-  readonly detail: string
-  readonly message: string
-  /** The smallest number of senders with which it would be something else, or nothing; absent where they do not count. */
-  readonly senders?: number | undefined
+  readonly request: Finding['request']
 }
 
-/** Occurrences of one rule, key and detail, together. */
-export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'operation'> {
-  /** What it is found by, among those of its rule. */
+/** Occurrences with the same rule, key, sender and detail. */
+export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'sender' | 'operation' | 'request'> {
+  /** Identifies it among those of its rule. */
   readonly name: string
   message: string
   count: number
   readonly exchanges: number[]
   readonly firstAt: EpochMs
   lastAt: EpochMs
-  /** The largest of its occurrences' `senders`; 0 where they do not count. */
+  /** The largest `senders` of its occurrences; 0 if their number does not matter. */
   senders: number
+  /** The largest `tries` of its occurrences. */
+  tries: number
+  isShared: boolean
+  /** Of the first occurrence. */
+  readonly disobeyed: Disobeyed | null
+  isMixed: boolean
 }
 
-export type SavedGroup = Readonly<Group>
-
-/** Breaches of the rules, grouped by rule, key and detail. */
 export class Findings {
   readonly #rules = new Map<ConductRule, Map<string, Group>>()
 
-  /** @returns the group that it belongs to */
   add(occurrence: Occurrence, exchange: number, at: EpochMs): Group {
     const group = groupFor(this.#groups(occurrence.rule), occurrence, at)
     group.message = group.name === REST ? REST_MESSAGE : shortened(occurrence.message)
     group.senders = Math.max(group.senders, occurrence.senders ?? 0)
+    group.tries = Math.max(group.tries, occurrence.tries ?? 0)
+    group.isShared ||= occurrence.isShared === true
+    group.isMixed ||= !isSameRequest(group.request, occurrence.request)
     countAgain(group, exchange, at)
     return group
   }
 
-  /** The findings of some rules, in the rules' order, each rule's in the order of their first occurrence. */
+  /** In the rules' order, and within a rule by first occurrence. */
   of<Rule extends ConductRule>(rules: readonly Rule[]): readonly Finding<Rule>[] {
-    return rules.flatMap((rule) =>
-      [...(this.#rules.get(rule)?.values() ?? [])].map(
-        ({ key, operation, message, count, exchanges, firstAt, lastAt, senders }): Finding<Rule> => ({
-          rule,
-          key,
-          operation,
-          message,
-          count,
-          exchanges: [...exchanges],
-          firstAt: new Date(firstAt).toISOString(),
-          lastAt: new Date(lastAt).toISOString(),
-          ...otherwise(rule, senders),
-        }),
-      ),
-    )
+    return rules.flatMap((rule) => [...(this.#rules.get(rule)?.values() ?? [])].map((group) => viewOf(rule, group)))
   }
 
-  clear(): void {
+  save(): readonly Group[] {
+    return [...this.#rules.values()].flatMap((groups) => [...groups.values()].map(toPlain))
+  }
+
+  restore(saved: readonly Group[]): void {
     this.#rules.clear()
-  }
-
-  save(): readonly SavedGroup[] {
-    return [...this.#rules.values()].flatMap((groups) => [...groups.values()].map(copyOf))
-  }
-
-  restore(saved: readonly SavedGroup[]): void {
-    this.clear()
-    for (const group of saved) this.#groups(group.rule).set(group.name, copyOf(group))
+    for (const group of saved) this.#groups(group.rule).set(group.name, toPlain(group))
   }
 
   #groups(rule: ConductRule): Map<string, Group> {
@@ -87,37 +70,52 @@ export class Findings {
   }
 }
 
-function copyOf(group: SavedGroup): Group {
-  return { ...group, exchanges: [...group.exchanges] }
-}
-
-/** Counts the same occurrence once more. */
 export function countAgain(group: Group, exchange: number, at: EpochMs): void {
   group.count++
   group.lastAt = at
   if (group.exchanges.length < EXCHANGES_A_GROUP) group.exchanges.push(exchange)
 }
 
-/** What all occurrences of a group would be, had so many senders been stated. */
-function otherwise(rule: ConductRule, senders: number): { readonly otherwise?: Otherwise } {
-  if (senders === 0 || senders > MOST_SENDERS) return {}
-  switch (rule) {
-    case 'early-retry':
-      return { otherwise: { senders, rule: 'early-retry-likely' } }
-    case 'early-retry-likely':
-      return { otherwise: { senders, rule: 'early-retry' } }
-    default:
-      return { otherwise: { senders, rule: null } }
+function viewOf<Rule extends ConductRule>(rule: Rule, group: Group): Finding<Rule> {
+  const { key, sender, operation, count, exchanges, firstAt, lastAt, request, disobeyed } = group
+  return {
+    rule,
+    key,
+    sender,
+    operation,
+    message: group.message === '' ? textOf(group) : group.message,
+    request,
+    disobeyed: disobeyed && {
+      exchange: disobeyed.exchange,
+      at: new Date(disobeyed.at).toISOString(),
+      status: disobeyed.status,
+      retryAfter: disobeyed.retryAfter,
+      laterMs: Math.round(disobeyed.laterMs),
+    },
+    count,
+    exchanges: [...exchanges],
+    firstAt: new Date(firstAt).toISOString(),
+    lastAt: new Date(lastAt).toISOString(),
+    ...otherwise(group),
   }
 }
 
-/** Name and key of the group of what found no room. */
+function otherwise({ rule, sender, senders }: Group): { readonly otherwise?: Otherwise } {
+  if (sender !== '' || senders === 0 || senders > MAX_SENDERS) return {}
+  return { otherwise: { senders, rule: rule === 'early-retry-likely' && senders === 1 ? 'early-retry' : null } }
+}
+
+export function isSameRequest(one: Finding['request'], other: Finding['request']): boolean {
+  return one.path === other.path && one.query === other.query && one.method === other.method
+}
+
+/** The group of occurrences beyond the limit. */
 const REST = 'others'
 const REST_MESSAGE = 'More of the same kind; only their number is kept.'
 
 function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochMs): Group {
-  const { rule, key, operation, detail } = occurrence
-  const name = `${key}\n${operation ?? ''}\n${shortened(detail)}`
+  const { rule, key, sender, operation, detail, request, disobeyed = null } = occurrence
+  const name = `${key}\n${sender}\n${operation ?? ''}\n${shortened(detail)}`
   const known = groups.get(name)
   if (known !== undefined) return known
   const isFull = groups.size >= GROUPS_A_RULE
@@ -125,8 +123,13 @@ function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochM
   if (rest !== undefined) return rest
   const group: Group = {
     rule,
-    ...(isFull ? { name: REST, key: REST, operation: null } : { name, key, operation }),
+    ...(isFull ? { name: REST, key: REST, sender: '', operation: null } : { name, key, sender, operation }),
     message: '',
+    request: { ...request, path: shortened(request.path), query: shortened(request.query) },
+    disobeyed,
+    isShared: false,
+    isMixed: false,
+    tries: 0,
     count: 0,
     exchanges: [],
     firstAt: at,
@@ -139,4 +142,63 @@ function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochM
 
 function shortened(text: string): string {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text
+}
+
+/** What a client did, the evidence, and what to do: complete without the sandbox. */
+function textOf({
+  rule,
+  sender,
+  operation,
+  count,
+  request,
+  disobeyed,
+  senders,
+  tries,
+  isShared,
+  isMixed,
+}: Group): string {
+  const [done, advice] = WORDS[rule] ?? []
+  if (disobeyed === null || done === undefined) return ''
+  const { method, path, query } = request
+  const target = `${method} ${path}${query === '' ? '' : `?${query}`}`
+  const what = isMixed && operation !== null ? `${target} (and other requests of ${operation})` : target
+  const { exchange, at, status, retryAfter, laterMs, isHeldBack } = disobeyed
+  const time = new Date(at).toISOString().slice(11, 23)
+  const wait = retryAfter === null ? 'without Retry-After' : `with Retry-After: ${retryAfter}`
+  const response = status === 0 ? 'broken' : `${status} ${wait}`
+  const later = laterMs < SECOND_MS / 10 ? `${Math.ceil(laterMs)} ms` : `${(laterMs / SECOND_MS).toFixed(1)} s`
+  return [
+    `${what} ${done(count === 1 ? '' : ` ${count} times`, tries)}.`,
+    `Response ${exchange} (${time}) was ${response}; the next request came ${later} later.`,
+    advice,
+    ...(isHeldBack
+      ? [
+          "A browser delays a GET while the same one is under way (as React's StrictMode makes it): count such a page twice.",
+        ]
+      : []),
+    ...(sender === '' && isShared && senders > 1 && senders <= MAX_SENDERS
+      ? [`Requests of this key overlapped: if ${senders} clients share it, use --senders ${senders}.`]
+      : []),
+  ].join(' ')
+}
+
+type Words = readonly [done: (times: string, tries: number) => string, advice: string]
+
+const BACK_OFF = 'Wait before each retry, longer each time.'
+
+/** Of the rules about coming back. */
+const WORDS: { readonly [Rule in ConductRule]?: Words } = {
+  'early-retry': [(times) => `was retried${times} too early`, 'Wait as long as Retry-After says.'],
+  'early-retry-likely': [
+    (times) => `was probably retried${times} too early`,
+    'Wait as long as Retry-After says. Name the senders of a key to be sure which one it was.',
+  ],
+  'no-backoff': [(_, tries) => `was retried ${tries} times in a row without a pause`, BACK_OFF],
+  'no-backoff-likely': [(_, tries) => `was probably retried ${tries} times in a row without a pause`, BACK_OFF],
+  'weak-backoff': [(times) => `was retried${times} at intervals that do not grow`, BACK_OFF],
+  'request-while-banned': [(times) => `was sent${times} while its key was banned`, 'Wait until the ban is over.'],
+  'request-while-limited': [
+    (times) => `was sent${times} while its key had to wait`,
+    'Send nothing with this key until the wait is over.',
+  ],
 }

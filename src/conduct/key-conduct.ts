@@ -1,235 +1,187 @@
-import type { Caller } from '../domain/callers.js'
-import type { Ending } from '../domain/ending.js'
-import type { PlanName } from '../domain/keys.js'
+import { bringsBan } from '../domain/ban.js'
+import type { Caller, PlanName } from '../domain/keys.js'
 import type { HandlerResult } from '../domain/messages.js'
-import { type Limits, NO_LIMITS } from '../domain/quota.js'
-import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
+import type { Limits } from '../domain/quota.js'
+import { type FindingDraft, sourceOf } from './finding-drafts.js'
 import type { Group } from './findings.js'
-import type { Arrival, JudgedRequest } from './judged-request.js'
-import { isServed, type News } from './news.js'
-import { type Remark, whatWasSent } from './remarks.js'
-import {
-  FORGOTTEN_AFTER_MS,
-  lacksBackoff,
-  noRetries,
-  noteFailure,
-  noteTry,
-  type Retries,
-  sinceLastFailure,
-  type Try,
-} from './retries.js'
-import { countRunning, isRunning, type Running, type Wait } from './waits.js'
-import {
-  countRequest,
-  forgetFutureTraffic,
-  openTraffic,
-  restoreTraffic,
-  type SavedTraffic,
-  saveTraffic,
-  type Traffic,
-} from './what-if.js'
+import type { JudgedRequest } from './judged-request.js'
+import { type Plain, toPlain } from './plain.js'
+import { lacksBackoff } from './retries.js'
+import { beginRequest, endWaits, mostAtOnce, noteTry, openSenders, runningWaits, type Senders } from './senders.js'
+import { type GivenResponse, isServed, type RunningWaits, type Sent } from './waits.js'
+import { openTraffic, type Traffic } from './what-if.js'
 
-/** Kept of each key; the oldest is forgotten, which is to its senders' advantage. */
-const MOST_WAITS = 200
-const MOST_RETRIES = 100
+/** Named senders kept per key; the one that sent longest ago is forgotten. */
+const MAX_NAMED_SENDERS = 100
 
-/** Whose conduct it is. Of a key no more is kept than its label: it may be a secret. */
+export type KeyCaller = Caller & { readonly kind: 'key' }
+
+/** Only the label of a key is kept: the key may be a secret. */
 export interface KeyIdentity {
   /** The label of a key; the name of a stranger's account. */
   readonly name: string
   readonly isStranger: boolean
   readonly label: string
   readonly plan: PlanName
-  /** Always limited or banned, so that it says nothing about plans. */
+  /** Always limited or banned: it shows nothing about plans. */
   readonly isAlwaysRefused: boolean
 }
 
-export interface SavedKeyConduct {
-  readonly identity: KeyIdentity
-  readonly traffic: SavedTraffic
-  readonly waits: readonly Wait[]
-  readonly retries: readonly (readonly [fingerprint: string, Retries])[]
-  readonly mostTold: readonly (readonly [operation: string, number])[]
-}
-
-/** The conduct of one key: what its senders were told, and what each plan would do with its traffic. */
-export class KeyConduct {
+export interface KeyConduct {
   readonly identity: KeyIdentity
   readonly traffic: Traffic
-  /** Where remarks on single exchanges are counted, so that what comes with every request need not be looked up by its words. */
-  readonly findings = new WeakMap<Remark, Group>()
-  #waits: Wait[]
-  /** By fingerprint; the one that failed longest ago first. */
-  readonly #retries: Map<string, Retries>
-  /** The most senders, but not all, who had been told to wait when a request of an operation came again. */
-  readonly #mostTold: Map<string, number>
+  /** By name; the empty one stands for all senders without a name. */
+  readonly senders: Map<string, Senders>
+  /** Groups of drafts that are the same object for every request of an operation: these need not be looked up. */
+  readonly groups: WeakMap<FindingDraft, Group>
+}
 
-  constructor(identity: KeyIdentity, plans: readonly Limits[], saved?: SavedKeyConduct) {
-    this.identity = identity
-    this.traffic = saved === undefined ? openTraffic(plans) : restoreTraffic(plans, saved.traffic)
-    this.#waits = [...(saved?.waits ?? [])]
-    this.#retries = new Map(saved?.retries.map(copyOf))
-    this.#mostTold = new Map(saved?.mostTold)
-  }
+export type SavedKeyConduct = Plain<Pick<KeyConduct, 'identity' | 'senders'> & { traffic: Omit<Traffic, 'plans'> }>
 
-  save(): SavedKeyConduct {
-    return {
-      identity: { ...this.identity },
-      traffic: saveTraffic(this.traffic),
-      waits: [...this.#waits],
-      retries: [...this.#retries].map(copyOf),
-      mostTold: [...this.#mostTold],
-    }
-  }
+interface Verdict {
+  readonly drafts: readonly FindingDraft[]
+  readonly isEarly: boolean
+}
 
-  /** Whether anybody was told anything: without that, a request can break no rule on coming back. */
-  get isTold(): boolean {
-    return this.#waits.length > 0 || this.#retries.size > 0
-  }
+export function openKeyConduct(
+  { name, label, apiKey: { plan = 'free', always }, isStranger }: KeyCaller,
+  plans: readonly Limits[],
+): KeyConduct {
+  const identity = { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
+  return { identity, traffic: openTraffic(plans), senders: new Map(), groups: new WeakMap() }
+}
 
-  /** Counts a request that asks for quota. */
-  count({ space: { settings }, caller, now, wall }: JudgedRequest): void {
-    if (this.identity.isAlwaysRefused) return
-    countRequest(this.traffic, settings, settings.rateLimit ? caller.limits : NO_LIMITS, now, wall)
-  }
+export function saveKeyConduct({ identity, traffic: { plans: _, ...traffic }, senders }: KeyConduct): SavedKeyConduct {
+  return toPlain({ identity, traffic, senders })
+}
 
-  /** The clock has gone back to an instant: nobody need wait for the end of what began later. */
-  forgetFuture(now: EpochMs): void {
-    this.#waits = this.#waits.filter(({ from }) => from <= now)
-    for (const [fingerprint, { told }] of this.#retries) {
-      if (told.some((at, index) => index % 2 === 0 && at > now)) this.#retries.delete(fingerprint)
-    }
-    forgetFutureTraffic(this.traffic, now)
-  }
-
-  /** An answer was received. */
-  hear(news: News, { position, at, wall, endedAt, connection }: Ending): void {
-    if (news.kind === 'failure') {
-      const retries = this.#retries.get(news.fingerprint) ?? noRetries()
-      noteFailure(retries, at, wall)
-      this.#retries.delete(news.fingerprint)
-      this.#retries.set(news.fingerprint, retries)
-      if (this.#retries.size > MOST_RETRIES) this.#retries.delete(oldestOf(this.#retries))
-    } else if (isRunning(news.wait, at, wall)) {
-      this.#waits.push({ ...news.wait, position, endedAt, connection })
-      if (this.#waits.length > MOST_WAITS) this.#waits.shift()
-    }
-  }
-
-  /** The answer to a request may not have been read, though it was sent: nobody need wait for what it named. */
-  unread(position: number): void {
-    const index = this.#waits.findIndex((wait) => wait.position === position)
-    if (index !== -1) this.#waits.splice(index, 1)
-  }
-
-  /** Judges whether a request came when it was allowed to, in the light of what its key was told before. */
-  judge(judged: JudgedRequest, answer: HandlerResult, fingerprint: string): readonly Remark[] {
-    if (!this.isTold) return []
-    this.#forgetFailures(judged)
-    const { senders } = judged.space
-    const running = countRunning(this.#waits, fingerprint, judged)
-    const retries = this.#retries.get(fingerprint)
-    const another = retries && noteTry(retries, senders, judged)
-    if (isServed(answer)) this.#retries.delete(fingerprint)
-    const isLikely = running.own > 0 && running.own < senders && this.#isMore(running.own, judged)
-    return [...onWaits(judged, answer, running, isLikely), ...onTry(judged, another)]
-  }
-
-  /** Whether so many had never been told before: of a crew that keeps the rules, some wait at nearly every request of another. */
-  #isMore(told: number, { route }: JudgedRequest): boolean {
-    const operation = route.kind === 'operation' ? route.operation.id : ''
-    if (told <= (this.#mostTold.get(operation) ?? 0)) return false
-    this.#mostTold.set(operation, told)
-    return true
-  }
-
-  /** Lets go of those that are long ago, so that a key that has recovered costs nothing. */
-  #forgetFailures(arrival: Arrival): void {
-    for (const [fingerprint, retries] of this.#retries) {
-      if (sinceLastFailure(retries, arrival) < FORGOTTEN_AFTER_MS) return
-      this.#retries.delete(fingerprint)
-    }
+export function restoreKeyConduct(saved: SavedKeyConduct, plans: readonly Limits[]): KeyConduct {
+  const { identity, traffic, senders } = structuredClone(saved)
+  return {
+    identity,
+    traffic: { ...traffic, plans },
+    senders: new Map(senders.map(([name, one]) => [name, openSenders(one)])),
+    groups: new WeakMap(),
   }
 }
 
-/** Who a caller with a key is, as far as conduct keeps it. */
-export function identityOf({ name, label, apiKey, isStranger }: Caller & { readonly kind: 'key' }): KeyIdentity {
-  const { plan = 'free', always } = apiKey
-  return { name, isStranger, label, plan, isAlwaysRefused: always !== undefined }
+/** The name of a request's sender, and how many senders share it, if that was stated. */
+export function senderOf({ caller, space }: JudgedRequest): {
+  readonly name: string
+  readonly stated: number | undefined
+} {
+  const name = caller.kind === 'key' ? caller.sender : ''
+  return { name, stated: name === '' ? space.settings.senders : 1 }
 }
 
-function onWaits(judged: JudgedRequest, answer: HandlerResult, running: Running, isLikely: boolean): readonly Remark[] {
-  const { own, limits, bans } = running
-  const { senders } = judged.space
-  const what = whatWasSent(judged)
-  const detail = detailOf(judged)
-  const remarks: Remark[] = []
-  if (own >= senders) {
-    const who = senders === 1 ? '' : ` by one of ${senders} senders, all of them told to wait,`
-    const message = `${what} was sent again${who} ${lengthOf(running.ownLeft)} before its Retry-After had passed.${heldBack(judged)}`
-    remarks.push({ rule: 'early-retry', detail, message, senders: own + 1 })
-  } else if (isLikely) {
-    const message = `${what} was sent again ${lengthOf(running.ownLeft)} before a Retry-After had passed: by ${told(own)}, or by another of ${senders} senders.`
-    remarks.push({ rule: 'early-retry-likely', detail, message, senders: 1 })
+export function sendersNamed({ senders }: KeyConduct, name: string): Senders {
+  const known = senders.get(name)
+  if (known !== undefined) return known
+  const opened = openSenders()
+  senders.set(name, opened)
+  if (senders.size > MAX_NAMED_SENDERS) {
+    const oldest = [...senders.keys()].find((other) => other !== '')
+    if (oldest !== undefined) senders.delete(oldest)
   }
+  return opened
+}
+
+export function unnamedAtOnce({ senders }: KeyConduct): number {
+  const unnamed = senders.get('')
+  return unnamed === undefined ? 1 : mostAtOnce(unnamed)
+}
+
+/** How many senders share the key. @param stated of those without a name */
+export function countSenders({ senders }: KeyConduct, stated: number | undefined): number {
+  let count = 0
+  for (const [name, { peak }] of senders) count += name === '' ? (stated ?? peak) : 1
+  return Math.max(1, count)
+}
+
+/** Otherwise a request cannot be too early. */
+function isRefused({ waits, retries }: Senders): boolean {
+  return waits.length > 0 || retries.size > 0
+}
+
+/** An early request, after enough others of its sender, brings the ban. */
+export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number, fingerprint: string): boolean {
+  const { name, stated } = senderOf(judged)
+  const senders = account.senders.get(name)
+  if (senders === undefined || !isRefused(senders)) return false
+  const { limits, hasFirst } = runningWaits(senders, fingerprint, judged)
+  const count = stated ?? senders.peak
+  return limits.known >= count && bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
+}
+
+/** Judges whether a request came too early, by the responses that its sender had received. */
+export function judgeTiming(
+  account: KeyConduct,
+  judged: JudgedRequest,
+  answer: HandlerResult,
+  fingerprint: string,
+): Verdict {
+  const { name, stated } = senderOf(judged)
+  const senders = sendersNamed(account, name)
+  beginRequest(senders, fingerprint)
+  if (!isRefused(senders)) return { drafts: [], isEarly: false }
+  const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
+  const same = stated ?? senders.peaks.get(fingerprint) ?? 1
+  const all = stated ?? senders.peak
+  const retry = noteTry(senders, fingerprint, same, judged)
+  if (isServed(answer)) senders.retries.delete(fingerprint)
+
+  const drafts: FindingDraft[] = []
+  const add = (
+    rule: FindingDraft['rule'],
+    response: GivenResponse,
+    { at, wall }: Sent,
+    rest: Pick<FindingDraft, 'senders' | 'tries'> = {},
+  ) => {
+    const laterMs = Math.max(0, judged.now - at, judged.wall - wall)
+    drafts.push({
+      rule,
+      detail: judged.route.kind === 'operation' ? '' : sourceOf(judged),
+      message: '',
+      isShared: senders.peak > 1,
+      disobeyed: { ...response, at, laterMs, isHeldBack: rule === 'early-retry' && isHeldBack(judged) },
+      ...rest,
+    })
+  }
+  const addWaits = (rule: FindingDraft['rule'], { latest }: RunningWaits, excusedBy: number) => {
+    if (latest !== undefined) add(rule, latest.response, latest.sent, { senders: excusedBy })
+  }
+
+  const possible = own.known + own.unknown
+  if (own.known >= same) addWaits('early-retry', own, own.known + 1)
+  else if (possible >= same) addWaits('early-retry-likely', own, possible + 1)
+  else if (stated === undefined && own.known > 0 && isMoreThanBefore(senders, own.known, judged))
+    addWaits('early-retry-likely', own, 1)
   if (answer.reason === 'ban') {
-    if (bans >= senders) {
-      const message = `${what} was sent although its key had been told that it is banned.`
-      remarks.push({ rule: 'request-while-banned', detail, message, senders: bans + 1 })
-    }
-  } else if (own === 0 && limits >= senders && answer.reason !== 'forced') {
-    const message = `${what} was sent although its key had been told to wait another ${lengthOf(running.limitLeft)}.`
-    remarks.push({ rule: 'request-while-limited', detail, message, senders: limits + 1 })
+    if (bans.known >= all) addWaits('request-while-banned', bans, bans.known + 1)
+  } else if (possible === 0 && limits.known >= all && answer.reason !== 'forced')
+    addWaits('request-while-limited', limits, limits.known + 1)
+
+  if (retry !== undefined) {
+    const { failure, instant: tries, unproven, excusedBy, isWeak } = retry
+    if (lacksBackoff(tries, same)) {
+      const rule = lacksBackoff(tries - unproven, same) ? 'no-backoff' : 'no-backoff-likely'
+      add(rule, failure.response, failure, { senders: excusedBy, tries })
+    } else if (isWeak) add('weak-backoff', failure.response, failure)
   }
-  return remarks
+  // The wait that a ban names replaces those that led to it: a client that keeps it is not early afterwards.
+  if (answer.reason === 'ban') for (const one of account.senders.values()) endWaits(one, ({ kind }) => kind === 'limit')
+  return { drafts, isEarly: limits.known >= all }
 }
 
-function onTry(judged: JudgedRequest, another: Try | undefined): readonly Remark[] {
-  if (another === undefined) return []
-  const { senders } = judged.space
-  const what = whatWasSent(judged)
-  const detail = detailOf(judged)
-  const { gap, instant, excusedBy } = another
-  const after = `${what} was tried again ${lengthOf(gap)} after a failure`
-  if (lacksBackoff(another, senders)) {
-    return [
-      {
-        rule: 'no-backoff',
-        detail,
-        message: `${after}: ${instant} tries in a row without a wait.`,
-        senders: excusedBy,
-      },
-    ]
-  }
-  if (!another.isWeak) return []
-  return [{ rule: 'weak-backoff', detail, message: `${after}: its waits do not grow.` }]
+/** Whether more senders had a wait running than ever before. Of several senders that wait, some do so at most requests. */
+function isMoreThanBefore({ mostTold }: Senders, waiting: number, { route }: JudgedRequest): boolean {
+  const operation = route.kind === 'operation' ? route.operation.id : ''
+  if (waiting <= (mostTold.get(operation) ?? 0)) return false
+  mostTold.set(operation, waiting)
+  return true
 }
 
-function told(count: number): string {
-  return count === 1 ? 'the one who was told' : `one of the ${count} who were told`
-}
-
-/** Only browsers send Sec-Fetch-Site. StrictMode runs effects twice while a page is being developed. */
-function heldBack({ request: { method, headers }, space: { senders } }: JudgedRequest): string {
-  if (senders > 1 || method !== 'GET' || headers['sec-fetch-site'] === undefined) return ''
-  return " A browser holds back a GET while the same is under way (as React's StrictMode makes it): that page is two senders."
-}
-
-/** Requests of one operation are reported together. */
-function detailOf(judged: JudgedRequest): string {
-  return judged.route.kind === 'operation' ? '' : whatWasSent(judged)
-}
-
-function copyOf([fingerprint, { told, instant, gaps }]: readonly [string, Retries]): readonly [string, Retries] {
-  return [fingerprint, { told: [...told], instant: [...instant], gaps: [...gaps] }]
-}
-
-function oldestOf(retries: ReadonlyMap<string, Retries>): string {
-  const [oldest = ''] = retries.keys()
-  return oldest
-}
-
-/** In seconds, or in milliseconds below a tenth of one. */
-function lengthOf(duration: DurationMs): string {
-  return duration < SECOND_MS / 10 ? `${Math.ceil(duration)} ms` : `${(duration / SECOND_MS).toFixed(1)} s`
+/** Only browsers send Sec-Fetch-Site. They delay a GET while the same one is under way, as React's StrictMode makes it. */
+function isHeldBack({ request: { method, headers } }: JudgedRequest): boolean {
+  return method === 'GET' && headers['sec-fetch-site'] !== undefined
 }

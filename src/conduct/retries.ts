@@ -1,127 +1,128 @@
-import { MOST_SENDERS } from '../domain/settings.js'
-import { type DurationMs, type EpochMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import { MAX_SENDERS } from '../domain/settings.js'
+import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import type { Arrival } from './judged-request.js'
+import { type GivenResponse, orderOf, type Sent } from './waits.js'
 
-/**
- * The tries of one request after failures that did not say when to come back,
- * until one is served. Plain numbers, and of a bounded length.
- */
-export interface Retries {
-  /** The failures that were told last, oldest first: each by the space's clock, then in real time. */
-  readonly told: EpochMs[]
-  /**
-   * How many of the last tries, in a row, were instant ones for so many senders,
-   * less one: `instant[0]` for 1. It never grows from one number to the next.
-   */
-  readonly instant: number[]
-  /** How long the last tries had waited, by the number of senders that was stated. */
-  readonly gaps: DurationMs[]
+export interface Failure extends Sent {
+  readonly response: GivenResponse
+  readonly slackMs: DurationMs
 }
 
-/** What a try was. */
+/** The tries of one request after failures without Retry-After, until it is served. */
+export interface Retries {
+  failures: Failure[]
+  /** `instant[n - 1]`: the latest tries in a row that were instant ones if there are n senders. */
+  instant: number[]
+  /** Those of these tries that may have been sent before the failure was readable. */
+  unproven: number
+  /** How long the latest tries have waited, while each wait was at least as long as the one before. */
+  gaps: DurationMs[]
+  /** Position of the failure after which the last gap began: a burst of several senders waits once. */
+  since: number
+}
+
 export interface Try {
-  /** Since the failure that its sender had at the latest. */
-  readonly gap: DurationMs
-  /** So many instant tries in a row, this one included. */
+  /** The latest failure that its sender received. */
+  readonly failure: Failure
   readonly instant: number
-  /** The smallest number of senders with which they would not be too many; more than can be stated if there is none. */
+  readonly unproven: number
+  /** The smallest number of senders with which there would not be too many instant tries. */
   readonly excusedBy: number
-  /** Its sender's waits do not grow. */
   readonly isWeak: boolean
 }
 
-/** A try that comes so soon after a failure has waited for nothing. */
+/** A try this soon after a failure has not waited. */
 const INSTANT_MS: DurationMs = 100
 
-/** So many instant tries in a row are not held against a sender. @source docs/conduct.md, "no-backoff" */
-const INSTANT_TRIES_A_SENDER = 3
+/** Instant tries in a row that are allowed per sender. @source docs/conduct.md, "no-backoff" */
+const INSTANT_TRIES_PER_SENDER = 3
 
-/** Fewer gaps say nothing, as jitter makes one or the other shorter than the one before. */
-const GAPS_TO_JUDGE = 5
-const GAPS_KEPT = 20
+const MIN_GAPS = 5
+const MAX_GAPS = 20
 
-/** Waits of this length need not grow any more. */
-const LONGEST_BACKOFF_MS: DurationMs = SECOND_MS
+const LONG_BACKOFF_MS: DurationMs = SECOND_MS
 
-/** Waits have grown if later ones are longer by this share: timers are not exact. */
-const GROWN_BY = 1.1
+/** Timers are not exact: waits that differ by less than this factor are equal. */
+const TOLERANCE = 1.1
 
-/** A request that comes so long after a failure is no try of it. */
-export const FORGOTTEN_AFTER_MS: DurationMs = MINUTE_MS
+/** A request this long after a failure is not a retry of it. */
+const FORGOTTEN_AFTER_MS: DurationMs = MINUTE_MS
 
 export function noRetries(): Retries {
-  return { told: [], instant: [], gaps: [] }
+  return { failures: [], instant: [], unproven: 0, gaps: [], since: 0 }
 }
 
-/** Notes a failure whose answer has ended. */
-export function noteFailure({ told }: Retries, at: EpochMs, wall: EpochMs): void {
-  told.push(at, wall)
-  if (told.length > 2 * MOST_SENDERS) told.splice(0, 2)
+export function addFailure({ failures }: Retries, failure: Failure): void {
+  failures.push(failure)
+  if (failures.length > MAX_SENDERS) failures.shift()
 }
 
-/** How long ago the last failure was, really or by the clock, whichever is longer: who moves the clock has waited, too. */
-export function sinceLastFailure({ told }: Retries, arrival: Pick<Arrival, 'now' | 'wall'>): DurationMs {
-  return sinceFailure(told, 1, arrival)
+type Now = Pick<Arrival, 'now' | 'wall'>
+
+export function isForgotten({ failures }: Retries, arrival: Now): boolean {
+  return sinceFailure(failures, 1, arrival) >= FORGOTTEN_AFTER_MS
 }
 
 /**
  * Counts the same request again after failures.
  *
- * Of n senders, each has failed once at most in the time that one who backs off
- * waits. So n failures within it are one of each: this sender's was among them,
- * and it has not waited. That is an instant try; with one sender it is
- * simply one that comes too soon after the failure before it.
+ * Of n senders, each fails at most once in the time for which one of them backs off. So if there were n failures
+ * within that time, one of them was this sender's, and it has not waited: an instant try. Failures that were not
+ * readable when the request was sent do not count.
  *
- * @param senders how many there may be, 1 to MOST_SENDERS
- * @returns undefined if there were no failures that it can be a try of
+ * @param senders 1 to MAX_SENDERS
+ * @returns undefined if it is not a retry of any failure
  */
-export function noteTry(retries: Retries, senders: number, arrival: Pick<Arrival, 'now' | 'wall'>): Try | undefined {
-  const { told, instant, gaps } = retries
-  if (told.length === 0) return undefined
+export function addTry(retries: Retries, senders: number, arrival: Arrival): Try | undefined {
+  const failures = retries.failures.filter((failure) => orderOf(failure, arrival) !== 'at-once')
+  if (failures.length === 0) return undefined
   let recent = 0
-  while (sinceFailure(told, recent + 1, arrival) < INSTANT_MS) recent++
-  for (let n = 0; n < recent; n++) instant[n] = (instant[n] ?? 0) + 1
-  instant.length = recent
-  const gap = sinceFailure(told, senders, arrival)
-  if (gap === Number.POSITIVE_INFINITY) return undefined
-  gaps.push(gap)
-  if (gaps.length > GAPS_KEPT) gaps.shift()
-  return {
-    gap,
-    instant: instant[senders - 1] ?? 0,
-    excusedBy: excusedBy(instant, senders),
-    isWeak: gap >= INSTANT_MS && isWeak(gaps),
-  }
+  while (isInstant(failures, recent + 1, arrival, -1)) recent++
+  retries.instant = Array.from({ length: recent }, (_, n) => (retries.instant[n] ?? 0) + 1)
+  const failure = failures.at(-senders)
+  const gap = sinceFailure(failures, senders, arrival)
+  if (failure === undefined || gap === Number.POSITIVE_INFINITY) return undefined
+  const instant = retries.instant[senders - 1] ?? 0
+  if (instant === 0) retries.unproven = 0
+  else if (orderOf(failure, arrival) === 'unknown' || !isInstant(failures, senders, arrival, 1)) retries.unproven++
+  const isSame = retries.since === failure.position
+  if (!isSame) addGap(retries, gap)
+  retries.since = failure.position
+  let excusedBy = senders
+  while (lacksBackoff(retries.instant[excusedBy - 1] ?? 0, excusedBy)) excusedBy++
+  const isWeak = !isSame && gap >= INSTANT_MS && isWeakBackoff(retries.gaps)
+  return { failure, instant, unproven: retries.unproven, excusedBy, isWeak }
 }
 
-/** Whether a try is one instant one too many. */
-export function lacksBackoff({ instant }: Try, senders: number): boolean {
-  return instant > INSTANT_TRIES_A_SENDER * senders
+/** A shorter wait starts a new series: the next call of a client that backs off. */
+function addGap(retries: Retries, gap: DurationMs): void {
+  const before = retries.gaps.at(-1)
+  if (before !== undefined && gap * TOLERANCE < before) retries.gaps = []
+  retries.gaps.push(gap)
+  if (retries.gaps.length > MAX_GAPS) retries.gaps.shift()
 }
 
-function excusedBy(instant: readonly number[], senders: number): number {
-  let enough = senders
-  while ((instant[enough - 1] ?? 0) > INSTANT_TRIES_A_SENDER * enough) enough++
-  return enough
+export function lacksBackoff(instant: number, senders: number): boolean {
+  return instant > INSTANT_TRIES_PER_SENDER * senders
 }
 
-/** By the sums of the first and the last half of the gaps. */
-function isWeak(gaps: readonly DurationMs[]): boolean {
-  if (gaps.length < GAPS_TO_JUDGE) return false
+function isWeakBackoff(gaps: readonly DurationMs[]): boolean {
+  if (gaps.length < MIN_GAPS) return false
+  const sum = (some: readonly DurationMs[]) => some.reduce((total, gap) => total + gap, 0)
   const half = Math.floor(gaps.length / 2)
   const last = gaps.slice(-half)
-  return last.every((gap) => gap < LONGEST_BACKOFF_MS) && sumOf(last) <= sumOf(gaps.slice(0, half)) * GROWN_BY
+  return last.every((gap) => gap < LONG_BACKOFF_MS) && sum(last) <= sum(gaps.slice(0, half)) * TOLERANCE
 }
 
-function sumOf(gaps: readonly DurationMs[]): DurationMs {
-  return gaps.reduce((sum, gap) => sum + gap, 0)
-}
-
-/** Since the nth last failure; infinite if there were not so many, or a clock was set back since. */
-function sinceFailure(told: readonly EpochMs[], n: number, { now, wall }: Pick<Arrival, 'now' | 'wall'>): DurationMs {
-  const index = told.length - 2 * n
-  const [at, wallAt] = [told[index], told[index + 1]]
-  if (index < 0 || at === undefined || wallAt === undefined) return Number.POSITIVE_INFINITY
-  const since = Math.max(now - at, wall - wallAt)
+/** Since the nth last failure, by the clock or in real time, whichever is longer; infinite if there were fewer, or a clock was set back. */
+function sinceFailure(failures: readonly Failure[], n: number, { now, wall }: Now): DurationMs {
+  const failure = failures.at(-n)
+  if (failure === undefined) return Number.POSITIVE_INFINITY
+  const since = Math.max(now - failure.at, wall - failure.wall)
   return since < 0 ? Number.POSITIVE_INFINITY : since
+}
+
+/** Whether a try came too soon after the nth last failure: perhaps (-1), or certainly (1). */
+function isInstant(failures: readonly Failure[], n: number, now: Now, sign: 1 | -1): boolean {
+  return sinceFailure(failures, n, now) + sign * (failures.at(-n)?.slackMs ?? 0) < INSTANT_MS
 }

@@ -4,46 +4,34 @@ import {
   banFor,
   banRecordWithoutFuture,
   bringsBan,
-  type Interval,
   NO_BAN_RECORD,
-  noteRefusal,
+  type Wait,
 } from '../domain/ban.js'
 import {
   charge,
   type Limits,
   type QuotaUsage,
-  type Usage,
   usageWithoutFuture,
   WINDOW_LENGTH,
   type WindowName,
 } from '../domain/quota.js'
-import type { Settings } from '../domain/settings.js'
 import type { EpochMs } from '../domain/time.js'
+import type { BanRules } from './judged-request.js'
+import { addWait, dropEnded, isRunning, waitsAfterMove } from './waits.js'
 
-export type BanRules = Pick<Settings, 'banAfter' | 'banDuration' | 'retryAfter'>
+/** How often one plan would have refused a request, by cause. */
+export type Refused = Record<WindowName | 'ban', number>
 
-/** Why a plan would have refused a request. */
-export type RefusalCause = WindowName | 'ban'
-
-/** How often one plan would have refused. */
-export type Refused = Record<RefusalCause, number>
-
-/** What a plan would have made of a key's traffic, from its first refusal on. */
-interface PlanSimulation {
+/** A key's traffic under a plan, from the plan's first refusal on. */
+interface PlanState {
   usage: QuotaUsage
   bans: BanRecord
+  waits: (Wait & { readonly isEarly: boolean })[]
+  early: Wait[]
   readonly refused: Refused
-  /** All that comes in this half-open stretch is refused for the same cause. */
-  from: EpochMs
-  until: EpochMs
-  cause: RefusalCause
-  /** How many came in it so far, not in `refused` yet. */
-  more: number
 }
 
-/** One of the two windows as it would be if nothing were refused. */
 interface OpenWindow {
-  /** Of no meaning while nothing was used. */
   openedAt: EpochMs
   used: number
   peak: number
@@ -52,110 +40,86 @@ interface OpenWindow {
 /**
  * The traffic of one key, and what each plan would have made of it.
  *
- * As long as a plan refuses nothing, its quota is the one that nothing is
- * refused by, which all plans share; a plan's own account begins with its first
- * refusal. So traffic within all limits costs a few comparisons.
+ * A plan that has refused nothing has the same usage as `minute` and `day`, so its own state begins with its first
+ * refusal. Traffic within all limits costs a few comparisons.
  */
 export interface Traffic {
   readonly plans: readonly Limits[]
   requests: number
   readonly minute: OpenWindow
   readonly day: OpenWindow
-  /** By plan, and after them the limits that the key really had; null while it has refused nothing. */
-  readonly shades: (PlanSimulation | null)[]
-  /** The smallest limits among the plans that have refused nothing. Infinity if all have refused some. */
-  nextPerMinute: number
-  nextPerDay: number
+  /** By plan; last for the limits that the key really had. Null until the first refusal. */
+  readonly shades: (PlanState | null)[]
 }
 
 export function openTraffic(plans: readonly Limits[]): Traffic {
-  const traffic: Traffic = {
+  return {
     plans,
     requests: 0,
     minute: { openedAt: 0, used: 0, peak: 0 },
     day: { openedAt: 0, used: 0, peak: 0 },
     shades: [...plans.map(() => null), null],
-    nextPerMinute: 0,
-    nextPerDay: 0,
   }
-  findNextLimits(traffic)
-  return traffic
-}
-
-/** What of a traffic account is not worked out again. It is plain JSON. */
-export type SavedTraffic = Pick<Traffic, 'requests' | 'minute' | 'day' | 'shades'>
-
-/** A copy that stays as it is. */
-export function saveTraffic({ requests, minute, day, shades }: SavedTraffic): SavedTraffic {
-  return {
-    requests,
-    minute: { ...minute },
-    day: { ...day },
-    // What else a shade has is replaced, never changed.
-    shades: shades.map((shade) => shade && { ...shade, refused: { ...shade.refused } }),
-  }
-}
-
-export function restoreTraffic(plans: readonly Limits[], saved: SavedTraffic): Traffic {
-  const traffic: Traffic = { ...openTraffic(plans), ...saveTraffic(saved) }
-  findNextLimits(traffic)
-  return traffic
 }
 
 /**
- * Counts one request that asks for a share of the quota.
+ * Counts one request that uses the quota.
  *
- * @param rules      how bans fall at present; a plan that refuses would ban, too
- * @param configured the limits that its key really has
+ * @param rules      how bans fall at present
+ * @param configured the limits that its key really has; they may differ with each request
+ * @param senders    how many share the key
  * @param now        from the space's clock
  * @param wall       real time
  */
-export function countRequest(traffic: Traffic, rules: BanRules, configured: Limits, now: EpochMs, wall: EpochMs): void {
+export function countRequest(
+  traffic: Traffic,
+  rules: BanRules,
+  configured: Limits,
+  senders: number,
+  now: EpochMs,
+  wall: EpochMs,
+): void {
   const { minute, day, shades, plans } = traffic
   traffic.requests++
   fill(minute, WINDOW_LENGTH.minute, now)
   fill(day, WINDOW_LENGTH.day, now)
-  if (minute.used > traffic.nextPerMinute || day.used > traffic.nextPerDay) openShades(traffic)
-  if (shades[plans.length] === null && exceeds(traffic, configured)) shades[plans.length] = openShade(traffic)
   for (let plan = 0; plan < shades.length; plan++) {
-    const shade = shades[plan]
-    // The key's own limits may be others by the next request.
-    if (shade !== null && shade !== undefined) cast(shade, plans[plan], configured, rules, now, wall)
+    const limits = plans[plan] ?? configured
+    if (shades[plan] === null && (minute.used > limits.perMinute || day.used > limits.perDay))
+      shades[plan] = stateBefore(traffic)
+    const state = shades[plan]
+    if (state !== null && state !== undefined) simulate(state, limits, rules, senders, now, wall)
   }
 }
 
-/**
- * The clock has gone back to an instant: as in a space's accounts, windows, waits and
- * bans that began later are over, also when the clock comes to that time again.
- */
-export function forgetFutureTraffic({ minute, day, shades }: Traffic, now: EpochMs): void {
+/** The clock has gone back: windows, waits and bans that began later, or had ended before, do not come back. */
+export function forgetFutureTraffic(
+  { minute, day, shades }: Traffic,
+  before: EpochMs,
+  now: EpochMs,
+  wall: EpochMs,
+): void {
   for (const window of [minute, day]) if (window.openedAt > now) window.used = 0
-  for (const shade of shades) {
-    if (shade === null) continue
-    shade.usage = usageWithoutFuture(shade.usage, now)
-    shade.bans = banRecordWithoutFuture(shade.bans, now)
-    if (shade.from > now) shade.until = shade.from
+  for (const state of shades) {
+    if (state === null) continue
+    state.usage = usageWithoutFuture(state.usage, now)
+    state.bans = banRecordWithoutFuture(state.bans, now)
+    state.early = state.early.filter(({ from }) => from <= now)
+    state.waits = waitsAfterMove(state.waits, before, now, wall)
   }
 }
 
-/** What each plan would have refused, in the plans' order; last what the key's own limits would have. */
+/** By plan; last by the key's own limits. */
 export function refusedBy({ shades }: Traffic): readonly Refused[] {
-  return shades.map((shade) => {
-    const refused = { minute: 0, day: 0, ban: 0, ...shade?.refused }
-    if (shade !== null) refused[shade.cause] += shade.more
-    return refused
-  })
+  return shades.map((state) => ({ minute: 0, day: 0, ban: 0, ...state?.refused }))
 }
 
-/** How many one plan would have refused so far, for whatever cause. @param plan its place among them */
 export function refusalsOn({ shades }: Traffic, plan: number): number {
-  const shade = shades[plan] ?? null
-  if (shade === null) return 0
-  const { refused, more } = shade
-  return refused.minute + refused.day + refused.ban + more
+  const { minute = 0, day = 0, ban = 0 } = shades[plan]?.refused ?? {}
+  return minute + day + ban
 }
 
-/** Charges a window without a limit. Half-open; one from the future is over, as everywhere. */
+/** Charges a window without a limit. One that opened later than now is over. */
 function fill(window: OpenWindow, length: number, now: EpochMs): void {
   if (window.used > 0 && window.openedAt <= now && now < window.openedAt + length) window.used++
   else {
@@ -165,82 +129,49 @@ function fill(window: OpenWindow, length: number, now: EpochMs): void {
   if (window.used > window.peak) window.peak = window.used
 }
 
-/** Opens the accounts of those plans whose limits this request, already counted, exceeds. */
-function openShades(traffic: Traffic): void {
-  const { plans, shades } = traffic
-  for (const [plan, limits] of plans.entries()) {
-    if (shades[plan] === null && exceeds(traffic, limits)) shades[plan] = openShade(traffic)
-  }
-  findNextLimits(traffic)
-}
-
-function exceeds({ minute, day }: Traffic, { perMinute, perDay }: Limits): boolean {
-  return minute.used > perMinute || day.used > perDay
-}
-
-function openShade({ minute, day }: Traffic): PlanSimulation {
+function stateBefore({ minute, day }: Traffic): PlanState {
+  const usage = ({ openedAt, used }: OpenWindow) => ({ openedAt, used: used - 1 })
   return {
-    usage: { ...usageBefore('minute', minute), ...usageBefore('day', day) },
+    usage: { ...(minute.used > 1 && { minute: usage(minute) }), ...(day.used > 1 && { day: usage(day) }) },
     bans: NO_BAN_RECORD,
+    waits: [],
+    early: [],
     refused: { minute: 0, day: 0, ban: 0 },
-    from: 0,
-    until: 0,
-    cause: 'minute',
-    more: 0,
   }
 }
 
-/** A window as it was before the request that was just counted. */
-function usageBefore(name: WindowName, { openedAt, used }: OpenWindow): { readonly [Name in WindowName]?: Usage } {
-  return used === 1 ? {} : { [name]: { openedAt, used: used - 1 } }
-}
-
-function findNextLimits(traffic: Traffic): void {
-  const open = traffic.plans.filter((_, plan) => traffic.shades[plan] === null)
-  traffic.nextPerMinute = Math.min(...open.map(({ perMinute }) => perMinute))
-  traffic.nextPerDay = Math.min(...open.map(({ perDay }) => perDay))
-}
-
-/** Asks the real rules, in the order of the gates: is the key banned, does this bring a ban, is there quota? */
-function cast(
-  shade: PlanSimulation,
-  plan: Limits | undefined,
-  configured: Limits,
-  rules: BanRules,
+/** Applies the rules in the order of the gates: is the key banned, does this request bring a ban, is there quota? */
+function simulate(
+  state: PlanState,
+  limits: Limits,
+  { banAfter, banDuration, retryAfter }: BanRules,
+  senders: number,
   now: EpochMs,
   wall: EpochMs,
 ): void {
-  const isAlike = shade.cause === 'ban' || (plan !== undefined && rules.banAfter === 'never')
-  // Where a refusal can bring no ban, it changes nothing, so all to come in its window fare alike.
-  if (isAlike && shade.from <= now && now < shade.until) {
-    shade.more++
+  const { refused } = state
+  if (activeBan(state.bans, now) !== undefined) {
+    refused.ban++
     return
   }
-  if (activeBan(shade.bans, now) === undefined && rules.banAfter !== 'never') {
-    if (bringsBan(shade.bans, rules.banAfter, now, wall)) shade.bans = banFor(rules.banDuration, now)
-  }
-  const ban = activeBan(shade.bans, now)
-  if (ban !== undefined) {
-    refuse(shade, 'ban', ban)
+  dropEnded(state.waits, { now, wall })
+  const isEarly = state.waits.length >= senders
+  const hasFirst = state.waits.some((wait) => !wait.isEarly)
+  if (isEarly && banAfter !== 'never' && bringsBan(state.early, hasFirst, banAfter * senders, now, wall)) {
+    Object.assign(state, { bans: banFor(banDuration, now), waits: [], early: [] })
+    refused.ban++
     return
   }
-  const verdict = charge(shade.usage, plan ?? configured, now)
+  const verdict = charge(state.usage, limits, now)
   if (verdict.kind === 'charged') {
-    shade.usage = verdict.usage
-    // Its windows are others now, if the clock has gone back a little.
-    shade.until = shade.from
+    state.usage = verdict.usage
     return
   }
   const { window, resetAt } = verdict.shown
-  if (rules.banAfter !== 'never' && rules.retryAfter !== 'none')
-    shade.bans = noteRefusal(shade.bans, resetAt, now, wall)
-  refuse(shade, window, { from: now, until: resetAt })
-}
-
-function refuse(shade: PlanSimulation, cause: RefusalCause, stretch: Interval): void {
-  shade.refused[shade.cause] += shade.more
-  shade.cause = cause
-  shade.more = 1
-  shade.from = stretch.from
-  shade.until = stretch.until
+  refused[window]++
+  if (banAfter === 'never' || retryAfter === 'none') return
+  const wait = { from: now, until: resetAt, wallUntil: wall + resetAt - now }
+  if (!isRunning(wait, now, wall)) return
+  addWait(state.waits, { ...wait, isEarly })
+  if (isEarly) state.early.push(wait)
 }

@@ -3,22 +3,20 @@ import { type Place, rootPlace } from './document.js'
 import type { EngineAnswer } from './engine.js'
 import { quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
-import { toJsonSchema } from './json-schema.js'
+import { type JsonSchema, toJsonSchema } from './json-schema.js'
 import { readFields } from './read-contract.js'
 import { hasNoBody } from './sendable.js'
-import { compileValidators, type Validator } from './validators.js'
-import { findViolations, type Known } from './violations.js'
+import { compileValidators, findViolations, type Validator, type Validators } from './validators.js'
 
-/** What a contract documents of answers, made ready to be held against many. */
 export interface AnswerRules {
-  /** What is documented of an operation's answers; undefined for one that the contract does not have. */
+  /** Undefined for an operation that the contract does not have. */
   of(operation: Operation): OperationRules | undefined
 }
 
 export interface OperationRules {
   /** As the contract names them: `200`, `4XX`, `default`. */
   readonly statuses: readonly string[]
-  /** Every header that any of its answers documents, lower case. */
+  /** Every header that any of its responses documents, lower case. */
   readonly headers: ReadonlySet<string>
   /** What is documented of a status: its own entry, that of its range, or the default one. */
   of(status: number): StatusRules | undefined
@@ -26,94 +24,61 @@ export interface OperationRules {
 
 export interface StatusRules {
   readonly headers: readonly HeaderRules[]
-  /** Media types, lower case; empty where none is documented, or nobody is held to them. */
+  /** Media types, lower case; empty where none is documented, or services need not keep them. */
   readonly mediaTypes: readonly string[]
-  /** Fields that are documented of a JSON object, or of the items of a list. */
+  /** Documented fields of a JSON object, or of the items of a list. */
   readonly fields: ReadonlySet<string>
   /** Finds how a JSON value breaks the schema, as sentence parts: `name is required`. */
   findBreaches(value: unknown): readonly string[]
 }
 
-export interface HeaderRules {
-  /** As the contract writes it. */
+interface HeaderRules {
   readonly name: string
-  /** The same in lower case. */
-  readonly key: string
   readonly required: boolean
-  /** Finds how a value breaks the schema, as a sentence part that continues the name; undefined if it does not. */
+  /** Finds how a value breaks the schema, as a sentence part that continues the name. */
   findBreach(text: string): string | undefined
 }
 
 const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
 
 /**
- * Reads what a contract documents of its answers. Nobody is held to a body that the
- * service does not document (`x-sandbox-choice: body`).
+ * Reads what a contract documents of its responses. Services need not keep to a body that
+ * only the sandbox documents (`x-sandbox-choice: body`).
  *
  * @param patterns linear where strangers choose what is matched
- * @throws SpecError for a pattern that cannot be matched so
+ * @throws SpecError for a pattern that cannot be matched like that
  */
 export async function readAnswerRules(contract: Contract, patterns: 'linear' | 'native'): Promise<AnswerRules> {
   const root = rootPlace(parseJson(await contract.text('json')))
-  const places = contract.operations.flatMap((operation) => responsesOf(root, operation))
-  const schemas = Object.fromEntries(
-    places.flatMap(({ name, response }) => [
-      ...bodySchema(name, response),
-      ...response
-        .entries('headers')
-        .flatMap(([header, place]) =>
-          place.child('schema') === undefined
-            ? []
-            : [[headerName(name, header), toJsonSchema(place.written('schema'))]],
-        ),
-    ]),
-  )
-  // The first mistake of an answer is enough: one of a million items may have as many.
+  const places = contract.operations.flatMap(({ id, path, method }) => {
+    const operation = root.child('paths')?.child(path)?.child(method.toLowerCase())
+    return (operation?.children('responses') ?? []).map(([status, response]) => ({ id, status, response }))
+  })
+  const schemas: Record<string, JsonSchema> = {}
+  for (const { id, status, response } of places) {
+    const content = documentedJson(response)
+    if (content?.child('schema') !== undefined) schemas[`${id} ${status}`] = toJsonSchema(content.written('schema'))
+    for (const [header, place] of response.entries('headers'))
+      if (place.child('schema') !== undefined)
+        schemas[`${id} ${status} ${header}`] = toJsonSchema(place.written('schema'))
+  }
+  // The first mistake of a response is enough: one of a million items may have as many.
   const validators = await compileValidators(schemas, patterns, { allErrors: false })
   const byOperation = new Map<string, Map<string, StatusRules>>()
-  for (const { operation, status, name, response } of places) {
-    const rules = byOperation.get(operation.id) ?? new Map<string, StatusRules>()
-    byOperation.set(operation.id, rules.set(status, statusRules(name, response, validators)))
+  for (const { id, status, response } of places) {
+    const rules = byOperation.get(id) ?? new Map<string, StatusRules>()
+    byOperation.set(id, rules.set(status.toUpperCase(), statusRules(`${id} ${status}`, response, validators)))
   }
-  const made = new Map([...byOperation].map(([id, rules]) => [id, operationRules(rules)]))
-  return { of: ({ id }) => made.get(id) }
+  const compiled = new Map([...byOperation].map(([id, rules]) => [id, operationRules(rules)]))
+  return { of: ({ id }) => compiled.get(id) }
 }
 
-interface ResponsePlace {
-  readonly operation: Operation
-  /** As the contract names it, upper case: `200`, `4XX`, `DEFAULT`. */
-  readonly status: string
-  /** Of its schema. */
-  readonly name: string
-  readonly response: Place
-}
-
-function responsesOf(root: Place, operation: Operation): readonly ResponsePlace[] {
-  const place = root.child('paths')?.child(operation.path)?.child(operation.method.toLowerCase())
-  return (place?.children('responses') ?? []).map(([status, response]) => ({
-    operation,
-    status: status.toUpperCase(),
-    name: `${operation.id} ${status}`,
-    response,
-  }))
-}
-
-function bodySchema(name: string, response: Place): readonly (readonly [string, ReturnType<typeof toJsonSchema>])[] {
-  const content = heldJson(response)
-  return content?.child('schema') === undefined ? [] : [[name, toJsonSchema(content.written('schema'))]]
-}
-
-/** The JSON of a response that answers are held to. */
-function heldJson(response: Place): Place | undefined {
-  return heldContent(response).find(([mediaType]) => JSON_MEDIA_TYPE.test(essenceOf(mediaType)))?.[1]
-}
-
-function heldContent(response: Place): readonly (readonly [string, Place])[] {
+function documentedContent(response: Place): readonly (readonly [string, Place])[] {
   return response.child('x-sandbox-choice')?.value === 'body' ? [] : response.entries('content')
 }
 
-function headerName(response: string, header: string): string {
-  return `${response} ${header}`
+function documentedJson(response: Place): Place | undefined {
+  return documentedContent(response).find(([mediaType]) => JSON_MEDIA_TYPE.test(essenceOf(mediaType)))?.[1]
 }
 
 function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules {
@@ -124,36 +89,27 @@ function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules
   }
 }
 
-function statusRules(
-  name: string,
-  response: Place,
-  validators: Readonly<Record<string, Validator | undefined>>,
-): StatusRules {
-  const schema = heldJson(response)?.child('schema')
+function statusRules(name: string, response: Place, validators: Validators): StatusRules {
+  const schema = documentedJson(response)?.child('schema')
   const fields = schema === undefined ? [] : readFields(schema.child('items') ?? schema)
   const known = new Map(fields.map((field) => [field.name, field]))
   return {
     headers: response.entries('headers').map(([header, place]) => ({
       name: header,
-      key: header.toLowerCase(),
       required: place.flag('required'),
-      findBreach: headerReader(place.child('schema'), validators[headerName(name, header)]),
+      findBreach: headerReader(place.child('schema'), validators[`${name} ${header}`]),
     })),
-    mediaTypes: heldContent(response).map(([mediaType]) => essenceOf(mediaType)),
+    mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
     fields: new Set(known.keys()),
-    findBreaches: (value) => bodyBreaches(validators[name], value, known),
+    findBreaches: (value) => findViolations(validators[name], value, 'body', known).map(({ message }) => message),
   }
 }
 
-function bodyBreaches(validator: Validator | undefined, value: unknown, known: Known): readonly string[] {
-  return findViolations(validator, value, 'body', known).map(({ message }) => message)
-}
-
-/** Reads a header's text as what its schema asks for, and holds it to that. */
+/** Reads a header's text as the type of its schema, and validates it. */
 function headerReader(schema: Place | undefined, validator: Validator | undefined): HeaderRules['findBreach'] {
   const types = [Object(schema?.value).type].flat()
   const isText = types.length === 0 || types.includes('string') || types.includes(undefined)
-  // How lists and objects are written in a header is a matter of its own.
+  // The form of lists and objects in a header is not checked.
   if (types.includes('array') || types.includes('object')) return () => undefined
   return (text) => {
     const value = isText ? text : scalarOf(text)
@@ -170,15 +126,15 @@ function scalarOf(text: string): unknown {
   }
 }
 
-/** An answer's body, read: JSON exactly. */
+/** A response's body; numbers in JSON are exact. */
 export type ReadAnswer =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'other' }
   | { readonly kind: 'malformed'; readonly problem: string }
 
-/** Reads the body of an answer that says that it is JSON. */
-export function readAnswer({ headers, body }: EngineAnswer): ReadAnswer {
+export function readAnswer({ headers, body, isUtf8 }: EngineAnswer): ReadAnswer {
   if (body === '' || !JSON_MEDIA_TYPE.test(essenceOf(headers['content-type'] ?? ''))) return { kind: 'other' }
+  if (isUtf8 === false) return { kind: 'malformed', problem: 'the body is not valid UTF-8' }
   try {
     return { kind: 'json', value: parseShallowJson(body) }
   } catch (error) {
@@ -187,33 +143,25 @@ export function readAnswer({ headers, body }: EngineAnswer): ReadAnswer {
   }
 }
 
-/** What is wrong with a header: a sentence part that continues its name. */
-export interface HeaderBreach {
-  readonly name: string
-  readonly breach: string
-}
-
 /**
- * Finds how an answer's headers break what is documented of its status.
+ * Finds how a response's headers break what is documented of its status: `X-RateLimit-Limit is missing`.
  *
- * @param isLeftOut of which headers nothing is to be found, by their name in lower case
+ * @param isIgnored whether to skip a header, by its name in lower case
  */
 export function findHeaderBreaches(
   rules: OperationRules,
   { status, headers }: EngineAnswer,
-  isLeftOut?: (key: string) => boolean,
-): readonly HeaderBreach[] {
-  const found: HeaderBreach[] = []
-  for (const { name, key, required, findBreach } of rules.of(status)?.headers ?? []) {
-    if (isLeftOut?.(key) === true) continue
+  isIgnored: (key: string) => boolean = () => false,
+): readonly string[] {
+  return (rules.of(status)?.headers ?? []).flatMap(({ name, required, findBreach }) => {
+    const key = name.toLowerCase()
+    if (isIgnored(key)) return []
     const text = headers[key]
     const breach = text === undefined ? (required ? 'is missing' : undefined) : findBreach(text)
-    if (breach !== undefined) found.push({ name, breach })
-  }
-  return found
+    return breach === undefined ? [] : [`${name} ${breach}`]
+  })
 }
 
-/** Finds how an answer's status, media type and body break what is documented. */
 export function findContentBreaches(
   rules: OperationRules,
   answer: EngineAnswer,

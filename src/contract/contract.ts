@@ -1,37 +1,34 @@
 import type { ContractData, DocumentedResponse, OperationData } from './contract-data.js'
 
-/** One way in which a request breaks the contract, as a sentence part: "limit must be at most 100 (it is 500)". */
+/** A mistake in a request, as a sentence part: "limit must be at most 100 (it is 500)". */
 export interface Violation {
   readonly in: 'query' | 'path' | 'body'
-  /** Parameter name or body field path ("categoryId"), empty for the body as a whole. */
+  /** Parameter name or body field path ("categoryId"); empty for the whole body. */
   readonly name: string
   readonly message: string
 }
 
-/** What was read from one part of a request. Use `values` only if there are no violations. */
+/** One part of a request. Use `values` only if there are no violations. */
 export interface Reading<T> {
   readonly values: T
-  /** Every violation at once. */
   readonly violations: readonly Violation[]
-  /** Names that the contract does not know; they are ignored. */
+  /** Names that the contract does not document; they are ignored. */
   readonly unknown: readonly string[]
 }
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** One operation of the contract being served. */
 export interface Operation extends Omit<OperationData, 'responses'> {
   readonly responses: ReadonlyMap<number, DocumentedResponse>
-  /** Whether the contract declares a request body for it. */
   readonly takesBody: boolean
-  /** Prism is to answer it, though the sandbox could (--mock). */
+  /** Prism mocks it, even if the sandbox has a handler (--mock). */
   readonly isMocked: boolean
 
-  /** Reads and checks the query. `search` is what follows the "?", raw; defaults are filled in. */
+  /** Reads and validates the query, raw, without the "?". Fills in defaults. */
   readQuery(search: string): Reading<Values>
-  /** Reads and checks the path parameters, given raw (percent-encoded) in the path's order. int64 must be canonical. */
+  /** Reads and validates the raw path parameters, in the path's order. int64 must be canonical. */
   readPath(captured: readonly string[]): Reading<Values>
-  /** Reads and checks a JSON body: missing, invalid UTF-8, malformed (says where), no object, wrong fields. */
+  /** Reads and validates a JSON body. */
   readBody(body: Uint8Array | undefined): Reading<Values>
 }
 
@@ -40,22 +37,24 @@ export type Route =
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
   | { readonly kind: 'unknown' }
 
-/** What a pet may be in the answers that a contract given with --spec documents. */
+/** What a contract given with --spec allows a pet to be. */
 export interface PetRules {
-  /** The fields that every answer with a pet documents; undefined if none says which. */
+  /** The fields that every response with a pet documents; undefined if none documents any. */
   readonly fields: ReadonlySet<string> | undefined
-  /** Says how a pet would break an answer that is documented; empty if it does not. */
+  /** Fills the required fields that a pet from elsewhere lacks. @param now in milliseconds since the epoch */
+  complete(pet: object, now: number): object
+  /** Lists how a pet would break a documented response. */
   findBreaches(pet: object): readonly string[]
 }
 
 /** The contract being served: the packaged openapi.yaml, or the one given with --spec. */
 export interface Contract extends Omit<ContractData, 'operations'> {
   readonly operations: readonly Operation[]
-  /** What pets are held to besides the types of this package; undefined for the packaged contract, whose pets are those types. */
+  /** Undefined for the packaged contract, whose pets have the types of this package. */
   readonly pets?: PetRules
-  /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD goes where GET goes; allow lists HEAD beside GET. */
+  /** Finds the operation of a method and a path relative to the base path ("/pets/1"). HEAD is routed like GET. */
   route(method: string, path: string): Route
-  /** The document itself, as YAML or JSON; verbatim if that is its own format. */
+  /** The document as YAML or JSON; verbatim in its own format. */
   text(format: 'yaml' | 'json'): Promise<string>
 }
 

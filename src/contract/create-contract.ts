@@ -1,8 +1,7 @@
-import type { Contract, Operation, Reading, Values } from './contract.js'
+import type { Contract, Operation, Reading, Route, Values } from './contract.js'
 import type { ContractData, OperationData } from './contract-data.js'
 import { bodyReader } from './read-body.js'
 import { pathReader, queryReader } from './read-parameters.js'
-import { createRouter } from './router.js'
 import type { Validators } from './validators.js'
 
 const NOTHING_READ: Reading<Values> = Object.freeze({
@@ -11,7 +10,7 @@ const NOTHING_READ: Reading<Values> = Object.freeze({
   unknown: Object.freeze([]),
 })
 
-/** Brings a contract's data to life. @param mocked ids of the operations that Prism is to answer, whatever the sandbox can do */
+/** @param mocked ids of the operations that Prism mocks */
 export function createContract(
   data: ContractData,
   validators: Validators,
@@ -35,6 +34,61 @@ function createOperation(data: OperationData, validators: Validators): Omit<Oper
     takesBody: body !== undefined,
     readQuery: queryReader(inQuery, validators[`${id}_query`]),
     readPath: pathReader(inPath, validators[`${id}_path`]),
-    readBody: body === undefined ? () => NOTHING_READ : bodyReader(body, validators[`${id}_body`]),
+    readBody:
+      body === undefined ? () => NOTHING_READ : bodyReader(body, validators[`${id}_body`], validators[`${id}_closed`]),
   }
+}
+
+const UNKNOWN: Route = Object.freeze({ kind: 'unknown' })
+/** The order of methods in Allow. */
+const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+const TEMPLATE_PARAMETER = /\{[^{}]*\}/g
+
+interface Resource {
+  readonly path: string
+  readonly operations: Map<string, Operation>
+}
+
+/**
+ * A path must match exactly, with or without a trailing slash. Paths without parameters
+ * take precedence; parameters stay percent-encoded.
+ */
+function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
+  const resources = new Map<string, Resource>()
+  for (const operation of operations) {
+    const { path, method } = operation
+    const resource = resources.get(path) ?? { path, operations: new Map<string, Operation>() }
+    resources.set(path, resource)
+    resource.operations.set(method, operation)
+  }
+  for (const { operations: own } of resources.values()) {
+    const get = own.get('GET')
+    if (get !== undefined && !own.has('HEAD')) own.set('HEAD', get)
+  }
+  const templates = [...resources.values()]
+    .filter(({ path }) => path.includes('{'))
+    .sort((one, other) => other.path.indexOf('{') - one.path.indexOf('{'))
+    .map((resource) => ({ pattern: toPattern(resource.path), resource }))
+
+  return (method, path) => {
+    const fixed = path.includes('{') ? undefined : resources.get(path)
+    if (fixed !== undefined) return routeTo(fixed, method, [])
+    for (const { pattern, resource } of templates) {
+      const match = pattern.exec(path)
+      if (match !== null) return routeTo(resource, method, match.slice(1))
+    }
+    return UNKNOWN
+  }
+}
+
+function routeTo({ operations }: Resource, method: string, captured: readonly string[]): Route {
+  const operation = operations.get(method)
+  if (operation !== undefined) return { kind: 'operation', operation, captured }
+  const allow = [...operations.keys()].sort((one, other) => METHOD_ORDER.indexOf(one) - METHOD_ORDER.indexOf(other))
+  return { kind: 'method-not-allowed', allow }
+}
+
+function toPattern(path: string): RegExp {
+  const literals = path.split(TEMPLATE_PARAMETER).map((literal) => literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
+  return new RegExp(`^${literals.join('([^/]+?)')}$`)
 }

@@ -1,3 +1,4 @@
+import { decodePercent } from './query.js'
 import { SpecError } from './spec-error.js'
 
 export type Node = Readonly<Record<string, unknown>>
@@ -6,7 +7,6 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A place in an OpenAPI document: its value, and its name for errors. */
 export class Place {
   readonly document: Node
   readonly value: unknown
@@ -19,23 +19,23 @@ export class Place {
     this.name = name
   }
 
-  /** The value under a key, with a reference followed. Undefined if there is none. */
+  /** The value under a key, with references resolved. */
   child(key: string): Place | undefined {
     if (!isNode(this.value) || !Object.hasOwn(this.value, key) || this.value[key] === undefined) return undefined
     return this.at(this.value[key], this.name === '' ? key : `${this.name}.${key}`)
   }
 
-  /** The value under a key as written, reference or not: in schemas a reference may have siblings. */
+  /** The value under a key with references unresolved: in schemas they may have siblings. */
   written(key: string): Place {
     return new Place(this.document, this.object()[key], this.name === '' ? key : `${this.name}.${key}`)
   }
 
-  /** Key and place of every member of an object, except extensions (`x-…`). */
+  /** The members of an object, without extensions (`x-…`). */
   children(key: string): readonly (readonly [string, Place])[] {
     return this.entries(key).filter(([name]) => !name.startsWith('x-'))
   }
 
-  /** The same where any name may begin with `x-`: fields and headers are no extensions. */
+  /** The same with extensions: names of fields and headers may begin with `x-`. */
   entries(key: string): readonly (readonly [string, Place])[] {
     const place = this.child(key)
     if (place === undefined) return []
@@ -90,7 +90,6 @@ export class Place {
     throw this.error(`refers to another document ("${reference}"). Bundle them into one file first`)
   }
 
-  /** What a reference within the document points at. */
   resolve(reference: string): unknown {
     this.refuseForeign(reference)
     let value: unknown = this.document
@@ -105,16 +104,14 @@ export class Place {
   }
 }
 
-/** A whole document, as the place where reading it starts. */
 export function rootPlace(document: unknown): Place {
   if (!isNode(document)) throw new SpecError('the document must be an object')
   return new Place(document, document, '')
 }
 
 /**
- * Refuses a document that refers to others anywhere, even in an example.
- * Following such a reference would read files and addresses that the user did
- * not name, and Prism follows all of them.
+ * Refuses references to other documents, even in examples: Prism would read files and addresses
+ * that the user did not name.
  *
  * @throws SpecError naming the first one
  */
@@ -137,17 +134,16 @@ function pointerSteps(reference: string): string[] {
     .slice(1)
     .split('/')
     .slice(1)
-    .map((step) => decodeStep(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function decodeStep(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
+    .map((step) => decodePercent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function referenceName(reference: string): string {
   return pointerSteps(reference).join('.')
+}
+
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** The JSON of a request body or a response. */
+export function jsonContent(place: Place | undefined): Place | undefined {
+  return place?.children('content').find(([mediaType]) => JSON_MEDIA_TYPE.test(mediaType))?.[1]
 }

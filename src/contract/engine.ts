@@ -1,13 +1,13 @@
-/** A request as it came, for Prism to validate and answer. */
+/** A request for Prism to validate and mock. */
 export interface EngineRequest {
   readonly method: string
   /** Relative to the base path, raw. */
   readonly path: string
-  /** What followed the "?", raw. */
+  /** Raw, without the "?". */
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The documented status to answer with, whatever the request is; the first success if omitted. */
+  /** The documented status to mock, even for an invalid request; default: the first success. */
   readonly forced?: number
 }
 
@@ -15,25 +15,21 @@ export interface EngineAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** False if the body was not valid UTF-8, so that this text is only close to it. */
+  readonly isUtf8?: boolean
 }
 
-/** What is wrong with a request. */
 export interface EngineRefusal {
-  /** `path`: there is nothing there. `media-type`: the contract does not have it. */
+  /** `path`: the path is invalid. `media-type`: the media type is not documented. */
   readonly of: 'path' | 'media-type' | 'request'
   readonly violations: readonly string[]
 }
 
-/** What only Prism can do. */
 export interface ContractEngine {
-  /**
-   * Makes up a response from the contract: the first example, otherwise a value of the schema; always the same.
-   * `violations` says what is wrong with the request.
-   */
+  /** Mocks a response: the first example, otherwise a value of the schema; always the same. Invalid requests are refused. */
   mock(request: EngineRequest): Promise<EngineAnswer | EngineRefusal>
 }
 
-/** A contract engine that can be stopped. */
 export interface ClosableEngine extends ContractEngine {
   close(): Promise<void>
 }

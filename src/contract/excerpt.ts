@@ -1,24 +1,22 @@
-/** So much of an input stands in a message, however much came. */
-const LONGEST = 200
+const MAX_LENGTH = 200
 
-/** A text as a message shows it: whole if it is short, else its beginning. */
-export function excerpt(text: string, longest = LONGEST): string {
+export function excerpt(text: string, longest = MAX_LENGTH): string {
   if (text.length <= longest) return text
-  // Never cut a surrogate pair in two.
+  // Do not cut a surrogate pair.
   return `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Quoted values are cut to this length, so that messages stay readable. */
-const LONGEST_QUOTE = 60
+const MAX_QUOTE_LENGTH = 60
 
-/** A value as shown in messages: short, and never a whole structure. */
+/** A value for messages: short, and never a whole structure. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') {
-    const shown = excerpt(value, LONGEST_QUOTE)
+    const shown = excerpt(value, MAX_QUOTE_LENGTH)
     return shown === value ? JSON.stringify(value) : `${JSON.stringify(shown.slice(0, -1))}…`
   }
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value === 'number' && !Number.isFinite(value)) return Number.isNaN(value) ? 'a fraction' : 'too large'
-  return excerpt(String(value), LONGEST_QUOTE)
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return Number.isNaN(value) ? 'a fraction with too many digits to be kept' : 'too large'
+  return excerpt(String(value), MAX_QUOTE_LENGTH)
 }

@@ -1,4 +1,3 @@
-/** Where and why a text is not valid JSON. */
 export interface JsonError {
   /** Index of the first unexpected character; the text's length if it ends too early. */
   readonly position: number
@@ -6,16 +5,19 @@ export interface JsonError {
   readonly message: string
 }
 
-const SPACE = /[ \t\n\r]*/y
-/** Everything but quote, backslash and control characters. */
-const STRING_PART = /[ !#-[\]-\uffff]*/y
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const WORDS = ['true', 'false', 'null'] as const
+// Each takes as much of a token as is valid.
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?|-`
+const WORD = 't(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?'
+const TOKEN = new RegExp(String.raw`[ \t\n\r]*([{}[\],:"]|${NUMBER}|${WORD})?`, 'y')
+const STRING_PART = /[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))?/y
+const BROKEN_ESCAPE = /^\\(?:u[\da-fA-F]{0,3})?/
+const WHOLE_SCALAR = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
+
+const VALUE = '{["-0123456789tfn'
 
 /**
  * Finds where a text stops being valid JSON. JSON.parse's messages differ from
- * one Node release to the next and often name no place.
+ * one Node release to the next and often have no position.
  *
  * @returns the first mistake, or undefined if the text is valid JSON
  * @source RFC 8259
@@ -34,105 +36,70 @@ export function placeOf(text: string, position: number): string {
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
 }
 
-type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end'
-
-/** A loop over an explicit stack, so that deep nesting cannot overflow the call stack. */
+/** Without recursion, so that deep nesting cannot overflow the call stack. */
 function firstMistake(text: string): number | undefined {
-  const open: ('{' | '[')[] = []
-  let expected: Expected = 'value'
-  let at = 0
+  const closing: string[] = []
+  /** First characters of the tokens that may come next; none after the value. */
+  let expected = VALUE
+  TOKEN.lastIndex = 0
   for (;;) {
-    at = skip(SPACE, text, at)
-    const character = text[at]
-    if (expected === 'comma or end') {
-      const container = open.at(-1)
-      if (container === undefined) return at === text.length ? undefined : at
-      if (character === ',') expected = container === '{' ? 'name' : 'value'
-      else if (character === (container === '{' ? '}' : ']')) open.pop()
-      else return at
-      at++
-    } else if (expected === 'colon') {
-      if (character !== ':') return at
-      expected = 'value'
-      at++
-    } else if (expected === 'name' || expected === 'name or }') {
-      if (character === '}' && expected === 'name or }') {
-        open.pop()
-        expected = 'comma or end'
-        at++
-        continue
-      }
-      if (character !== '"') return at
-      const end = skipString(text, at)
-      if (!end.whole) return end.at
-      at = end.at
-      expected = 'colon'
-    } else if (character === ']' && expected === 'value or ]') {
-      open.pop()
-      expected = 'comma or end'
-      at++
-    } else if (character === '{' || character === '[') {
-      open.push(character)
-      expected = character === '{' ? 'name or }' : 'value or ]'
-      at++
-    } else {
-      const end = skipScalar(text, at)
-      if (!end.whole) return end.at
-      at = end.at
-      expected = 'comma or end'
+    const [, token = ''] = TOKEN.exec(text) ?? []
+    const start = TOKEN.lastIndex - token.length
+    const first = token[0]
+    if (first === undefined) return start === text.length && expected === '' ? undefined : start
+    if (!expected.includes(first)) return start
+    if (first === '{' || first === '[') {
+      closing.push(first === '{' ? '}' : ']')
+      expected = first === '{' ? '"}' : `]${VALUE}`
+    } else if (first === ',') expected = closing.at(-1) === '}' ? '"' : VALUE
+    else if (first === ':') expected = VALUE
+    else {
+      const isName = first === '"' && expected.startsWith('"')
+      if (first === '}' || first === ']') closing.pop()
+      else if (first === '"') {
+        const at = endOfString(text, start + 1)
+        if (text[at] !== '"') return at + (BROKEN_ESCAPE.exec(text.slice(at, at + 6))?.[0].length ?? 0)
+        TOKEN.lastIndex = at + 1
+      } else if (!WHOLE_SCALAR.test(token)) return TOKEN.lastIndex
+      const outer = closing.at(-1)
+      expected = isName ? ':' : outer === undefined ? '' : `,${outer}`
     }
   }
 }
 
-interface End {
-  readonly at: number
-  readonly whole: boolean
-}
-
-function skipScalar(text: string, start: number): End {
-  const character = text[start]
-  if (character === '"') return skipString(text, start)
-  const word = WORDS.find((candidate) => candidate[0] === character)
-  if (word !== undefined) {
-    let length = 0
-    while (length < word.length && text[start + length] === word[length]) length++
-    return { at: start + length, whole: length === word.length }
+/** The index of the closing quote, or of whatever is invalid. A loop, as one pattern for it all overflows the stack. */
+function endOfString(text: string, start: number): number {
+  let at = start
+  for (let from = -1; from !== at; ) {
+    from = STRING_PART.lastIndex = at
+    STRING_PART.test(text)
+    at = STRING_PART.lastIndex
   }
-  const end = skip(NUMBER, text, start)
-  if (end === start) return { at: character === '-' ? start + 1 : start, whole: false }
-  return endOfNumber(text, start, end)
-}
-
-/** "1." and "1e+" go wrong where a digit is missing, "01" at the extra digit. */
-function endOfNumber(text: string, start: number, end: number): End {
-  const token = text.slice(start, end)
-  const next = text[end] ?? ''
-  if (/\d/.test(next)) return { at: end, whole: false }
-  if (next === '.' && /^-?\d+$/.test(token)) return { at: end + 1, whole: false }
-  if (!/[eE]/.test(next) || /[eE]/.test(token)) return { at: end, whole: true }
-  return { at: /[+-]/.test(text[end + 1] ?? '') ? end + 2 : end + 1, whole: false }
-}
-
-function skipString(text: string, start: number): End {
-  let at = start + 1
-  for (;;) {
-    at = skip(STRING_PART, text, at)
-    if (text[at] === '"') return { at: at + 1, whole: true }
-    if (text[at] !== '\\') return { at, whole: false }
-    const end = skip(ESCAPE, text, at)
-    if (end === at) return { at: mistakeInEscape(text, at), whole: false }
-    at = end
-  }
-}
-
-function mistakeInEscape(text: string, start: number): number {
-  if (text[start + 1] !== 'u') return start + 1
-  let at = start + 2
-  while (at < start + 6 && /[\da-fA-F]/.test(text[at] ?? '')) at++
   return at
 }
 
-function skip(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at
-  return pattern.test(text) ? pattern.lastIndex : at
+/** In characters. A longer text is not searched. */
+const MAX_SEARCHED = 1_000_000
+const STRINGS_AND_BRACKETS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs
+
+/**
+ * Finds a name that an object of a valid JSON text has twice: readers differ in which value they take.
+ *
+ * @source RFC 8259, section 4: names should be unique
+ */
+export function findRepeatedName(text: string): string | undefined {
+  if (text.length > MAX_SEARCHED) return undefined
+  const open: (Set<string> | undefined)[] = []
+  let isName = false
+  for (const [token] of text.matchAll(STRINGS_AND_BRACKETS)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : undefined)
+    else if (token === '}' || token === ']') open.pop()
+    else if (token !== ',' && isName) {
+      const name = String(JSON.parse(token))
+      if (open.at(-1)?.has(name)) return name
+      open.at(-1)?.add(name)
+    }
+    isName = token === '{' || (token === ',' && open.at(-1) !== undefined)
+  }
+  return undefined
 }

@@ -1,5 +1,7 @@
+import type { Expected, ValueType } from './contract-data.js'
 import { isNode, type Node, Place } from './document.js'
-import { INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
+import { FORMATS } from './formats.js'
+import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 
 export type JsonSchema = boolean | Node
 
@@ -9,139 +11,119 @@ export interface Int64Bounds {
   readonly maximum: string
 }
 
-const ONE_SCHEMA = new Set([
-  'additionalProperties',
-  'contains',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-])
-const LIST_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
-const NAMED_SCHEMAS = new Set(['dependentSchemas', 'patternProperties', 'properties'])
-const PLAIN = new Set([
-  'const',
-  'dependentRequired',
-  'enum',
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'maxContains',
-  'maximum',
-  'maxItems',
-  'maxLength',
-  'maxProperties',
-  'minContains',
-  'minimum',
-  'minItems',
-  'minLength',
-  'minProperties',
-  'multipleOf',
-  'pattern',
-  'required',
-  'type',
-  'uniqueItems',
-])
+const words = (text: string) => new Set(text.split(' '))
+/** Keywords that are kept, by what they hold. Others are annotations, or unknown. */
+const PLAIN = words(
+  'const dependentRequired enum exclusiveMaximum exclusiveMinimum maxContains maximum maxItems maxLength ' +
+    'maxProperties minContains minimum minItems minLength minProperties multipleOf pattern required type uniqueItems',
+)
+const ONE_SCHEMA = words(
+  'additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties',
+)
+const LIST_OF_SCHEMAS = words('allOf anyOf oneOf prefixItems')
+const NAMED_SCHEMAS = words('dependentSchemas patternProperties properties')
+/** Keywords whose schemas are about values inside the value. */
+const NESTING = words('additionalProperties items patternProperties prefixItems properties')
+
+/** Whether an object must not have fields that its schema does not declare. */
+type IsClosed = (schema: Place) => boolean
 
 /**
- * Makes a schema of an OpenAPI document self-contained: whatever it refers to
+ * Makes a schema of an OpenAPI document self-contained: what it refers to
  * goes into `$defs`, OpenAPI 3.0's dialect becomes JSON Schema 2020-12, and integers
- * become our keyword `int64`, as ajv's own `integer` refuses bigints. Annotations and
- * formats are dropped, as they check nothing.
+ * become our keyword `int64`, as ajv's own `integer` refuses bigints.
+ *
+ * @param isClosed which nested objects may have declared fields only
+ * @param ignored properties that may be missing or have any value
  */
-export function toJsonSchema(place: Place): JsonSchema {
-  const conversion = new Conversion()
-  return conversion.finish(conversion.convert(place))
+export function toJsonSchema(place: Place, isClosed?: IsClosed, ignored?: ReadonlySet<string>): JsonSchema {
+  return convertWith((convert) => convert(place), isClosed, ignored)
 }
 
-/** Makes an object schema from schemas of an OpenAPI document. A property without a schema may be anything. */
+/** Makes an object schema from schemas of an OpenAPI document. A property without a schema may have any value. */
 export function toObjectSchema(
   properties: readonly { readonly name: string; readonly required: boolean; readonly schema: Place | undefined }[],
 ): JsonSchema {
-  const conversion = new Conversion()
-  return conversion.finish({
+  return convertWith((convert) => ({
     type: 'object',
     required: properties.filter(({ required }) => required).map(({ name }) => name),
     properties: Object.fromEntries(
-      properties.map(({ name, schema }) => [name, schema === undefined ? true : conversion.convert(schema)]),
+      properties.map(({ name, schema }) => [name, schema === undefined ? true : convert(schema)]),
     ),
-  })
+  }))
 }
 
-/** Collects what the schemas converted with it refer to. */
-class Conversion {
-  readonly #names = new Map<string, string>()
-  readonly #definitions: Record<string, JsonSchema> = {}
+function convertWith(
+  make: (convert: (schema: Place) => JsonSchema) => JsonSchema,
+  isClosed?: IsClosed,
+  ignored: ReadonlySet<string> = new Set(),
+): JsonSchema {
+  const names = new Map<string, string>()
+  const definitions: Record<string, JsonSchema> = {}
 
-  convert(schema: Place): JsonSchema {
+  function convert(schema: Place): JsonSchema {
     if (typeof schema.value === 'boolean') return schema.value
     const source = schema.object()
-    const result: Record<string, unknown> =
-      typeof source.$ref === 'string' ? { $ref: this.#refer(schema, source.$ref) } : {}
-    const inside = (value: unknown, key: string) =>
-      this.convert(new Place(schema.document, value, `${schema.name}.${key}`))
+    const result: Record<string, unknown> = typeof source.$ref === 'string' ? { $ref: refer(schema, source.$ref) } : {}
+    const inside = (value: unknown, key: string) => {
+      const place = new Place(schema.document, value, `${schema.name}.${key}`)
+      const converted = convert(place)
+      const mustClose = NESTING.has(key) && typeof converted === 'object' && isClosed?.(place) === true
+      return mustClose ? { ...converted, unevaluatedProperties: false } : converted
+    }
     for (const [key, value] of Object.entries(source)) {
-      if (PLAIN.has(key)) result[key] = value
+      if (key === 'required' && Array.isArray(value)) result[key] = value.filter((name) => !ignored.has(name))
+      else if (PLAIN.has(key)) result[key] = value
       else if (ONE_SCHEMA.has(key)) result[key] = inside(value, key)
       else if (LIST_OF_SCHEMAS.has(key) && Array.isArray(value)) result[key] = value.map((item) => inside(item, key))
       else if (NAMED_SCHEMAS.has(key) && isNode(value)) {
-        result[key] = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inside(item, key)]))
+        const entries = Object.entries(value).map(([name, item]) => [
+          name,
+          key === 'properties' && ignored.has(name) ? true : inside(item, key),
+        ])
+        result[key] = Object.fromEntries(entries)
       }
     }
-    return typesOf(source, result)
+    if (typeof source.format === 'string' && Object.hasOwn(FORMATS, source.format)) result.format = source.format
+    return withTypes(source, result)
   }
 
-  finish(schema: JsonSchema): JsonSchema {
-    return typeof schema === 'boolean' || this.#names.size === 0 ? schema : { ...schema, $defs: this.#definitions }
-  }
-
-  #refer(schema: Place, reference: string): string {
-    let name = this.#names.get(reference)
+  function refer(schema: Place, reference: string): string {
+    let name = names.get(reference)
     if (name === undefined) {
-      name = `schema${this.#names.size + 1}`
+      name = `schema${names.size + 1}`
       // Named before it is converted, because it may refer to itself.
-      this.#names.set(reference, name)
-      this.#definitions[name] = this.convert(new Place(schema.document, schema.resolve(reference), reference))
+      names.set(reference, name)
+      definitions[name] = convert(new Place(schema.document, schema.resolve(reference), reference))
     }
     return `#/$defs/${name}`
   }
-}
 
-/** Whether a schema of the document has the type integer. */
-function isInteger(schema: Node): boolean {
-  return schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
+  const schema = make(convert)
+  return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
 }
 
 /** The bounds of an integer: the contract's own, within those of int64 (or int32, if that is its format). */
-export function integerBounds(schema: Node): Int64Bounds {
+function integerBounds(schema: Node): Int64Bounds {
   return schema.format === 'int32'
     ? boundsWithin(schema, -(2n ** 31n), 2n ** 31n - 1n)
     : boundsWithin(schema, INT64_MINIMUM, INT64_MAXIMUM)
 }
 
 function boundsWithin(schema: Node, least: bigint, most: bigint): Int64Bounds {
-  const low = [least]
-  const high = [most]
-  const minimum = wholeNumber(schema.minimum, Math.ceil)
-  const maximum = wholeNumber(schema.maximum, Math.floor)
-  const above = wholeNumber(schema.exclusiveMinimum, Math.floor)
-  const below = wholeNumber(schema.exclusiveMaximum, Math.ceil)
-  // OpenAPI 3.0 writes exclusiveMinimum: true beside minimum.
-  if (minimum !== undefined) low.push(schema.exclusiveMinimum === true ? minimum + 1n : minimum)
-  if (maximum !== undefined) high.push(schema.exclusiveMaximum === true ? maximum - 1n : maximum)
-  if (above !== undefined) low.push(above + 1n)
-  if (below !== undefined) high.push(below - 1n)
-  return {
-    minimum: String(low.sort(ascending).at(-1)),
-    maximum: String(high.sort(ascending).at(0)),
+  let [low, high] = [least, most]
+  const raise = (bound: bigint | undefined, by = 0n) => {
+    if (bound !== undefined && bound + by > low) low = bound + by
   }
-}
-
-function ascending(a: bigint, b: bigint): number {
-  return a < b ? -1 : Number(a > b)
+  const lower = (bound: bigint | undefined, by = 0n) => {
+    if (bound !== undefined && bound - by < high) high = bound - by
+  }
+  // OpenAPI 3.0 writes exclusiveMinimum: true beside minimum.
+  raise(wholeNumber(schema.minimum, Math.ceil), schema.exclusiveMinimum === true ? 1n : 0n)
+  lower(wholeNumber(schema.maximum, Math.floor), schema.exclusiveMaximum === true ? 1n : 0n)
+  raise(wholeNumber(schema.exclusiveMinimum, Math.floor), 1n)
+  lower(wholeNumber(schema.exclusiveMaximum, Math.ceil), 1n)
+  return { minimum: String(low), maximum: String(high) }
 }
 
 function wholeNumber(value: unknown, round: (value: number) => number): bigint | undefined {
@@ -149,56 +131,87 @@ function wholeNumber(value: unknown, round: (value: number) => number): bigint |
   return typeof value === 'number' && Number.isFinite(value) ? BigInt(round(value)) : undefined
 }
 
-function typesIn(source: Node): unknown[] {
-  return source.type === undefined ? [] : [source.type].flat()
-}
-
-/** Digits of the longest whole number that is read exactly. */
-const MOST_DIGITS = 309
+/** The longest whole number that is read exactly has this number of digits. */
+const MAX_DIGITS = 309
 
 /** A whole number beyond 2^53 is a bigint here, which ajv does not take for a number. */
 function orLongNumber(source: Node, result: Node): Node {
-  const far = 10n ** BigInt(MOST_DIGITS)
-  const bounds = boundsWithin(source, -far, far)
-  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, ...rest } = result
-  const asNumber = { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }
-  const given = Object.fromEntries(Object.entries(asNumber).filter(([, value]) => value !== undefined))
-  return { ...rest, anyOf: [given, { int64: bounds }], ...(rest.anyOf === undefined ? {} : { allOf: [rest] }) }
+  const far = 10n ** BigInt(MAX_DIGITS)
+  const asNumber = ['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
+  const entries = Object.entries(result)
+  const rest: Node = Object.fromEntries(entries.filter(([name]) => !asNumber.includes(name)))
+  const given = Object.fromEntries(entries.filter(([name]) => asNumber.includes(name)))
+  const anyOf = [given, { int64: boundsWithin(source, -far, far) }]
+  return { ...rest, anyOf, ...(rest.anyOf === undefined ? {} : { allOf: [rest] }) }
 }
 
 /** Sets the types of a converted schema in terms of JSON Schema 2020-12 and our keyword. */
-function typesOf(source: Node, result: Record<string, unknown>): Node {
-  const integer = isInteger(source)
+function withTypes(source: Node, result: Record<string, unknown>): Node {
+  const types: unknown[] = source.type === undefined ? [] : [source.type].flat()
+  const isInteger = types.includes('integer')
   for (const [exclusive, inclusive] of [
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
   ] as const) {
-    const flag = source[exclusive]
-    if (typeof flag === 'boolean') {
-      delete result[exclusive]
-      if (flag && typeof source[inclusive] === 'number') {
-        result[exclusive] = source[inclusive]
-        delete result[inclusive]
-      }
-    }
-    if (integer) {
-      delete result[exclusive]
-      delete result[inclusive]
-    }
+    const isFlagged = source[exclusive] === true && typeof source[inclusive] === 'number'
+    if (isInteger || typeof source[exclusive] === 'boolean') delete result[exclusive]
+    if (!isInteger && isFlagged) result[exclusive] = source[inclusive]
+    if (isInteger || isFlagged) delete result[inclusive]
   }
-
-  const types = typesIn(source)
   if (source.nullable === true && types.length > 0 && !types.includes('null')) {
     types.push('null')
     if (Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
   }
-  if (!integer) {
+  if (!isInteger) {
     if (types.length > 0) result.type = types.length === 1 ? types[0] : types
     return types.includes('number') ? orLongNumber(source, result) : result
   }
   const others = types.filter((type) => type !== 'integer')
   const int64: Node = { int64: integerBounds(source) }
   delete result.type
-  if (others.length === 0) return { ...result, ...int64 }
-  return { allOf: [result, { anyOf: [int64, { type: others }] }] }
+  return others.length === 0 ? { ...result, ...int64 } : { allOf: [result, { anyOf: [int64, { type: others }] }] }
+}
+
+const INT64 = integerBounds({})
+
+export function readExpected(schema: Place): Expected {
+  const source = isNode(schema.value) ? schema.value : {}
+  const type = valueType(source.type)
+  const items = schema.child('items')?.value
+  const { minimum, maximum } = type === 'integer' ? integerBounds(source) : INT64
+  const described = {
+    type,
+    ...(type === 'array' && isNode(items) && { itemType: valueType(items.type) }),
+    ...(Array.isArray(source.enum) && { enum: source.enum as readonly unknown[] }),
+    ...(minimum !== INT64.minimum && { minimum: exactInteger(BigInt(minimum)) }),
+    ...(maximum !== INT64.maximum && { maximum: exactInteger(BigInt(maximum)) }),
+    ...(source.default !== undefined && { default: source.default }),
+    ...(typeof source.description === 'string' && { description: source.description }),
+  }
+  const wording = wordingOf(described, source)
+  return wording === undefined ? described : { ...described, wording }
+}
+
+const VALUE_TYPES: readonly unknown[] = ['integer', 'number', 'boolean', 'string', 'array'] satisfies ValueType[]
+
+function valueType(type: unknown): ValueType {
+  const name: unknown = [type].flat().find((one) => one !== 'null')
+  return VALUE_TYPES.includes(name) ? (name as ValueType) : 'other'
+}
+
+const WITHOUT_WORDING = ['pattern', 'minLength', 'maxLength', 'multipleOf', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
+
+function wordingOf(expected: Omit<Expected, 'wording'>, source: Node): string | undefined {
+  if (WITHOUT_WORDING.some((keyword) => source[keyword] !== undefined)) return undefined
+  if (expected.enum !== undefined) return `one of ${expected.enum.map(String).join(', ')}`
+  switch (expected.type) {
+    case 'integer':
+      return `a whole number from ${expected.minimum ?? INT64.minimum} to ${expected.maximum ?? INT64.maximum}`
+    case 'boolean':
+      return 'true or false'
+    case 'string':
+      return 'a string'
+    default:
+      return undefined
+  }
 }

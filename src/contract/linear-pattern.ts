@@ -2,22 +2,20 @@ import { RE2JS } from 're2js'
 import { quote } from './excerpt.js'
 import { SpecError } from './spec-error.js'
 
-/** A regular expression, as far as ajv uses one. */
 interface Pattern {
   test(text: string): boolean
 }
 
-/** RE2 takes it for a plain letter. */
+/** RE2 reads it as a plain letter. */
 const BACK_REFERENCE_BY_NAME = /\\k</
 
 /**
- * A pattern of a contract, matched in linear time: by RE2's automata. With the engine of
- * JavaScript a client could choose a text that holds up everybody for years.
+ * Compiles a contract's pattern with RE2, which matches in linear time. With JavaScript's engine a client could block the process.
  *
- * @throws SyntaxError for what is no pattern in JavaScript; SpecError for one that automata cannot match
+ * @throws SyntaxError for an invalid pattern; SpecError for one that RE2 does not support
  */
 function compile(pattern: string, flags: string): Pattern {
-  // RE2 has some spellings of its own; a contract is of JavaScript's.
+  // RE2 has syntax of its own; contracts use JavaScript's.
   new RegExp(pattern, flags)
   try {
     if (BACK_REFERENCE_BY_NAME.test(pattern)) throw new SyntaxError('back references')
@@ -31,5 +29,5 @@ function compile(pattern: string, flags: string): Pattern {
   }
 }
 
-/** What ajv is given; the text is only for validators that are written to a file, which these are not. */
+/** ajv requires `code` only for validators that are written to a file. */
 export const linearPattern = Object.assign(compile, { code: 'linearPattern' })

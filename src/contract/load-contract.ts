@@ -5,43 +5,49 @@ import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
 import { stringifyJson } from './json.js'
-import { MOST_CHARACTERS, parseDocument } from './parse-document.js'
+import { MAX_CHARACTERS, parseDocument } from './parse-document.js'
 import { readPetRules } from './pet-rules.js'
 import { readContract } from './read-contract.js'
 import { SpecError } from './spec-error.js'
 import { compileValidators } from './validators.js'
 
-/** The operations with a handler: those of the packaged contract. */
-const HANDLED = contractData.operations.map(({ id }) => id)
-
 export interface LoadOptions {
-  /** Operations whose parameters and bodies are read; a sandbox leaves others to Prism, a client calls them all. */
-  readonly handled?: readonly string[] | 'all'
-  /** Whether the sandbox serves it, and must be able to keep its pets; a client only sends and checks. */
+  /** Operations whose parameters and bodies are read. Default: those that the sandbox serves from its state. */
+  readonly handled?: 'stateful' | 'all'
+  /** Whether the sandbox serves it, so its pets must be storable. Default: true. */
   readonly keepsPets?: boolean
-  /** Operations that Prism is to answer, so that nothing is asked of them. */
+  /** Operations that Prism mocks, which are not checked. */
   readonly mocked?: readonly string[]
-  /** How errors name the file; its path if not given. */
+  /** The name of the file in errors; default: its path. */
   readonly name?: string
-  /** Native ones may take for ever; for whoever checks only what the user himself wrote. */
+  /** `native` for the user's own contracts only: matching may never end. */
   readonly patterns?: 'linear' | 'native'
 }
 
 /**
- * Loads the contract given with --spec: OpenAPI 3.0 or 3.1, YAML or JSON, in one file.
- * Plans that it does not state are those of the packaged contract.
+ * Loads an OpenAPI 3.0 or 3.1 document, YAML or JSON, in one file. Plans default to those of the packaged contract.
  *
  * @throws SpecError naming the file and the place in it
  */
-export async function loadContract(
-  file: string,
-  { handled = HANDLED, keepsPets = true, mocked = [], name = file, patterns = 'linear' }: LoadOptions = {},
+export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
+  const { name = file } = options
+  return await readContractText(textOf(file, name), { ...options, name })
+}
+
+/** @throws SpecError naming the place in the text */
+export async function readContractText(
+  text: string,
+  {
+    handled = 'stateful',
+    keepsPets = true,
+    mocked = [],
+    name,
+    patterns = 'linear',
+  }: LoadOptions & { readonly name: string },
 ): Promise<Contract> {
-  const text = textOf(file, name)
   const document = await parseDocument(name, text)
   try {
-    const read = handled === 'all' ? handled : handled.filter((id) => !mocked.includes(id))
-    const { data, schemas } = readContract(document, { handled: read, plans: contractData.plans })
+    const { data, schemas } = readContract(document, { handled, mocked, plans: contractData.plans })
     const validators = await compileValidators(schemas, patterns)
     const json = stringifyJson(document, 2)
     const isJson = /^\s*\{/.test(text)
@@ -50,19 +56,24 @@ export async function loadContract(
       return isJson ? loadYaml().stringify(document) : text
     }
     const contract = createContract(data, validators, textIn, mocked)
-    return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, patterns, mocked) }
+    return !keepsPets ? contract : { ...contract, pets: await readPetRules(document, data, patterns, mocked) }
   } catch (error) {
     throw new SpecError(`${name}: ${messageOf(error)}`, { cause: error })
   }
 }
 
-/** What is larger has too many characters in any encoding; it is refused before it is read. */
-const LARGEST_FILE = 4 * MOST_CHARACTERS
+/** An address that was resolved like a path. */
+const ADDRESS = /(?:^|[\\/])(https?:)[\\/]/
+
+/** A larger file has too many characters in any encoding. */
+const MAX_FILE_BYTES = 4 * MAX_CHARACTERS
 
 function textOf(file: string, name: string): string {
   try {
-    return readRegularFile(file, LARGEST_FILE).toString()
+    return readRegularFile(file, MAX_FILE_BYTES).toString()
   } catch (error) {
-    throw new SpecError(`${name} cannot be read: ${messageOf(error)}`)
+    const [, address] = ADDRESS.exec(file) ?? []
+    if (address === undefined) throw new SpecError(`${name} cannot be read: ${messageOf(error)}`)
+    throw new SpecError(`${name} is part of an address (${address}…), not a file. Download it and name the file.`)
   }
 }

@@ -4,9 +4,8 @@ import type { LoadOptions } from './load-contract.js'
 import { packagedContract } from './packaged-contract.js'
 
 /**
- * The contract of a file, or the packaged one; that is read from its file only where some of it is to be mocked.
- *
- * @throws SpecError if the file cannot be served
+ * @param file default: the packaged contract, which is parsed only if operations are mocked
+ * @throws SpecError
  */
 export async function openContract(file: string | undefined, options?: LoadOptions): Promise<Contract> {
   const isRead = file !== undefined || (options?.mocked?.length ?? 0) > 0

@@ -1,3 +1,4 @@
+import { digestOf } from '../system/digest.js'
 import type { Contract } from './contract.js'
 import { createContract } from './create-contract.js'
 import { contractData } from './generated/contract-data.js'
@@ -10,4 +11,9 @@ let contract: Contract | undefined
 export function packagedContract(): Contract {
   contract ??= createContract(contractData, validators, packagedText)
   return contract
+}
+
+/** ETag of the packaged contract, regardless of its servers. */
+export async function packagedTag(): Promise<string> {
+  return `W/"${digestOf(await packagedText('yaml'))}"`
 }

@@ -1,7 +1,6 @@
 import { packageText } from '../system/package-files.js'
 import { stringifyJson } from './json.js'
 
-/** The document that ships with the package; JSON is made of it where it is asked for. */
 export async function packagedText(format: 'yaml' | 'json'): Promise<string> {
   const text = packageText('openapi.yaml')
   if (format === 'yaml') return text

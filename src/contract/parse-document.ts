@@ -4,34 +4,34 @@ import { exactInteger } from './int64.js'
 import { parseJson } from './json.js'
 import { placeOf } from './json-error.js'
 import { SpecError } from './spec-error.js'
-import { findRepeatedKey, yamlMistake } from './yaml-mistakes.js'
+import { findRepeatedKey, REPEATED_KEY, yamlMistake } from './yaml-mistakes.js'
 
-/** The longest that we know of, GitHub's and Microsoft's, have 9 MB and take YAML's parser half a minute. */
-export const MOST_CHARACTERS = 10_000_000
-/** With each alias unfolded, as JSON has none. */
-const MOST_UNFOLDED = 50_000_000
-/** Nobody writes so many levels; what goes through a document by calling itself would run out of stack at some thousands. */
-const DEEPEST = 500
+/** GitHub's and Microsoft's contracts have 9 MB and take the YAML parser half a minute. */
+export const MAX_CHARACTERS = 10_000_000
+/** With aliases resolved. */
+const MAX_UNFOLDED = 50_000_000
+/** Recursive code overflows at some thousand levels. */
+const MAX_DEPTH = 500
 
 /**
  * Parses an OpenAPI document, YAML or JSON; whole numbers in it are exact.
  *
- * @param file for the error message only
+ * @param file its name in errors
  * @throws SpecError naming file, line and column
  */
 export async function parseDocument(file: string, text: string): Promise<unknown> {
-  if (text.length > MOST_CHARACTERS) {
+  if (text.length > MAX_CHARACTERS) {
     const size = Math.ceil(text.length / 1_000_000)
     throw new SpecError(
-      `${file} has ${size} MB; a contract may have ${MOST_CHARACTERS / 1_000_000}. Leave out what is not called`,
+      `${file} has ${size} MB; a contract may have ${MAX_CHARACTERS / 1_000_000}. Leave out what is not called`,
     )
   }
   const document = parseJsonDocument(file, text) ?? parseYamlDocument(file, text)
-  if (isNestedDeeper(document, DEEPEST)) {
-    throw new SpecError(`${file} is nested deeper than ${DEEPEST} levels, or its aliases are circular`)
+  if (isNestedDeeper(document, MAX_DEPTH)) {
+    throw new SpecError(`${file} is nested deeper than ${MAX_DEPTH} levels, or its aliases are circular`)
   }
-  if (isLonger(document, MOST_UNFOLDED)) {
-    throw new SpecError(`${file} is longer than ${MOST_UNFOLDED / 1_000_000} MB with its aliases unfolded`)
+  if (isLonger(document, MAX_UNFOLDED)) {
+    throw new SpecError(`${file} is longer than ${MAX_UNFOLDED / 1_000_000} MB with its aliases unfolded`)
   }
   return document
 }
@@ -55,9 +55,9 @@ function parseYamlDocument(file: string, text: string): unknown {
     const options = { intAsBigInt: true, merge: true, prettyErrors: false, uniqueKeys: false }
     const document = yaml.parseDocument(text, options)
     const [mistake] = document.errors
-    if (mistake !== undefined) throw broken(yamlMistake(mistake.message), mistake.pos[0])
+    if (mistake !== undefined) throw broken(yamlMistake(mistake), mistake.pos[0])
     const repeated = findRepeatedKey(yaml, document)
-    if (repeated !== undefined) throw broken('Map keys must be unique', repeated)
+    if (repeated !== undefined) throw broken(REPEATED_KEY, repeated)
     return document.toJS({
       reviver: (_key, value: unknown) => (typeof value === 'bigint' ? exactInteger(value) : value),
     })
@@ -69,22 +69,17 @@ function parseYamlDocument(file: string, text: string): unknown {
   }
 }
 
-/**
- * Whether a value has more levels of lists and objects than so many. Without
- * recursion: how deep a text is nested is its writer's choice. What refers to
- * itself is nested without end.
- */
+/** Without recursion, as the depth is unknown; a circular value is infinitely deep. */
 function isNestedDeeper(root: unknown, levels: number): boolean {
   let level: object[] = isContainer(root) ? [root] : []
   for (let depth = 0; level.length > 0; depth++) {
     if (depth >= levels) return true
-    // What stands in several places is looked at once for each level.
     level = [...new Set(level.flatMap((container) => Object.values(container).filter(isContainer)))]
   }
   return false
 }
 
-/** Whether a value, which must not refer to itself, has more characters than so many, roughly, as JSON. */
+/** Estimates the length as JSON of a value that is not circular. */
 function isLonger(root: unknown, characters: number): boolean {
   let length = 0
   const open: unknown[] = [root]

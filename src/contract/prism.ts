@@ -6,7 +6,7 @@ import {
   type IHttpResponse,
 } from '@stoplight/prism-http'
 import type { Contract, Operation } from './contract.js'
-import type { ContractEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
+import type { ContractEngine, EngineAnswer, EngineRequest } from './engine.js'
 import { exactReader } from './exact-request.js'
 import { isNestedDeeper } from './json.js'
 import { findJsonError } from './json-error.js'
@@ -16,94 +16,92 @@ type HttpOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[numbe
 type HttpComponents = Parameters<typeof createInstance>[1]
 
 const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i
-/** DiagnosticSeverity.Error of @stoplight/types; the other severities are hints. */
+/** DiagnosticSeverity.Error of @stoplight/types. */
 const ERROR = 0
-/** Prism goes through a body by calling itself; no client of a mock needs as many levels. */
-const DEEPEST_BODY = 500
-/** Required by the configuration, but never called: our `forward` replaces it. */
+/** Levels of a body: Prism reads it by recursion. */
+const MAX_DEPTH = 500
+/** The configuration requires it; our `forward` replaces it. */
 const NOWHERE = new URL('http://prism.invalid')
 
 /**
  * Opens Prism for a contract. This module takes a third of a second and 60 MB to load, so it
- * is for what nothing else does: operations without a handler.
+ * is used only for operations without a handler.
  */
 export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const json = await contract.text('json')
   const document: unknown = JSON.parse(json, forPrism)
-  const exact = exactReader(json)
+  const findExactly = exactReader(json)
   const operations = await getHttpOperationsFromSpec(Object(document))
 
-  /** Runs a request through Prism, with our route: Prism's router compares base addresses that we do not have. */
-  async function run(
-    route: MatchedRoute,
-    request: IHttpRequest,
-    validateRequest: boolean,
-    answer: IHttpResponse | undefined,
-    code?: number,
-  ) {
+  /**
+   * Runs a request through Prism, with our route: Prism's router compares base addresses that we do not have.
+   *
+   * @param forced the status to mock; the request is only validated if it is `validate`
+   */
+  async function run(resource: HttpOperation, request: IHttpRequest, forced?: number | 'validate') {
+    const isValidation = forced === 'validate'
     const components: HttpComponents = {
       logger: SILENT,
-      route: () => ({ _tag: 'Right', right: route.resource }),
-      ...(answer === undefined ? {} : { forward: () => () => async () => ({ _tag: 'Right', right: answer }) }),
+      route: () => ({ _tag: 'Right', right: resource }),
+      ...(isValidation && { forward: () => () => async () => ({ _tag: 'Right', right: { statusCode: 200 } }) }),
     }
     // A fresh configuration each time, because the mocker writes the client's Accept into it.
     const common = {
-      validateRequest,
+      validateRequest: isValidation,
       validateResponse: false,
       checkSecurity: false,
       errors: false,
       upstreamProxy: undefined,
-      mock: { dynamic: false, ...(code === undefined ? {} : { code }) },
+      mock: { dynamic: false, ...(typeof forced === 'number' && { code: forced }) },
     }
-    const fresh: IHttpConfig =
-      answer === undefined ? { ...common, isProxy: false } : { ...common, isProxy: true, upstream: NOWHERE }
-    const result = await createInstance(fresh, components).request(request, [route.resource])()
+    const config: IHttpConfig = isValidation
+      ? { ...common, isProxy: true, upstream: NOWHERE }
+      : { ...common, isProxy: false }
+    const result = await createInstance(config, components).request(request, [resource])()
     if (result._tag === 'Left') throw result.left
     return result.right
   }
 
-  function find({ method, path }: EngineRequest): MatchedRoute {
-    const route = contract.route(method, path)
-    if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
-    const { operation } = route
-    const resource = operations.find(
-      (candidate) => candidate.path === operation.path && candidate.method.toUpperCase() === operation.method,
-    )
-    if (resource === undefined) throw new Error(`Prism does not know ${operation.method} ${operation.path}.`)
-    return { operation, resource }
-  }
-
   return {
     async mock(request) {
-      const route = find(request)
-      if (request.forced !== undefined) {
-        // Nothing of the request is asked for, so nothing of it that cannot be read is given to Prism.
+      const { method, path, headers, body, forced } = request
+      const route = contract.route(method, path)
+      if (route.kind !== 'operation') throw new Error(`The contract has no operation ${method} ${path}.`)
+      const { operation, captured } = route
+      const resource = operations.find(
+        (candidate) => candidate.path === operation.path && candidate.method.toUpperCase() === operation.method,
+      )
+      if (resource === undefined) throw new Error(`Prism does not know ${operation.method} ${operation.path}.`)
+      if (forced !== undefined) {
+        // The request does not matter, so no part of it that cannot be read is given to Prism.
         const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
-        const { output } = await run(route, bare, false, undefined, request.forced)
-        return toAnswer(output, route.operation)
+        return toAnswer((await run(resource, bare, forced)).output, operation)
       }
-      const malformed = jsonProblem(request.headers['content-type'], request.body)
-      if (malformed !== undefined) return { of: 'request', violations: [malformed] }
-      if (JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? '') && isNestedDeeper(request.body, DEEPEST_BODY)) {
-        return { of: 'request', violations: [`the body is nested deeper than ${DEEPEST_BODY} levels`] }
+      const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
+      if (isJson && body !== '') {
+        const mistake = findJsonError(body)
+        if (mistake !== undefined)
+          return { of: 'request', violations: [`the body is not valid JSON: ${mistake.message}`] }
+        if (isNestedDeeper(body, MAX_DEPTH))
+          return { of: 'request', violations: [`the body is nested deeper than ${MAX_DEPTH} levels`] }
       }
-      const asked = toHttpRequest(request)
-      const dummy: IHttpResponse = { statusCode: 200 }
-      const { validations } = await run(route, asked, true, dummy)
-      const violations = [...sentences(validations.input), ...missingCookies(route.resource, request.headers.cookie)]
-      if (violations.length > 0) return { of: refusedPart(validations.input), violations }
-      const refusal = await exact.find(route.operation, request, {
-        inForm: new Set(route.resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : []))),
-        isJson: JSON_MEDIA_TYPE.test(request.headers['content-type'] ?? ''),
-      })
-      if (refusal !== undefined) return refusal
-      const { output } = await run(route, asked, false, undefined)
-      return toAnswer(output, route.operation)
+      const sent = toHttpRequest(request)
+      const { input } = (await run(resource, sent, 'validate')).validations
+      const errors = input.filter(({ severity }) => severity === ERROR)
+      const violations = [...errors.map(({ message }) => message), ...missingCookies(resource, headers.cookie)]
+      if (violations.length > 0) {
+        const isPath = errors.some(({ path: place }) => place?.[0] === 'path')
+        const of = isPath ? 'path' : errors.some(({ code }) => code === 415) ? 'media-type' : 'request'
+        return { of, violations }
+      }
+      const inForm = new Set(resource.request?.query?.flatMap(({ name, style }) => (style === 'form' ? name : [])))
+      const refusal = await findExactly(operation.id, captured, request, { inForm, isJson })
+      return refusal ?? toAnswer((await run(resource, sent)).output, operation)
     },
   }
 }
 
-/** Prism asks for no cookie. */
+/** Prism does not check required cookies. */
 function missingCookies({ request }: HttpOperation, sent = ''): readonly string[] {
   const names = new Set(sent.split(';').map((pair) => pair.split('=', 1)[0]?.trim()))
   return (request?.cookie ?? [])
@@ -111,12 +109,7 @@ function missingCookies({ request }: HttpOperation, sent = ''): readonly string[
     .map(({ name }) => `the cookie ${JSON.stringify(name)} is required`)
 }
 
-interface MatchedRoute {
-  readonly operation: Operation
-  readonly resource: HttpOperation
-}
-
-/** Reviver that prepares the document for Prism, which with the format int64 would refuse numbers beyond a double. */
+/** With the format int64, Prism would refuse numbers beyond a double. */
 function forPrism(name: string, value: unknown): unknown {
   return name === 'format' && value === 'int64' ? undefined : value
 }
@@ -127,27 +120,16 @@ function toHttpRequest({ method, path, query, headers, body }: EngineRequest): I
     const before = parameters.get(name)
     parameters.set(name, before === undefined ? value : [before, value].flat())
   }
-  // Our own operations answer in JSON whatever the client accepts; mocked ones do the same.
-  const { accept: _accept, ...others } = lowerCaseNames(headers)
-  const parsed = toBody(headers['content-type'], body)
+  // The sandbox always responds with JSON.
+  const { accept: _accept, ...others } = headers
+  const isJson = JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')
   return {
     method: method.toLowerCase() as IHttpRequest['method'],
     url: { path, query: Object.fromEntries(parameters) },
-    // Prism checks a body's media type only if a length says that there is a body.
+    // Without a length, Prism does not check the body's media type.
     headers: { ...others, 'content-length': String(Buffer.byteLength(body)) },
-    ...(parsed === undefined ? {} : { body: parsed }),
+    ...(body !== '' && { body: isJson ? JSON.parse(body) : body }),
   }
-}
-
-function toBody(contentType: string | undefined, text: string): unknown {
-  if (text === '') return undefined
-  return JSON_MEDIA_TYPE.test(contentType ?? '') ? JSON.parse(text) : text
-}
-
-function jsonProblem(contentType: string | undefined, text: string): string | undefined {
-  if (text === '' || !JSON_MEDIA_TYPE.test(contentType ?? '')) return undefined
-  const mistake = findJsonError(text)
-  return mistake === undefined ? undefined : `the body is not valid JSON: ${mistake.message}`
 }
 
 function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
@@ -163,7 +145,7 @@ function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
   }
 }
 
-/** @param example the contract's own example, whose big numbers still have all their digits */
+/** @param example the contract's own, in which large numbers have all their digits */
 function bodyText(body: unknown, contentType: string | undefined, example: string | undefined): string {
   if (body === undefined || body === null) return ''
   if (typeof body === 'string' && !JSON_MEDIA_TYPE.test(contentType ?? '')) return body
@@ -171,38 +153,9 @@ function bodyText(body: unknown, contentType: string | undefined, example: strin
   return example !== undefined && JSON.stringify(JSON.parse(example)) === text ? example : text
 }
 
-function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-/** Prism marks an unknown media type with the code 415, and a parameter with its path. */
-function refusedPart(diagnostics: readonly Diagnostic[]): EngineRefusal['of'] {
-  const errors = diagnostics.filter(({ severity }) => severity === ERROR)
-  if (errors.some(({ path }) => path?.[0] === 'path')) return 'path'
-  return errors.some(({ code }) => code === 415) ? 'media-type' : 'request'
-}
-
-interface Diagnostic {
-  readonly severity: number
-  readonly message: string
-  readonly code?: string | number
-  readonly path?: readonly string[]
-}
-
-function sentences(diagnostics: readonly Diagnostic[]): readonly string[] {
-  return diagnostics.filter(({ severity }) => severity === ERROR).map(({ message }) => message)
-}
-
-function nothing(): void {}
-
-/** Prism expects a pino logger with one extra level; this one drops everything. */
+const nothing = () => {}
+/** Prism expects a pino logger with one more level. */
 const SILENT = {
-  fatal: nothing,
-  error: nothing,
-  warn: nothing,
-  info: nothing,
-  debug: nothing,
-  trace: nothing,
-  success: nothing,
+  ...{ fatal: nothing, error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing, success: nothing },
   child: () => SILENT,
 }

@@ -1,11 +1,10 @@
-/** One `name=value` of a query, decoded. */
+/** Decoded. */
 export type QueryPair = readonly [name: string, value: string]
 
 /**
- * Reads a query as forms encode it: `+` is a space, and so is `%20`. A percent sign that
- * encodes nothing stands for itself, so every query can be read.
+ * Reads a form-encoded query: `+` and `%20` are spaces, an invalid percent sign stays.
  *
- * @param search what follows the "?", raw
+ * @param search raw, without the "?"
  */
 export function readPairs(search: string): readonly QueryPair[] {
   const pairs: QueryPair[] = []

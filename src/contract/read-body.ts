@@ -1,20 +1,24 @@
 import { isUtf8, utf8Text } from '../system/utf8.js'
 import type { Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
-import { quote } from './excerpt.js'
+import { excerpt, quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
-import type { Validator } from './validators.js'
-import { findViolations } from './violations.js'
+import { fieldName, findViolations, stepsOf, type Validator, valueAt } from './validators.js'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Makes the reader of an operation's JSON body. Only fields that the contract knows get into the values. */
+/**
+ * Only documented fields become values.
+ *
+ * @param closed finds undeclared fields of nested objects; undefined if there are no such objects
+ */
 export function bodyReader(
   body: Body,
   validator: Validator | undefined,
+  closed: Validator | undefined,
 ): (bytes: Uint8Array | undefined) => Reading<Values> {
   const known = new Map(body.fields.map((field) => [field.name, field]))
-  // What can be nested is kept and written again; a number, a text or a list of them cannot.
+  // Nested values are stored and written again.
   const nests = body.fields.some(({ type }) => type === 'array' || type === 'other')
   const parse = nests ? parseShallowJson : parseJson
   return (bytes) => {
@@ -26,28 +30,39 @@ export function bodyReader(
     if (!isUtf8(bytes)) return refused(`the body is not valid UTF-8 (at byte ${invalidByte(bytes) + 1})`)
     let value: unknown
     try {
-      value = parse(decode(bytes))
+      value = parse(decode(bytes), true)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       return refused(`the body is not valid JSON: ${error.message}`)
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
       return refused(`the body must be a JSON object (it is ${quote(value)})`)
-    }
     const values: Record<string, unknown> = {}
     const unknown: string[] = []
-    // By name: a pair for each field would be made, and thrown away, for every animal.
     const fields = value as Readonly<Record<string, unknown>>
+    // Without entries: this runs for every pet.
     for (const name of Object.keys(fields)) {
-      if (known.has(name)) values[name] = fields[name]
+      if (known.size === 0 || known.has(name)) values[name] = fields[name]
       else unknown.push(name)
     }
     const violations = findViolations(validator, value, 'body', known)
+    if (violations.length === 0) unknown.push(...dropUndeclared(closed, values))
     return { values, violations: nests ? [...violations, ...lostNumbers(values, violations)] : violations, unknown }
   }
 }
 
-/** A number that no double holds would be written as null; a field that may be anything lets it pass its schema. */
+/** Removes undeclared fields of nested objects. @returns their names */
+function dropUndeclared(closed: Validator | undefined, values: Values): readonly string[] {
+  if (closed === undefined || closed(values) === true) return []
+  return (closed.errors ?? []).flatMap(({ instancePath, params: { unevaluatedProperty: name } }) => {
+    if (typeof name !== 'string') return []
+    const steps = stepsOf(instancePath)
+    Reflect.deleteProperty(Object(valueAt(values, steps)), name)
+    return [excerpt(fieldName([...steps, name]))]
+  })
+}
+
+/** Numbers that a double cannot hold would be stored as null. */
 function lostNumbers(values: Values, violations: readonly Violation[]): readonly Violation[] {
   return Object.entries(values)
     .filter(([name, value]) => losesNumber(value) && !violations.some((known) => known.name === name))
@@ -74,23 +89,8 @@ function decode(bytes: Uint8Array): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** Index of the first invalid byte: the longest prefix of valid UTF-8 ends before it. */
+/** Index of the byte with which the first invalid sequence begins: decoding replaces it. */
 function invalidByte(bytes: Uint8Array): number {
-  let valid = 0
-  let invalid = bytes.length + 1
-  while (invalid - valid > 1) {
-    const middle = (valid + invalid) >> 1
-    if (mayBecomeUtf8(bytes.subarray(0, middle))) valid = middle
-    else invalid = middle
-  }
-  return Math.min(valid, bytes.length - 1)
-}
-
-function mayBecomeUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return true
-  } catch {
-    return false
-  }
+  const replaced = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+  return bytes.findIndex((byte, index) => byte !== replaced[index])
 }

@@ -1,37 +1,38 @@
-import type {
-  Body,
-  ContractData,
-  DocumentedResponse,
-  Field,
-  OperationData,
-  Parameter,
-  Plans,
-  Server,
+import {
+  type Body,
+  type ContractData,
+  type DocumentedResponse,
+  type Field,
+  type OperationData,
+  type Parameter,
+  PLAN_NAMES,
+  type PlanLimits,
+  type PlanName,
+  type Plans,
+  type Server,
 } from './contract-data.js'
-import { isNode, type Place, refuseForeignReferences, rootPlace } from './document.js'
-import { readExpected } from './expected.js'
+import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
-import { type JsonSchema, toJsonSchema, toObjectSchema } from './json-schema.js'
-import { readPlans } from './read-plans.js'
+import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
+import { type ResourceReading, readOnlyProperties, readResources } from './resources.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 
 export interface ContractReading {
   readonly data: ContractData
-  /** Schemas for validating requests, not compiled yet. */
   readonly schemas: Schemas
 }
 
-/** What is known before a document is read. */
 export interface ReadingContext {
-  /** Operations with a handler: all, or those with these ids. Others are only routed here; Prism validates and mocks them. */
-  readonly handled: 'all' | readonly string[]
+  /** Operations whose parameters and bodies are read: all, those that fit a resource, or none. Prism validates and mocks the others. */
+  readonly handled: 'all' | 'stateful' | 'none'
+  /** Operations that Prism mocks although they fit a resource. */
+  readonly mocked?: readonly string[]
   /** The plans of a document that has none. */
   readonly plans?: Plans
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
-const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
 /**
@@ -39,7 +40,7 @@ const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
  *
  * @throws SpecError naming the place in the document
  */
-export function readContract(document: unknown, { handled, plans }: ReadingContext): ContractReading {
+export function readContract(document: unknown, { handled, mocked = [], plans }: ReadingContext): ContractReading {
   const root = rootPlace(document)
   const openapi = root.string('openapi')
   if (openapi === undefined) throw root.error('is not an OpenAPI document: it has no field "openapi"')
@@ -51,13 +52,16 @@ export function readContract(document: unknown, { handled, plans }: ReadingConte
   const operations: OperationData[] = []
   const schemas: Record<string, JsonSchema> = {}
   const placeOfId = new Map<string, string>()
+  const reading = readResources(root)
+  const isHandled = (id: string) =>
+    handled === 'all' || (handled === 'stateful' && Object.hasOwn(reading.actions, id) && !mocked.includes(id))
 
   for (const [path, item] of root.children('paths')) {
     if (!path.startsWith('/')) throw item.error('must begin with "/"')
     for (const method of METHODS) {
       const place = item.child(method)
       if (place === undefined) continue
-      const operation = readOperation(method.toUpperCase(), path, place, item, handled)
+      const operation = readOperation(method.toUpperCase(), path, place, item, isHandled, reading)
       const twin = placeOfId.get(operation.data.id)
       if (twin !== undefined) throw place.error(`has the same operationId as ${twin}: "${operation.data.id}"`)
       placeOfId.set(operation.data.id, place.name)
@@ -71,6 +75,7 @@ export function readContract(document: unknown, { handled, plans }: ReadingConte
     servers: readServers(root),
     plans: readPlans(root, plans),
     operations,
+    resources: reading.resources,
   }
   return { data, schemas }
 }
@@ -80,46 +85,49 @@ function readOperation(
   path: string,
   place: Place,
   item: Place,
-  handled: ReadingContext['handled'],
+  isHandled: (id: string) => boolean,
+  { actions, mocked }: ResourceReading,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
-  const operationId = place.string('operationId')
-  const id = operationId ?? `${method}${path}`
-  const isHandled = handled === 'all' || handled.includes(id)
-  const parameters = isHandled ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
-  const body = isHandled ? readBody(place) : undefined
-  const sunsetAt = readInstant(place, 'x-deprecated-sunset')
-  const deprecatedSince = readInstant(place, 'x-deprecated-since')
-  const successor = readSuccessor(place)
-  const ranges = place.children('responses').flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
-  const stability = place.string('x-stability')
-  const summary = place.string('summary')
-  const description = place.string('description')
+  const id = place.string('operationId') ?? `${method}${path}`
+  const isRead = isHandled(id)
+  const parameters = isRead ? readParameters(path, [...item.items('parameters'), ...place.items('parameters')]) : []
+  const body = isRead ? readBody(place) : undefined
+  const responses = place.children('responses')
+  const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
   return {
     data: {
       id,
       method,
       path,
-      ...(summary === undefined ? {} : { summary }),
-      ...(description === undefined ? {} : { description: description.trim() }),
+      ...defined({ summary: place.string('summary'), description: place.string('description')?.trim() }),
       tags: place.items('tags').map(({ value }) => String(value)),
       deprecated: place.flag('deprecated'),
-      ...(sunsetAt === undefined ? {} : { sunsetAt }),
-      ...(deprecatedSince === undefined ? {} : { deprecatedSince }),
-      ...(successor === undefined ? {} : { successor }),
-      ...(stability === undefined ? {} : { stability }),
+      ...defined({
+        sunsetAt: readInstant(place, 'x-deprecated-sunset'),
+        deprecatedSince: readInstant(place, 'x-deprecated-since'),
+        successor: readSuccessor(place),
+        stability: place.string('x-stability'),
+      }),
       hideTryItPanel: place.flag('x-hideTryItPanel'),
       parameters: parameters.map(({ parameter }) => parameter),
-      ...(body === undefined ? {} : { body: body.body }),
+      ...defined({ body: body?.body }),
       undocumentedShape: hasUndocumentedShape(place),
-      responses: place.children('responses').flatMap(([status, response]) => readResponse(status, response)),
-      ...(ranges.length === 0 ? {} : { ranges }),
+      responses: responses.flatMap(([status, response]) => readResponse(status, response)),
+      ...(ranges.length > 0 && { ranges }),
+      ...defined({ action: actions[id], whyMocked: mocked[id] }),
     },
     schemas: {
       ...parameterSchema(`${id}_path`, 'path', parameters),
       ...parameterSchema(`${id}_query`, 'query', parameters),
-      ...(body === undefined ? {} : { [`${id}_body`]: body.schema }),
+      ...(body && { [`${id}_body`]: body.schema }),
+      ...(body?.closed !== undefined && { [`${id}_closed`]: body.closed }),
     },
   }
+}
+
+function defined<Members extends object>(members: Members) {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
 }
 
 interface ReadParameter {
@@ -127,7 +135,6 @@ interface ReadParameter {
   readonly schema: Place | undefined
 }
 
-/** Path and query parameters; an operation's own override those of its path. */
 function readParameters(path: string, places: readonly Place[]): readonly ReadParameter[] {
   const read = new Map<string, ReadParameter>()
   for (const place of places) {
@@ -136,29 +143,23 @@ function readParameters(path: string, places: readonly Place[]): readonly ReadPa
     if (name === undefined || location === undefined) throw place.error('must have "name" and "in"')
     const schema = place.child('schema')
     if (schema === undefined || (location !== 'path' && location !== 'query')) continue
-    const expected = readExpected(schema)
-    const example = firstExample(place)
-    const description = place.string('description')
     const parameter = {
-      ...expected,
-      ...(description === undefined ? {} : { description }),
+      ...readExpected(schema),
+      ...defined({ description: place.string('description') }),
       in: location,
       name,
       required: location === 'path' || place.flag('required'),
       explode: place.child('explode')?.value !== false,
-      ...(example === undefined ? {} : { example: example.value }),
+      ...defined({ example: firstExample(place) }),
     } as const
     read.set(`${location} ${name}`, { parameter, schema: place.written('schema') })
   }
   const inPath = [...path.matchAll(TEMPLATE_PARAMETER)].flatMap(([, name = '']) => {
     const parameter = read.get(`path ${name}`)
-    return [parameter ?? { parameter: undeclaredPathParameter(name), schema: undefined }]
+    const undeclared = { in: 'path', name, type: 'string', required: true, explode: false } as const
+    return [parameter ?? { parameter: undeclared, schema: undefined }]
   })
   return [...inPath, ...[...read.values()].filter(({ parameter }) => parameter.in === 'query')]
-}
-
-function undeclaredPathParameter(name: string): Parameter {
-  return { in: 'path', name, type: 'string', required: true, explode: false }
 }
 
 function parameterSchema(name: string, location: Parameter['in'], all: readonly ReadParameter[]): Schemas {
@@ -167,25 +168,41 @@ function parameterSchema(name: string, location: Parameter['in'], all: readonly 
   return { [name]: toObjectSchema(parameters.map(({ parameter, schema }) => ({ ...parameter, schema }))) }
 }
 
-function readBody(operation: Place): { readonly body: Body; readonly schema: JsonSchema } | undefined {
+interface ReadBody {
+  readonly body: Body
+  readonly schema: JsonSchema
+  /** The same, with declared fields only in nested objects; undefined if there are no such objects. */
+  readonly closed: JsonSchema | undefined
+}
+
+function readBody(operation: Place): ReadBody | undefined {
   const place = operation.child('requestBody')
   const content = jsonContent(place)
   const schema = content?.child('schema')
   if (place === undefined || content === undefined || schema === undefined) return undefined
-  const example = firstExample(content)
+  let hasNested = false
+  const readOnly = readOnlyProperties(schema)
+  const isClosed = (place: Place) => {
+    const resolved = new Place(place.document, { place: place.value }, place.name).child('place')
+    const isNested = resolved !== undefined && readFields(resolved).length > 0
+    hasNested ||= isNested
+    return isNested
+  }
+  const closed = toJsonSchema(content.written('schema'), isClosed, readOnly)
   return {
     body: {
       required: place.flag('required'),
-      fields: readFields(schema),
-      ...(example === undefined ? {} : { example: stringifyJson(example.value) }),
+      fields: readFields(schema).map((field) => (readOnly.has(field.name) ? { ...field, required: false } : field)),
+      ...defined({ example: exampleText(content) }),
     },
-    schema: toJsonSchema(content.written('schema')),
+    schema: toJsonSchema(content.written('schema'), undefined, readOnly),
+    closed: hasNested ? closed : undefined,
   }
 }
 
 /** The fields of a schema, including those of the schemas it is composed of. */
 export function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
-  // Each schema once, however many ways lead to it; one that is made of itself adds nothing.
+  // Reads each schema once; one that is composed of itself adds nothing.
   const before = read.get(schema.value)
   if (before !== undefined) return before
   read.set(schema.value, [])
@@ -209,61 +226,42 @@ export function readFields(schema: Place, read = new Map<unknown, readonly Field
 
 function readResponse(status: string, place: Place): readonly DocumentedResponse[] {
   checkResponse(status, place)
-  // 1xx is never an answer by itself: whoever got one would go on waiting.
+  // After a 1xx a client goes on waiting for the response.
   if (!/^[2-5]\d\d$/.test(status)) return []
   const content = jsonContent(place)
-  const example = content === undefined || hasNoBody(Number(status)) ? undefined : firstExample(content)
-  return [
-    {
-      status: Number(status),
-      description: place.string('description') ?? '',
-      ...(example === undefined ? {} : { example: stringifyJson(example.value) }),
-    },
-  ]
+  const example = content === undefined || hasNoBody(Number(status)) ? undefined : exampleText(content)
+  return [{ status: Number(status), description: place.string('description') ?? '', ...defined({ example }) }]
 }
 
-/** Whether the first documented success may be any JSON, any object, or a list of those. */
+/** Whether the first documented success may be any JSON, any object, or a list of them. */
 function hasUndocumentedShape(operation: Place): boolean {
   const success = operation.children('responses').find(([status]) => /^2(?:\d\d|XX)$/i.test(status))?.[1]
   const content = jsonContent(success)
   return content !== undefined && isShapeless(content.child('schema'))
 }
 
-/** Keywords that give a schema a shape. */
-const SHAPE_WORDS = [
-  '$ref',
-  'properties',
-  'additionalProperties',
-  'patternProperties',
-  'prefixItems',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'enum',
-  'const',
-]
+const SHAPE_WORDS = '$ref properties additionalProperties patternProperties prefixItems allOf anyOf oneOf enum const'
 
 function isShapeless(schema: Place | undefined, seen: ReadonlySet<unknown> = new Set()): boolean {
   if (schema === undefined || !isNode(schema.value) || seen.has(schema.value)) return true
   const { value } = schema
-  if (SHAPE_WORDS.some((word) => Object.hasOwn(value, word))) return false
+  if (SHAPE_WORDS.split(' ').some((word) => Object.hasOwn(value, word))) return false
   const types: unknown[] = [value.type].flat()
   if (types.includes('array')) return isShapeless(schema.child('items'), new Set([...seen, value]))
   return types.every((type) => type === undefined || type === 'object' || type === 'null')
 }
 
-export function jsonContent(place: Place | undefined): Place | undefined {
-  return place?.children('content').find(([mediaType]) => JSON_MEDIA_TYPE.test(mediaType))?.[1]
+/** The value of the first named example, or of the only one. */
+function firstExample(place: Place): unknown {
+  return (place.children('examples')[0]?.[1].child('value') ?? place.child('example'))?.value
 }
 
-/** The first named example, or the only one. */
-function firstExample(place: Place): { readonly value: unknown } | undefined {
-  const named = place.children('examples')[0]?.[1].child('value')
-  const example = named ?? place.child('example')
-  return example === undefined ? undefined : { value: example.value }
+function exampleText(content: Place): string | undefined {
+  const example = firstExample(content)
+  return example === undefined ? undefined : stringifyJson(example)
 }
 
-/** A date, or a date and a time; without an offset they are UTC, wherever the sandbox runs. */
+/** A date, or a date and a time; UTC if there is no offset. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i
 
 function readInstant(operation: Place, extension: string): number | undefined {
@@ -276,7 +274,7 @@ function readInstant(operation: Place, extension: string): number | undefined {
   return instant
 }
 
-/** It becomes part of a header, so it is no more than an address. */
+/** It becomes part of a header, so only characters of an address are allowed. */
 function readSuccessor(operation: Place): string | undefined {
   const place = operation.child('x-deprecated-successor')
   if (place === undefined) return undefined
@@ -286,7 +284,6 @@ function readSuccessor(operation: Place): string | undefined {
   return value
 }
 
-/** Base addresses with each variable at its default. */
 function readServers(root: Place): readonly Server[] {
   return root.items('servers').flatMap((server) => {
     const url = server.string('url')
@@ -296,7 +293,34 @@ function readServers(root: Place): readonly Server[] {
       TEMPLATE_PARAMETER,
       (whole, name: string) => variables?.child(name)?.string('default') ?? whole,
     )
-    const description = server.string('description')
-    return [{ url: filled, ...(description === undefined ? {} : { description }) }]
+    return [{ url: filled, ...defined({ description: server.string('description') }) }]
   })
+}
+
+const NO_PLANS: Plans = { free: {}, pro: {}, business: {}, enterprise: {} }
+
+/** Reads `x-plans`. Plans that the document leaves out keep their previous limits. */
+function readPlans(root: Place, before: Plans = NO_PLANS): Plans {
+  const place = root.child('x-plans')
+  if (place === undefined) return before
+  const unknown = Object.keys(place.object()).find((name) => !PLAN_NAMES.some((known) => known === name))
+  if (unknown !== undefined)
+    throw place.error(`has the unknown plan "${unknown}". The plans are ${PLAN_NAMES.join(', ')}`)
+  const plan = (name: PlanName): PlanLimits => {
+    const limits = place.child(name)
+    if (limits === undefined) return before[name]
+    return defined({
+      perMinute: readLimit(limits, 'requestsPerMinute'),
+      perDay: readLimit(limits, 'requestsPerDay'),
+    })
+  }
+  return { free: plan('free'), pro: plan('pro'), business: plan('business'), enterprise: plan('enterprise') }
+}
+
+function readLimit(plan: Place, name: string): number | undefined {
+  const place = plan.child(name)
+  if (place === undefined) throw plan.error(`must have "${name}"`)
+  if (place.value === 'custom') return undefined
+  if (typeof place.value === 'number' && Number.isSafeInteger(place.value) && place.value >= 1) return place.value
+  throw place.error('must be a whole number of at least 1, or "custom"')
 }

@@ -2,31 +2,30 @@ import type { Reading, Values, Violation } from './contract.js'
 import type { Parameter, ValueType } from './contract-data.js'
 import { parseInt64 } from './int64.js'
 import { decodePercent, readPairs } from './query.js'
-import type { Validator } from './validators.js'
-import { findViolations } from './violations.js'
+import { findViolations, type Validator } from './validators.js'
 
-/** Clients send the same few queries again and again, so their readings are cached, up to this number and length. */
-const REMEMBERED_QUERIES = 1000
-const LONGEST_REMEMBERED = 200
+/** Clients repeat queries, so their readings are cached, up to this number and length. */
+const MAX_CACHED_QUERIES = 1000
+const MAX_CACHED_LENGTH = 200
 
 const CANONICAL_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Makes the reader of an operation's query. Its results are shared between requests and frozen. */
+/** Results are frozen, because requests share them. */
 export function queryReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
 ): (search: string) => Reading<Values> {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
-  const remembered = new Map<string, Reading<Values>>()
+  const cached = new Map<string, Reading<Values>>()
 
   return (search) => {
-    const before = remembered.get(search)
+    const before = cached.get(search)
     if (before !== undefined) return before
     const reading = read(search)
-    if (search.length <= LONGEST_REMEMBERED) {
-      if (remembered.size >= REMEMBERED_QUERIES) remembered.clear()
-      remembered.set(search, reading)
+    if (search.length <= MAX_CACHED_LENGTH) {
+      if (cached.size >= MAX_CACHED_QUERIES) cached.clear()
+      cached.set(search, reading)
     }
     return reading
   }
@@ -57,7 +56,6 @@ export function queryReader(
   }
 }
 
-/** Makes the reader of an operation's path parameters. */
 export function pathReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
@@ -79,7 +77,7 @@ function readItems(parameter: Parameter, texts: readonly string[]): readonly unk
   return items.map((item) => readText(parameter.itemType ?? 'string', item))
 }
 
-/** A string that is not a canonical value of its type stays a string, and its schema refuses it. */
+/** An invalid value stays a string, which its schema refuses. */
 function readText(type: ValueType, text: string): unknown {
   switch (type) {
     case 'integer':
@@ -94,8 +92,6 @@ function readText(type: ValueType, text: string): unknown {
 }
 
 function frozen(reading: Reading<Values>): Reading<Values> {
-  Object.freeze(reading.values)
-  Object.freeze(reading.violations)
-  Object.freeze(reading.unknown)
+  for (const part of Object.values(reading)) Object.freeze(part)
   return Object.freeze(reading)
 }

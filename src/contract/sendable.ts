@@ -3,20 +3,19 @@ import { quote } from './excerpt.js'
 
 /** @source RFC 9110, section 5.6.2 */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-/** What Node writes: Latin-1 without control characters, but for the tab. @source RFC 9110, section 5.5 */
+/** Latin-1 without control characters except the tab, as Node writes. @source RFC 9110, section 5.5 */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** `application/json`, `text/*; charset=utf-8`. */
 const MEDIA_TYPE = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+\/[!#$%&'*+\-.^_`|~\dA-Za-z]+[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/
 /** @source OpenAPI specification: Responses Object */
 const DOCUMENTED_STATUS = /^(?:[1-5]\d\d|[1-5]XX|default)$/i
 
-/** What of an answer can be wrong so that no server could send it. */
 interface Sendable {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Says why an answer cannot be sent, as a sentence part that names the header; undefined if it can. */
+/** Why a response cannot be sent, as a sentence part. */
 export function findUnsendable({ status, headers }: Sendable): string | undefined {
   if (!Number.isInteger(status) || status < 200 || status > 599) return `the status ${status} is none of an answer`
   for (const [name, value] of Object.entries(headers)) {
@@ -26,14 +25,13 @@ export function findUnsendable({ status, headers }: Sendable): string | undefine
   return undefined
 }
 
-/** Statuses whose answers have no body. @source RFC 9110, section 15.3.5; RFC 9110, section 15.3.6; RFC 9110, section 15.4.5 */
+/** @source RFC 9110, section 15.3.5; RFC 9110, section 15.3.6; RFC 9110, section 15.4.5 */
 export function hasNoBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
 /**
- * Refuses a documented answer that could not be sent as it is documented. What a
- * mock makes of its schemas is known only then, and looked at again.
+ * Refuses a documented response that cannot be sent. Mocked responses are checked again when they are sent.
  *
  * @throws SpecError naming the place
  */
@@ -51,7 +49,7 @@ export function checkResponse(status: string, response: Place): void {
   }
 }
 
-/** Every value that a document proposes for a header. */
+/** All documented values of a header. */
 function valuesOf(header: Place): readonly Place[] {
   const schema = header.child('schema')
   return [

@@ -1,4 +1,4 @@
-/** A document that cannot be served as a contract. */
+/** A document that cannot be used as a contract. */
 export class SpecError extends Error {
   override readonly name = 'SpecError'
   readonly code = 'SPEC_INVALID'

@@ -1,12 +1,10 @@
-import type { Document, Node } from 'yaml'
-import { excerpt } from './excerpt.js'
+import type { Document, ErrorCode, Node } from 'yaml'
 
 /**
- * Finds a name that a map of a YAML document has twice. The library compares each
- * with all before it, which takes minutes for a map of 100,000: it is told
- * `uniqueKeys: false`, and this does it.
+ * Finds a repeated name in a map. The library (`uniqueKeys`) compares each name with all others,
+ * which takes minutes for 100,000.
  *
- * @returns where the second one begins
+ * @returns the offset of the second one
  */
 export function findRepeatedKey(yaml: Pick<typeof import('yaml'), 'visit' | 'isScalar'>, document: Document | Node) {
   let offset: number | undefined
@@ -14,7 +12,7 @@ export function findRepeatedKey(yaml: Pick<typeof import('yaml'), 'visit' | 'isS
     Map(_place, { items }) {
       const seen = new Set<unknown>()
       for (const { key } of items) {
-        // A map may merge others into itself (<<) more than once.
+        // Merge keys (<<) may be repeated.
         if (!yaml.isScalar(key) || key.value === '<<') continue
         if (seen.has(key.value)) {
           offset = key.range?.[0] ?? 0
@@ -28,7 +26,25 @@ export function findRepeatedKey(yaml: Pick<typeof import('yaml'), 'visit' | 'isS
   return offset
 }
 
-/** What is wrong with a text, as its parser says it; that it ran out of stack is said as what it means. */
-export function yamlMistake(message: string): string {
-  return message.includes('call stack') ? 'it is nested too deeply' : excerpt(message)
+export const REPEATED_KEY = 'the same name twice in one map'
+
+const MISTAKES: { readonly [Code in ErrorCode]?: string } = {
+  BAD_ALIAS: 'a value that begins with * must be in quotes',
+  BAD_DQ_ESCAPE: 'an unknown escape in double quotes; use single quotes',
+  BAD_INDENT: 'the indentation is wrong',
+  BAD_SCALAR_START: 'a value that begins with this character must be in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second colon on one line; put the value in quotes',
+  BLOCK_IN_FLOW: 'an indented block inside of brackets',
+  DUPLICATE_KEY: REPEATED_KEY,
+  MISSING_CHAR: 'a quote, bracket, comma or colon is missing',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing after the name',
+  MULTIPLE_DOCS: 'a second document begins here (---); only one can be read',
+  TAB_AS_INDENT: 'a tab; indent with spaces',
+  TAG_RESOLVE_FAILED: 'a value that begins with ! must be in quotes',
+  UNEXPECTED_TOKEN: 'this is not expected here; a quote, bracket or line break may be missing before it',
+}
+
+export function yamlMistake({ code, message }: { readonly code: ErrorCode; readonly message: string }): string {
+  if (message.includes('call stack')) return 'it is nested too deeply'
+  return MISTAKES[code] ?? 'it cannot be understood from here on'
 }

@@ -1,24 +1,23 @@
 import type { ApplyVerb } from '../core/machine.js'
-import { checkInput } from './check-input.js'
-import { findSpace, openSpace } from './find-space.js'
-import type { Verb } from './verb.js'
+import { checkInput, checkSpaceName, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
 import { VERBS } from './verbs.js'
 
-/** Does a verb of the table. It opens its space, unless it takes something away. @throws VerbError, StoreFull, InvalidPet */
-export const applyVerb: ApplyVerb = (spaces, { space: name, verb: verbName, input, fetched }, { now: wall }) => {
-  const verb: Verb = VERBS[verbName as VerbName]
+/** Runs a verb. It opens its space; a DELETE that finds nothing to do there closes it again. @throws VerbError, StoreFull, InvalidPet */
+export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id }) => {
+  const { space: spaceName, input, fetched } = command
+  const name = command.verb as VerbName
+  const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)
-  const isOpening = verb.method !== 'DELETE' && spaces.get(name) === undefined
-  const space = isOpening ? openSpace(spaces, name, wall) : findSpace(spaces, name)
-  const isDone = spaces.remembering(space)
+  const isOpening = spaces.get(spaceName) === undefined
+  checkSpaceName(spaceName)
+  const space = spaces.open(spaceName, wall)
+  if (space === undefined) throw new VerbError('too_many_spaces', spaces.fullMessage())
+  const change = { name, id, canUndo: verb.canUndo ?? false, isPassing: isOpening && verb.method === 'DELETE' }
   try {
-    const output = verb.run({ space, spaces, wall, fetched }, checked)
-    isDone()
-    return output
+    return spaces.change(space, change, wall, () => verb.run({ space, spaces, wall, fetched }, checked))
   } catch (error) {
-    // A space that was opened for nothing is closed again.
-    if (isOpening) spaces.remove(name)
+    if (isOpening) spaces.close(space)
     throw error
   }
 }

@@ -1,25 +1,20 @@
-import { jsonSchemaOf } from '../options/json-schema.js'
+import { asJsonSchema, type JsonSchema } from '../options/json-schema.js'
 import { loadYaml } from '../system/yaml.js'
 import { CONTROL_PATH } from './path.js'
 import type { Verb } from './verb.js'
 import { VERBS } from './verbs.js'
 
-/** Describes the control plane as OpenAPI 3.1, from the table of verbs. */
+/** The OpenAPI 3.1 description of the control plane, as YAML. */
 export function describeControl(version: string): string {
+  const health = operation('health', 'Says that the sandbox is there, and which one it is; asks for no token', [])
   const paths: Record<string, Record<string, object>> = {
-    '/health': {
-      get: {
-        ...operation('health', 'Says that the sandbox is there, and which one it is; asks for no token', []),
-        responses: HEALTHY,
-      },
-    },
+    '/health': { get: { ...health, responses: HEALTH } },
     '/requests/stream': {
-      get: operation('requests.stream', 'Exchanges as they happen, as server-sent events', [spaceParameter]),
+      get: operation('requests.stream', 'Exchanges as they happen, as server-sent events', [SPACE]),
     },
   }
-  for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [string, Verb])[]) {
+  for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [string, Verb])[])
     paths[verb.path] = { ...paths[verb.path], [verb.method.toLowerCase()]: describeVerb(name, verb) }
-  }
   const description = {
     openapi: '3.1.0',
     info: {
@@ -33,70 +28,60 @@ export function describeControl(version: string): string {
     paths,
     components: { securitySchemes: { controlToken: { type: 'http', scheme: 'bearer' } } },
   }
-  // One parameter stands in many places; references of YAML to it would be hard to read.
+  // YAML references to the shared parameter would be hard to read.
   return loadYaml().stringify(description, { aliasDuplicateObjects: false })
 }
 
-const HEALTHY = {
-  '200': {
-    description: 'It is well',
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          properties: {
-            status: { const: 'healthy' },
-            version: { type: 'string' },
-            pid: { type: 'integer', description: 'Number of its process' },
-            startedAt: {
-              type: 'string',
-              format: 'date-time',
-              description: 'With pid it tells this sandbox from any other',
-            },
-          },
-          required: ['status', 'version', 'pid', 'startedAt'],
-        },
-      },
-    },
-  },
+const HEALTH = {
+  '200': healthResponse('healthy', 'The sandbox answers requests', {}),
+  '503': healthResponse('degraded', 'A replica that cannot reach its log: it answers requests with 503', {
+    reason: { type: 'string' },
+  }),
 }
 
-const spaceParameter = {
+function healthResponse(status: string, description: string, more: object): object {
+  const always = {
+    status: { const: status },
+    version: { type: 'string' },
+    pid: { type: 'integer', description: 'Process ID' },
+    startedAt: { type: 'string', format: 'date-time', description: 'Identifies the sandbox, together with pid' },
+    ...more,
+  }
+  const onReplicas = {
+    position: { type: 'integer', description: 'Replicas only: number of commands applied' },
+    lagMs: { type: 'integer', description: 'Replicas only: time for an entry to come back from the log' },
+  }
+  const schema = { type: 'object', properties: { ...always, ...onReplicas }, required: Object.keys(always) }
+  return { description, content: { 'application/json': { schema } } }
+}
+
+const SPACE = {
   name: 'space',
   in: 'query',
   description: 'Name of the space; the default one if not given',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
 }
 
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, object>>
-  readonly required?: readonly string[]
-}
-
-function describeVerb(name: string, verb: Verb): object {
-  const { properties = {}, required = [] }: ObjectSchema = verb.input === undefined ? {} : inputSchema(verb)
-  const inPath = [...verb.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => String(parameter))
-  const others = Object.entries(properties).filter(([field]) => !inPath.includes(field))
-  const takesBody = verb.method !== 'GET' && others.length > 0
-  const parameters = [
-    spaceParameter,
+function describeVerb(name: string, { method, path, summary, input, body }: Verb): object {
+  const { properties = {}, required = [] }: JsonSchema = input === undefined ? {} : asJsonSchema(input)
+  const isInPath = (field: string) => path.includes(`{${field}}`)
+  const others = Object.entries(properties).filter(([field]) => !isInPath(field))
+  const takesBody = method !== 'GET' && others.length > 0
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field)
+  const description = operation(name, summary, [
+    SPACE,
     ...inPath.map((field) => ({ name: field, in: 'path', required: true, schema: { type: 'string' } })),
     ...(takesBody ? [] : others.map(([field, schema]) => ({ name: field, in: 'query', schema }))),
-  ]
-  if (!takesBody) return operation(name, verb.summary, parameters)
-  const body =
-    verb.body === undefined
-      ? {
-          type: 'object',
-          properties: Object.fromEntries(others),
-          required: required.filter((field) => !inPath.includes(field)),
-          additionalProperties: false,
-        }
-      : properties[verb.body]
-  return {
-    ...operation(name, verb.summary, parameters),
-    requestBody: { content: { 'application/json': { schema: body } } },
+  ])
+  if (!takesBody) return description
+  const fields = {
+    type: 'object',
+    properties: Object.fromEntries(others),
+    required: required.filter((field) => !isInPath(field)),
+    additionalProperties: false,
   }
+  const schema = body === undefined ? fields : properties[body]
+  return { ...description, requestBody: { content: { 'application/json': { schema } } } }
 }
 
 function operation(operationId: string, summary: string, parameters: readonly object[]): object {
@@ -106,9 +91,4 @@ function operation(operationId: string, summary: string, parameters: readonly ob
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: { '200': { description: 'Done' }, '4XX': { description: 'Refused; nothing was changed' } },
   }
-}
-
-/** What a client may send. */
-function inputSchema({ input }: Verb): ObjectSchema {
-  return input === undefined ? {} : (jsonSchemaOf(input) as ObjectSchema)
 }

@@ -1,28 +1,25 @@
-/** One server-sent event. */
 export interface ServerEvent {
   readonly event: string
   readonly data: string
 }
 
-/** Each of two bodies has 64 KiB at most, of which JSON makes six times as much at worst. */
-const LONGEST_EVENT = 4 * 1024 * 1024
+/** An exchange has two bodies of at most 64 KiB, which JSON can make six times larger. */
+const MAX_EVENT_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Parses server-sent events from text that arrives in pieces; comments (heartbeats) are dropped.
+ * Parses server-sent events from chunks of text; drops comments (heartbeats).
  *
  * @source HTML standard, server-sent events: `event:` and `data:` lines
  */
 export class EventReader {
   #rest = ''
 
-  /**
-   * @returns the events that this piece completes
-   * @throws RangeError once an event is longer than any exchange with its two bodies can be
-   */
+  /** @returns the events that this chunk completes @throws RangeError if an event is longer than any exchange */
   read(piece: string): readonly ServerEvent[] {
     const blocks = (this.#rest + piece).split('\n\n')
     this.#rest = blocks.pop() ?? ''
-    if (this.#rest.length > LONGEST_EVENT) throw new RangeError(`an event has more than ${LONGEST_EVENT} characters`)
+    if (this.#rest.length > MAX_EVENT_CHARACTERS)
+      throw new RangeError(`an event has more than ${MAX_EVENT_CHARACTERS} characters`)
     return blocks.map(readEvent).filter((event) => event !== undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** Whoever serves the pages to a browser has their files: a web host, or a service worker. */
+/** In a browser, a web host or a service worker serves the pages. */
 export const PAGE_FILES: Readonly<Record<string, never>> = {}
 
 export function servePageFile(_page: never, _request: Request): Response {

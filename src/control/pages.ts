@@ -2,7 +2,6 @@ import { digestOf } from '../system/digest.js'
 import { pagesDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
 
-/** A file of the pages, and how to send it. */
 interface PageFile {
   readonly file: string
   readonly contentType: string
@@ -10,10 +9,7 @@ interface PageFile {
   readonly policy?: string
 }
 
-/**
- * What the pages may load: scripts, styles and responses of this server, and
- * nothing else. Nothing may frame them, so that no click can be hijacked.
- */
+/** The pages load only from this server, and cannot be framed, so that no click can be hijacked. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +25,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 
-/** Every file of the pages, by its path below the control plane. No path is ever derived from a request. */
+/** Files of the pages, by path below the control plane. No file path is derived from a request. */
 export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/': { file: 'dashboard.html', contentType: HTML, policy: PAGE_POLICY },
   '/docs': { file: 'docs.html', contentType: HTML, policy: PAGE_POLICY },
@@ -40,13 +36,12 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
 }
 
-/** What the build has made of each file, the smallest first. */
+/** Compressed forms of each file, the smallest first. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
 ] as const
 
-/** Answers with a file of the pages: compressed where that is understood, and not again where it is known already. */
 export function servePageFile({ file, contentType, policy }: PageFile, request: Request): Response {
   const accepted = acceptedIn(request.headers.get('accept-encoding') ?? '')
   const encoding = ENCODINGS.find(({ name }) => accepted.has(name))
@@ -71,7 +66,7 @@ export function servePageFile({ file, contentType, policy }: PageFile, request: 
   })
 }
 
-/** Encodings that a client takes. @source RFC 9110, section 12.5.3 */
+/** Encodings that a client accepts. @source RFC 9110, section 12.5.3 */
 function acceptedIn(header: string): ReadonlySet<string> {
   const given = header
     .toLowerCase()

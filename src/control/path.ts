@@ -1,8 +1,24 @@
-/** Path of the control plane on every sandbox, outside the service's own paths. */
+/** Path of the control plane. */
 export const CONTROL_PATH = '/__sandbox'
 export const DASHBOARD_PATH = `${CONTROL_PATH}/`
 
-/** Whether a request is for the control plane, by its target. */
 export function isControl(target: string): boolean {
   return target.startsWith(CONTROL_PATH) && /^(?:[/?]|$)/.test(target.slice(CONTROL_PATH.length))
+}
+
+/** A proxy may mount it below another path. */
+const UP_TO_CONTROL = new RegExp(`^.*${CONTROL_PATH}(?=/|$)`)
+
+/**
+ * The control plane's address, `http://127.0.0.1:4010/__sandbox`, from any address of a sandbox. In a page, a path is
+ * relative to the page's server.
+ *
+ * @returns undefined if it is not an http or https address, or has credentials, a query or a fragment
+ */
+export function readControlUrl(text: string): string | undefined {
+  const { href }: { readonly href?: string } = Object(Reflect.get(globalThis, 'location'))
+  if (!URL.canParse(text, href)) return undefined
+  const { protocol, origin, username, password, pathname, search, hash } = new URL(text, href)
+  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') return undefined
+  return origin + (UP_TO_CONTROL.exec(pathname)?.[0] ?? CONTROL_PATH)
 }

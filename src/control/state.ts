@@ -1,27 +1,27 @@
 import type { Space } from '../core/space.js'
-import type { Spaces } from '../core/spaces.js'
+import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
-import { type ApiKey, labelOf } from '../domain/keys.js'
+import { type ApiKey, keyLabel } from '../domain/keys.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
-import type { EpochMs } from '../domain/time.js'
+import type { RunningStorm } from '../domain/storm.js'
+import { type EpochMs, formatDuration } from '../domain/time.js'
 import { settingsView } from '../options/settings-view.js'
-import { deviationsOf } from './deviations.js'
-import { clockView } from './verbs/clock.js'
-import { faultViews } from './verbs/faults.js'
-import { stormView } from './verbs/storm.js'
-import type { KeyView, StateView, WindowState } from './views.js'
+import { listOverrides } from './overrides.js'
+import type { ClockView, FaultView, KeyView, StateView, StormView, WindowState } from './views.js'
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, realService } = space.shared
+  const undo = spaces.findUndo(space, wall)
   return {
     space: space.name,
     basePath,
     settings: settingsView(space.settings),
     clock: clockView(space, wall),
     keys: [...space.keys.values()].map((key) => keyView(space, key, wall)),
-    storm: stormView(space),
+    storm: space.storm === undefined ? null : stormView(space.storm),
     faults: faultViews(space),
-    deviations: deviationsOf(space, wall),
+    overrides: listOverrides(space, wall),
+    undo: undo === undefined ? null : { id: undo.id, verb: undo.verb, until: iso(undo.at + UNDO_FOR_MS) },
     upstream: realService === undefined ? null : { baseUrl: realService.baseUrl, ...space.drift.upstream() },
     counts: {
       pets: space.pets.size,
@@ -32,11 +32,23 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
   }
 }
 
-/** A key with the rest of its quotas, and its ban. */
+export function clockView(space: Space, wall: EpochMs): ClockView {
+  return { now: iso(space.now(wall)), frozen: space.clock.kind === 'frozen' }
+}
+
+export function stormView({ rate, for: length, every, retryAfter, startedAt }: RunningStorm): StormView {
+  const text = (duration: number | undefined) => (duration === undefined ? null : formatDuration(duration))
+  return { rate, for: text(length), every: text(every), retryAfter: text(retryAfter), startedAt: iso(startedAt) }
+}
+
+export function faultViews({ faults }: Space): readonly FaultView[] {
+  return faults.map(({ rule, left }) => ({ ...rule, left }))
+}
+
 export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const now = space.now(wall)
   const { usage, bans } = space.accounts.view(apiKey.key)
-  const limits = space.limitsOf(apiKey)
+  const limits = space.currentLimits(apiKey)
   const window = (name: WindowName, limit: number): WindowState => {
     const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
@@ -44,9 +56,9 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   }
   const until = apiKey.always === 'banned' ? now + space.settings.banDuration : activeBan(bans, now)?.until
   return {
-    key: labelOf(apiKey),
-    secret: labelOf(apiKey) !== apiKey.key,
-    plan: space.planOf(apiKey),
+    key: keyLabel(apiKey),
+    secret: keyLabel(apiKey) !== apiKey.key,
+    plan: space.currentPlan(apiKey),
     always: apiKey.always ?? null,
     minute: window('minute', limits.perMinute),
     day: window('day', limits.perDay),
@@ -54,6 +66,6 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   }
 }
 
-function iso(at: number): string {
+function iso(at: EpochMs): string {
   return new Date(at).toISOString()
 }

@@ -2,43 +2,40 @@ import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
+import type { SpaceEvent } from '../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { begunView, exchangeView } from '../exchanges/exchange-view.js'
-import type { SpaceEvent } from '../exchanges/space-event.js'
 import { AsyncQueue } from './async-queue.js'
-import { checkInput } from './check-input.js'
-import { type Filter, filterIn, filterSchema, matches } from './verbs/requests.js'
+import { readFilter } from './verbs/requests.js'
 
-/** Events buffered for a slow reader; beyond that the oldest are dropped, and it is told of how many exchanges it misses the end. */
-const BUFFERED_EVENTS = 1000
+/** Events buffered for a slow reader; beyond that, the oldest are dropped, and the exchanges among them counted. */
+const MAX_BUFFERED_EVENTS = 1000
+/** Interval of comments that keep proxies from closing the stream. */
+const HEARTBEAT_MS = 15_000
 
 type StreamEvent =
   | { readonly event: 'began' | 'ended'; readonly record: ExchangeRecord }
   | { readonly event: 'verb'; readonly done: SpaceEvent }
 
-/** Interval of comments that keep proxies from closing the stream. */
-const HEARTBEAT_MS = 15_000
-
 /**
- * Streams the exchanges of a space as they happen, as server-sent events: `began`
- * when a request has come and `ended` when its answer has left, each with the JSON
- * of the exchange; `verb` when somebody has changed something in between; `dropped` with how many a slow reader has missed.
+ * Streams the exchanges of a space as server-sent events: `began` when a request has arrived and `ended` when its
+ * response has left, each with the JSON of the exchange; `verb` for a verb that changed something; `dropped` with the
+ * number of exchanges that a slow reader has missed.
  */
 export function streamExchanges(space: Space, stopping: AbortSignal, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
-  const filter = filterIn(space, checkInput({ input: filterSchema }, query) as Filter)
-  // Nobody would read it, so nobody would ever end it.
+  const isWanted = readFilter(space, query)
+  // Without a reader it would never end.
   if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   return streamSSE(context, async (stream) => {
-    const queue = new AsyncQueue<StreamEvent>(BUFFERED_EVENTS, ({ event }) => event === 'ended')
+    const queue = new AsyncQueue<StreamEvent>(MAX_BUFFERED_EVENTS, ({ event }) => event === 'ended')
     const end = () => queue.close()
+    const pushWanted = (event: 'began' | 'ended') => (record: ExchangeRecord) => {
+      if (isWanted(record)) queue.push({ event, record })
+    }
     const unfollow = space.log.follow({
-      onBegan(record) {
-        if (matches(record, filter)) queue.push({ event: 'began', record })
-      },
-      onEnded(record) {
-        if (matches(record, filter)) queue.push({ event: 'ended', record })
-      },
+      onBegan: pushWanted('began'),
+      onEnded: pushWanted('ended'),
       onEvent: (done) => queue.push({ event: 'verb', done }),
       end,
     })
@@ -65,13 +62,11 @@ async function send(
 ): Promise<void> {
   if (dropped > 0) await stream.writeSSE({ event: 'dropped', data: stringifyJson({ count: dropped }) })
   for (const item of items) {
-    if (item.event === 'verb') {
-      await stream.writeSSE({ event: item.event, data: stringifyJson(item.done) })
-      continue
+    if (item.event === 'verb') await stream.writeSSE({ event: item.event, data: stringifyJson(item.done) })
+    else {
+      const { event, record } = item
+      const view = event === 'began' ? begunView(record) : exchangeView(record)
+      await stream.writeSSE({ event, id: String(record.id), data: stringifyJson(view) })
     }
-    const { event, record } = item
-    // By now it may have ended.
-    const view = event === 'began' ? begunView(record) : exchangeView(record)
-    await stream.writeSSE({ event, id: String(record.id), data: stringifyJson(view) })
   }
 }

@@ -1,13 +1,12 @@
 import { stringifyJson } from '../contract/json.js'
 
-/** How a verb goes over the network. A type of its own, so that pages can have it without the verbs. */
+/** The route of a verb. */
 export interface VerbRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: string
 }
 
-/** A verb as a request. */
 export interface VerbRequest {
   readonly method: VerbRoute['method']
   /** Path below the control plane, with the query. */
@@ -17,10 +16,8 @@ export interface VerbRequest {
 }
 
 /**
- * Turns a verb and its input into a request: fields named in the path go into the
- * path, the rest into the body, or into the query where there is none.
- *
- * @param space empty for the default one
+ * Makes a request for a verb: fields named in the path go into the path, others into the body, or for GET and DELETE
+ * without a body into the query.
  */
 export function verbRequest({ method, path, body }: VerbRoute, space: string, input: object = {}): VerbRequest {
   const rest: Record<string, unknown> = Object.fromEntries(
@@ -41,7 +38,6 @@ export function verbRequest({ method, path, body }: VerbRoute, space: string, in
   }
 }
 
-/** An address with a query, if there is one. */
 export function withQuery(address: string, query: URLSearchParams): string {
   const text = query.toString()
   return text === '' ? address : `${address}?${text}`

@@ -1,19 +1,20 @@
 import { stringifyJson } from '../contract/json.js'
+import type { Spaces } from '../core/spaces.js'
 import { formatFaultRule } from '../domain/faults.js'
+import { counted } from '../domain/numbers.js'
+import type { EpochMs } from '../domain/time.js'
 import type { VerbDone } from './verb.js'
-import type { VerbName } from './verb-map.js'
 
-const LONGEST_VALUE = 80
+const MAX_VALUE_LENGTH = 80
 
-/** Fields of what a verb takes or gives. */
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Verbs that have more to say than their name and what they were given. Of a key it is
- * said what the verb answers, its label: what was given may be somebody's real one.
+ * Verbs whose text is not their name and input. Keys are named by the output, which has their label: the input may
+ * be somebody's real key.
  */
-const TEXTS: { readonly [Name in VerbName]?: (input: Fields, output: Fields) => string } = {
-  reset: (_, { pets }) => `reset: ${text(pets)} pets`,
+const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>> = {
+  reset: (_, { pets }) => `reset: ${counted(Number(pets), 'pet')}`,
   'clock.set': (_, output) => `clock set ${clock(output)}`,
   'clock.advance': ({ by }, output) => `clock advance ${text(by)} ${clock(output)}`,
   'clock.reset': () => 'clock reset: real time',
@@ -33,7 +34,6 @@ const TEXTS: { readonly [Name in VerbName]?: (input: Fields, output: Fields) => 
   shutdown: () => 'stop',
 }
 
-/** What was done, in about the words of `petstore-sandbox control`. */
 export function verbText({ name, input, output }: VerbDone): string {
   const written = TEXTS[name]?.(Object(input), Object(output))
   if (written !== undefined) return written
@@ -42,20 +42,23 @@ export function verbText({ name, input, output }: VerbDone): string {
   return [name.replace('.', ' '), ...given].join(' ')
 }
 
-function clock({ now, frozen }: Fields): string {
-  return `→ ${text(now)}${frozen === true ? ', frozen' : ''}`
+/** Reports a verb to those who follow its space. @returns the verb with its time */
+export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at'>, wall: EpochMs): VerbDone {
+  const space = spaces.get(verb.space)
+  const at = space?.now(wall) ?? wall
+  const done = { ...verb, at }
+  space?.log.tell({ at: new Date(at).toISOString(), verb: verb.name, text: verbText(done) })
+  return done
 }
 
-/** The verb has checked what it was given: a rule's own text, or its fields. */
-function fault(rule: unknown): string {
-  return text(typeof rule === 'string' ? rule : formatFaultRule(Object(rule)))
-}
+const clock = ({ now, frozen }: Fields) => `→ ${text(now)}${frozen === true ? ', frozen' : ''}`
 
-function suffix(word: string, value: unknown): string {
-  return value === null || value === undefined ? '' : ` ${word} ${text(value)}`
-}
+const fault = (rule: unknown) => text(typeof rule === 'string' ? rule : formatFaultRule(Object(rule)))
+
+const suffix = (word: string, value: unknown) =>
+  value === null || value === undefined ? '' : ` ${word} ${text(value)}`
 
 function text(value: unknown): string {
   const whole = typeof value === 'string' ? value : (stringifyJson(value) ?? '')
-  return whole.length > LONGEST_VALUE ? `${whole.slice(0, LONGEST_VALUE - 1)}…` : whole
+  return whole.length > MAX_VALUE_LENGTH ? `${whole.slice(0, MAX_VALUE_LENGTH - 1)}…` : whole
 }

@@ -6,14 +6,14 @@ import type { SettingsView } from '../options/settings-view.js'
 
 export type { ReplicaView } from '../replication/group.js'
 
-/** A clock as the control plane shows it. */
+/** The clock of a space. */
 export interface ClockView {
   /** ISO 8601, UTC. */
   readonly now: string
   readonly frozen: boolean
 }
 
-/** A storm as the control plane shows it; durations as strings, null where none is set. */
+/** A storm; durations are strings, null if not set. */
 export interface StormView {
   /** Share of requests refused, 0 to 1. */
   readonly rate: number
@@ -24,9 +24,9 @@ export interface StormView {
   readonly startedAt: string
 }
 
-/** A fault rule as the control plane shows it. */
+/** A fault rule and its remaining uses. */
 export interface FaultView extends FaultRule {
-  /** How often it will still happen; null if unlimited. */
+  /** Null if unlimited. */
   readonly left: number | null
 }
 
@@ -38,11 +38,11 @@ export interface WindowState {
   readonly reset: string | null
 }
 
-/** A key with the rest of its quotas, and its ban. */
+/** A key with its remaining quotas and its ban. */
 export interface KeyView {
-  /** Its label; without one of its own, the key. */
+  /** Its label, or the key if it has none. */
   readonly key: string
-  /** The label is not what clients send: that is shown nowhere. */
+  /** The key that clients send is not its label, and is never shown. */
   readonly secret: boolean
   readonly plan: PlanName
   /** The condition it is always in. */
@@ -52,7 +52,7 @@ export interface KeyView {
   readonly ban: { readonly until: string } | null
 }
 
-/** An open space beside the default one. */
+/** An open space other than the default one. */
 export interface SpaceView {
   readonly name: string
   readonly pets: number
@@ -62,41 +62,48 @@ export interface SpaceView {
 /** A packaged scenario. */
 export interface ScenarioView {
   readonly name: string
-  /** What it does, in one line. */
+  /** Description in one line. */
   readonly description: string
 }
 
-/** What can deviate from how a space began. */
-export const DEVIATION_KINDS = ['storm', 'faults', 'clock', 'setting', 'ban', 'plan'] as const
+export const OVERRIDE_KINDS = ['storm', 'faults', 'clock', 'setting', 'ban', 'plan'] as const
 
-/** Something that is not as the space began. */
-export interface DeviationView {
-  readonly what: (typeof DEVIATION_KINDS)[number]
-  /** Of the setting or the key; null for what there is only one of. */
+/** A change from the start configuration of a space. */
+export interface OverrideView {
+  readonly what: (typeof OVERRIDE_KINDS)[number]
+  /** Name of the setting or the key; null for other kinds. */
   readonly name: string | null
-  /** In a few words: `storm 30 %`, `2 faults`, `latency 800ms`, `clock +1 h`, `sandbox-free banned`. */
+  /** `storm 30 %`, `2 faults`, `latency 800ms`, `clock +1 h`, `sandbox-free banned`. */
   readonly text: string
-  /** When it is over by itself, by the space's clock: ISO 8601, UTC; null if it is not. */
+  /** When it ends, by the space's clock: ISO 8601, UTC; null if it does not. */
   readonly until: string | null
 }
 
-/** The present switches, to be taken along. */
-export interface SwitchesView {
-  /** As the control plane and programs take a scenario. */
+/** The current settings, to start another sandbox with. */
+export interface OverridesExport {
+  /** The content of a scenario, as programs pass it. */
   readonly content: ScenarioContent
-  /** As a scenario file, in YAML. */
+  /** A scenario file, in YAML. */
   readonly scenario: string
-  /** As flags of `serve`, quoted for sh; bans have none. */
+  /** Flags of `serve`, quoted for sh; bans have none. */
   readonly flags: string
-  /** As a Vitest test that begins with them. */
+  /** A Vitest test that starts with them. */
   readonly test: string
-  /** What none of these can say. */
-  readonly untold: readonly string[]
+  /** Settings that none of these forms can express. */
+  readonly notExportable: readonly string[]
 }
 
-/** The real service behind the sandbox, and how it was when this space asked it last. */
+/** The real service behind the sandbox, and its state at this space's last request to it. */
 export interface UpstreamView extends UpstreamState {
   readonly baseUrl: string
+}
+
+/** A verb that can be undone. */
+export interface UndoView {
+  readonly id: number
+  readonly verb: string
+  /** End of the undo period in real time: ISO 8601, UTC. */
+  readonly until: string
 }
 
 /** The whole visible state of a space. */
@@ -110,9 +117,11 @@ export interface StateView {
   readonly keys: readonly KeyView[]
   readonly storm: StormView | null
   readonly faults: readonly FaultView[]
-  /** What is not as the space began. */
-  readonly deviations: readonly DeviationView[]
-  /** Null where nothing is forwarded. */
+  /** Changes from the start configuration. */
+  readonly overrides: readonly OverrideView[]
+  /** The last verb that can be undone in this space; null if there is none. */
+  readonly undo: UndoView | null
+  /** Null without `upstream`. */
   readonly upstream: UpstreamView | null
   readonly counts: {
     readonly pets: number

@@ -1,12 +1,10 @@
-import { noteRefusal } from '../domain/ban.js'
+import type { Operation } from '../contract/contract.js'
 import type { HandlerResult, ServiceRequest } from '../domain/messages.js'
-import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
-import type { Reason } from '../domain/reasons.js'
+import { errorBody, PROBLEMS, type ProblemCode, type Reason } from '../domain/problems.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'
 import type { Space } from './space.js'
 
-/** What may differ from an error's entry in the catalogue. */
 export interface ProblemDetails {
   readonly message?: string
   readonly status?: number
@@ -15,7 +13,13 @@ export interface ProblemDetails {
   readonly outside?: true
 }
 
-/** An error in the Error shape, with the headers that its status requires. */
+/** An error in the form that a contract given with --spec documents for it, if that is not the service's own. */
+export function documentedError({ action }: Operation, status: number): HandlerResult | undefined {
+  const error = action?.errors?.find((one) => one.status === status)
+  return error && { status, body: error.body, contentType: error.contentType }
+}
+
+/** An error in the Error shape. */
 export function problem(code: ProblemCode, details: ProblemDetails = {}): HandlerResult {
   const { message = PROBLEMS[code].message, status = PROBLEMS[code].status, headers = [], reason, outside } = details
   return {
@@ -27,15 +31,13 @@ export function problem(code: ProblemCode, details: ProblemDetails = {}): Handle
   }
 }
 
-/** Answers a request whose body was not read; undefined where it was, or where there was none. */
 export function unreadBody({ body }: ServiceRequest): HandlerResult | undefined {
   if (body === 'too-large') return problem('payload_too_large', { outside: true })
-  // There is room again as soon as somebody else's body has come.
+  // There is room as soon as another body has arrived.
   if (body === 'no-room') return problem('overloaded', { headers: ['Retry-After', '1'], outside: true })
   return undefined
 }
 
-/** Answers a request whose body has a Content-Encoding: none is undone here. */
 export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | undefined {
   if (!(body instanceof Uint8Array) || body.length === 0) return undefined
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
@@ -47,7 +49,7 @@ function challenge(code: ProblemCode): string {
   return code === 'missing_api_key' ? 'Bearer realm="petstore"' : 'Bearer realm="petstore", error="invalid_token"'
 }
 
-/** Retry-After in the configured form, never earlier than the instant it stands for. */
+/** Retry-After in the configured form, rounded up. */
 export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): readonly string[] {
   switch (space.settings.retryAfter) {
     case 'seconds':
@@ -59,24 +61,23 @@ export function retryAfterHeader(space: Space, until: EpochMs, now: EpochMs): re
   }
 }
 
-/**
- * A 429 in the configured form, with a wait until an instant.
- *
- * @param sentence what was exceeded, for people
- */
-export function tooManyRequests(
-  space: Space,
-  sentence: string,
+/** A refusal in the configured form, with a wait until an instant. @param sentence what was exceeded */
+export function refuseUntil(
+  { space, now }: Pick<RequestContext, 'space' | 'now'>,
   until: EpochMs,
-  now: EpochMs,
+  sentence: string,
   reason: Reason,
+  code: ProblemCode = 'rate_limit_exceeded',
+  status = 429,
 ): HandlerResult {
-  const retryAfter = retryAfterHeader(space, until, now)
-  const message = retryAfter.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
-  return { ...limitBody(space, 'rate_limit_exceeded', message), headers: retryAfter, retryAt: until, reason }
+  const headers = retryAfterHeader(space, until, now)
+  const message = headers.length === 0 ? sentence : `${sentence} Wait for the time in Retry-After.`
+  const refusal =
+    status === 429 ? { ...limitBody(space, code, message), headers } : problem(code, { status, message, headers })
+  return { ...refusal, retryAt: until, reason }
 }
 
-/** A 429's status and body. @source docs/behaviour.md, "429 bodies" */
+/** @source docs/behaviour.md, "429 bodies" */
 export function limitBody(
   space: Space,
   code: ProblemCode,
@@ -96,16 +97,4 @@ export function limitBody(
         contentType: 'text/html; charset=utf-8',
       }
   }
-}
-
-/**
- * Records that the caller was told to wait, as bans depend on it. Who is given no Retry-After
- * was told nothing; addresses and `sandbox-limited` are never banned.
- */
-export function rememberRefusal(context: RequestContext, until: EpochMs): void {
-  const { caller, space, now, wall } = context
-  const { banAfter, retryAfter } = space.settings
-  if (caller.kind !== 'key' || caller.apiKey.always !== undefined) return
-  if (banAfter === 'never' || retryAfter === 'none') return
-  space.setBans(caller.account, noteRefusal(caller.account.bans, until, now, wall))
 }

@@ -1,24 +1,17 @@
-import type { Caller } from '../domain/callers.js'
-import { type ApiKey, labelOf } from '../domain/keys.js'
+import { type ApiKey, type Caller, keyLabel, type SentKey } from '../domain/keys.js'
 import { digestOf } from '../system/digest.js'
 import type { Space } from './space.js'
 
-/** Label of a caller without a key, and of one whose token the sandbox does not know (it may be a real key). */
-const NO_KEY = 'none'
+const NO_KEY_LABEL = 'none'
 const UNKNOWN_KEY = 'unknown'
 
-/**
- * Identifies the caller.
- *
- * @param token   the API key without its space, undefined if none was sent, '' if what was sent cannot be one
- * @param address charged in place of a key
- * @source docs/specification.md, "Authentication"; docs/behaviour.md, "requests without a valid key"
- */
-export function identify(space: Space, token: string | undefined, address: string): Caller {
-  if (token === undefined) return anonymous(space, 'missing_api_key', NO_KEY, address)
+/** @param sent undefined if no key was sent @param address charged in place of a key @source docs/specification.md, "Authentication"; docs/behaviour.md, "requests without a valid key" */
+export function identify(space: Space, sent: SentKey | undefined, address: string): Caller {
+  if (sent === undefined) return anonymous(space, 'missing_api_key', NO_KEY_LABEL, address)
+  const { token, sender } = sent
   const apiKey = space.keys.get(token)
   if (apiKey !== undefined) {
-    const label = labelOf(apiKey)
+    const label = keyLabel(apiKey)
     if (apiKey.always === 'revoked') return anonymous(space, 'invalid_api_key', label, address)
     return {
       kind: 'key',
@@ -26,16 +19,16 @@ export function identify(space: Space, token: string | undefined, address: strin
       apiKey,
       name: label,
       isStranger: false,
+      sender,
       isOpen: label === token,
-      account: space.accounts.ofKey(token),
-      limits: space.limitsOf(apiKey),
+      account: space.accounts.forKey(token),
+      limits: space.currentLimits(apiKey),
     }
   }
-  // A real service knows its own keys.
-  if (!(space.anyKey || space.shared.realService !== undefined) || token === '')
+  if (!(space.shared.anyKey || space.shared.realService !== undefined) || token === '')
     return anonymous(space, 'invalid_api_key', UNKNOWN_KEY, address)
   const stranger: ApiKey = { key: UNKNOWN_KEY }
-  // The digest separates the quotas of unknown tokens without storing the tokens.
+  // The digest separates the quotas of unknown tokens without storing them.
   const name = `token:${digestOf(token)}`
   return {
     kind: 'key',
@@ -43,9 +36,11 @@ export function identify(space: Space, token: string | undefined, address: strin
     apiKey: stranger,
     name,
     isStranger: true,
+    // It may be part of a real key.
+    sender: '',
     isOpen: false,
-    account: space.accounts.ofStranger(name),
-    limits: space.limitsOf(stranger),
+    account: space.accounts.forStranger(name),
+    limits: space.currentLimits(stranger),
   }
 }
 
@@ -55,6 +50,6 @@ function anonymous(
   label: string,
   address: string,
 ): Caller {
-  const account = space.accounts.ofStranger(`address:${address}`)
+  const account = space.accounts.forStranger(`address:${address}`)
   return { kind: 'address', label, isOpen: false, problem, account, limits: space.planLimits('free') }
 }

@@ -4,36 +4,34 @@ import type { ProblemCode } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
 import type { UpstreamOutcome } from '../domain/upstream.js'
 
-/** When a command is applied: an argument, like everything else that decides what it does. */
 export interface Instant {
-  /** What the wall clock says. */
+  /** Real time. */
   readonly now: EpochMs
-  /** Ordinal of the command in its sandbox: it says what came before what, which milliseconds never do. */
+  /** Ordinal of the command in its sandbox. */
   readonly position: number
 }
 
-/** A request from a client, and what had to be asked for before it could be applied. */
 export interface RequestCommand {
   readonly kind: 'request'
   readonly request: ServiceRequest
-  /** What Prism says to it, where only Prism can answer it; undefined also where it failed. */
+  /** Prism's response if it mocks the operation; undefined if it failed. */
   readonly mock?: EngineAnswer | EngineRefusal | undefined
-  /** Why it never became a request: the HTTP parser refused it, and only its connection is known. */
+  /** Refused by the HTTP parser. */
   readonly refused?: ProblemCode
 }
 
-/** What a real service said to a request that was sent on to it. */
+/** The response to a forwarded request. */
 export interface ForwardedCommand {
   readonly kind: 'forwarded'
-  /** Of the command of the request. */
+  /** Position of the request. */
   readonly of: number
   readonly outcome: UpstreamOutcome
 }
 
-/** What became of answers. Log and conduct listen to it, no answer depends on it. */
+/** How exchanges ended, for log and conduct; no response depends on it. */
 export interface EndedCommand {
   readonly kind: 'ended'
   readonly exchanges: readonly EndedExchange[]
-  /** Answers said to be sent before, of which it is not certain now that they were read: their clients have gone. */
+  /** Responses reported as sent that may not have been read, as their clients have left. */
   readonly unread?: readonly ExchangeRef[] | undefined
 }

@@ -1,10 +1,9 @@
 import { type AnswerRules, findContentBreaches, findHeaderBreaches, readAnswer } from '../contract/answer-rules.js'
-import { textOf } from '../domain/long-body.js'
-import type { Reply, ServiceRequest } from '../domain/messages.js'
+import { type Reply, type ServiceRequest, textOf } from '../domain/messages.js'
 import type { SpaceContext } from './space-context.js'
 import { findRoute, splitTarget } from './target.js'
 
-/** Finds how a reply breaks what the contract documents of it, if it does. */
+/** How a reply breaks its documentation in the contract, if it does. */
 export function findBreach(
   rules: AnswerRules,
   request: ServiceRequest,
@@ -20,7 +19,7 @@ export function findBreach(
     headers[String(reply.headers[i]).toLowerCase()] = String(reply.headers[i + 1])
   const answer = { status: reply.status, headers, body: textOf(reply.body) }
   const { status, body } = findContentBreaches(documented, answer, readAnswer(answer), request.method === 'HEAD')
-  const ofHeaders = findHeaderBreaches(documented, answer).map(({ name, breach }) => `${name} ${breach}`)
+  const ofHeaders = findHeaderBreaches(documented, answer)
   const violations = [...status, ...ofHeaders, ...body]
   if (violations.length === 0) return undefined
   return `The answer ${reply.status} to ${request.method} ${path.slice(basePath.length)} breaks the contract: ${violations.join('; ')}`

@@ -1,83 +1,97 @@
-import { startOf } from '../domain/long-body.js'
-import { type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
+import type { SentKey } from '../domain/keys.js'
+import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
-import type { Breach } from '../drift/exchange.js'
-import { loggedBody, loggedHeaders } from '../exchanges/exchange-content.js'
-import { LOG_BODY_CHARACTERS } from '../exchanges/exchange-log.js'
-import type { ExchangeRecord } from '../exchanges/exchange-record.js'
+import type { Breach } from '../drift/find-breaches.js'
+import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedBody, loggedHeaders } from '../exchanges/exchange-record.js'
 import { problem } from './answers.js'
 import { identify } from './callers.js'
 import type { Instant, RequestCommand } from './command.js'
-import type { Forwarded } from './forwarded.js'
-import { readingsOf } from './gates/validate.js'
-import { GATES } from './gates.js'
-import { handlerOf, operate } from './operations.js'
+import { admit } from './gates/admit.js'
+import { ban } from './gates/ban.js'
+import { disrupt } from './gates/disrupt.js'
+import { exist } from './gates/exist.js'
+import { force } from './gates/force.js'
+import { retire } from './gates/retire.js'
+import { throttle } from './gates/throttle.js'
+import { readRequest, validate } from './gates/validate.js'
+import { findHandler, operate } from './operations.js'
 import { forwardedAnswer } from './overlay.js'
+import type { Forwarded } from './real-service.js'
 import { replyHeaders } from './reply-headers.js'
-import type { RequestContext } from './request-context.js'
+import type { Gate, RequestContext } from './request-context.js'
 import type { Space } from './space.js'
 import { findRoute, splitTarget } from './target.js'
 
-/** A request that is to be sent on before it is answered. */
+/** The first gate that refuses responds; a request that passes all of them reaches its operation. */
+const GATES: readonly Gate[] = [
+  force, //    did the caller ask for a certain answer?
+  ban, //      is the key banned?
+  disrupt, //  is there a storm, or a fault for this operation?
+  throttle, // is there quota left in both windows?
+  admit, //    is the key valid at all?
+  exist, //    is there such an operation?
+  retire, //   has it been removed?
+  validate, // does the request keep the contract?
+]
+
+/** A request that the real service must answer. */
 interface SentOn {
   readonly forward: Forward
   readonly kept: Forwarded
 }
 
 /**
- * Handles one request in a space: route, identify, the gates, the operation,
- * the common headers, the log, conduct. Never throws.
- *
- * @param token the API key without its space, undefined if none was sent, '' if what was sent cannot be one
+ * Handles one request in a space: route, identify, gates, operation, common headers, log, conduct. Never throws. @param
+ * sent undefined if no API key was sent
  */
 export function handle(
   space: Space,
   { request, mock }: RequestCommand,
-  token: string | undefined,
+  sent: SentKey | undefined,
   instant: Instant,
 ): Reply | SentOn {
-  const context = arrive(space, request, token, instant, mock)
-  const answer = answerSafely(context, () => askGates(context))
-  if (context.asksForQuota) space.conduct.count(context)
-  if (!('kind' in answer)) return depart(context, answer)
+  const context = startRequest(space, request, sent, instant, mock)
+  const answer = respondSafely(context, () => askGates(context))
+  if (context.chargesQuota) space.conduct.count(context)
+  if (!('kind' in answer)) return finishRequest(context, answer)
   const { shown, fault } = context
-  return { forward: answer, kept: { space: space.name, isSpaceGone: false, token, request, shown, fault } }
+  return { forward: answer, kept: { space: space.name, isSpaceGone: false, sent, request, shown, fault } }
 }
 
-/** Answers a request that was sent on with what the real service said to it, at the instant of that. Never throws. */
+/** Completes a forwarded request with the response of the real service. Never throws. */
 export function complete(
   space: Space,
-  { request, token, shown, fault }: Forwarded,
+  { request, sent, shown, fault }: Forwarded,
   outcome: UpstreamOutcome,
   instant: Instant,
 ): Reply {
   const { realService } = space.shared
-  const context = arrive(space, request, token, instant, undefined)
-  const readings = readingsOf(context)
+  const context = startRequest(space, request, sent, instant, undefined)
+  const readings = readRequest(context)
   Object.assign(context, { shown, fault, readings, isOperated: true } satisfies Partial<RequestContext>)
-  if (realService === undefined) return depart(context, problem('internal_error'))
-  return depart(
+  if (realService === undefined) return finishRequest(context, problem('internal_error'))
+  return finishRequest(
     context,
-    answerSafely(context, () => forwardedAnswer(context, outcome, realService)),
+    respondSafely(context, () => forwardedAnswer(context, outcome, realService)),
   )
 }
 
-/** Answers without asking the gates, but with the common headers and the log. */
+/** Responds without the gates, but with common headers and log. */
 export function replyWith(
   space: Space,
   request: ServiceRequest,
-  token: string | undefined,
+  sent: SentKey | undefined,
   answer: HandlerResult,
   instant: Instant,
 ): Reply {
-  return depart(arrive(space, request, token, instant, undefined), answer)
+  return finishRequest(startRequest(space, request, sent, instant, undefined), answer)
 }
 
-function arrive(
+function startRequest(
   space: Space,
   request: ServiceRequest,
-  token: string | undefined,
+  sent: SentKey | undefined,
   instant: Instant,
   mock: RequestCommand['mock'],
 ): RequestContext {
@@ -92,17 +106,18 @@ function arrive(
     position: instant.position,
     connection: request.connection,
     heardUpTo: request.heardUpTo,
+    sentUpTo: request.sentUpTo ?? request.heardUpTo,
     mock,
     path,
     query,
     route,
-    caller: identify(space, token, request.address),
-    handler: route.kind === 'operation' ? handlerOf(route.operation) : undefined,
+    caller: identify(space, sent, request.address),
+    handler: route.kind === 'operation' ? findHandler(route.operation, contract) : undefined,
     shown: undefined,
     fault: undefined,
     readings: undefined,
     drift: undefined,
-    asksForQuota: false,
+    chargesQuota: false,
     isOperated: false,
   }
 }
@@ -112,14 +127,13 @@ function askGates(context: RequestContext): HandlerResult | Forward {
     const answer = gate(context)
     if (answer !== undefined) return answer
   }
-  // The gate `exist` lets only operations through.
   if (context.route.kind !== 'operation') return problem('not_found')
   context.isOperated = true
   return operate(context, context.route.operation)
 }
 
-/** Whatever goes wrong here is the sandbox's own fault: a 500, never a crash or a hanging request. */
-function answerSafely<Answer>(context: RequestContext, act: () => Answer): Answer | HandlerResult {
+/** Errors in here are the sandbox's own: a 500, never a crash. */
+function respondSafely<Answer>(context: RequestContext, act: () => Answer): Answer | HandlerResult {
   try {
     return act()
   } catch (error) {
@@ -130,23 +144,22 @@ function answerSafely<Answer>(context: RequestContext, act: () => Answer): Answe
   }
 }
 
-/** Adds the common headers, logs the exchange and returns the reply. */
-function depart(context: RequestContext, given: HandlerResult): Reply {
+function finishRequest(context: RequestContext, given: HandlerResult): Reply {
   const { space, route } = context
-  // A real response with a fault on the wire is the sandbox's doing, too.
+  // A real response with a fault on the wire is also made up.
   const answer: HandlerResult =
     context.fault === undefined ? given : { reason: 'fault', fault: context.fault, ...given }
   const headers = replyHeaders(context, answer)
-  const exchange = note(context, answer, headers)
+  const exchange = logExchange(context, answer, headers)
   if (context.drift !== undefined && route.kind === 'operation')
-    space.drift.add(route.operation.id, told(space, context.drift), exchange.id, context.now)
+    space.drift.add(route.operation.id, withoutSecretsIn(space, context.drift), exchange.id, context.now)
   space.conduct.judge(context, answer, exchange)
   return {
     status: answer.status,
     headers,
     body: answer.body,
     binary: answer.binary,
-    delayMs: space.drawDelay(),
+    delayMs: space.drawDelay(route.kind === 'operation' ? route.operation.id : undefined),
     fault: answer.fault,
     exchange,
     isOperated: context.isOperated,
@@ -155,7 +168,7 @@ function depart(context: RequestContext, given: HandlerResult): Reply {
   }
 }
 
-function note(context: RequestContext, answer: HandlerResult, headers: readonly string[]): ExchangeRecord {
+function logExchange(context: RequestContext, answer: HandlerResult, headers: readonly string[]): ExchangeRecord {
   const { space, request, caller, route, path, query, now, position } = context
   const record: ExchangeRecord = withoutSecrets(context, answer, {
     id: space.log.takeId(),
@@ -164,6 +177,7 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
     arrivedAt: context.wall,
     space: space.name,
     key: caller.label,
+    sender: caller.kind === 'key' && caller.sender !== '' ? caller.sender : undefined,
     method: request.method,
     path: redactQuery(path),
     query: redactQuery(query),
@@ -176,24 +190,24 @@ function note(context: RequestContext, answer: HandlerResult, headers: readonly 
     waitingMs: 0,
     bodyMs: 0,
     remaining: context.shown?.remaining ?? 0,
-    // No spread, which costs as much as all the rest of the record.
+    // No spread: it costs as much as the rest of the record.
     drift: context.drift?.length ? context.drift.map(({ detail }) => detail) : undefined,
     requestHeaders: loggedHeaders(request, caller.isOpen, caller.label),
     requestBody: loggedBody(request),
     responseHeaders: headers,
-    responseBody: startOf(answer.body, LOG_BODY_CHARACTERS),
+    responseBody: bodyStart(answer.body, LOG_BODY_CHARACTERS),
   })
   space.log.add(record)
   return record
 }
 
-/** A key that the sandbox was given is hidden wherever its client has written it, not only where keys belong. */
+/** A client may write its secret key anywhere. */
 function withoutSecrets(
   { space, request, caller }: RequestContext,
   { forwarded }: HandlerResult,
   record: ExchangeRecord,
 ): ExchangeRecord {
-  // A real service may repeat the key that it was sent.
+  // A real service may repeat the key.
   const hide =
     forwarded === undefined || caller.isOpen ? space.shared.hide : both(space.shared.hide, ownKeyHider(request))
   if (hide === undefined) return record
@@ -220,7 +234,6 @@ function ownKeyHider({ headers: { authorization } }: ServiceRequest): Hide {
   return hider([token])
 }
 
-/** Breaches as they may be kept. */
-function told({ shared: { hide } }: Space, breaches: readonly Breach[]): readonly Breach[] {
+function withoutSecretsIn({ shared: { hide } }: Space, breaches: readonly Breach[]): readonly Breach[] {
   return hide === undefined ? breaches : breaches.map(({ rule, detail }) => ({ rule, detail: hide(detail) }))
 }

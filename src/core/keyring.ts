@@ -1,97 +1,115 @@
-import type { ApiKey } from '../domain/keys.js'
+import type { Contract } from '../contract/contract.js'
+import { type ApiKey, DEFAULT_KEY, type PlanName, startPlan } from '../domain/keys.js'
+import { CUSTOM_LIMITS, type Limits } from '../domain/quota.js'
+import type { Settings } from '../domain/settings.js'
 
-/** A keyring as plain data; each list in its order. */
 export interface SavedKeyring {
   readonly stored: readonly ApiKey[]
   readonly valid: readonly ApiKey[]
 }
 
-/**
- * The keys of a sandbox. One that is added or removed is so in every space at once;
- * plan, quotas and ban are each space's own.
- *
- * @source docs/behaviour.md, "Spaces"
- */
+export interface Keys {
+  /** Those that outlive the process. */
+  readonly stored: ReadonlyMap<string, ApiKey>
+  readonly valid: ReadonlyMap<string, ApiKey>
+}
+
+/** The keys of a sandbox, valid in all spaces. Plan, quotas and ban belong to each space. @source docs/behaviour.md, "Spaces" */
 export class Keyring {
   readonly #given: ReadonlyMap<string, ApiKey>
-  #stored: Map<string, ApiKey> = new Map()
-  #valid: Map<string, ApiKey> = new Map()
+  all: Keys
 
-  /**
-   * @param stored those of the store, or of the fixtures
-   * @param given  those given at the start (--api-key): they are valid, too, but never stored
-   */
+  /** @param stored of the store, or of the fixtures @param given at the start (--api-key): valid, but never stored */
   constructor(stored: readonly ApiKey[], given: readonly ApiKey[]) {
     this.#given = byKey(given)
-    this.replace(stored)
+    this.all = this.replaced(stored)
   }
 
-  /** Every valid key. */
   get valid(): ReadonlyMap<string, ApiKey> {
-    return this.#valid
+    return this.all.valid
   }
 
-  /** Those that outlive the process. */
   get stored(): ReadonlyMap<string, ApiKey> {
-    return this.#stored
+    return this.all.stored
   }
 
-  /** A key that was given at the start, also if it was removed since. */
+  /** A key given at the start, even if it was removed since. */
   given(key: string): ApiKey | undefined {
     return this.#given.get(key)
   }
 
-  /** Adds a key that is not there. @returns takes it back */
-  add(apiKey: ApiKey): () => void {
+  with(apiKey: ApiKey): Keys {
     const { key } = apiKey
-    const isStored = !this.#given.has(key)
-    if (isStored) this.#stored.set(key, apiKey)
-    this.#valid.set(key, apiKey)
-    return () => {
-      if (isStored) this.#stored.delete(key)
-      this.#valid.delete(key)
+    return {
+      stored: this.#given.has(key) ? this.stored : new Map(this.stored).set(key, apiKey),
+      valid: new Map(this.valid).set(key, apiKey),
     }
   }
 
-  /** @returns takes it back */
-  remove(key: string): () => void {
-    const back = this.#memento()
-    this.#stored = new Map(this.#stored)
-    this.#valid = new Map(this.#valid)
-    if (!this.#given.has(key)) this.#stored.delete(key)
-    this.#valid.delete(key)
-    return back
+  without(key: string): Keys {
+    const others = (keys: ReadonlyMap<string, ApiKey>) => new Map([...keys].filter(([other]) => other !== key))
+    return { stored: this.#given.has(key) ? this.stored : others(this.stored), valid: others(this.valid) }
   }
 
-  /** Only these are left, and those of the start. @returns takes it back */
-  replace(stored: readonly ApiKey[]): () => void {
-    const back = this.#memento()
-    this.#stored = byKey(stored)
-    this.#valid = byKey([...stored, ...this.#given.values()])
-    return back
+  /** Only these, and those given at the start. */
+  replaced(stored: readonly ApiKey[]): Keys {
+    return { stored: byKey(stored), valid: byKey([...stored, ...this.#given.values()]) }
   }
 
-  /** As plain data. */
   save(): SavedKeyring {
-    return { stored: [...this.#stored.values()], valid: [...this.#valid.values()] }
+    return saveKeys(this.all)
   }
 
   load({ stored, valid }: SavedKeyring): void {
-    this.#stored = byKey(stored)
-    this.#valid = byKey(valid)
-  }
-
-  /** Brings back the order of the keys, too, which lists show. */
-  #memento(): () => void {
-    const stored = this.#stored
-    const valid = this.#valid
-    return () => {
-      this.#stored = stored
-      this.#valid = valid
-    }
+    this.all = { stored: byKey(stored), valid: byKey(valid) }
   }
 }
 
-function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
+export function saveKeys({ stored, valid }: Keys): SavedKeyring {
+  return { stored: [...stored.values()], valid: [...valid.values()] }
+}
+
+export function byKey(keys: readonly ApiKey[]): Map<string, ApiKey> {
   return new Map(keys.map((apiKey) => [apiKey.key, apiKey]))
+}
+
+/** Limits of a plan; for "custom", the sandbox's own choice. @source docs/specification.md, "Rate limits by plan" */
+export function planLimits({ plans }: Contract, plan: PlanName): Limits {
+  const { perMinute = CUSTOM_LIMITS.perMinute, perDay = CUSTOM_LIMITS.perDay } = plans[plan]
+  return { perMinute, perDay }
+}
+
+interface PlanFacts {
+  readonly settings: Settings
+  /** Of keys that were moved to another plan. */
+  readonly plans: ReadonlyMap<string, PlanName>
+}
+
+/** The plan of the key `sandbox` is a setting. */
+export function currentPlan(apiKey: ApiKey, { settings, plans }: PlanFacts): PlanName {
+  return apiKey.key === DEFAULT_KEY ? settings.plan : (plans.get(apiKey.key) ?? startPlan(apiKey))
+}
+
+/** The limits of keys, needed for every request: cached until settings or plans change. */
+export class PlanLimits {
+  readonly #contract: Contract
+  #limits = new WeakMap<ApiKey, Limits>()
+  #of: PlanFacts | undefined
+
+  constructor(contract: Contract) {
+    this.#contract = contract
+  }
+
+  currentLimits(apiKey: ApiKey, { settings, plans }: PlanFacts): Limits {
+    if (this.#of?.settings !== settings || this.#of.plans !== plans) {
+      this.#of = { settings, plans }
+      this.#limits = new WeakMap()
+    }
+    const known = this.#limits.get(apiKey)
+    if (known !== undefined) return known
+    const ofPlan = planLimits(this.#contract, currentPlan(apiKey, this.#of))
+    const limits = apiKey.key === DEFAULT_KEY ? { ...ofPlan, ...settings.limits } : ofPlan
+    this.#limits.set(apiKey, limits)
+    return limits
+  }
 }

@@ -3,52 +3,49 @@ import type { EngineAnswer } from '../contract/engine.js'
 import type { Int64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { findUnsendable, hasNoBody } from '../contract/sendable.js'
-import { headerKind, headersPassedOn, headersSentOn } from '../domain/forwarded-headers.js'
 import type { ForwardedLimits, HandlerResult, ServiceRequest } from '../domain/messages.js'
-import { petText } from '../domain/pet-text.js'
-import type { Pet, PetStatus } from '../domain/pets.js'
+import { type Pet, type PetStatus, petText } from '../domain/pets.js'
 import { redactAddress } from '../domain/redaction.js'
-import { readHttpDate, readRetryAfter } from '../domain/retry-after.js'
-import { type DurationMs, httpDate, SECOND_MS } from '../domain/time.js'
-import type { Forward, UpstreamAnswer, UpstreamOutcome } from '../domain/upstream.js'
-import { readLimits } from '../drift/rate-limits.js'
+import { type DurationMs, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
+import {
+  FIRST_LOCAL_ID,
+  type Forward,
+  headerKind,
+  headersPassedOn,
+  headersSentOn,
+  MAX_READ_BODY,
+  type UpstreamAnswer,
+  type UpstreamOutcome,
+} from '../domain/upstream.js'
+import { readLimits } from '../drift/headers.js'
 import { problem } from './answers.js'
-import { engineRequest } from './plain-request.js'
 import type { RealServiceRules } from './real-service.js'
 import type { RequestContext } from './request-context.js'
-
-/** What is done with a request that the gates let through, where there is a real service behind the sandbox. */
-export type Overlaid =
-  /** The sandbox carries it out. */
-  { readonly kind: 'local' } | { readonly kind: 'refused'; readonly answer: HandlerResult } | Forward
+import { engineRequest } from './target.js'
 
 /**
- * Decides where a request is answered: reads by the real service, but for animals that were added here;
- * writes as `--upstream-writes` says.
- *
+ * Decides who answers: reads go to the real service, except for pets added here; writes as `--upstream-writes` says.
  * @source docs/real-service.md, "In front of the real service"
  */
-export function overlaid(context: RequestContext, operation: Operation, realService: RealServiceRules): Overlaid {
-  if (operation.isMocked) return { kind: 'local' }
-  if (operation.method !== 'GET' && operation.method !== 'HEAD' && realService.writes !== 'forward') {
-    const isKept = realService.writes === 'local' && operation.id === 'createPet'
-    return isKept
-      ? { kind: 'local' }
-      : { kind: 'refused', answer: problem('forbidden', { message: UNWRITTEN, reason: 'upstream' }) }
-  }
-  return isLocalItem(context, operation) ? { kind: 'local' } : forwardOf(context)
+export function overlay(
+  context: RequestContext,
+  { id, method, isMocked }: Operation,
+  { writes }: RealServiceRules,
+): HandlerResult | Forward | undefined {
+  if (isMocked) return undefined
+  if (method !== 'GET' && method !== 'HEAD' && writes !== 'forward')
+    return writes === 'local' && id === 'createPet'
+      ? undefined
+      : problem('forbidden', { message: UNWRITTEN, reason: 'upstream' })
+  const { space, readings } = context
+  const [petId] = id === 'getPet' && readings !== undefined ? Object.values(readings.path.values) : []
+  return petId !== undefined && space.pets.has(petId as Int64) ? undefined : forwardRequest(context)
 }
 
 const UNWRITTEN =
   'The service behind this sandbox is not written to. Start it with --upstream-writes forward to have writes sent on.'
 
-function isLocalItem({ space, readings }: RequestContext, { id }: Operation): boolean {
-  if (id !== 'getPet' || readings === undefined) return false
-  const [petId] = Object.values(readings.path.values)
-  return space.pets.has(petId as Int64)
-}
-
-function forwardOf({ position, request, path, query, caller, space }: RequestContext): Forward {
+function forwardRequest({ position, request, path, query, caller, space }: RequestContext): Forward {
   const { authorization } = request.headers
   const isOwn = caller.kind === 'key' && caller.isStranger
   return {
@@ -63,14 +60,14 @@ function forwardOf({ position, request, path, query, caller, space }: RequestCon
   }
 }
 
-/** Makes the answer of a request that was sent on, and notes how it drifts from the contract. */
+/** Makes the reply of a forwarded request, and records how it drifts from the contract. */
 export function forwardedAnswer(
   context: RequestContext,
   outcome: UpstreamOutcome,
   realService: RealServiceRules,
 ): HandlerResult {
   if (outcome.kind === 'left') {
-    if (outcome.isOpen) context.space.shared.warn(openWrite(context.request))
+    if (outcome.isOpen) context.space.shared.warn(openWriteWarning(context.request))
     return problem('upstream_unreachable', { reason: 'upstream' })
   }
   if (outcome.kind === 'failure') {
@@ -87,6 +84,7 @@ export function forwardedAnswer(
     return problem('upstream_invalid', { message, reason: 'upstream' })
   }
   space.drift.answered(outcome.status, now)
+  if (outcome.body.length <= MAX_READ_BODY) reserveIds(context, outcome.body)
   context.drift = realService.breachesOf({
     operation: route.operation,
     captured: route.captured,
@@ -96,32 +94,37 @@ export function forwardedAnswer(
   const { headers } = answer
   const wait = readRetryAfter(headers['retry-after'], headers.date, wall)
   const contentType = headers['content-type']
-  // Its clock is that of the wall; the space's may have been moved.
+  // The real service goes by the wall clock; the space's may have been moved.
   const shift = now - wall
   return {
     status: outcome.status,
-    ...(hasNoBody(outcome.status) ? { body: '' } : bodyOf(context, route.operation, outcome)),
+    ...(hasNoBody(outcome.status) ? { body: '' } : mergeLists(context, route.operation, outcome)),
     headers: movedRetryAfter(headersPassedOn(outcome.headers), shift),
-    forwarded: limitsOf(headers, shift),
+    forwarded: forwardedLimits(headers, shift),
     ...(contentType === undefined ? {} : { contentType }),
     ...(wait === undefined || outcome.status < 400 ? {} : { retryAt: now + wait }),
     reason: 'upstream',
   }
 }
 
-/** Its client is not there to be told. */
-function openWrite({ method, target }: ServiceRequest): string {
+function openWriteWarning({ method, target }: ServiceRequest): string {
   return `${method} ${redactAddress(target)}: the client left before the real service had answered. It may have been carried out there all the same.`
 }
 
-/** Lists show what was added here first. */
-function bodyOf(
+function mergeLists(
   { space, readings }: RequestContext,
   { id }: Operation,
   { status, body, binary }: UpstreamAnswer,
 ): Pick<HandlerResult, 'body' | 'binary'> {
   const plain = { body, binary }
-  if (id !== 'listPets' || status !== 200 || space.pets.size === 0 || readings === undefined) return plain
+  if (
+    id !== 'listPets' ||
+    status !== 200 ||
+    space.pets.size === 0 ||
+    readings === undefined ||
+    body.length > MAX_READ_BODY
+  )
+    return plain
   const { limit = Number.POSITIVE_INFINITY, status: wanted } = readings.query.values as {
     limit?: Int64
     status?: PetStatus
@@ -130,8 +133,27 @@ function bodyOf(
   const own = ownPets(space.pets.newest(space.pets.size), wanted, space.shared.order).slice(0, most)
   const theirs = own.length === 0 ? undefined : listIn(body)
   if (theirs === undefined) return plain
-  const others = theirs.slice(0, Math.max(0, most - own.length)).map((item) => stringifyJson(item))
+  // A pet kept here replaces theirs with the same id, as in getPet.
+  const others = theirs
+    .filter((item) => !space.pets.has(idIn(item) as Int64))
+    .slice(0, Math.max(0, most - own.length))
+    .map((item) => stringifyJson(item))
   return { body: `[${[...own.map(petText), ...others].join(',')}]` }
+}
+
+function idIn(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined
+}
+
+/** An id of 16 digits, the length of local ids. */
+const LONG_ID = /"id"\s*:\s*(\d{16})(?!\d)/g
+
+/** Pets added here must not get ids of the real service. */
+function reserveIds({ space }: RequestContext, body: string): void {
+  for (const [, digits] of body.matchAll(LONG_ID)) {
+    const id = Number(digits)
+    if (id >= FIRST_LOCAL_ID && Number.isSafeInteger(id)) space.reserveIdsTo(id)
+  }
 }
 
 function ownPets(newestFirst: readonly Pet[], wanted: PetStatus | undefined, order: string): readonly Pet[] {
@@ -139,7 +161,6 @@ function ownPets(newestFirst: readonly Pet[], wanted: PetStatus | undefined, ord
   return order === 'newest' ? own : own.toReversed()
 }
 
-/** @returns undefined for what is no list: it is passed on as it is */
 function listIn(body: string): readonly unknown[] | undefined {
   try {
     const value = parseShallowJson(body)
@@ -150,7 +171,7 @@ function listIn(body: string): readonly unknown[] | undefined {
 }
 
 function engineAnswer({ status, headers: list, body }: UpstreamAnswer): EngineAnswer {
-  // Each name is its own field, whatever it is.
+  // Names may be `__proto__`.
   const headers: Record<string, string> = Object.create(null)
   for (let i = 0; i < list.length; i += 2) {
     const { key } = headerKind(list[i] ?? '')
@@ -161,7 +182,7 @@ function engineAnswer({ status, headers: list, body }: UpstreamAnswer): EngineAn
   return { status, headers, body }
 }
 
-function limitsOf(headers: EngineAnswer['headers'], shift: DurationMs): ForwardedLimits {
+function forwardedLimits(headers: EngineAnswer['headers'], shift: DurationMs): ForwardedLimits {
   const { limit, remaining, reset } = readLimits(headers)
   return {
     limit: headers['x-ratelimit-limit'],
@@ -173,7 +194,6 @@ function limitsOf(headers: EngineAnswer['headers'], shift: DurationMs): Forwarde
   }
 }
 
-/** A date to come back at, by the clock that Date is of. */
 function movedRetryAfter(headers: readonly string[], shift: DurationMs): readonly string[] {
   if (shift === 0) return headers
   return headers.map((item, place) => {

@@ -1,22 +1,19 @@
 import type { Int64 } from '../contract/int64.js'
-import type { LongBody } from '../domain/long-body.js'
-import { petText } from '../domain/pet-text.js'
-import type { Pet, PetStatus } from '../domain/pets.js'
+import type { LongBody } from '../domain/messages.js'
+import { type Pet, type PetStatus, petText } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { ListOrder } from '../domain/settings.js'
 import { binaryOf } from '../system/utf8.js'
 
-/** A text, and its UTF-8 bytes. */
 interface EncodedText {
   readonly text: string
   /**
-   * The bytes as a string of one character each: in this form Node joins a body
-   * with its headers and sends both fastest, and its length is the Content-Length.
+   * The UTF-8 bytes as a string of one character each: Node sends this form fastest, and its length is the Content-
+   * Length.
    */
   readonly binary: string
 }
 
-/** A list that was sent, and its query. */
 interface KeptList {
   readonly limit: number
   readonly status: PetStatus | undefined
@@ -24,29 +21,29 @@ interface KeptList {
   readonly list: EncodedText
 }
 
-/** Number of cached lists; clients ask for the same few again and again. */
+/** Number of cached lists: clients ask for the same few. */
 const LISTS_KEPT = 8
-/** Longer ones (with names of a megabyte, or of a contract of --spec that has dropped the limit) are made anew for each reader. */
+/** Longer lists are made anew for each reader. */
 const LONGEST_KEPT = 1024 * 1024
 
-/** The pets of a space, for whoever does not change them. */
-export type PetsOfSpace = Omit<PetCatalogue, 'put' | 'remove'>
+/** The inverse of one change of a pet: it was not there, was another, or stood behind `rank` others. */
+export type PetBefore = { readonly id: Int64 } | { readonly pet: Pet; readonly rank?: number }
 
 /**
- * The pets of a space, in order of creation, with lookups by id and status.
- *
- * Besides the pets it holds only numbers: another million objects would slow down
- * the garbage collector, and with it every request.
+ * The pets of a space, in order of creation, with lookups by id and status. Besides the pets it holds only numbers: a
+ * million more objects would slow down the garbage collector.
  */
 export class PetCatalogue {
   /** In order of creation. A removed pet leaves its place empty, so that no other pet moves. */
   readonly #pets: (Pet | undefined)[] = []
   readonly #placeOf = new PlacesById()
-  /** Places of all pets, and of those of each status, ascending. */
+  /** Places of all pets, and of each status, ascending. */
   readonly #all: number[] = []
   readonly #byStatus = new Map<PetStatus, number[]>()
-  /** Bodies of recent lists; any change clears it. */
+  /** Cleared by any change. */
   #lists: KeptList[] = []
+  /** The inverse of each change while a verb runs. */
+  journal: PetBefore[] | undefined
 
   constructor(pets: readonly Pet[]) {
     for (const pet of pets) this.#append(pet)
@@ -60,7 +57,6 @@ export class PetCatalogue {
     return this.#pets.filter((pet) => pet !== undefined)
   }
 
-  /** The newest pets, newest first, without touching the others. */
   newest(count: number): readonly Pet[] {
     return this.#all
       .slice(Math.max(0, this.#all.length - count))
@@ -72,17 +68,11 @@ export class PetCatalogue {
     return this.#placeOf.get(id) !== undefined
   }
 
-  /** How many pets stand before one. */
-  rankOf(id: Int64): number {
-    return indexOf(this.#all, this.#placeOf.get(id) ?? 0)
-  }
-
   get(id: Int64): Pet | undefined {
     const place = this.#placeOf.get(id)
     return place === undefined ? undefined : this.#pets[place]
   }
 
-  /** A pet as JSON text, undefined if there is none with this id. */
   textOf(id: Int64): string | undefined {
     const pet = this.get(id)
     return pet && petText(pet)
@@ -92,44 +82,59 @@ export class PetCatalogue {
   put(pet: Pet): void {
     this.#lists = []
     const place = this.#placeOf.get(pet.id)
-    if (place === undefined) {
+    const before = place === undefined ? undefined : this.#pets[place]
+    this.journal?.push(before === undefined ? { id: pet.id } : { pet: before })
+    if (place === undefined || before === undefined) {
       this.#append(pet)
       return
     }
-    const before = this.#pets[place]?.status
-    if (before !== pet.status) {
-      if (before !== undefined) takeOut(this.#placesOf(before), place)
+    if (before.status !== pet.status) {
+      if (before.status !== undefined) takeOut(this.#placesOf(before.status), place)
       if (pet.status !== undefined) insert(this.#placesOf(pet.status), place)
     }
     this.#pets[place] = pet
   }
 
-  /** Removes a pet. @returns puts it back in its place, if nothing has happened to the catalogue since */
-  remove(id: Int64): () => void {
+  remove(id: Int64): void {
     const place = this.#placeOf.get(id)
     const pet = place === undefined ? undefined : this.#pets[place]
-    if (place === undefined || pet === undefined) return () => {}
+    if (place === undefined || pet === undefined) return
     this.#lists = []
+    this.journal?.push({ pet, rank: indexOf(this.#all, place) })
     this.#placeOf.delete(id)
     takeOut(this.#all, place)
     if (pet.status !== undefined) takeOut(this.#placesOf(pet.status), place)
-    // The newest leaves no empty place, so that adding and taking back leaves nothing behind.
+    // Without a gap at the end, adding and reverting leaves no trace.
     if (place === this.#pets.length - 1) this.#pets.pop()
     else this.#pets[place] = undefined
-    return () => {
-      this.#lists = []
-      this.#pets[place] = pet
-      this.#placeOf.set(id, place)
-      insert(this.#all, place)
-      if (pet.status !== undefined) insert(this.#placesOf(pet.status), place)
-    }
   }
 
-  /**
-   * The JSON array of at most `limit` pets, those of one status only if one is given.
-   *
-   * @source docs/specification.md, "GET /pets"; docs/behaviour.md, "list order"
-   */
+  revert(before: PetBefore): void {
+    if ('id' in before) this.remove(before.id)
+    else if (before.rank === undefined || this.has(before.pet.id)) this.put(before.pet)
+    else this.#insert(before.pet, before.rank)
+  }
+
+  /** Adds a pet after `rank` others: into a gap if there is one, or all pets after it move. */
+  #insert(pet: Pet, rank: number): void {
+    this.#lists = []
+    this.journal?.push({ id: pet.id })
+    const after = this.#all[rank] ?? this.#pets.length
+    const place = (this.#all[rank - 1] ?? -1) + 1
+    if (place === after) {
+      const behind = this.#pets.splice(place).filter((other) => other !== undefined)
+      this.#all.length = rank
+      for (const places of this.#byStatus.values()) places.length = indexOf(places, place)
+      for (const other of [pet, ...behind]) this.#append(other)
+      return
+    }
+    this.#pets[place] = pet
+    this.#placeOf.set(pet.id, place)
+    insert(this.#all, place)
+    if (pet.status !== undefined) insert(this.#placesOf(pet.status), place)
+  }
+
+  /** @source docs/specification.md, "GET /pets"; docs/behaviour.md, "list order" */
   list(limit: number, status: PetStatus | undefined, order: ListOrder): EncodedText | LongBody {
     for (const kept of this.#lists) {
       if (kept.limit === limit && kept.status === status && kept.order === order) return kept.list
@@ -149,7 +154,7 @@ export class PetCatalogue {
     return list
   }
 
-  /** The pets as they are now, whatever becomes of them before the list was read. */
+  /** A copy, so that later changes do not affect readers. */
   #longList(places: readonly number[], count: number, order: ListOrder): LongBody {
     const listed = order === 'newest' ? places.slice(places.length - count).reverse() : places.slice(0, count)
     const pets = listed.flatMap((place) => this.#pets[place] ?? [])
@@ -185,7 +190,6 @@ function encodeText(text: string): EncodedText {
   return { text, binary: binaryOf(text) }
 }
 
-/** Index of the first place not before the given one; places are ascending. */
 function indexOf(places: readonly number[], place: number): number {
   let low = 0
   let high = places.length

@@ -1,22 +1,59 @@
+import type { WireFault } from '../domain/faults.js'
+import type { SentKey } from '../domain/keys.js'
+import type { ServiceRequest } from '../domain/messages.js'
+import type { WindowView } from '../domain/quota.js'
 import type { Forward, UpstreamOutcome, UpstreamWrites } from '../domain/upstream.js'
-import type { Breach, SeenExchange } from '../drift/exchange.js'
+import type { Breach, SeenExchange } from '../drift/find-breaches.js'
 
-/** The real service behind a sandbox, as far as the core has to know of it. */
 export interface RealServiceRules {
-  /** Its base address. */
   readonly baseUrl: string
-  /** Whether a key for it was given: then it stands for every key that the sandbox knows. */
+  /** A key for it was given, which replaces all known keys. */
   readonly hasKey: boolean
   readonly writes: UpstreamWrites
-  /** How one of its answers drifts from the contract. Only who has a real service loads what finds that. */
+  /** How a response drifts from the contract. */
   breachesOf(exchange: SeenExchange): readonly Breach[]
 }
 
-/** The real service behind a sandbox. */
 export interface RealService extends RealServiceRules {
-  /** Hidden wherever something is kept. */
+  /** Masked in everything that is kept. */
   readonly secrets: readonly string[]
-  /** Sends a request on, and reads the answer whole. Never rejects. @param left aborted when its client has left */
+  /** Never rejects. @param left aborted when the client has left */
   send(forward: Forward, left?: AbortSignal): Promise<UpstreamOutcome>
   close(): Promise<void>
+}
+
+/** A request under way to the real service. */
+export interface Forwarded {
+  readonly space: string
+  /** Its space was removed since; another one may have its name. */
+  readonly isSpaceGone: boolean
+  /** Undefined if no key was sent. */
+  readonly sent: SentKey | undefined
+  readonly request: ServiceRequest
+  readonly shown: WindowView | undefined
+  readonly fault: WireFault | undefined
+}
+
+export interface SavedForwarded extends Omit<Forwarded, 'request'> {
+  readonly position: number
+  readonly request: Omit<ServiceRequest, 'body'> & { readonly body: SavedBody }
+}
+
+type SavedBody = readonly number[] | 'too-large' | 'no-room' | null
+
+export function saveForwarded(position: number, { request, ...kept }: Forwarded): SavedForwarded {
+  const { body = null } = request
+  return { position, ...kept, request: { ...request, body: body instanceof Uint8Array ? [...body] : body } }
+}
+
+export function loadForwarded({ position, request, ...kept }: SavedForwarded): readonly [number, Forwarded] {
+  const { body } = request
+  return [
+    position,
+    { ...kept, request: { ...request, body: isBytes(body) ? Uint8Array.from(body) : (body ?? undefined) } },
+  ]
+}
+
+function isBytes(body: SavedBody): body is readonly number[] {
+  return Array.isArray(body)
 }

@@ -1,15 +1,14 @@
 import type { Operation } from '../contract/contract.js'
 import type { ForwardedLimits, HandlerResult } from '../domain/messages.js'
-import { passingText } from '../domain/passing-text.js'
+import { passingText } from '../domain/numbers.js'
 import type { WindowView } from '../domain/quota.js'
-import { deprecationHeaders } from '../domain/sunset.js'
 import { ceilSeconds, type EpochMs, httpDate, SECOND_MS } from '../domain/time.js'
 import { utf8Length } from '../system/utf8.js'
 import { shownUncharged } from './gates/throttle.js'
 import type { RequestContext } from './request-context.js'
 import type { Space } from './space.js'
 
-/** Headers that scripts of a web page may read. @source docs/behaviour.md, "CORS" */
+/** @source docs/behaviour.md, "CORS" */
 const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -25,10 +24,9 @@ const EXPOSED = [
   'X-Sandbox-Reason',
 ].join(', ')
 
-/** What of a request its response shows. */
 export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
 
-/** The headers of a response, including those that every response has. @source docs/specification.md, "Rate limit headers" */
+/** @source docs/specification.md, "Rate limit headers" */
 export function replyHeaders(context: ShownContext, answer: HandlerResult): string[] {
   const { space, route, caller, now } = context
   const { basePath, reason } = space.shared
@@ -37,7 +35,7 @@ export function replyHeaders(context: ShownContext, answer: HandlerResult): stri
   const headers =
     answer.forwarded === undefined ? limitHeaders(shown) : forwardedLimitHeaders(context, shown, answer.forwarded)
   headers.push('Date', dateHeader(now))
-  // Of a long body nobody knows the length before it was made; a 204 has none (RFC 9110, section 8.6).
+  // The length of a long body is unknown; a 204 has none (RFC 9110, section 8.6).
   if (typeof answer.body === 'string' && answer.status !== 204)
     headers.push('Content-Length', String(answer.binary?.length ?? utf8Length(answer.body)))
   if (answer.contentType !== undefined) headers.push('Content-Type', answer.contentType)
@@ -47,9 +45,9 @@ export function replyHeaders(context: ShownContext, answer: HandlerResult): stri
     headers.push('X-Sandbox-Reason', answer.reason)
   const origin = context.request.headers.origin
   pushCorsHeaders(headers, space, typeof origin === 'string' ? origin : undefined)
-  // Of its own operations the real service says it itself.
+  // The real service sends these itself.
   if (route.kind === 'operation' && route.operation.deprecated && answer.forwarded === undefined) {
-    // Not concat, which costs more than everything else here.
+    // Not concat, which is slow here.
     for (const item of deprecation(route.operation, basePath)) headers.push(item)
   }
   return headers
@@ -66,7 +64,7 @@ function limitHeaders({ limit, remaining, resetAt }: Omit<WindowView, 'window'>)
   ]
 }
 
-/** Whichever has fewer left: the real service, or the sandbox's own quota where that is asked. */
+/** The limits of the real service, or the sandbox's own if fewer requests remain there. */
 function forwardedLimitHeaders(context: ShownContext, shown: WindowView, theirs: ForwardedLimits): string[] {
   const isAsked = context.space.settings.rateLimit
   if (isAsked && shown.remaining < (theirs.shown?.remaining ?? Number.POSITIVE_INFINITY)) return limitHeaders(shown)
@@ -78,7 +76,7 @@ function forwardedLimitHeaders(context: ShownContext, shown: WindowView, theirs:
   ]
 }
 
-/** The headers of deprecated operations, which never change, cached for the base path last used. */
+/** Cached for the last base path. */
 const deprecations = new WeakMap<Operation, { readonly basePath: string; readonly headers: readonly string[] }>()
 
 function deprecation(operation: Operation, basePath: string): readonly string[] {
@@ -103,7 +101,7 @@ function pushCorsHeaders(headers: string[], space: Space, origin: string | undef
 let dateSecond = -1
 let dateText = ''
 
-/** The Date header, formatted once per second instead of once per request. @source RFC 9110, section 6.6.1 */
+/** Formatted once per second. @source RFC 9110, section 6.6.1 */
 function dateHeader(now: EpochMs): string {
   const second = Math.floor(now / SECOND_MS)
   if (second !== dateSecond) {
@@ -111,4 +109,17 @@ function dateHeader(now: EpochMs): string {
     dateText = httpDate(second * SECOND_MS)
   }
   return dateText
+}
+
+/** The headers of a deprecated operation, as a flat list; undefined parts are omitted. @source RFC 9745: Deprecation; RFC 8594: Sunset; RFC 5829: successor-version */
+export function deprecationHeaders(
+  since: EpochMs | undefined,
+  sunsetAt: EpochMs | undefined,
+  successor: string | undefined,
+): readonly string[] {
+  return [
+    ...(since === undefined ? [] : ['Deprecation', `@${Math.floor(since / SECOND_MS)}`]),
+    ...(sunsetAt === undefined ? [] : ['Sunset', httpDate(sunsetAt)]),
+    ...(successor === undefined ? [] : ['Link', `<${successor}>; rel="successor-version"`]),
+  ]
 }

@@ -1,104 +1,93 @@
-import { ConductLedger, type SavedConduct } from '../conduct/conduct-ledger.js'
+import { ConductLedger } from '../conduct/conduct-ledger.js'
+import type { WaitFilter } from '../conduct/senders.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
-import { type BanRecord, banFor, keptBanRecord, NO_BAN_RECORD } from '../domain/ban.js'
-import type { Account } from '../domain/callers.js'
-import { type ClockState, clockAt, REAL_TIME, readClock } from '../domain/clock.js'
-import { type ArmedFault, armFault, type FaultRule, keptFaults, revivedFaults, takeFault } from '../domain/faults.js'
-import { type ApiKey, DEFAULT_KEY, labelOf, PLAN_NAMES, type PlanName, startPlan } from '../domain/keys.js'
-import { followingPetId } from '../domain/pet-ids.js'
-import type { Pet } from '../domain/pets.js'
-import type { Limits, QuotaUsage } from '../domain/quota.js'
-import type { Settings } from '../domain/settings.js'
-import { SNAPSHOT_VERSION, type Snapshot } from '../domain/snapshot.js'
-import type { SpaceStart } from '../domain/space-start.js'
-import type { Change, SpaceState } from '../domain/state.js'
+import { banFor, NO_BAN_RECORD } from '../domain/ban.js'
+import { armFault, type FaultRule, findFault } from '../domain/faults.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel, PLAN_NAMES, type PlanName } from '../domain/keys.js'
+import { followingPetId, type Pet } from '../domain/pets.js'
+import type { Limits } from '../domain/quota.js'
+import { randomStream, streamAt } from '../domain/random.js'
+import { findLatency, type Settings } from '../domain/settings.js'
+import { type Change, SNAPSHOT_VERSION, type Snapshot, type SpaceStart, type SpaceState } from '../domain/state.js'
 import type { RunningStorm, Storm } from '../domain/storm.js'
-import type { DurationMs, EpochMs } from '../domain/time.js'
-import { DriftLedger, type SavedDrift } from '../drift/ledger.js'
+import {
+  type ClockState,
+  clockAt,
+  type DurationMs,
+  type EpochMs,
+  REAL_TIME,
+  readClock,
+  startInstant,
+} from '../domain/time.js'
+import { DriftLedger } from '../drift/ledger.js'
 import { ExchangeLog, type SavedLog } from '../exchanges/exchange-log.js'
 import { Accounts } from './accounts.js'
-import { memoryNeeded } from './memory-needed.js'
-import { PetCatalogue, type PetsOfSpace } from './pet-catalogue.js'
-import { PlanBook, planLimits } from './plan-book.js'
-import type { Store } from './ports.js'
-import { openStreams, type RandomStreams, statesOf, streamsAt } from './random-streams.js'
-import { accountsIn, plansIn } from './snapshot.js'
-import type { SpaceContext } from './space-context.js'
+import {
+  changedRecords,
+  hasUnsavedRecords,
+  openCollections,
+  revertRecords,
+  saveCollections,
+  uuidFrom,
+} from './collections.js'
+import { currentPlan, PlanLimits, planLimits } from './keyring.js'
+import { memoryNeeded, snapshotBytes } from './memory-budget.js'
+import { PetCatalogue } from './pet-catalogue.js'
+import type { RecordChange } from './resource-actions.js'
+import type { SpaceContext, Store } from './space-context.js'
+import {
+  changedEntries,
+  changedParts,
+  copyRecord,
+  loadParts,
+  loadUndo,
+  type SavedRecord,
+  type SavedUndo,
+  type SpaceBefore,
+  SpaceRecord,
+  saveParts,
+  type Undo,
+  withEntries,
+} from './space-record.js'
 
-/** What a key has in a space, as plain data. */
-export interface KeyHolding extends Account {
-  /** The one that it was moved to, if it was. */
-  readonly plan: PlanName | null
-}
-
-/** A space as plain data. */
-export interface SavedSpace extends Pick<Snapshot, 'settings' | 'storm' | 'faults' | 'dice'> {
+export interface SavedSpace extends SavedRecord {
   readonly name: string
-  readonly state: Omit<SpaceState, 'keys'>
-  readonly clock: ClockState
-  readonly startClock: ClockState
-  /** By key. */
-  readonly plans: readonly (readonly [string, PlanName])[]
-  readonly accounts: readonly ({ readonly kind: 'key' | 'stranger'; readonly name: string } & Account)[]
-  readonly heldBytes: number
   readonly log: SavedLog
-  readonly conduct: SavedConduct
-  readonly drift: SavedDrift
-  readonly snapshots: readonly (readonly [string, Snapshot])[]
 }
 
-/** What decides the answers of a space and is no data, as plain data. */
-export interface Switches extends Pick<SavedSpace, 'settings' | 'clock' | 'storm' | 'faults' | 'plans'> {
-  /** By key. */
-  readonly bans: readonly (readonly [string, BanRecord])[]
+export interface VerbChange {
+  readonly before: SpaceBefore
+  rollBack(): void
 }
 
-/** The places of a space where its state is, for the space itself. */
-type Own<T> = { -readonly [Field in keyof T]: T[Field] }
+// Which waits a change ends.
+const isForQuota: WaitFilter = ({ reason }) => reason === 'quota-minute' || reason === 'quota-day'
+const isForBan: WaitFilter = ({ kind }) => kind === 'ban'
+const isForStorm: WaitFilter = ({ reason }) => reason === 'storm'
+const isForFault: WaitFilter = ({ reason }) => reason === 'fault'
 
 /**
- * One isolated space: everything that a request can see or change.
- *
- * It changes by its named transitions only. Each keeps what must hold after it
- * (a clock that goes back forgets what is undone), and gives what must outlive the
- * process to the store first. The order of the service's rules is in gates.ts.
+ * One isolated space: its record, and the transitions that change it. A transition gives stored changes to the store
+ * first.
  */
-export class Space {
+export class Space extends SpaceRecord {
   readonly name: string
   readonly shared: SpaceContext
-  readonly #store: Store | undefined
   readonly log: ExchangeLog
   /** The state that a reset returns to. */
-  #seed: SpaceState
-  #conduct: ConductLedger
-  #drift = new DriftLedger()
-  #accounts = new Accounts()
-  #settings: Settings
-  #clock: ClockState = REAL_TIME
-  /** What the clock was set to when it began: moved is what is not there any more. */
-  #startClock: ClockState = REAL_TIME
-  #storm: RunningStorm | undefined
-  #faults: readonly ArmedFault[] = []
-  /** Plans that keys were moved to in this space. */
-  readonly #plans: PlanBook
-  #randomStreams: RandomStreams
-  #pets: PetCatalogue
-  #nextPetId: Int64
-  /** The orders, and their JSON. */
-  #orders: readonly unknown[]
-  #ordersText: string
-  /** Those that are not kept outside. */
-  readonly #snapshots = new Map<string, Snapshot>()
-  /** What it holds of the memory beyond its seed, while nothing is stored. */
-  #heldBytes = 0
+  seed: SpaceState
+  readonly store: Store | undefined
+  readonly #planLimits: PlanLimits
+  /** The store lacks the examples of the contract, of which a change may be the first. */
+  #hasUnsavedRecords = false
+  /** The log that the running verb has cleared. */
+  #clearedLog: SavedLog | undefined
+  #ordersText: { readonly orders: readonly unknown[]; readonly text: string } | undefined
 
   /**
-   * @param name  empty for the default space
-   * @param seed  the state it starts from, and that a reset returns to
-   * @param state what was stored, if anything was
-   * @param store where changes are kept; in memory only without one
-   * @param wall  what the wall clock says
+   * @param name empty for the default space @param seed the state that a reset returns to @param state the stored
+   * state, if there is one @param store without one, the space is in memory only
    */
   constructor(
     name: string,
@@ -108,111 +97,74 @@ export class Space {
     state: SpaceState = seed,
     store?: Store,
   ) {
+    super()
     this.name = name
-    this.#seed = seed
     this.shared = shared
-    this.#store = store
+    this.seed = seed
+    this.store = store
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
-    this.#plans = new PlanBook(shared.contract)
-    this.#conduct = this.#openConduct()
-    this.#settings = shared.start.settings
-    this.#randomStreams = openStreams(this.shared.seed, this.name)
-    this.#pets = new PetCatalogue(state.pets)
-    this.#nextPetId = state.nextPetId
-    this.#orders = state.orders
-    this.#ordersText = stringifyJson(state.orders)
-    this.#begin(wall)
+    this.#planLimits = new PlanLimits(shared.contract)
+    this.#set({ snapshots: new Map(), heldBytes: 0 })
+    this.#start(state, wall)
   }
 
-  // What it is.
+  #set(changes: Partial<SpaceRecord>): void {
+    Object.assign(this, changes)
+  }
 
-  /** Every key that is valid. */
+  #start({ pets, nextPetId, orders, records }: SpaceState, wall: EpochMs): void {
+    const { start, seed } = this.shared
+    this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, records)
+    const stream = (purpose: string) => randomStream(`${seed}:${this.name}:${purpose}`).state
+    const clock = start.now === undefined ? REAL_TIME : clockAt(startInstant(start.now, wall), start.freeze, wall)
+    const now = readClock(clock, wall)
+    this.#set({
+      pets: new PetCatalogue(pets),
+      nextPetId,
+      orders,
+      records: openCollections(this.shared.contract, records),
+      plans: new Map(),
+      settings: start.settings,
+      clock,
+      startClock: clock,
+      storm: start.storm && { ...start.storm, startedAt: now },
+      faults: start.faults.map(armFault),
+      accounts: new Accounts(),
+      conduct: this.#openConduct(),
+      drift: new DriftLedger(),
+      dice: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
+    })
+    this.useUp(start.used, now)
+    this.banKeys(start.bans, now)
+  }
+
+  #openConduct(): ConductLedger {
+    return new ConductLedger(
+      PLAN_NAMES.map((plan) => this.planLimits(plan)),
+      this.shared.hide,
+    )
+  }
+
   get keys(): ReadonlyMap<string, ApiKey> {
     return this.shared.keys.valid
   }
 
-  get anyKey(): boolean {
-    return this.shared.anyKey
-  }
-
-  get conduct(): ConductLedger {
-    return this.#conduct
-  }
-
-  /** How what the real service behind the sandbox answers drifts from the contract. */
-  get drift(): DriftLedger {
-    return this.#drift
-  }
-
-  /** How many senders may share a key for the same request at a time. A named space is one client's unless it says otherwise. */
-  get senders(): number {
-    return this.#settings.senders ?? (this.name === '' ? this.shared.senders : 1)
-  }
-
-  get accounts(): Accounts {
-    return this.#accounts
-  }
-
-  get settings(): Settings {
-    return this.#settings
-  }
-
-  get clock(): ClockState {
-    return this.#clock
-  }
-
-  get startClock(): ClockState {
-    return this.#startClock
-  }
-
-  get storm(): RunningStorm | undefined {
-    return this.#storm
-  }
-
-  get faults(): readonly Readonly<ArmedFault>[] {
-    return this.#faults
-  }
-
-  get pets(): PetsOfSpace {
-    return this.#pets
-  }
-
-  get orders(): readonly unknown[] {
-    return this.#orders
-  }
-
   get ordersText(): string {
-    return this.#ordersText
+    const { orders } = this
+    if (this.#ordersText?.orders !== orders) this.#ordersText = { orders, text: stringifyJson(orders) }
+    return this.#ordersText.text
   }
 
-  get seed(): SpaceState {
-    return this.#seed
-  }
-
-  /** Named snapshots of a space that is in memory only; beside a store there is a place of their own for them. */
-  get snapshots(): ReadonlyMap<string, Snapshot> {
-    return this.#snapshots
-  }
-
-  /** The plans that keys were moved to in this space, by key. The plan of the key `sandbox` is a setting. */
-  get plans(): ReadonlyMap<string, PlanName> {
-    return this.#plans.moved
-  }
-
-  /** What the space's clock shows. */
   now(wall: EpochMs): EpochMs {
-    return readClock(this.#clock, wall)
+    return readClock(this.clock, wall)
   }
 
-  /** What outlives the process. */
   state(): SpaceState {
-    return {
-      nextPetId: this.#nextPetId,
-      pets: this.#pets.pets(),
-      orders: this.#orders,
-      keys: this.storedKeys(),
-    }
+    const { nextPetId, pets, orders, records } = this
+    const state = { nextPetId, pets: pets.pets(), orders, keys: this.storedKeys() }
+    if (records.size === 0) return state
+    return { ...state, records: Object.fromEntries(saveCollections(records)) }
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -223,531 +175,470 @@ export class Space {
     })
   }
 
-  planOf(apiKey: ApiKey): PlanName {
-    return this.#plans.planOf(apiKey, this.#settings)
+  currentPlan(apiKey: ApiKey): PlanName {
+    return currentPlan(apiKey, this)
   }
 
-  /** Called for every request. */
-  limitsOf(apiKey: ApiKey): Limits {
-    return this.#plans.limitsOf(apiKey, this.#settings)
+  currentLimits(apiKey: ApiKey): Limits {
+    return this.#planLimits.currentLimits(apiKey, this)
   }
 
-  /** Limits of a plan; for "custom", the sandbox's own choice. */
   planLimits(plan: PlanName): Limits {
     return planLimits(this.shared.contract, plan)
   }
 
-  /** A key by its label, or by itself. */
+  /** By label, or by text. */
   findKey(name: string): ApiKey | undefined {
-    return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => labelOf(apiKey) === name)
+    return this.keys.get(name) ?? [...this.keys.values()].find((apiKey) => keyLabel(apiKey) === name)
   }
 
-  /** How a key is shown; undefined where there is none. */
-  labelOfKey(key: string): string | undefined {
+  #label(key: string): string {
     const apiKey = this.keys.get(key)
-    return apiKey && labelOf(apiKey)
+    return apiKey === undefined ? key : keyLabel(apiKey)
   }
 
-  // Its pets.
-
-  /**
-   * Adds a new pet, with the next id.
-   *
-   * @param make makes the pet of its id; it may throw
-   * @throws StoreFull
-   */
+  /** Adds a new pet, with the next id. @throws StoreFull, or what `make` throws */
   addPet(make: (id: Int64) => Pet): Pet {
-    const before = this.#nextPetId
-    let id = before
-    while (this.#pets.has(id)) id = followingPetId(id)
+    const { nextPetId } = this
+    let id = nextPetId
+    while (this.pets.has(id)) id = followingPetId(id)
     const pet = make(id)
-    this.#keep({ kind: 'pet', pet }, () => {
-      this.#pets.remove(id)
-      this.#nextPetId = before
+    this.keep({ kind: 'pet', pet }, () => {
+      this.pets.revert({ id })
+      this.#set({ nextPetId })
     })
-    this.#nextPetId = followingPetId(id)
-    this.#pets.put(pet)
+    this.#set({ nextPetId: followingPetId(id) })
+    this.pets.put(pet)
     return pet
   }
 
-  /** Changes a pet that is there. @throws StoreFull */
+  /** New pets get ids above this one. */
+  reserveIdsTo(id: Int64): void {
+    if (id >= this.nextPetId) this.#set({ nextPetId: followingPetId(id) })
+  }
+
+  /** Changes a pet, or adds one with its own id. @throws StoreFull */
   changePet(pet: Pet): void {
-    const before = this.#pets.get(pet.id)
-    if (before === undefined) throw new RangeError(`There is no pet ${pet.id}.`)
-    this.#keep({ kind: 'pet', pet }, () => this.#pets.put(before))
-    this.#pets.put(pet)
+    this.keep({ kind: 'pet', pet })
+    this.pets.put(pet)
   }
 
-  /** Removes a pet that is there; its id is not given again. */
+  /** Its id is not given again. */
   removePet(id: Int64): void {
-    let putBack = () => {}
-    this.#keep({ kind: 'pet-removed', id }, () => putBack())
-    putBack = this.#pets.remove(id)
+    this.keep({ kind: 'pet-removed', id })
+    this.pets.remove(id)
   }
 
-  /** Puts back a pet that was removed. @param rank how many stood before it */
-  returnPet(pet: Pet, rank: number): void {
-    const pets = this.#pets.pets().toSpliced(rank, 0, pet)
-    const before = this.#pets
-    this.#keep({ kind: 'replaced', state: { ...this.state(), pets } }, () => {
-      this.#pets = before
-    })
-    this.#pets = new PetCatalogue(pets)
+  // Its other records.
+
+  /** @throws StoreFull */
+  changeRecord(change: RecordChange): void {
+    const { resource } = change
+    const { records } = this
+    const collection = records.get(resource)
+    if (collection === undefined) return
+    if (this.store !== undefined && this.#hasUnsavedRecords) {
+      this.keep({ kind: 'replaced', state: this.state() })
+      this.#hasUnsavedRecords = false
+    }
+    const next = change.kind === 'put' ? collection.put(change.record) : collection.remove(change.scope, change.id)
+    const entry = change.kind === 'put' ? collection.entryFor(change.record) : undefined
+    this.keep(
+      entry === undefined
+        ? { ...(change as RecordChange & { kind: 'remove' }), kind: 'record-removed' }
+        : { kind: 'record', resource, idProperty: collection.idProperty, entry },
+      () => this.#set({ records: revertRecords(this.records, [[resource, next.changesSince(collection)]]) }),
+    )
+    this.#set({ records: new Map(records).set(resource, next) })
   }
 
-  // Its clock, switches and chance.
+  /** The UUID of the next record of a resource, from the sandbox's seed. */
+  newUuid(resource: string): string {
+    return uuidFrom(this.shared.seed, this.name, resource, this.records.get(resource)?.nextOrder ?? 0)
+  }
 
-  /**
-   * Sets the clock. If it goes back, whatever began in the time that is undone is
-   * over, and does not return when the clock reaches that time again.
-   *
-   * @source docs/behaviour.md, "The clock"
-   */
+  /** If the clock goes back, whatever began in the undone time is over for good. @source docs/behaviour.md, "The clock" */
   setClock(clock: ClockState, wall: EpochMs): void {
     const before = this.now(wall)
-    this.#clock = clock
+    this.#set({ clock })
     const now = this.now(wall)
+    this.conduct.moveClock(before, now, wall)
     if (now >= before) return
-    this.#accounts.forgetFuture(now)
-    this.#conduct.forgetFuture(now)
-    if (this.#storm !== undefined && this.#storm.startedAt > now) this.#storm = undefined
+    this.accounts.forgetFuture(now)
+    if (this.storm !== undefined && this.storm.startedAt > now) this.#set({ storm: undefined })
   }
 
   changeSettings(settings: Settings): void {
-    this.#settings = settings
+    const before = this.settings
+    this.#set({ settings })
+    this.#endWaitsForSettings(before)
+  }
+
+  /** Equal limits may be different objects: after an undo, or after loading a checkpoint. */
+  #endWaitsForSettings({ plan, limits, rateLimit }: Settings): void {
+    const now = this.settings
+    if (rateLimit && !now.rateLimit) this.conduct.endWaits(isForQuota)
+    else if (plan !== now.plan || !isEqual(limits, now.limits)) this.conduct.endWaits(isForQuota, DEFAULT_KEY)
   }
 
   startStorm(storm: Storm, now: EpochMs): RunningStorm {
-    this.#storm = { ...storm, startedAt: now }
-    return this.#storm
+    const started = { ...storm, startedAt: now }
+    this.#setStorm(started)
+    return started
   }
 
   stopStorm(): void {
-    this.#storm = undefined
+    this.#setStorm(undefined)
+  }
+
+  #setStorm(storm: RunningStorm | undefined): void {
+    this.#set({ storm })
+    this.conduct.endWaits(isForStorm)
   }
 
   setFaults(rules: readonly FaultRule[]): void {
-    this.#faults = rules.map(armFault)
+    this.#set({ faults: rules.map(armFault) })
+    this.conduct.endWaits(isForFault)
   }
 
   addFault(rule: FaultRule): void {
-    this.#faults = [...this.#faults, armFault(rule)]
+    this.#set({ faults: [...this.faults, armFault(rule)] })
   }
 
-  /** Draws the fault that hits an operation, if any does, and counts it. */
   takeFault(operation: string): FaultRule | undefined {
-    return takeFault(this.#faults, operation, () => this.#randomStreams.faults.next())
+    const hit = findFault(this.faults, operation, () => this.#draw('faults'))
+    if (typeof hit?.left === 'number') {
+      const { left } = hit
+      this.#set({ faults: this.faults.map((fault) => (fault === hit ? { ...fault, left: left - 1 } : fault)) })
+    }
+    return hit?.rule
   }
 
-  /** Draws whether a storm of a rate refuses a request. */
   isInStorm(rate: number): boolean {
-    return this.#randomStreams.storm.next() < rate
+    return this.#draw('storm') < rate
   }
 
-  /** Draws how long an answer is held back, in milliseconds. */
-  drawDelay(): number {
-    const { latency } = this.#settings
+  /** In milliseconds. */
+  drawDelay(operation: string | undefined): number {
+    const latency = findLatency(this.settings, operation)
     if (latency === undefined) return 0
-    return latency.min + Math.floor(this.#randomStreams.latency.next() * (latency.max - latency.min + 1))
+    return latency.min + Math.floor(this.#draw('latency') * (latency.max - latency.min + 1))
   }
 
-  // Its keys, their quotas and bans.
-
-  chargeQuota(account: Account, usage: QuotaUsage): void {
-    const own: Own<Account> = account
-    own.usage = usage
+  /** Each purpose has its own stream, so that a changed switch does not shift the draws of others. */
+  #draw(purpose: keyof Snapshot['dice']): number {
+    const stream = streamAt(this.dice[purpose])
+    const drawn = stream.next()
+    this.#set({ dice: { ...this.dice, [purpose]: stream.state } })
+    return drawn
   }
 
-  setBans(account: Account, bans: BanRecord): void {
-    const own: Own<Account> = account
-    own.bans = bans
-  }
-
-  /** Bans a key from an instant on. */
   banKey(key: string, duration: DurationMs, now: EpochMs): void {
-    this.setBans(this.#accounts.ofKey(key), banFor(duration, now))
+    this.conduct.endWaits(isForBan, this.#label(key))
+    this.accounts.change(key, { bans: banFor(duration, now) })
   }
 
   unbanKey(key: string): void {
-    this.setBans(this.#accounts.ofKey(key), NO_BAN_RECORD)
+    this.conduct.endWaits(isForBan, this.#label(key))
+    // Without a ban the account is unchanged, or an undo would list it.
+    if (this.accounts.view(key).bans.ban !== undefined) this.accounts.change(key, { bans: NO_BAN_RECORD })
   }
 
-  /** Moves a key to another plan. @throws StoreFull */
-  movePlan(apiKey: ApiKey, plan: PlanName): void {
-    if (apiKey.key === DEFAULT_KEY) {
-      // The plan of the key `sandbox` is a setting, so that a reset restores it.
-      this.changeSettings({ ...this.#settings, plan })
-      return
-    }
-    const before = this.plans
-    if (this.shared.keys.stored.has(apiKey.key))
-      this.#keep({ kind: 'key', key: { ...apiKey, plan } }, () => {
-        this.#plans.moved = before
-      })
-    this.#plans.moved = new Map(before).set(apiKey.key, plan)
-  }
-
-  /** Opens the windows of keys as if this many requests had been charged at an instant; other windows stay. */
-  useUp(used: SpaceStart['used'], openedAt: EpochMs): void {
-    for (const [name, { perMinute, perDay }] of Object.entries(used)) {
-      const account = this.#accounts.ofKey(this.findKey(name)?.key ?? name)
-      this.chargeQuota(account, {
-        ...account.usage,
-        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
-        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
-      })
-    }
-  }
-
-  /** Bans keys, by label or key, from an instant on. */
+  /** By label or key. */
   banKeys(bans: SpaceStart['bans'], now: EpochMs): void {
     for (const [name, duration] of Object.entries(bans)) this.banKey(this.findKey(name)?.key ?? name, duration, now)
   }
 
-  /** Gives a change of the sandbox's keys to the store; the default space keeps them for all. @throws StoreFull */
-  keepKeys(change: Change & { readonly kind: 'key' | 'key-removed' }, undo: () => void): void {
-    this.#keep(change, undo)
+  /** @throws StoreFull */
+  movePlan(apiKey: ApiKey, plan: PlanName): void {
+    if (apiKey.key === DEFAULT_KEY) {
+      // A setting, so that a reset restores it.
+      this.changeSettings({ ...this.settings, plan })
+      return
+    }
+    if (this.shared.keys.stored.has(apiKey.key)) this.keep({ kind: 'key', key: { ...apiKey, plan } })
+    this.#set({ plans: new Map(this.plans).set(apiKey.key, plan) })
+    this.conduct.endWaits(isForQuota, keyLabel(apiKey))
   }
 
-  /** What a key has here. */
-  holdingOf(key: string): KeyHolding {
-    const { usage, bans } = this.#accounts.view(key)
-    return { usage, bans, plan: this.plans.get(key) ?? null }
-  }
-
-  /** Gives a key what it had. */
-  giveBack(key: string, { usage, bans, plan }: KeyHolding): void {
-    this.#accounts.set('key', key, { usage, bans })
-    if (plan !== null) this.#plans.moved = new Map(this.plans).set(key, plan)
-  }
-
-  /** Forgets plan, usage and ban of a key that it turns out never was one. */
-  disown(key: string): void {
-    this.#accounts.forget(key)
-    this.#plans.forget([key])
-  }
-
-  /** Forgets plan, usage and bans of keys that are none any more. @returns takes it back */
-  forgetKeys(gone: readonly string[]): () => void {
-    const accounts = this.#accounts
-    const plans = this.plans
-    const left = accounts.without(gone)
-    this.#accounts = left
-    this.#plans.forget(gone)
-    const leftPlans = this.plans
-    return () => {
-      // A space that was reset or restored since has its own.
-      if (this.#accounts === left) {
-        for (const { kind, name, account } of left.entries()) accounts.set(kind, name, account)
-        this.#accounts = accounts
+  /** Opens windows as if this many requests had been charged at an instant. */
+  useUp(used: SpaceStart['used'], openedAt: EpochMs): void {
+    for (const [name, { perMinute, perDay }] of Object.entries(used)) {
+      const key = this.findKey(name)?.key ?? name
+      const usage = {
+        ...this.accounts.view(key).usage,
+        ...(perMinute === undefined ? {} : { minute: { openedAt, used: perMinute } }),
+        ...(perDay === undefined ? {} : { day: { openedAt, used: perDay } }),
       }
-      if (this.plans === leftPlans) this.#plans.moved = plans
+      this.accounts.change(key, { usage })
     }
   }
 
-  // All of it.
+  /** Forgets plan, usage and bans of removed keys. */
+  forgetKeys(gone: readonly string[]): void {
+    const known = new Set(this.accounts.keys())
+    for (const key of gone) if (known.has(key)) this.accounts.put({ kind: 'key', name: key, account: null })
+    const plans = gone.filter((key) => this.plans.has(key)).map((key) => [key, null] as const)
+    this.#set({ plans: withEntries(this.plans, plans) })
+  }
 
-  /**
-   * Back to the start: fixtures, settings, plans, quotas, bans, storm, faults, clock, chance, log, conduct.
-   *
-   * @param undo takes back what else is done with it, first of all
-   */
-  restart(wall: EpochMs, undo: () => void = () => {}): void {
-    const back = this.#memento()
-    let unclear = () => {}
-    this.#keep({ kind: 'replaced', state: this.#seed }, () => {
-      undo()
-      back()
-      unclear()
-    })
+  clearLog(): void {
+    if (this.log.total === 0) return
+    const before = this.log.clear()
+    this.#clearedLog ??= before
+  }
+
+  restart(wall: EpochMs): void {
+    this.keep({ kind: 'replaced', state: this.seed })
     this.shared.onForget(this)
-    this.#replaceState(this.#seed)
-    this.#plans.moved = new Map()
-    this.#settings = this.shared.start.settings
-    this.#randomStreams = openStreams(this.shared.seed, this.name)
-    this.#accounts = new Accounts()
-    this.#conduct = this.#openConduct()
-    this.#drift = new DriftLedger()
-    unclear = this.log.clear()
-    this.#begin(wall)
+    this.clearLog()
+    this.#start(this.seed, wall)
   }
 
-  /** What a reset returns to from now on. */
-  reseed(seed: SpaceState): void {
-    this.#seed = seed
+  /** Applies changed start settings, storm and faults. Clock, quotas and bans change with the next reset. */
+  startAs(before: SpaceStart, start: SpaceStart, wall: EpochMs): void {
+    if (!isEqual(before.settings, start.settings)) this.changeSettings(start.settings)
+    if (!isEqual(before.storm, start.storm))
+      this.#setStorm(start.storm && { ...start.storm, startedAt: this.now(wall) })
+    if (!isEqual(before.faults, start.faults)) this.setFaults(start.faults)
   }
 
-  /**
-   * Restores what a snapshot holds, including the clock.
-   *
-   * Keys belong to the sandbox: one added since is still there, one removed is not. Their plans and bans are restored.
-   *
-   * @source docs/state.md, "Snapshots"
-   */
-  restore(snapshot: Snapshot, wall: EpochMs): void {
-    const find = (name: string) => this.findKey(name)?.key
-    const plans = plansIn(snapshot, find)
-    const state = { ...snapshot.state, keys: this.storedKeys(plans) }
-    this.#keep({ kind: 'replaced', state }, this.#memento())
-    this.#replaceState(state)
-    this.#plans.moved = plans
-    this.#settings = snapshot.settings
-    // First, or what the clock makes forget were taken from the accounts that an undo brings back.
-    this.#accounts = accountsIn(snapshot, find, wall)
-    this.setClock(clockAt(snapshot.clock.now, snapshot.clock.frozen, wall), wall)
-    this.#storm = snapshot.storm ?? undefined
-    this.#faults = revivedFaults(snapshot.faults)
-    this.#randomStreams = streamsAt(snapshot.dice)
-  }
-
-  /**
-   * Back to what it was before a reset, or before it was removed: all of it. What has come since keeps its place in the
-   * log behind what was there before.
-   *
-   * @param undo takes back what else is done with it, first of all
-   */
-  bringBack(saved: SavedSpace, undo: () => void = () => {}): void {
-    const back = this.#memento()
-    const state = { ...saved.state, keys: this.storedKeys(new Map(saved.plans)) }
-    this.#keep({ kind: 'replaced', state }, () => {
-      undo()
-      back()
-    })
-    if (saved.conduct.requests > 0) this.shared.onRecall()
-    this.shared.onForget(this)
-    this.#take({ ...saved, heldBytes: this.#heldBytes })
-    this.log.bringBack(saved.log)
-    for (const [name, snapshot] of saved.snapshots) if (!this.#snapshots.has(name)) this.#snapshots.set(name, snapshot)
-  }
-
-  /** Its switches as they are. */
-  switches(): Switches {
-    const { settings, clock, storm, faults, plans } = this
-    const keys = [...this.#accounts.entries()].filter(({ kind }) => kind === 'key')
-    return {
-      settings,
-      clock,
-      storm: storm ?? null,
-      faults: keptFaults(faults),
-      plans: [...plans],
-      bans: keys.map(({ name, account: { bans } }) => [name, bans] as const),
-    }
-  }
-
-  /** Sets all switches as they were. Pets, quotas and log stay as they are. @throws StoreFull */
-  turnBack({ settings, clock, storm, faults, plans, bans }: Switches, wall: EpochMs): void {
-    const before = new Map(plans)
-    for (const apiKey of this.keys.values()) {
-      const plan = before.get(apiKey.key) ?? startPlan(apiKey)
-      if (apiKey.key !== DEFAULT_KEY && this.planOf(apiKey) !== plan) this.movePlan(apiKey, plan)
-    }
-    this.setClock(clock, wall)
-    this.#settings = settings
-    this.#storm = storm ?? undefined
-    this.#faults = revivedFaults(faults)
-    for (const [key, record] of bans) if (this.keys.has(key)) this.setBans(this.#accounts.ofKey(key), record)
-  }
-
-  /** Everything that decides its next answers. Of a key that may be a secret it holds only the label. */
+  /** Everything that decides its next responses, with labels instead of secret keys. */
   snapshot(wall: EpochMs): Snapshot {
-    const now = this.now(wall)
     return {
       version: SNAPSHOT_VERSION,
       state: this.state(),
-      settings: this.#settings,
-      clock: { now, frozen: this.#clock.kind === 'frozen' },
-      storm: this.#storm ?? null,
-      faults: keptFaults(this.#faults),
-      plans: [...this.plans].flatMap(([key, plan]) => {
-        const name = this.labelOfKey(key)
-        return name === undefined ? [] : [{ name, plan }]
+      settings: this.settings,
+      clock: { now: this.now(wall), frozen: this.clock.kind === 'frozen' },
+      storm: this.storm ?? null,
+      faults: this.faults,
+      plans: [...this.plans].flatMap(([key, plan]) => (this.keys.has(key) ? [{ name: this.#label(key), plan }] : [])),
+      accounts: this.accounts.save().flatMap((account) => {
+        if (account.kind === 'stranger') return [account]
+        return this.keys.has(account.name) ? [{ ...account, name: this.#label(account.name) }] : []
       }),
-      accounts: [...this.#accounts.entries()].flatMap(({ kind, name, account: { usage, bans } }) => {
-        const shown = kind === 'key' ? this.labelOfKey(name) : name
-        return shown === undefined ? [] : [{ kind, name: shown, usage, bans: keptBanRecord(bans, now, wall) }]
-      }),
-      dice: statesOf(this.#randomStreams),
+      dice: this.dice,
     }
   }
 
+  /**
+   * Keys belong to the sandbox: one added since stays, one removed does not return. Their plans and bans are restored.
+   * @source docs/state.md, "Snapshots"
+   */
+  restoreSnapshot(snapshot: Snapshot, wall: EpochMs): void {
+    const { settings, clock, storm, faults, dice } = snapshot
+    // Snapshots of earlier releases have the plans in their keys.
+    const moved = snapshot.plans ?? snapshot.state.keys.map(({ key, plan }) => ({ name: key, plan }))
+    const plans = new Map(
+      moved.flatMap(({ name, plan }) => {
+        const apiKey = this.findKey(name)
+        return apiKey === undefined || plan === undefined ? [] : [[apiKey.key, plan] as const]
+      }),
+    )
+    const accounts = snapshot.accounts.flatMap((account) => {
+      const name = account.kind === 'key' ? this.findKey(account.name)?.key : account.name
+      return name === undefined ? [] : [{ ...account, name }]
+    })
+    const { pets, nextPetId, orders, records } = snapshot.state
+    this.keep({ kind: 'replaced', state: { ...snapshot.state, keys: this.storedKeys(plans) } })
+    // Accounts before the clock, which would forget windows of those that an undo restores.
+    this.#set({
+      pets: new PetCatalogue(pets),
+      nextPetId,
+      orders,
+      records: openCollections(this.shared.contract, records),
+    })
+    this.#set({ plans, settings, accounts: new Accounts(accounts) })
+    this.setClock(clockAt(clock.now, clock.frozen, wall), wall)
+    this.#set({ storm: storm ?? undefined, faults, dice })
+    this.conduct.endWaits()
+  }
+
+  /** @throws StoreFull */
   saveSnapshot(name: string, wall: EpochMs): void {
-    this.#snapshots.set(name, this.snapshot(wall))
+    this.#setSnapshots(new Map(this.snapshots).set(name, this.snapshot(wall)))
   }
 
   /** @returns whether there was one */
   removeSnapshot(name: string): boolean {
-    return this.#snapshots.delete(name)
+    const isThere = this.snapshots.has(name)
+    this.#setSnapshots(withEntries(this.snapshots, [[name, null]]))
+    return isThere
   }
 
-  /** All of it as plain data, for a checkpoint. Unlike a snapshot it has the keys themselves, log and conduct. */
+  /** @throws StoreFull */
+  #setSnapshots(snapshots: ReadonlyMap<string, Snapshot>): void {
+    let bytes = 0
+    for (const [name, before] of changedEntries(this.snapshots, snapshots))
+      bytes += snapshotBytes(snapshots.get(name)) - snapshotBytes(before)
+    this.shared.memoryBudget.book(bytes)
+    this.#set({ snapshots })
+  }
+
+  /** For a checkpoint: unlike a snapshot it has the keys themselves, log and conduct. */
   save(): SavedSpace {
-    return {
-      name: this.name,
-      state: { nextPetId: this.#nextPetId, pets: this.#pets.pets(), orders: this.#orders },
-      settings: this.#settings,
-      clock: this.#clock,
-      startClock: this.#startClock,
-      storm: this.#storm ?? null,
-      faults: keptFaults(this.#faults),
-      plans: [...this.plans],
-      accounts: [...this.#accounts.entries()].map(({ kind, name, account: { usage, bans } }) => ({
-        kind,
-        name,
-        usage,
-        bans,
-      })),
-      dice: statesOf(this.#randomStreams),
-      heldBytes: this.#heldBytes,
-      log: this.log.save(),
-      conduct: this.#conduct.save(),
-      drift: this.#drift.save(),
-      snapshots: [...this.#snapshots],
-    }
+    return { name: this.name, ...saveParts(this), log: this.log.save() }
   }
 
-  /** Goes on from what another space of the same name has saved; only for a new one. */
-  load(saved: SavedSpace): void {
-    this.#take(saved)
-    this.log.load(saved.log)
-    this.#snapshots.clear()
-    for (const [name, snapshot] of saved.snapshots) this.#snapshots.set(name, snapshot)
+  /** Only for a new space. */
+  load({ name: _same, log, ...parts }: SavedSpace): void {
+    this.#set(loadParts(parts, () => this.#openConduct()))
+    this.log.load(log)
   }
 
-  /** Takes all but log and snapshots from what was saved. */
-  #take(saved: SavedSpace): void {
-    this.#replaceState({ ...saved.state, keys: [] })
-    this.#plans.moved = new Map(saved.plans)
-    this.#settings = saved.settings
-    this.#clock = saved.clock
-    this.#startClock = saved.startClock
-    this.#storm = saved.storm ?? undefined
-    this.#faults = revivedFaults(saved.faults)
-    this.#accounts = new Accounts()
-    for (const { kind, name, usage, bans } of saved.accounts) this.#accounts.set(kind, name, { usage, bans })
-    this.#randomStreams = streamsAt(saved.dice)
-    this.#heldBytes = saved.heldBytes
-    this.#conduct = this.#openConduct()
-    this.#conduct.restore(saved.conduct)
-    this.#drift.restore(saved.drift)
+  loadUndo(saved: SavedUndo | null): Undo | undefined {
+    return loadUndo(saved, () => this.#openConduct())
   }
 
-  /** The space is gone: what it held is free. */
   close(): void {
     this.log.close()
-    this.shared.memoryRoom.book(-this.#heldBytes)
-    this.#heldBytes = 0
+    this.#setSnapshots(new Map())
+    this.#book(-this.heldBytes)
+  }
+
+  /** Starts the journals of a verb. Returns a function that ends them. */
+  beginVerb(wall: EpochMs): () => VerbChange {
+    const before = copyRecord(this)
+    before.pets.journal = []
+    before.accounts.journal = []
+    return () => {
+      const pets = before.pets.journal ?? []
+      const accounts = before.accounts.journal ?? []
+      before.pets.journal = undefined
+      before.accounts.journal = undefined
+      const bytes = before.heldBytes - this.heldBytes
+      const change: SpaceBefore = {
+        parts: changedParts(before, this),
+        pets: this.pets === before.pets ? pets : [],
+        accounts: this.accounts === before.accounts ? accounts : [],
+        records: changedRecords(before.records, this.records),
+        plans: changedEntries(before.plans, this.plans),
+        snapshots: changedEntries(before.snapshots, this.snapshots),
+        log: this.#clearedLog,
+      }
+      this.#clearedLog = undefined
+      return {
+        before: change,
+        rollBack: () => {
+          this.#book(bytes)
+          this.restore(change, wall)
+          this.undo = before.undo
+        },
+      }
+    }
+  }
+
+  /** For a verb that removes the space. */
+  whole(): SpaceBefore {
+    const { plans, snapshots, heldBytes: _freed, undo: _gone, ...parts } = copyRecord(this)
+    return {
+      parts,
+      pets: [],
+      accounts: [],
+      records: [],
+      plans: [...plans],
+      snapshots: [...snapshots],
+      log: this.log.save(),
+    }
+  }
+
+  /** Changes made elsewhere since stay. */
+  restore(before: SpaceBefore, wall: EpochMs): void {
+    const { parts, pets, accounts, records, plans, snapshots, log } = before
+    const { clock, ...others } = parts
+    const { settings } = this
+    // The clock first: going back, it forgets windows and a storm that the state before it had. It must not change
+    // accounts that are replaced as a whole: an undo may still hold them.
+    if (clock !== undefined) {
+      if (parts.accounts !== undefined) this.#set({ accounts: new Accounts() })
+      this.setClock(clock, wall)
+    }
+    this.#setSnapshots(withEntries(this.snapshots, snapshots))
+    if (parts.conduct !== undefined) {
+      if (parts.conduct.requests > 0) this.shared.onRecall(this.name)
+      this.shared.onForget(this)
+    }
+    this.#set(others)
+    // A copy: what follows changes them, and a refused undo must stay as it is.
+    if (parts.accounts !== undefined) this.#set({ accounts: new Accounts(parts.accounts.save()) })
+    if (parts.conduct !== undefined) {
+      const conduct = this.#openConduct()
+      conduct.restore(parts.conduct.save())
+      this.#set({ conduct })
+    }
+    for (const pet of pets.toReversed()) this.pets.revert(pet)
+    for (const account of accounts.toReversed()) this.accounts.put(account)
+    this.#set({ records: revertRecords(this.records, records) })
+    this.#set({ plans: withEntries(this.plans, plans) })
+    this.forgetKeys([...this.accounts.keys(), ...this.plans.keys()].filter((key) => !this.keys.has(key)))
+    this.#endWaitsForSettings(settings)
+    this.#endWaitsFor(before)
+    if (log !== undefined) this.log.restore(log)
+  }
+
+  #endWaitsFor({ parts, accounts, plans }: SpaceBefore): void {
+    const { conduct } = this
+    if (parts.conduct !== undefined || parts.accounts !== undefined) conduct.endWaits()
+    if ('storm' in parts) conduct.endWaits(isForStorm)
+    if ('faults' in parts) conduct.endWaits(isForFault)
+    for (const { kind, name } of accounts) if (kind === 'key') conduct.endWaits(undefined, this.#label(name))
+    for (const [name] of plans) conduct.endWaits(isForQuota, this.#label(name))
+  }
+
+  /** Restores it as a stored change. @throws StoreFull */
+  undoVerb(before: SpaceBefore, wall: EpochMs): void {
+    const { size } = this.pets
+    for (const pet of before.pets.toReversed())
+      this.keep('id' in pet ? { kind: 'pet-removed', id: pet.id } : { kind: 'pet', pet: pet.pet })
+    for (const [resource, changes] of before.records) {
+      const idProperty = this.records.get(resource)?.idProperty ?? 'id'
+      for (const { scope, id, before: entry } of changes)
+        this.keep(
+          entry === null
+            ? { kind: 'record-removed', resource, scope, id }
+            : { kind: 'record', resource, idProperty, entry },
+        )
+    }
+    for (const [name, plan] of before.plans) {
+      const apiKey = this.shared.keys.stored.get(name)
+      if (apiKey !== undefined) this.keep({ kind: 'key', key: plan === null ? apiKey : { ...apiKey, plan } })
+    }
+    const { log } = before
+    // Those under way then have ended unrecorded.
+    const ended = log && { ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] }
+    this.restore({ ...before, log: undefined }, wall)
+    // A change of one pet does not include its place.
+    const isInside = before.pets.some((pet) => 'rank' in pet && pet.rank !== size)
+    if (before.parts.pets !== undefined || isInside) this.keep({ kind: 'replaced', state: this.state() })
+    // Last, when the store can no longer refuse the change.
+    if (ended !== undefined) this.log.restore(ended)
   }
 
   /**
-   * Gives a change to the store before it is made; or, where nothing is stored, books the memory that it takes.
-   *
-   * @throws StoreFull where there is no room for it
+   * Stores a change before it is made; without a store, books its memory. @param undo for changes outside a verb
+   * @throws StoreFull
    */
-  #keep(change: Change, undo: () => void): void {
-    if (this.#store !== undefined) {
-      this.#store.take(change, undo)
-      return
-    }
-    const bytes = memoryNeeded(change, {
-      pets: this.#pets,
-      seed: this.#seed,
-      keys: this.shared.keys.stored,
-      hasKeys: this.name === '',
-      heldBytes: this.#heldBytes,
-    })
-    this.shared.memoryRoom.book(bytes)
-    this.#heldBytes += bytes
+  keep(change: Change, undo = () => {}): void {
+    if (this.store !== undefined) this.store.take(change, undo)
+    else
+      this.#book(
+        memoryNeeded(change, {
+          pets: this.pets,
+          records: this.records,
+          seed: this.seed,
+          keys: this.shared.keys.stored,
+          hasKeys: this.name === '',
+          heldBytes: this.heldBytes,
+        }),
+      )
   }
 
-  #replaceState(state: SpaceState): void {
-    this.#pets = new PetCatalogue(state.pets)
-    this.#nextPetId = state.nextPetId
-    this.#orders = state.orders
-    this.#ordersText = stringifyJson(state.orders)
+  #book(bytes: number): void {
+    this.shared.memoryBudget.book(bytes)
+    this.#set({ heldBytes: this.heldBytes + bytes })
   }
+}
 
-  /** Remembers everything but the log. @returns brings it back */
-  #memento(): () => void {
-    const pets = this.#pets
-    const nextPetId = this.#nextPetId
-    const orders = this.#orders
-    const ordersText = this.#ordersText
-    const plans = this.plans
-    const settings = this.#settings
-    const clock = this.#clock
-    const startClock = this.#startClock
-    const storm = this.#storm
-    const faults = this.#faults
-    const accounts = this.#accounts
-    const conduct = this.#conduct
-    const drift = this.#drift
-    const randomStreams = this.#randomStreams
-    return () => {
-      this.#pets = pets
-      this.#nextPetId = nextPetId
-      this.#orders = orders
-      this.#ordersText = ordersText
-      this.#plans.moved = plans
-      this.#settings = settings
-      this.#clock = clock
-      this.#startClock = startClock
-      this.#storm = storm
-      this.#faults = faults
-      this.#accounts = accounts
-      this.#conduct = conduct
-      this.#drift = drift
-      this.#randomStreams = randomStreams
-    }
-  }
-
-  /**
-   * Remembers all that a verb may change, but log and conduct; nothing where nothing is stored.
-   *
-   * @param undo takes back what else the verb does, first of all
-   * @returns says that the verb is done: if changes of the same turn cannot be kept, it is taken back with them
-   */
-  remembering(undo: () => void): () => void {
-    const store = this.#store
-    if (store === undefined) return () => {}
-    const back = this.#memento()
-    const changedAccounts = this.#accounts.remembering()
-    return () => {
-      const backAccounts = changedAccounts()
-      store.takeAlong(() => {
-        // What has put others in their place takes that back by itself, with what they have been charged since.
-        const accounts = this.#accounts
-        undo()
-        back()
-        this.#accounts = accounts
-        backAccounts()
-      })
-    }
-  }
-
-  #openConduct(): ConductLedger {
-    return new ConductLedger(
-      PLAN_NAMES.map((plan) => this.planLimits(plan)),
-      this.shared.hide,
-    )
-  }
-
-  /** Puts in force what starts differently than before. Clock, quotas and bans go on: they start anew with the next reset. */
-  startAs(before: SpaceStart, start: SpaceStart, wall: EpochMs): void {
-    const differs = (name: 'settings' | 'storm' | 'faults') =>
-      stringifyJson(before[name] ?? null) !== stringifyJson(start[name] ?? null)
-    if (differs('settings')) this.#settings = start.settings
-    if (differs('storm')) this.#storm = start.storm && { ...start.storm, startedAt: this.now(wall) }
-    if (differs('faults')) this.setFaults(start.faults)
-  }
-
-  #begin(wall: EpochMs): void {
-    const { start } = this.shared
-    this.#clock = start.now === undefined ? REAL_TIME : clockAt(start.now, start.freeze, wall)
-    this.#startClock = this.#clock
-    const now = this.now(wall)
-    this.#storm = start.storm && { ...start.storm, startedAt: now }
-    this.#faults = start.faults.map(armFault)
-    this.useUp(start.used, now)
-    this.banKeys(start.bans, now)
-  }
+function isEqual(one: unknown, other: unknown): boolean {
+  return stringifyJson(one ?? null) === stringifyJson(other ?? null)
 }

@@ -1,65 +1,64 @@
-import type { ClockState } from '../domain/clock.js'
 import type { ApiKey, PlanName } from '../domain/keys.js'
+import { NO_KEY, readAuthorization, type SentKey } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
-import type { Pet } from '../domain/pets.js'
 import { PROBLEMS } from '../domain/problems.js'
-import type { Snapshot } from '../domain/snapshot.js'
-import type { SpaceStart } from '../domain/space-start.js'
-import { EMPTY_STATE, type SpaceState } from '../domain/state.js'
+import { type Change, EMPTY_STATE, type SpaceStart, type SpaceState } from '../domain/state.js'
 import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Forward } from '../domain/upstream.js'
-import type { SavedLog } from '../exchanges/exchange-log.js'
 import { problem } from './answers.js'
-import { readAuthorization } from './authorization.js'
 import type { EndedCommand, ForwardedCommand, Instant, RequestCommand } from './command.js'
-import { type Forwarded, loadForwarded, type SavedForwarded, saveForwarded } from './forwarded.js'
 import { complete, handle, replyWith } from './handle-request.js'
-import type { SavedKeyring } from './keyring.js'
-import type { RoomState } from './memory-room.js'
-import { type KeyHolding, type SavedSpace, Space, type Switches } from './space.js'
+import { byKey, type Keys, type SavedKeyring, saveKeys } from './keyring.js'
+import type { RoomState } from './memory-budget.js'
+import { type Forwarded, loadForwarded, type SavedForwarded, saveForwarded } from './real-service.js'
+import { type SavedSpace, Space, type VerbChange } from './space.js'
 import type { SpaceContext } from './space-context.js'
+import { isEmpty, type SavedUndo, type SpaceBefore, saveUndo, type Undo } from './space-record.js'
 
-/** What can be undone: only the last thing that took something away, as plain data. */
-export interface Undo {
-  /** The verb that did it. */
-  readonly verb: string
-  /** The space it was done to, empty for the default one. */
-  readonly space: string
-  /** Real time. */
-  readonly at: EpochMs
-  readonly before: Before
+interface SpaceVerb {
+  readonly name: string
+  /** Position of its command. */
+  readonly id: number
+  readonly canUndo: boolean
+  /** Its space was opened for it, and is closed unless the verb changes it. */
+  readonly isPassing: boolean
 }
 
-/** How it was before. */
-export type Before =
-  | { readonly kind: 'log'; readonly log: SavedLog }
-  | { readonly kind: 'switches'; readonly switches: Switches }
-  | { readonly kind: 'state'; readonly snapshot: Snapshot; readonly clock: ClockState }
-  | { readonly kind: 'pet'; readonly pet: Pet; readonly rank: number }
-  | { readonly kind: 'key'; readonly key: ApiKey; readonly held: readonly (readonly [space: string, KeyHolding])[] }
-  | { readonly kind: 'space'; readonly saved: SavedSpace; readonly keys: SavedKeyring | null }
+/** The running verb, and the state before it. */
+interface RunningVerb {
+  readonly id: number
+  readonly spaces: Map<Space, () => VerbChange>
+  readonly keys: Keys
+  readonly fixtures: SpaceState
+  readonly removed: RemovedSpace | undefined
+}
 
-/** All that a sandbox is, as plain data. */
+interface RemovedSpace {
+  readonly name: string
+  readonly undo: Undo
+}
+
 export interface SavedSpaces {
   readonly keys: SavedKeyring
   readonly room: RoomState
   readonly spaces: readonly SavedSpace[]
-  readonly undo: Undo | null
+  readonly removed: { readonly name: string; readonly undo: SavedUndo } | null
   readonly forwarded: readonly SavedForwarded[]
 }
 
-/** All spaces of a sandbox: the default one, and those opened by their first request or control call. */
 export class Spaces {
   readonly default: Space
   readonly #shared: SpaceContext
   #fixtures: SpaceState
   readonly #maxSpaces: number
   readonly #named = new Map<string, Space>()
-  #undo: Undo | undefined
-  /** Requests that the real service is asked, by the position of their command. */
+  #removed: RemovedSpace | undefined
+  #verb: RunningVerb | undefined
+  /** When the first undo expires, in real time. */
+  #nextExpiry = Number.POSITIVE_INFINITY
+  /** Requests under way to the real service, by position. */
   readonly #forwarded = new Map<number, Forwarded>()
 
-  /** @param fixtures what a new space is seeded from */
   constructor(shared: SpaceContext, defaultSpace: Space, fixtures: SpaceState, maxSpaces: number) {
     this.#shared = shared
     this.default = defaultSpace
@@ -67,7 +66,7 @@ export class Spaces {
     this.#maxSpaces = maxSpaces
   }
 
-  /** Names of the open spaces, without the default one. */
+  /** Without the default one. */
   names(): readonly string[] {
     return [...this.#named.keys()]
   }
@@ -76,7 +75,7 @@ export class Spaces {
     return name === '' ? this.default : this.#named.get(name)
   }
 
-  /** Finds a space, or opens it from the fixtures; undefined if there is no room for one more. */
+  /** Opens it if necessary; undefined if there are too many. */
   open(name: string, wall: EpochMs): Space | undefined {
     const known = this.get(name)
     if (known !== undefined) return known
@@ -88,197 +87,212 @@ export class Spaces {
 
   /** Adds a key to all spaces. @throws StoreFull */
   addKey(key: string, plan: PlanName): ApiKey {
-    const apiKey: ApiKey = { ...this.#shared.keys.given(key), key, plan }
-    this.#enter(apiKey, apiKey)
+    const { keys } = this.#shared
+    const apiKey: ApiKey = { ...keys.given(key), key, plan }
+    this.#keepKey({ kind: 'key', key: apiKey })
+    this.#setKeys(keys.with(apiKey))
     return apiKey
   }
 
-  /** @param kept as the store has it */
-  #enter(apiKey: ApiKey, kept: ApiKey): void {
-    const { keys } = this.#shared
-    const { key } = apiKey
-    let undo = () => {}
-    if (keys.given(key) === undefined) this.default.keepKeys({ kind: 'key', key: kept }, () => undo())
-    const back = keys.add(apiKey)
-    // Also what it used in the meantime: it never was a key.
-    undo = () => {
-      back()
-      for (const space of [this.default, ...this.#named.values()]) space.disown(key)
+  /** Removes a key from all spaces. @throws StoreFull */
+  removeKey(key: string): void {
+    this.#keepKey({ kind: 'key-removed', key })
+    this.#setKeys(this.#shared.keys.without(key))
+  }
+
+  #keepKey(change: Change & { readonly kind: 'key' | 'key-removed' }): void {
+    const key = change.kind === 'key' ? change.key.key : change.key
+    this.#touch(this.default)
+    if (this.#shared.keys.given(key) === undefined) this.default.keep(change)
+  }
+
+  #setKeys(keys: Keys): void {
+    const gone = [...this.#shared.keys.valid.keys()].filter((key) => !keys.valid.has(key))
+    this.#shared.keys.all = keys
+    if (gone.length === 0) return
+    for (const space of this.#all()) {
+      this.#touch(space)
+      space.forgetKeys(gone)
     }
   }
 
-  /** Removes a key from all spaces. */
-  removeKey(key: string): void {
-    const { keys } = this.#shared
-    let undo = () => {}
-    if (keys.given(key) === undefined) this.default.keepKeys({ kind: 'key-removed', key }, () => undo())
-    undo = both(keys.remove(key), this.#forgetKeys([key]))
+  #all(): readonly Space[] {
+    return [this.default, ...this.#named.values()]
   }
 
-  /** A key with what it has in each space, for what removes it. */
-  holdingsOf(apiKey: ApiKey): Before {
-    const held = [this.default, ...this.#named.values()].map(
-      (space) => [space.name, space.holdingOf(apiKey.key)] as const,
-    )
-    return { kind: 'key', key: apiKey, held }
-  }
-
-  /** @returns whether it could come back: there may be such a key again */
-  #returnKey(apiKey: ApiKey, held: readonly (readonly [space: string, KeyHolding])[]): boolean {
-    const { key } = apiKey
-    if (this.#shared.keys.valid.has(key)) return false
-    // The store has keys on the plans of the default space.
-    const moved = held.find(([space]) => space === '')?.[1].plan ?? null
-    this.#enter(apiKey, moved === null ? apiKey : { ...apiKey, plan: moved })
-    for (const [name, holding] of held) this.get(name)?.giveBack(key, holding)
-    return true
-  }
-
-  /**
-   * Takes a space back to its start; with the default one, which keeps them, the keys of all spaces.
-   *
-   * @param fixtures from which all spaces start from now on
-   */
+  /** Resets a space; with the default one, the keys of all. @param fixtures the start of all spaces from now on */
   reset(space: Space, wall: EpochMs, fixtures: SpaceState = this.#fixtures): void {
     this.#reseed(fixtures)
-    if (space !== this.default) {
-      space.restart(wall)
-      return
-    }
-    const { keys } = this.#shared
-    const before = [...keys.valid.keys()]
-    let undo = () => {}
-    space.restart(wall, () => undo())
-    const back = keys.replace(space.seed.keys)
-    undo = both(back, this.#forgetKeys(before.filter((key) => !keys.valid.has(key))))
-  }
-
-  /** Remembers how it is now, before a verb takes something away: that of before it is forgotten. */
-  remember(undo: Undo): void {
-    this.#undo = undo
+    space.restart(wall)
+    if (space === this.default) this.#setKeys(this.#shared.keys.replaced(space.seed.keys))
   }
 
   /**
-   * Remembers all that a verb may do to a space, if a store keeps that, and what can be undone.
-   *
-   * @returns says that the verb is done: if changes of the same turn cannot be kept, it is taken back with them
+   * Runs a verb as a whole or not at all: if it throws, or its turn cannot be stored, everything is rolled back. The
+   * same changes are kept for an undo.
    */
-  remembering(space: Space): () => void {
-    const undo = this.#undo
-    const fixtures = this.#fixtures
-    return space.remembering(() => {
-      this.#undo = undo
-      this.#reseed(fixtures)
-    })
-  }
-
-  /** All of a space, for what takes all of it away. */
-  wholeOf(space: Space): Before {
-    return { kind: 'space', saved: space.save(), keys: space === this.default ? this.#shared.keys.save() : null }
-  }
-
-  /**
-   * Takes back what was last done to a space, if that took something away and not long ago.
-   *
-   * @returns the verb that was undone; undefined if there is nothing
-   */
-  undo(space: Space, wall: EpochMs): string | undefined {
-    const undo = this.#undo
-    if (undo === undefined || undo.space !== space.name || wall - undo.at > UNDO_FOR_MS) return undefined
-    const { before } = undo
-    switch (before.kind) {
-      case 'log':
-        space.log.bringBack(before.log)
-        break
-      case 'switches':
-        space.turnBack(before.switches, wall)
-        break
-      case 'state':
-        space.restore(before.snapshot, wall)
-        // A clock that ran has gone on.
-        space.setClock(before.clock, wall)
-        break
-      case 'pet':
-        if (space.pets.has(before.pet.id)) return undefined
-        space.returnPet(before.pet, before.rank)
-        break
-      case 'key':
-        if (!this.#returnKey(before.key, before.held)) return undefined
-        break
-      case 'space':
-        this.#bringBack(space, before.saved, before.keys)
-    }
-    this.#undo = undefined
-    return undo.verb
-  }
-
-  #bringBack(space: Space, saved: SavedSpace, keyring: SavedKeyring | null): void {
+  change<T>(space: Space, { name, id, canUndo, isPassing }: SpaceVerb, wall: EpochMs, run: () => T): T {
     const { keys } = this.#shared
-    const now = keys.save()
-    const back = () => keys.load(now)
-    if (keyring !== null) keys.load(keyring)
+    const before: RunningVerb = {
+      id,
+      spaces: new Map(),
+      keys: keys.all,
+      fixtures: this.#fixtures,
+      removed: this.#removed,
+    }
+    this.#verb = before
+    this.#touch(space, wall)
+    const end = () => {
+      this.#verb = undefined
+      return [...before.spaces].map(([{ name }, end]) => [name, end()] as const)
+    }
+    const rollBack = (changes: ReturnType<typeof end>, hasKeys = true) => {
+      this.#reseed(before.fixtures)
+      this.#removed = before.removed
+      if (hasKeys) this.#setKeys(before.keys)
+      for (const [, change] of changes) change.rollBack()
+    }
     try {
-      space.bringBack(saved, keyring === null ? undefined : back)
+      const output = run()
+      const all = end()
+      const hasKeys = keys.all !== before.keys
+      if (before.spaces.has(this.default)) this.default.store?.addUndo(() => rollBack(all, hasKeys))
+      const spaces = all.flatMap(([name, { before }]) => (isEmpty(before) ? [] : [[name, before] as const]))
+      if (canUndo && (spaces.length > 0 || hasKeys)) {
+        const added = [...keys.valid.keys()].filter((key) => !before.keys.valid.has(key))
+        const undoneKeys = hasKeys ? { ...saveKeys(before.keys), added } : null
+        space.undo = { id, verb: name, at: wall, keys: undoneKeys, spaces }
+        if (this.#removed?.name === space.name) this.#removed = undefined
+        this.#expectExpiry(wall)
+      }
+      if (isPassing && !spaces.some(([name]) => name === space.name)) this.close(space)
+      return output
     } catch (error) {
-      back()
+      rollBack(end())
       throw error
     }
   }
 
-  /** From now on spaces start from this, and resets return to it. What spaces hold stays. */
+  #touch(space: Space, wall: EpochMs = 0): void {
+    const spaces = this.#verb?.spaces
+    if (spaces?.has(space) === false) spaces.set(space, space.beginVerb(wall))
+  }
+
+  /** Also if it has removed the space. */
+  findUndo(space: Space, wall: EpochMs): Undo | undefined {
+    const undo = space.undo ?? (this.#removed?.name === space.name ? this.#removed.undo : undefined)
+    return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
+  }
+
+  /** @throws StoreFull */
+  undo(space: Space, { keys, spaces }: Undo, wall: EpochMs): void {
+    if (keys !== null) this.#bringBackKeys(keys, new Map(spaces).get('')?.parts.pets === undefined, new Map(spaces))
+    for (const [name, before] of spaces) {
+      const changed = this.get(name)
+      if (changed === undefined) continue
+      this.#touch(changed, wall)
+      changed.undoVerb(before, wall)
+    }
+    if (space.undo === undefined) this.#removed = undefined
+    space.undo = undefined
+  }
+
+  /** Keys added since stay. Restored ones come last, as in the store. */
+  #bringBackKeys(
+    before: NonNullable<Undo['keys']>,
+    isKeptByKey: boolean,
+    spaces: ReadonlyMap<string, SpaceBefore>,
+  ): void {
+    const { keys } = this.#shared
+    const restored = (now: ReadonlyMap<string, ApiKey>, known: readonly ApiKey[]) => {
+      const isLater = (key: string) => !before.added.includes(key) && !before.valid.some((apiKey) => apiKey.key === key)
+      const kept = [...now.values()].filter(({ key }) => isLater(key) || known.some((apiKey) => apiKey.key === key))
+      // A map keeps the place of an existing key.
+      return byKey([...kept, ...known])
+    }
+    const merged: Keys = { stored: restored(keys.stored, before.stored), valid: restored(keys.valid, before.valid) }
+    if (isKeptByKey) {
+      const plans = new Map(spaces.get('')?.plans)
+      for (const apiKey of merged.stored.values()) {
+        const plan = plans.get(apiKey.key) ?? apiKey.plan
+        if (keys.stored.get(apiKey.key) !== apiKey)
+          this.#keepKey({ kind: 'key', key: plan === undefined ? apiKey : { ...apiKey, plan } })
+      }
+      for (const key of keys.stored.keys()) if (!merged.stored.has(key)) this.#keepKey({ kind: 'key-removed', key })
+    }
+    this.#setKeys(merged)
+  }
+
+  /** A reset holds a log and a million pets. */
+  dropExpired(wall: EpochMs): void {
+    if (wall <= this.#nextExpiry) return
+    this.#nextExpiry = Number.POSITIVE_INFINITY
+    const keep = (undo: Undo | undefined): boolean => {
+      if (undo === undefined || wall - undo.at > UNDO_FOR_MS) return false
+      this.#expectExpiry(undo.at)
+      return true
+    }
+    for (const space of this.#all()) if (!keep(space.undo)) space.undo = undefined
+    if (!keep(this.#removed?.undo)) this.#removed = undefined
+  }
+
+  #expectExpiry(at: EpochMs): void {
+    this.#nextExpiry = Math.min(this.#nextExpiry, at + UNDO_FOR_MS)
+  }
+
   #reseed(fixtures: SpaceState): void {
     if (fixtures === this.#fixtures) return
     this.#fixtures = fixtures
-    for (const space of [this.default, ...this.#named.values()]) space.reseed(fixtures)
+    for (const space of this.#all()) space.seed = fixtures
   }
 
-  /** From now on spaces start like this, and resets return to it. Settings, storm and faults change now where they start differently. */
+  /** Changes the start of all spaces: settings, storm and faults at once, the rest with their next reset. */
   startAs(start: SpaceStart, wall: EpochMs): void {
     const before = this.#shared.start
     this.#shared.start = start
-    for (const space of [this.default, ...this.#named.values()]) space.startAs(before, start, wall)
+    for (const space of this.#all()) space.startAs(before, start, wall)
   }
 
-  /** @returns takes it back */
-  #forgetKeys(gone: readonly string[]): () => void {
-    return [this.default, ...this.#named.values()].map((space) => space.forgetKeys(gone)).reduce(both, () => {})
-  }
-
-  /** The message when there is no room: the limit, and how to make room. */
   fullMessage(): string {
     const { message } = PROBLEMS.too_many_spaces
     return `${message} ${this.#maxSpaces} are open, which is the limit (--max-spaces). Remove one with DELETE /__sandbox/spaces/{name}.`
   }
 
-  /** @returns whether there was such a space */
-  remove(name: string): boolean {
+  /** @returns whether there was one */
+  remove(name: string, wall: EpochMs): boolean {
     const space = this.#named.get(name)
     if (space === undefined) return false
+    const undo = { id: this.#verb?.id ?? 0, verb: 'spaces.remove', at: wall, keys: null }
+    this.#removed = { name, undo: { ...undo, spaces: [[name, space.whole()]] } }
+    this.#expectExpiry(wall)
+    this.close(space)
+    return true
+  }
+
+  close(space: Space): void {
     this.#shared.onForget(space)
     space.close()
     for (const [position, kept] of this.#forwarded)
-      if (kept.space === name) this.#forwarded.set(position, { ...kept, isSpaceGone: true })
-    return this.#named.delete(name)
+      if (kept.space === space.name) this.#forwarded.set(position, { ...kept, isSpaceGone: true })
+    this.#named.delete(space.name)
   }
 
-  /**
-   * All of them as plain data: the default one first, the others in the order in which they were opened. It is a picture:
-   * nothing that happens later changes it, so that it can be written little by little.
-   */
+  /** A copy that can be written little by little: later changes do not affect it. */
   save(): SavedSpaces {
     return {
       keys: this.#shared.keys.save(),
-      room: this.#shared.memoryRoom.state,
-      spaces: [this.default, ...this.#named.values()].map((space) => space.save()),
-      undo: this.#undo ?? null,
+      room: this.#shared.memoryBudget.state,
+      spaces: this.#all().map((space) => space.save()),
+      removed: this.#removed === undefined ? null : { ...this.#removed, undo: saveUndo(this.#removed.undo) },
       forwarded: [...this.#forwarded].map(([position, kept]) => saveForwarded(position, kept)),
     }
   }
 
-  /** Goes on from what others have saved, one space at each step; only for new ones. */
-  *load({ keys, room, spaces, undo, forwarded }: SavedSpaces): Generator<void, void> {
+  /** Only for new spaces; one at each step. */
+  *load({ keys, room, spaces, removed, forwarded }: SavedSpaces): Generator<void, void> {
     for (const saved of forwarded) this.#forwarded.set(...loadForwarded(saved))
-    this.#undo = undo ?? undefined
+    const undo = this.default.loadUndo(removed?.undo ?? null)
+    this.#removed = undo && removed ? { name: removed.name, undo } : undefined
     this.#shared.keys.load(keys)
     for (const saved of spaces) {
       const space =
@@ -287,10 +301,23 @@ export class Spaces {
       space.load(saved)
       yield
     }
-    this.#shared.memoryRoom.state = room
+    this.#shared.memoryBudget.state = room
+    this.#nextExpiry = 0
   }
 
-  /** Answers a request in the space that its key names, or says what is to be sent on first. Never throws. */
+  /**
+   * Whether a token may open the space that it names. Revoked and unknown keys do not: the name may be part of a
+   * secret, except with `--any-key`.
+   */
+  canOpen(name: string, token: string): boolean {
+    if (this.get(name) !== undefined) return true
+    const apiKey = this.default.keys.get(token)
+    return apiKey === undefined
+      ? this.#shared.anyKey && this.#shared.realService === undefined
+      : apiKey.always !== 'revoked'
+  }
+
+  /** Never throws. */
   handle(command: RequestCommand, instant: Instant): Reply | Forward {
     const { request, refused } = command
     if (refused !== undefined)
@@ -298,61 +325,52 @@ export class Spaces {
     const { authorization } = request.headers
     const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
     if (sent === undefined) return this.#begin(this.default, command, undefined, instant)
-    if (sent.space === '') return this.#begin(this.default, command, sent.token, instant)
+    if (sent.space === '') return this.#begin(this.default, command, sent, instant)
     const { token, space: name } = sent
-    // What follows a stranger's "~" may be the rest of somebody's real key: it becomes no space's name.
-    if (!this.default.keys.has(token) && this.get(name) === undefined) {
-      const isKept = this.default.anyKey || this.#shared.realService !== undefined
-      return this.#begin(this.default, command, isKept ? `${token}~${name}` : '', instant)
+    if (!this.canOpen(name, token)) {
+      const isForwarded = this.#shared.realService !== undefined
+      const unknown = isForwarded ? { ...NO_KEY, token: `${token}~${name}` } : NO_KEY
+      return this.#begin(this.default, command, this.default.keys.has(token) ? sent : unknown, instant)
     }
     const space = this.open(name, instant.now)
-    if (space !== undefined) return this.#begin(space, command, token, instant)
+    if (space !== undefined) return this.#begin(space, command, sent, instant)
     const message = this.fullMessage()
-    return replyWith(this.default, request, token, problem('too_many_spaces', { message }), instant)
+    return replyWith(this.default, request, sent, problem('too_many_spaces', { message }), instant)
   }
 
-  /** Answers a request that was sent on. Never throws. */
+  /** Completes a forwarded request. Never throws. */
   complete({ of, outcome }: ForwardedCommand, instant: Instant): Reply {
     const kept = this.#forwarded.get(of)
     if (kept === undefined) throw new RangeError(`No request ${of} was sent on.`)
     this.#forwarded.delete(of)
     const space = kept.isSpaceGone ? undefined : this.get(kept.space)
     if (space !== undefined) return complete(space, kept, outcome, instant)
-    // What was removed in between keeps nothing.
+    // A removed space keeps nothing.
     const passing = new Space(kept.space, this.#shared, instant.now, this.#fixtures)
     const reply = complete(passing, kept, outcome, instant)
     passing.close()
     return reply
   }
 
-  #begin(space: Space, command: RequestCommand, token: string | undefined, instant: Instant): Reply | Forward {
-    const handled = handle(space, command, token, instant)
+  #begin(space: Space, command: RequestCommand, sent: SentKey | undefined, instant: Instant): Reply | Forward {
+    const handled = handle(space, command, sent, instant)
     if (!('forward' in handled)) return handled
     this.#forwarded.set(instant.position, handled.kept)
     return handled.forward
   }
 
-  /** Hears what became of answers. */
-  hear({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
+  recordEnds({ exchanges, unread = [] }: EndedCommand, instant: Instant): void {
     for (const ended of exchanges) {
       const space = this.get(ended.space)
       space?.log.end(ended)
-      const { position, how, connection } = ended
+      const { position, how, connection, durationMs, waitingMs, bodyMs } = ended
+      const slackMs = Math.max(0, durationMs - waitingMs - bodyMs)
       const wall = instant.now
-      if (space?.conduct.isListening !== true) continue
-      space.conduct.ended({ position, how, at: space.now(wall), wall, endedAt: instant.position, connection })
+      space?.conduct.ended({ position, how, at: space.now(wall), wall, endedAt: instant.position, connection, slackMs })
     }
     for (const { space, position } of unread) this.get(space)?.conduct.unread(position)
   }
 }
 
-/** How long something can be undone, in real time: who has not missed it by then will not. */
-const UNDO_FOR_MS: DurationMs = MINUTE_MS
-
-/** Takes back one thing, and another. */
-function both(one: () => void, other: () => void): () => void {
-  return () => {
-    one()
-    other()
-  }
-}
+/** Real time. */
+export const UNDO_FOR_MS: DurationMs = MINUTE_MS

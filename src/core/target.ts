@@ -1,10 +1,11 @@
 import type { Contract } from '../contract/contract.js'
+import type { EngineRequest } from '../contract/engine.js'
 import type { ServiceRequest, ServiceRoute } from '../domain/messages.js'
 
-/** A request target split into its parts, not decoded. */
+/** Not decoded. */
 export interface RequestTarget {
   readonly path: string
-  /** What followed the "?", empty if nothing did. */
+  /** Without the "?". */
   readonly query: string
 }
 
@@ -15,7 +16,6 @@ export function splitTarget(target: string): RequestTarget {
   return mark === -1 ? { path: origin, query: '' } : { path: origin.slice(0, mark), query: origin.slice(mark + 1) }
 }
 
-/** Routes a path, relative to the base path. */
 export function findRoute(
   contract: Contract,
   basePath: string,
@@ -26,4 +26,14 @@ export function findRoute(
     return contract.route(method, path.slice(basePath.length))
   }
   return { kind: 'outside' }
+}
+
+/** A request relative to the base path, with its body as text. */
+export function engineRequest(request: ServiceRequest, basePath: string): EngineRequest {
+  const { path, query } = splitTarget(request.target)
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = String(value)
+  const body = request.body instanceof Uint8Array ? new TextDecoder().decode(request.body) : ''
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  return { method, path: path.slice(basePath.length), query, headers, body }
 }

@@ -1,13 +1,13 @@
-import type { Caller } from '../domain/callers.js'
+import type { Caller } from '../domain/keys.js'
+import { readAuthorization } from '../domain/keys.js'
 import type { Reply, ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import { problem } from './answers.js'
-import { readAuthorization } from './authorization.js'
 import { replyHeaders, type ShownContext } from './reply-headers.js'
 import type { Spaces } from './spaces.js'
 import { findRoute, splitTarget } from './target.js'
 
-/** What is answered to a request that could not be applied, since the log of the replicas is away. Nothing changes by it. */
+/** The reply to a request that could not be applied because the log of the replicas is unavailable. Changes nothing. */
 export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: EpochMs): Reply {
   const { authorization } = request.headers
   const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
@@ -20,7 +20,7 @@ export function unavailableReply(spaces: Spaces, request: ServiceRequest, wall: 
     isOpen: false,
     problem: 'missing_api_key',
     account: space.accounts.view(apiKey?.key ?? ''),
-    limits: apiKey === undefined ? space.planLimits('free') : space.limitsOf(apiKey),
+    limits: apiKey === undefined ? space.planLimits('free') : space.currentLimits(apiKey),
   }
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
   const context: ShownContext = {

@@ -1,19 +1,12 @@
-/** What a header can be called. @source RFC 9110, section 5.6.2: token */
+/** @source RFC 9110, section 5.6.2: token */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** More than any client asks for; what is longer is not repeated. */
+/** Longer lists are ignored. */
 const LONGEST_LIST = 4096
 
 /**
- * The headers that a preflight allows: our own, and whatever else it asks for,
- * since an unknown header changes no answer (tracing adds `traceparent`, a
- * client `X-Request-Id`).
- *
- * They are named one by one: a `*` does not cover Authorization, and means
- * nothing to older browsers.
- *
- * @param asked Access-Control-Request-Headers
- * @source Fetch standard, CORS-preflight fetch
+ * The headers that a preflight allows: ours, and all others that it asks for, since an unknown header changes no
+ * response. Named one by one: `*` does not cover Authorization. @source Fetch standard, CORS-preflight fetch
  */
 export function allowedHeaders(own: readonly string[], asked: string | undefined): string {
   if (asked === undefined || asked.length > LONGEST_LIST) return own.join(', ')

@@ -1,4 +1,4 @@
-/** A key as a command refers to it: its reader has it in the environment. */
+/** The key, from the environment of the reader. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
 interface CurlRequest {
@@ -6,17 +6,14 @@ interface CurlRequest {
   readonly url: string
   readonly headers: Iterable<readonly [name: string, value: string]>
   readonly body: string | undefined
-  /** What stands for the key, as sh writes it. */
+  /** Replaces the key, in sh syntax. */
   readonly key?: string
 }
 
-/**
- * A request as a curl command, one line for sh. All of it is quoted, since it may
- * come from others; in place of what authorizes it stands a reference to the key.
- */
+/** A request as a curl command: one line for sh, quoted, with a reference to the key instead of the key. */
 export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }: CurlRequest): string {
   const parts = ['curl', '-sS']
-  // Brackets would be ranges to curl.
+  // curl expands brackets as ranges.
   if (/[[\]{}]/.test(url)) parts.push('-g')
   if (method === 'HEAD') parts.push('-I')
   else if (method !== 'GET') parts.push('-X', shellWord(method))
@@ -30,7 +27,7 @@ export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }:
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** A text as one word of sh. */
+/** Quotes a text as one word for sh. */
 export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,3 @@
-/** A failure of the tool itself: the exit code of the command that ends with it, and what has happened. */
 interface FailureKind {
   /** @source docs/cli.md, "Exit codes" */
   readonly exit: 1 | 2 | 7 | 126 | 127
@@ -6,8 +5,8 @@ interface FailureKind {
 }
 
 /**
- * Everything that the tool itself fails with, as PROBLEMS is for the service. A command prints the code before its
- * message, an error that a program catches has it as `code`. docs/errors.md says for each what to do about it.
+ * Failures of the tool itself. Commands print the code before the message; programs catch an error with this `code`.
+ * docs/errors.md has cause and cure of each.
  */
 export const FAILURES = {
   USAGE: { exit: 2, meaning: 'The command line cannot be understood.' },
@@ -27,7 +26,10 @@ export const FAILURES = {
   STORE_LOCKED: { exit: 1, meaning: 'Another process is using the store.' },
   STORE_CORRUPT: { exit: 1, meaning: 'The store, its journal or a snapshot is damaged.' },
   STORE_VERSION: { exit: 1, meaning: 'The store was written by another release.' },
-  STORE_UNREADABLE: { exit: 1, meaning: 'A file of the store cannot be read.' },
+  STORE_UNREADABLE: {
+    exit: 1,
+    meaning: 'A file of the store cannot be read, or is a symbolic link to a file that does not exist.',
+  },
   STORE_UNWRITABLE: { exit: 1, meaning: 'A file of the store cannot be written.' },
   STORE_WRITE_FAILED: { exit: 1, meaning: 'A change could not be written to the journal.' },
   STORE_CLOSED: { exit: 1, meaning: 'The sandbox has stopped and takes no more changes.' },
@@ -51,7 +53,11 @@ export const FAILURES = {
   TRAFFIC_UNREADABLE: { exit: 1, meaning: 'The file of traffic given to simulate cannot be read.' },
   TRAFFIC_UNKNOWN: { exit: 1, meaning: 'What simulate was given is in no form that it knows.' },
   NOTHING_SIMULATED: { exit: 1, meaning: 'The traffic given to simulate has no request that counts.' },
-  NO_SANDBOX: { exit: 7, meaning: 'No sandbox answers where one was expected.' },
+  NO_SANDBOX: {
+    exit: 7,
+    meaning:
+      'No sandbox answers where one was expected, or the one on port 4010 was started in another folder and would have been changed.',
+  },
   STILL_RUNNING: { exit: 1, meaning: 'The sandbox was asked to stop and has not.' },
   NOT_EXECUTABLE: { exit: 126, meaning: 'The command given to exec cannot be run.' },
   NO_SUCH_COMMAND: { exit: 127, meaning: 'The command given to exec does not exist.' },
@@ -60,7 +66,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-/** A failure with its code. The message says what failed and what to do, without the code. */
+/** The message says what failed and what to do. */
 export class Failure extends Error {
   override readonly name: string = 'Failure'
   readonly code: FailureCode

@@ -1,18 +1,11 @@
-import type { KnownOperation, Open, OperationName } from '../contract/open.js'
-import {
-  type DurationMs,
-  type DurationText,
-  formatDuration,
-  LONGEST_WAIT_MS,
-  parseDuration,
-  SECOND_MS,
-} from './time.js'
+import type { KnownOperation, Open, OperationName } from '../contract/entities.js'
+import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration, SECOND_MS } from './time.js'
 
-/** Faults on the wire, as opposed to a status. @source docs/switches.md, "Faults" */
+/** @source docs/switches.md, "Faults" */
 export const WIRE_FAULTS = ['connection-reset', 'empty-response', 'malformed-chunk', 'slow-body', 'hang'] as const
 export type WireFault = (typeof WIRE_FAULTS)[number]
 
-/** Duration of a slow body, in real time. @source docs/switches.md, "slow-body" */
+/** Real time. @source docs/switches.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 
 /** A rule as it is written: `listPets:503@20%*3`, `*:connection-reset`, `createPet:503,retry-after=2s`. */
@@ -31,60 +24,50 @@ export interface FaultRule {
   /** How often it happens; unlimited if omitted. */
   readonly times?: number
   /** Wait that Retry-After names, a duration such as `2s`; with fault `status` only. If omitted, only a 429 names one. */
-  readonly retryAfter?: DurationText
+  readonly retryAfter?: string
 }
 
-/** A rule in force, with how often it will still happen (undefined: unlimited). */
+/** A rule as programs write it: as text, or as a map in which what is omitted has its default. */
+export type FaultInput =
+  | FaultText
+  | (Partial<Omit<FaultRule, 'fault'>> & {
+      /** What happens: `503` and `{ status: 503 }` are the same. */
+      readonly fault?: FaultRule['fault'] | number
+    })
+
+/** A rule in force. `left` is how often it will still happen; null is unlimited. */
 export interface ArmedFault {
-  readonly rule: FaultRule
-  left: number | undefined
-}
-
-export function armFault(rule: FaultRule): ArmedFault {
-  return { rule, left: rule.times }
-}
-
-/** A rule in force as JSON holds it: null is unlimited. */
-export interface KeptFault {
   readonly rule: FaultRule
   readonly left: number | null
 }
 
-export function keptFaults(faults: readonly ArmedFault[]): readonly KeptFault[] {
-  return faults.map(({ rule, left }) => ({ rule, left: left ?? null }))
-}
-
-/** Rules in force again, each as often as it was left. */
-export function revivedFaults(kept: readonly KeptFault[]): readonly ArmedFault[] {
-  return kept.map(({ rule, left }) => ({ rule, left: left ?? undefined }))
+export function armFault(rule: FaultRule): ArmedFault {
+  return { rule, left: rule.times ?? null }
 }
 
 /**
- * Picks the first fault that hits an operation. A rule whose draw misses, or
- * that is used up, passes on to the next.
- *
- * @param draw gives a number in [0, 1); drawn only for rules with a probability
+ * Finds the first fault that hits an operation. @param draw returns a number in [0, 1); called only for rules with a
+ * probability
  */
-export function takeFault(faults: readonly ArmedFault[], operation: string, draw: () => number): FaultRule | undefined {
-  for (const fault of faults) {
-    const { rule } = fault
-    if (rule.operation !== '*' && rule.operation !== operation) continue
-    if (fault.left === 0) continue
-    if (rule.probability !== undefined && draw() >= rule.probability) continue
-    if (fault.left !== undefined) fault.left--
-    return rule
-  }
-  return undefined
+export function findFault(
+  faults: readonly ArmedFault[],
+  operation: string,
+  draw: () => number,
+): ArmedFault | undefined {
+  return faults.find(
+    ({ rule, left }) =>
+      (rule.operation === '*' || rule.operation === operation) &&
+      left !== 0 &&
+      (rule.probability === undefined || draw() < rule.probability),
+  )
 }
 
 const FAULT_RULE =
   /^([^:@\s]+):([a-z-]+|\d{3})(?:,retry-after=(\w+))?(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?(?:,retry-after=(\w+))?$/
 
 /**
- * Reads a fault as users write it: `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s]`.
- * The wait may stand right behind the status, too.
- *
- * @returns the rule, or a sentence on what is wrong with it
+ * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s]`; the wait may follow the status. Returns the
+ * rule, or a sentence on what is wrong with it.
  */
 export function parseFaultRule(text: string): FaultRule | string {
   const match = FAULT_RULE.exec(text)
@@ -105,7 +88,7 @@ export function parseFaultRule(text: string): FaultRule | string {
   return faultProblem(rule) ?? rule
 }
 
-/** Finds what is wrong with a rule, if anything. Whether its operation exists is up to the contract. */
+/** Does not check whether the operation exists. */
 export function faultProblem(rule: FaultRule): string | undefined {
   if (rule.fault === 'status') {
     const { status } = rule
@@ -131,7 +114,7 @@ export function faultProblem(rule: FaultRule): string | undefined {
   return undefined
 }
 
-/** Writes a rule as parseFaultRule reads it. */
+/** The inverse of parseFaultRule. */
 export function formatFaultRule(rule: FaultRule): string {
   const what = rule.fault === 'status' ? rule.status : rule.fault
   const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`

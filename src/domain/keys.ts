@@ -1,6 +1,8 @@
-import type { PlanName } from '../contract/plan-names.js'
+import type { PlanName } from '../contract/contract-data.js'
+import type { BanRecord } from './ban.js'
+import type { Limits, QuotaUsage } from './quota.js'
 
-export { PLAN_NAMES, type PlanName } from '../contract/plan-names.js'
+export { PLAN_NAMES, type PlanName } from '../contract/contract-data.js'
 
 /** A condition that a key is always in, so that a test can choose it by the key alone. */
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
@@ -9,21 +11,101 @@ type KeyCondition = (typeof KEY_CONDITIONS)[number]
 /** An API key that the sandbox knows. Without a plan it is on Free; the plan of the key `sandbox` is a setting. */
 export interface ApiKey {
   readonly key: string
-  /** How it is called wherever it is shown or written; without one it is no secret, and shown as it is. */
+  /** Shown in place of the key. A key without a label is no secret. */
   readonly label?: string
   readonly plan?: PlanName
   readonly always?: KeyCondition
 }
 
-/** How a key is called in logs, reports, snapshots and by the control plane. */
-export function labelOf({ key, label = key }: ApiKey): string {
+/** The name of a key in logs, reports, snapshots and the control plane. */
+export function keyLabel({ key, label = key }: ApiKey): string {
   return label
 }
 
-/** The plan that a key was added with. */
 export function startPlan({ plan = 'free' }: ApiKey): PlanName {
   return plan
 }
 
-/** The key whose plan and limits the settings choose. */
+/** Its plan and limits are settings. */
 export const DEFAULT_KEY = 'sandbox'
+
+/** Quota usage and bans of a key, or of an address without one. A request changes it in place. */
+export interface Account {
+  usage: QuotaUsage
+  bans: BanRecord
+}
+
+export type Caller =
+  | {
+      readonly kind: 'key'
+      readonly label: string
+      readonly apiKey: ApiKey
+      /** Its label, or of a stranger a digest of its token: unique. */
+      readonly name: string
+      /** Its token is unknown (--any-key); others share its label. */
+      readonly isStranger: boolean
+      /** Name of the client among those that share the key, or empty. */
+      readonly sender: string
+      /** The token may be shown. */
+      readonly isOpen: boolean
+      readonly account: Account
+      readonly limits: Limits
+    }
+  | {
+      readonly kind: 'address'
+      readonly label: string
+      readonly isOpen: false
+      readonly problem: 'missing_api_key' | 'invalid_api_key'
+      readonly account: Account
+      readonly limits: Limits
+    }
+
+/** Not `.` or `..`, which every client resolves in URLs. */
+const SPACE_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
+
+/** Also for names of senders. */
+export function isSpaceName(name: string): boolean {
+  return SPACE_NAME.test(name)
+}
+
+/** A key as clients send it: `sandbox-pro~checkout+w3`. */
+export function sentKeyText(key: string, space: string, sender = ''): string {
+  return space === '' && sender === '' ? key : `${key}~${space}${sender === '' ? '' : `+${sender}`}`
+}
+
+/** An API key as sent, in parts: `sandbox-pro~checkout+w3` is the key `sandbox-pro` in the space `checkout`, sent by `w3`. */
+export interface SentKey {
+  /** Empty if it cannot be a key. */
+  readonly token: string
+  /** Empty for the default space. */
+  readonly space: string
+  readonly sender: string
+}
+
+const SPACE_MARK = '~'
+
+const SENDER_MARK = '+'
+
+export const NO_KEY: SentKey = { token: '', space: '', sender: '' }
+
+/** Undefined if no bearer token was sent. @source RFC 6750, section 2.1; RFC 9110, section 11.1: the scheme is case-insensitive */
+export function readAuthorization(header: string | undefined): SentKey | undefined {
+  if (header === undefined) return undefined
+  const token = bearerToken(header.trim())
+  if (token === '') return undefined
+  const mark = token.indexOf(SPACE_MARK)
+  if (mark === -1) return { token, space: '', sender: '' }
+  const [space = '', sender, ...rest] = token.slice(mark + 1).split(SENDER_MARK)
+  if (rest.length > 0 || (sender !== undefined && !isSpaceName(sender))) return NO_KEY
+  if (!isSpaceName(space) && !(space === '' && sender !== undefined)) return NO_KEY
+  return { token: token.slice(0, mark), space, sender: sender ?? '' }
+}
+
+/** The usual form; a regular expression reads the others. */
+const USUAL_START = 'Bearer '
+
+function bearerToken(header: string): string {
+  if (header.startsWith(USUAL_START) && header[USUAL_START.length] !== ' ') return header.slice(USUAL_START.length)
+  const [, token = ''] = /^bearer(?: +(.*))?$/i.exec(header) ?? []
+  return token
+}

@@ -1,18 +1,15 @@
 import type { Int64 } from '../contract/int64.js'
 
 const FIRST_LENGTH = 64
-/** The array grows only if at least one slot in this many is taken, so that a few scattered ids cannot make it large. */
+/** The array grows only if at least one slot in this many is taken: scattered ids do not make it large. */
 const SPARSEST = 4
 
 /**
- * Finds a pet's place in a list by its id.
- *
- * Ids are mostly assigned consecutively from 1. Those are looked up in an
- * array off the heap, which a million of them fill in a few milliseconds
- * and the garbage collector never scans; all others are in a Map.
+ * Finds a pet's place in a list by its id. Ids are mostly consecutive from 1: an array off the heap has those, a Map
+ * the others.
  */
 export class PlacesById {
-  /** By id; places count from 1, and 0 means none. */
+  /** Places by id, counted from 1; 0 is none. */
   #near = new Int32Array(FIRST_LENGTH)
   #nearCount = 0
   readonly #far = new Map<Int64, number>()
@@ -53,7 +50,6 @@ export class PlacesById {
     return typeof id === 'number' && id >= length && id < length * 2 && this.#nearCount * SPARSEST >= length
   }
 
-  /** Doubles the array, and moves in the ids that now fit. */
   #grow(): void {
     const longer = new Int32Array(this.#near.length * 2)
     longer.set(this.#near)

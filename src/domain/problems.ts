@@ -1,63 +1,31 @@
 import { excerpt } from '../contract/excerpt.js'
+import { formatSize } from './numbers.js'
 
-/** An error with its usual status (switches and faults may choose another). */
 export interface Problem {
   readonly status: number
   readonly message: string
 }
 
-/**
- * Every error of the sandbox: its code, its usual status
- * and what to do about it. A 500 never exposes an internal message.
- *
- * @source docs/behaviour.md, "error codes"
- */
+/** Every error, with its usual status: switches and faults may choose another. @source docs/behaviour.md, "error codes" */
 export const PROBLEMS = {
   invalid_request: { status: 400, message: 'The request breaks the contract.' },
-  missing_api_key: {
-    status: 401,
-    message: 'No API key was sent. Send one as: Authorization: Bearer <API_KEY>.',
-  },
-  invalid_api_key: {
-    status: 401,
-    message: 'The API key is not valid.',
-  },
-  not_found: {
-    status: 404,
-    message: 'The requested resource could not be found.',
-  },
-  operation_removed: {
-    status: 404,
-    message: 'This operation has been removed.',
-  },
-  method_not_allowed: {
-    status: 405,
-    message: 'This path does not support this method. See the Allow header.',
-  },
+  missing_api_key: { status: 401, message: 'No API key was sent. Send one as: Authorization: Bearer <API_KEY>.' },
+  invalid_api_key: { status: 401, message: 'The API key is not valid.' },
+  not_found: { status: 404, message: 'The requested resource could not be found.' },
+  operation_removed: { status: 404, message: 'This operation has been removed.' },
+  method_not_allowed: { status: 405, message: 'This path does not support this method.' },
   unsupported_media_type: {
     status: 415,
     message: 'Send the body as Content-Type: application/json, without a Content-Encoding.',
   },
-  payload_too_large: {
-    status: 413,
-    message: 'The body is larger than 1 MiB (1048576 bytes).',
-  },
-  rate_limit_exceeded: {
-    status: 429,
-    message: 'The rate limit is used up. Wait for the time in Retry-After.',
-  },
+  payload_too_large: { status: 413, message: 'The body is larger than 1 MiB (1048576 bytes).' },
+  rate_limit_exceeded: { status: 429, message: 'The rate limit is used up. Wait for the time in Retry-After.' },
   api_key_banned: {
     status: 429,
     message: 'The API key is banned temporarily: it kept sending requests without waiting.',
   },
-  simulated_fault: {
-    status: 500,
-    message: 'The sandbox was asked to fail here.',
-  },
-  internal_error: {
-    status: 500,
-    message: 'The sandbox could not do this. Its log says why.',
-  },
+  simulated_fault: { status: 500, message: 'The sandbox was asked to fail here.' },
+  internal_error: { status: 500, message: 'The sandbox could not do this. Its log says why.' },
   overloaded: {
     status: 503,
     message: 'So many request bodies are under way (64 MiB in all) that there was no room for this one. Send it again.',
@@ -72,36 +40,64 @@ export const PROBLEMS = {
   },
   upstream_unreachable: { status: 502, message: 'The service behind this sandbox cannot be reached.' },
   upstream_invalid: { status: 502, message: 'The service behind this sandbox gave an answer that cannot be used.' },
+  upstream_busy: { status: 503, message: 'Too many requests are waiting for the service behind this sandbox.' },
   upstream_timeout: { status: 504, message: 'The service behind this sandbox took too long.' },
   too_many_spaces: { status: 503, message: 'No more spaces can be opened.' },
-  bad_request: {
-    status: 400,
-    message: 'This is not a well-formed HTTP/1.1 request.',
-  },
-  request_timeout: {
-    status: 408,
-    message: 'The request took too long to arrive.',
-  },
-  headers_too_large: {
-    status: 431,
-    message: 'The header fields are larger than the server accepts.',
-  },
-  forbidden: {
-    status: 403,
-    message: 'The control plane does not answer this caller.',
-  },
-  conflict: {
-    status: 409,
-    message: 'This cannot be done in the present state.',
-  },
+  bad_request: { status: 400, message: 'This is not a well-formed HTTP/1.1 request.' },
+  request_timeout: { status: 408, message: 'The request took too long to arrive.' },
+  headers_too_large: { status: 431, message: 'The header fields are larger than the server accepts.' },
+  forbidden: { status: 403, message: 'The control plane does not answer this caller.' },
+  conflict: { status: 409, message: 'This cannot be done in the present state.' },
 } as const satisfies Record<string, Problem>
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** What a message quotes is cut where it is quoted; this is for a message of many quotes. */
+/** For messages with many quotes, each of which is cut already. */
 const LONGEST_MESSAGE = 8000
 
 /** The Error body of the service as JSON text. @source docs/specification.md, "Error" */
 export function errorBody(code: ProblemCode, message: string, status: number): string {
   return `{"code":"${code}","message":${JSON.stringify(excerpt(message, LONGEST_MESSAGE))},"status":${status}}`
+}
+
+/** Why the sandbox made up a response; `upstream` for those of a real service. @source docs/behaviour.md, "X-Sandbox-Reason" */
+export const REASONS = [
+  'quota-minute',
+  'quota-day',
+  'ban',
+  'storm',
+  'forced',
+  'fault',
+  'sunset',
+  'brownout',
+  'unavailable',
+  'upstream',
+] as const
+export type Reason = (typeof REASONS)[number]
+
+/** Problems of a request with its operation: `listPets: limit must be …`. */
+export function operationMessage(operation: string, faults: readonly string[]): string {
+  return `${operation}: ${faults.join('; ')}.`
+}
+
+/** The message without its operation. */
+export function withoutOperation(operation: string | null | undefined, message: string): string {
+  const said = `${operation}: `
+  return message.startsWith(said) ? message.slice(said.length) : message
+}
+
+/** The log of the replicas cannot be reached, or this replica does not belong to its group now. */
+export class LogUnavailable extends Error {
+  override readonly name = 'LogUnavailable'
+}
+
+/** There is no room for a change. */
+export class StoreFull extends Error {
+  override readonly name = 'StoreFull'
+
+  constructor(what: string, limit: number) {
+    super(
+      `${what} is full (--max-store ${formatSize(limit)}): what needs more room is answered 507. Remove pets, reset, or start with a larger --max-store.`,
+    )
+  }
 }

@@ -1,12 +1,11 @@
 import { DAY_MS, type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
-/** Usage of one window of a key. */
 export interface Usage {
   readonly openedAt: EpochMs
   readonly used: number
 }
 
-/** Usage after the clock was set back to an instant: a window that opened later is over. */
+/** Usage after the clock was set back: a window that opened later is over. */
 export function usageWithoutFuture({ minute, day }: QuotaUsage, now: EpochMs): QuotaUsage {
   return {
     ...(minute !== undefined && minute.openedAt <= now ? { minute } : {}),
@@ -14,16 +13,15 @@ export function usageWithoutFuture({ minute, day }: QuotaUsage, now: EpochMs): Q
   }
 }
 
-/** Requests allowed in each of a plan's two windows. */
 export interface Limits {
   readonly perMinute: number
   readonly perDay: number
 }
 
-/** Limits that refuse nothing; finite, so that they can be counted down. */
+/** Finite, so that they can be counted down. */
 export const NO_LIMITS: Limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER }
 
-/** Both windows of a key; one is absent before its first request. */
+/** A window is absent before its first request. */
 export interface QuotaUsage {
   readonly minute?: Usage
   readonly day?: Usage
@@ -31,7 +29,6 @@ export interface QuotaUsage {
 
 export type WindowName = 'minute' | 'day'
 
-/** One window as the headers show it. */
 export interface WindowView {
   readonly window: WindowName
   readonly limit: number
@@ -47,21 +44,18 @@ export type QuotaVerdict =
     }
   | { readonly kind: 'refused'; readonly shown: WindowView }
 
-/** Lengths of the two windows. @source docs/specification.md, "Rate limits by plan" */
+/** @source docs/specification.md, "Rate limits by plan" */
 export const WINDOW_LENGTH: Readonly<Record<WindowName, DurationMs>> = {
   minute: MINUTE_MS,
   day: DAY_MS,
 }
 
-/** Default for Enterprise's "custom" limits: the sandbox's choice. */
+/** Of Enterprise. */
 export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 }
 
 /**
- * Looks at one window without charging it.
- *
- * The window opens with the first request charged to it and is half-open: an
- * instant on its end belongs to the next one. A window opened in the future
- * (the clock went back to real time) is over.
+ * A window opens with the first request charged to it and is half-open. One opened in the future (the clock was set
+ * back) is over.
  */
 export function viewWindow(window: WindowName, usage: Usage | undefined, limit: number, now: EpochMs): WindowView {
   const open = isOpen(window, usage, now)
@@ -75,24 +69,20 @@ export function viewWindow(window: WindowName, usage: Usage | undefined, limit: 
   }
 }
 
-/** Whether a request has opened a window that is not over yet. */
 export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochMs): usage is Usage {
   return usage !== undefined && usage.openedAt <= now && now < usage.openedAt + WINDOW_LENGTH[window]
 }
 
 /**
- * Chooses the window that the headers show: the one with the fewest requests
- * remaining, the minute on a tie; when both are spent the one that resets last,
- * so that nobody comes back to a second refusal.
- *
- * @source docs/behaviour.md, "the window in the headers"
+ * Chooses the window that the headers show: the one with the fewest requests remaining, the minute on a tie; when both
+ * are used up, the one that resets last. @source docs/behaviour.md, "the window in the headers"
  */
 export function shownWindow(minute: WindowView, day: WindowView): WindowView {
   if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute
   return day.remaining < minute.remaining ? day : minute
 }
 
-/** What the headers show if a request is not charged. */
+/** The window that the headers show if a request is not charged. */
 export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): WindowView {
   return shownWindow(
     viewWindow('minute', usage.minute, limits.perMinute, now),
@@ -100,15 +90,7 @@ export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): Wind
   )
 }
 
-/**
- * Charges one request to both windows, or to neither: a refused request costs nothing.
- *
- * @param usage   what the key has used so far
- * @param limits  requests allowed per window, whole numbers >= 0
- * @param now     from the space's clock
- * @returns       the usage to keep and the window to show; or, refused, the window to wait for
- * @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what is charged"
- */
+/** Charges one request to both windows, or to neither: a refused request costs nothing. @source docs/specification.md, "Rate limits by plan"; docs/behaviour.md, "quota windows"; docs/behaviour.md, "what is charged" */
 export function charge(usage: QuotaUsage, limits: Limits, now: EpochMs): QuotaVerdict {
   const minute = viewWindow('minute', usage.minute, limits.perMinute, now)
   const day = viewWindow('day', usage.day, limits.perDay, now)

@@ -1,19 +1,17 @@
-/**
- * A stream of random numbers that the same seed repeats (mulberry32).
- *
- * Its whole state is one number, which a snapshot can hold.
- */
+/** A stream of random numbers (mulberry32). Its whole state is one number. */
 export interface RandomStream {
   /** The next number in [0, 1). */
   next(): number
-  /** Position in the stream; 32 bits. */
   state: number
 }
 
-/** Opens the stream of a seed's text: `1:checkout:storm` never shares numbers with `1:checkout:faults`. */
 export function randomStream(seed: string): RandomStream {
+  return streamAt(hash(seed))
+}
+
+export function streamAt(state: number): RandomStream {
   return {
-    state: hash(seed),
+    state,
     next() {
       this.state = (this.state + 0x6d2b79f5) | 0
       let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state)

@@ -1,34 +1,27 @@
-/** Where a Redis is, and who asks. */
 export interface RedisAddress {
   readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
   readonly isEncrypted: boolean
-  /** Number of the database. */
   readonly database: number
-  /** Redis calls the one without a name `default`. */
   readonly user: string
   readonly password: string | undefined
-  /** The address as it may be shown: without user and password. */
+  /** Without user and password. */
   readonly shown: string
 }
 
 const DEFAULT_PORT = 6379
 export const REDIS_ADDRESS_FORM =
   'must be an address such as redis://127.0.0.1:6379, rediss://user:password@redis.example:6380/2 or unix:///run/redis.sock?db=2'
-/** Special characters of a password are the usual cause of an address that is none. */
+/** The usual cause of an invalid address. */
 const ENCODED = 'user and password percent-encoded'
 
 const SOCKET = /^(?:redis\+)?unix:\/\/(?:([^:@/?#]*):([^@/?#]*)@)?(\/[^?#]+)(?:\?db=(\d{1,5}))?$/
 
-/**
- * Reads where a Redis is.
- *
- * @returns the address, or how it must be: "must be …", without anything of the text, which may hold a password
- */
+/** Returns the address, or the problem ("must be …") without quoting the text, which may hold a password. */
 export function readRedisAddress(text: string): RedisAddress | { readonly problem: string } {
   try {
     return SOCKET.test(text) ? readSocket(text) : readUrl(new URL(text))
   } catch {
-    // No URL, or a % that encodes nothing.
+    // Not a URL, or an incomplete percent-encoding.
     return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}` }
   }
 }

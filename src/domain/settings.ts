@@ -1,6 +1,5 @@
 import { PLAN_NAMES, type PlanName } from './keys.js'
 import type { Limits } from './quota.js'
-import { SUNSET_MODES, type SunsetMode } from './sunset.js'
 import { DAY_MS, type DurationMs, MINUTE_MS } from './time.js'
 
 const RETRY_AFTER_FORMS = ['seconds', 'http-date', 'none'] as const
@@ -12,59 +11,65 @@ type LimitBody = (typeof LIMIT_BODIES)[number]
 const BAN_STATUSES = [429, 403, 401] as const
 type BanStatus = (typeof BAN_STATUSES)[number]
 
-/** Orders of the list, by creation. @source docs/behaviour.md, "list order" */
+/** @source docs/behaviour.md, "list order" */
 export const LIST_ORDERS = ['newest', 'oldest'] as const
 export type ListOrder = (typeof LIST_ORDERS)[number]
+
+export const SUNSET_MODES = ['auto', 'before', 'after', 'brownout'] as const
+export type SunsetMode = (typeof SUNSET_MODES)[number]
 
 const SUNSET_STATUSES = [404, 410] as const
 type SunsetStatus = (typeof SUNSET_STATUSES)[number]
 
-/** A delay of every response, between two bounds; a fixed one has both equal. */
-export interface Latency {
+export interface DelayRange {
   readonly min: DurationMs
   readonly max: DurationMs
 }
 
-/** Node's timers fire at once beyond 2^31 ms (24 days); nobody waits a day for a response. */
+/** A delay of every response, and others for some operations. */
+export interface Latency extends DelayRange {
+  readonly operations?: Readonly<Record<string, DelayRange>>
+}
+
+/** Node's timers fire at once beyond 2^31 ms (24 days). */
 export const LONGEST_LATENCY_MS: DurationMs = DAY_MS
 
 /** The settings of a space, which can be changed while it runs. */
 export interface Settings {
   /** Plan of the key `sandbox`. */
   readonly plan: PlanName
-  /** Other limits for the key `sandbox` (`5000/min,200000/day`); a part that is not given is the plan's. */
+  /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. */
   readonly limits?: Partial<Limits>
-  /** Off: no quota refuses anything, and the headers show the full limit. */
+  /** If false, no quota refuses a request, and the headers show the full limit. */
   readonly rateLimit: boolean
-  /** So many requests sent before their Retry-After has passed make a ban. */
+  /** Number of requests sent before their Retry-After has passed that lead to a ban. */
   readonly banAfter: number | 'never'
-  /** How long a ban lasts (`5m`). */
+  /** Duration of a ban (`5m`). */
   readonly banDuration: DurationMs
-  /** What a banned key is answered. */
+  /** Status of responses to a banned key. */
   readonly banStatus: BanStatus
   /** Form of Retry-After. */
   readonly retryAfter: RetryAfterForm
   /** Body of a 429. */
   readonly limitBody: LimitBody
-  /** Whether deprecated operations have been removed: by the clock, or whatever it says. */
+  /** Whether deprecated operations have been removed: by the clock, or always, never or in brownouts. */
   readonly sunset: SunsetMode
-  /** What a removed operation answers. */
+  /** Status of a removed operation. */
   readonly sunsetStatus: SunsetStatus
-  /** Delay of every answer (`100ms` or `50ms..200ms`). */
+  /** Delay of every response (`100ms` or `50ms..200ms`), or by operation (`{ listPets: '3s', '*': '100ms' }`). */
   readonly latency?: Latency
   /**
-   * How many senders may share a key for the same request at the same time, 1 to 100. Only conduct asks.
-   * Unless it is stated it depends on the place: 8 in the default space of `serve`, else 1.
+   * Number of clients without a name that share a key, 1 to 100, for conduct and bans. Default: as many as had the same
+   * request in flight at once.
    */
   readonly senders?: number
 }
 
 export type SettingName = keyof Settings
 
-/** The most senders that can be stated: what conduct keeps of a key is bounded. */
-export const MOST_SENDERS = 100
+export const MAX_SENDERS = 100
 
-/** Headings in the help under which there are settings. */
+/** Headings in the help. */
 export const SETTING_GROUPS = {
   quotas: 'Keys and quotas',
   refusals: 'Refusals and bans',
@@ -73,20 +78,18 @@ export const SETTING_GROUPS = {
 } as const
 type SettingGroup = keyof typeof SETTING_GROUPS
 
-/** What users are told about a setting. */
 interface Told {
   readonly group: SettingGroup
-  /** What stands after its flag in the help. */
+  /** The placeholder after its flag in the help. */
   readonly value: string
   readonly description: string
-  /** Section of the dashboard, and what its field is called there. */
+  /** Section and label on the dashboard. */
   readonly panel: 'limits' | 'bans' | 'answers'
   readonly label: string
-  /** What the dashboard's field shows while it is empty. */
+  /** Placeholder of the empty field. */
   readonly hint?: string
 }
 
-/** How a setting is written and read, by the type that it has. */
 type RowOf<Value> =
   | (Told & { readonly kind: 'choice'; readonly choices: readonly Value[]; readonly default: Value })
   | (Omit<Told, 'value'> & { readonly kind: 'switch'; readonly default: Value & boolean })
@@ -95,7 +98,7 @@ type RowOf<Value> =
   /** A duration longer than 0. */
   | (Told & { readonly kind: 'wait'; readonly default: Value & DurationMs })
 
-/** The same for one that may be missing. */
+/** A setting that may be missing. */
 type OptionalRowOf<Value> = Told & {
   readonly kind: Value extends number
     ? 'senders'
@@ -104,17 +107,14 @@ type OptionalRowOf<Value> = Told & {
       : Value extends Partial<Limits>
         ? 'limits'
         : never
-  /** What holds while it is missing. */
+  /** What applies while it is missing. */
   readonly unset: string
   readonly example: string
 }
 
 /**
- * Every setting, once: what it is by itself, and how it is written and explained. Flags, their twins in the environment,
- * the config file, scenarios, the control plane, the types of the programmatic API and the dashboard's fields come from
- * these rows, in this order.
- *
- * @source docs/switches.md, "Options of serve"
+ * Every setting, declared once: flags, environment variables, config file, scenarios, control plane, types of the
+ * programmatic API and the dashboard's fields are derived from it. @source docs/switches.md, "Options of serve"
  */
 export const SETTINGS = {
   plan: {
@@ -133,7 +133,7 @@ export const SETTINGS = {
     example: '5000/min,200000/day',
     group: 'quotas',
     value: '<spec>',
-    description: 'other limits for the key "sandbox", for example 5000/min,200000/day',
+    description: 'limits of the key "sandbox": 5000/min,200000/day',
     panel: 'limits',
     label: 'Limits of sandbox',
     hint: "the plan's own",
@@ -151,7 +151,7 @@ export const SETTINGS = {
     default: 10,
     group: 'refusals',
     value: '<n|never>',
-    description: 'early requests that bring on a ban',
+    description: 'number of early requests that lead to a ban',
     panel: 'bans',
     label: 'After early requests',
     hint: 'a number, or never',
@@ -161,7 +161,7 @@ export const SETTINGS = {
     default: 5 * MINUTE_MS,
     group: 'refusals',
     value: '<duration>',
-    description: 'how long a ban lasts',
+    description: 'duration of a ban',
     panel: 'bans',
     label: 'Lasts',
   },
@@ -171,7 +171,7 @@ export const SETTINGS = {
     default: 429,
     group: 'refusals',
     value: '<status>',
-    description: `status that a banned key gets: ${BAN_STATUSES.join(', ')}`,
+    description: `status for a banned key: ${BAN_STATUSES.join(', ')}`,
     panel: 'bans',
     label: 'Answers',
   },
@@ -201,7 +201,7 @@ export const SETTINGS = {
     default: 'auto',
     group: 'trouble',
     value: '<mode>',
-    description: 'removal of deprecated operations: auto (by the clock), before, after, brownout',
+    description: 'removal of getPet: auto, before, after, brownout',
     panel: 'answers',
     label: 'Sunset',
   },
@@ -221,21 +221,21 @@ export const SETTINGS = {
     example: '50ms..200ms',
     group: 'trouble',
     value: '<spec>',
-    description: 'delay every response: 100ms or 50ms..200ms',
+    description: 'delay responses: 100ms, 50ms..200ms or listPets=3s',
     panel: 'answers',
     label: 'Latency',
-    hint: 'none; 50ms..200ms',
+    hint: 'none; 50ms..200ms, listPets=3s',
   },
   senders: {
     kind: 'senders',
-    unset: '8, in a named space 1',
+    unset: 'as many as are in flight at once',
     example: '4',
     group: 'conduct',
     value: '<n>',
-    description: 'senders that may share a key for the same request at a time; conduct counts by it',
+    description: 'clients that share a key; conduct and bans count by it',
     panel: 'bans',
     label: 'Senders of a key',
-    hint: 'by place: 8 or 1',
+    hint: 'as in flight',
   },
 } as const satisfies {
   readonly [Name in SettingName]-?: Name extends OptionalSetting
@@ -251,10 +251,19 @@ export type SettingRow = (typeof SETTINGS)[SettingName]
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** Settings that may be missing: null or a word for none takes them away. */
+/** Settings that null removes. */
 export const OPTIONAL_SETTINGS: readonly string[] = SETTING_NAMES.filter((name) => 'unset' in SETTINGS[name])
 
 export const DEFAULT_SETTINGS: Settings = Object.fromEntries(
   Object.entries(SETTINGS).flatMap(([name, row]) => ('default' in row ? [[name, row.default]] : [])),
-  // Each row's default has the type of its setting.
 ) as unknown as Settings
+
+/** Undefined operation: a request outside the contract. */
+export function findLatency({ latency }: Settings, operation: string | undefined): DelayRange | undefined {
+  const { operations = {} } = latency ?? {}
+  return operation !== undefined && Object.hasOwn(operations, operation) ? operations[operation] : latency
+}
+
+export function slowedOperations({ latency }: { readonly latency?: Latency | undefined }): readonly string[] {
+  return Object.keys(latency?.operations ?? {})
+}

@@ -1,25 +1,76 @@
 import type { Int64 } from '../contract/int64.js'
-import type { ApiKey } from './keys.js'
+import type { BanRecord } from './ban.js'
+import type { ArmedFault, FaultRule } from './faults.js'
+import type { ApiKey, PlanName } from './keys.js'
 import type { Pet } from './pets.js'
+import type { Limits, QuotaUsage } from './quota.js'
+import type { RecordEntry, SavedRecords } from './records.js'
+import type { Settings } from './settings.js'
+import type { RunningStorm, Storm } from './storm.js'
+import type { ClockStart, DurationMs, EpochMs } from './time.js'
 
-/** The part of a space that outlives the process. Pets are in order of creation, oldest first. */
+/** The part of a space that outlives the process. Pets are in order of creation. */
 export interface SpaceState {
   readonly nextPetId: Int64
   readonly pets: readonly Pet[]
   readonly orders: readonly unknown[]
   readonly keys: readonly ApiKey[]
+  /** Records of the other resources of the contract, by resource; omitted if it has none. */
+  readonly records?: Readonly<Record<string, SavedRecords>>
 }
 
-/** For spaces that are filled with something else at once. */
 export const EMPTY_STATE: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
 
-/**
- * One step from a state to the next. Each is absolute (what is now, not what was
- * done to it), so that applying a run of changes twice gives the same state.
- */
+/** One step between states. Each is absolute, so that applying a run of changes twice gives the same state. */
 export type Change =
   | { readonly kind: 'pet'; readonly pet: Pet }
   | { readonly kind: 'pet-removed'; readonly id: Int64 }
+  | { readonly kind: 'record'; readonly resource: string; readonly idProperty: string; readonly entry: RecordEntry }
+  | {
+      readonly kind: 'record-removed'
+      readonly resource: string
+      readonly scope: readonly string[]
+      readonly id: string
+    }
   | { readonly kind: 'key'; readonly key: ApiKey }
   | { readonly kind: 'key-removed'; readonly key: string }
   | { readonly kind: 'replaced'; readonly state: SpaceState }
+
+/** The start of a space, to which `reset` returns it. */
+export interface SpaceStart {
+  readonly settings: Settings
+  readonly storm?: Storm
+  readonly faults: readonly FaultRule[]
+  readonly now?: ClockStart
+  readonly freeze: boolean
+  /** Requests already charged, by key. */
+  readonly used: Readonly<Record<string, Partial<Limits>>>
+  readonly bans: Readonly<Record<string, DurationMs>>
+}
+
+export const SNAPSHOT_VERSION = 1
+
+export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
+
+/** Everything in a space that decides its next responses; not the log. Its names are those of the file. */
+export interface Snapshot {
+  readonly version: typeof SNAPSHOT_VERSION
+  readonly state: SpaceState
+  readonly settings: Settings
+  readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
+  readonly storm: RunningStorm | null
+  readonly faults: readonly ArmedFault[]
+  /** Plans that keys were moved to, by label. Snapshots of earlier releases have none. */
+  readonly plans?: readonly { readonly name: string; readonly plan: PlanName }[]
+  readonly accounts: readonly SnapshotAccount[]
+  /** The state of each random stream. */
+  readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
+}
+
+export interface SnapshotAccount {
+  readonly kind: 'key' | 'stranger'
+  /** Of a key its label, as a snapshot holds no secret. */
+  readonly name: string
+  readonly usage: QuotaUsage
+  readonly bans: BanRecord
+}

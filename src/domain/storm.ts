@@ -8,7 +8,7 @@ export interface Storm {
   readonly for?: DurationMs
   /** Interval between the starts of two periods; without it there is only one. */
   readonly every?: DurationMs
-  /** Value of Retry-After; 1 s if omitted. */
+  /** Value of Retry-After. Default: 1 s. */
   readonly retryAfter?: DurationMs
 }
 
@@ -16,18 +16,17 @@ export interface RunningStorm extends Storm {
   readonly startedAt: EpochMs
 }
 
-/** Retry-After in a storm. @source docs/behaviour.md, "the form of Retry-After" */
+/** @source docs/behaviour.md, "the form of Retry-After" */
 export const STORM_RETRY_AFTER_MS: DurationMs = SECOND_MS
 
-/** Whether a storm is blowing at an instant. One that starts in the future (the clock was set back) is over. */
-export function blows(storm: RunningStorm, now: EpochMs): boolean {
+/** A storm that starts in the future (the clock was set back) is over. */
+export function isStormActive(storm: RunningStorm, now: EpochMs): boolean {
   const elapsed = now - storm.startedAt
   if (elapsed < 0) return false
   if (storm.for === undefined) return true
   return (storm.every === undefined ? elapsed : elapsed % storm.every) < storm.for
 }
 
-/** Finds what is wrong with a storm's numbers taken together, if anything. */
 export function stormProblem(storm: Storm): string | undefined {
   if (!(storm.rate >= 0 && storm.rate <= 1)) return `rate must be from 0 to 1 (it is ${storm.rate})`
   if (storm.for === 0) return 'for must be longer than 0'

@@ -2,15 +2,13 @@
 const LONGEST_WORD = 100
 
 /**
- * Finds the known word that the user most likely meant.
- *
- * @param prefix number of leading letters that all words share and that say nothing
- * @returns "did you mean …?" as a further sentence, or an empty text if nothing is near
+ * Returns "; did you mean …?" with the most similar word, or an empty text. @param prefix number of leading letters
+ * that all words share
  */
 export function didYouMean(word: string, known: readonly string[], prefix = 0): string {
   if (word.length > LONGEST_WORD) return ''
   let best: string | undefined
-  // At most a third of the letters may be wrong, so that short words are not confused.
+  // At most a third of the letters may be wrong.
   let least = Math.max(1, Math.floor((word.length - prefix) / 3)) + 1
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= least) continue
@@ -22,7 +20,7 @@ export function didYouMean(word: string, known: readonly string[], prefix = 0): 
   return best === undefined ? '' : `; did you mean ${best}?`
 }
 
-/** The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+/** Optimal string alignment. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

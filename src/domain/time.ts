@@ -1,37 +1,31 @@
-import type { Open } from '../contract/open.js'
-
 /** Milliseconds since the Unix epoch, from a space's clock. */
 export type EpochMs = number
-/** A length of time in milliseconds. */
 export type DurationMs = number
-/** A length of time as it is written: a whole number with its unit, `500ms`, `30s`, `5m` or `24h`. */
-export type DurationText = Open<`${number}${'ms' | 's' | 'm' | 'h'}`>
+export type DurationText = `${number}${'ms' | 's' | 'm' | 'h'}`
 
 export const SECOND_MS: DurationMs = 1000
 export const MINUTE_MS: DurationMs = 60 * SECOND_MS
 export const HOUR_MS: DurationMs = 60 * MINUTE_MS
 export const DAY_MS: DurationMs = 24 * HOUR_MS
 
-/** How long a client can be told to wait: a year, so that no date in a header goes beyond four digits. */
+/** The latest instant of a clock: years in HTTP dates have four digits. */
+export const LAST_INSTANT: EpochMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** The longest wait that a response can name. */
 export const LONGEST_WAIT_MS: DurationMs = 365 * DAY_MS
 
 const DURATION = /^(\d{1,9})(ms|s|m|h)$/
 const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
 
-/**
- * Reads a duration as users write it: a whole number and a unit (`500ms 30s 5m 24h`).
- *
- * @returns milliseconds, or undefined for anything else (signs, spaces, fractions, bare numbers)
- * @source docs/switches.md, "Durations"
- */
+/** Reads a duration (`500ms 30s 5m 24h`) as milliseconds; undefined for anything else. @source docs/switches.md, "Durations" */
 export function parseDuration(text: string): DurationMs | undefined {
   const match = DURATION.exec(text)
   if (match === null) return undefined
   return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]
 }
 
-/** Writes a duration in its largest whole unit, so that parseDuration reads it back: 90000 is `90s`. */
-export function formatDuration(duration: DurationMs): string {
+/** Writes a duration in its largest whole unit: 90000 is `90s`. */
+export function formatDuration(duration: DurationMs): DurationText {
   if (duration === 0) return '0s'
   if (duration % HOUR_MS === 0) return `${duration / HOUR_MS}h`
   if (duration % MINUTE_MS === 0) return `${duration / MINUTE_MS}m`
@@ -39,7 +33,36 @@ export function formatDuration(duration: DurationMs): string {
   return `${duration}ms`
 }
 
-/** How long something took, for people: `12.3 ms`, `480 ms`, `9.2 s`, `2 min 5 s`. */
+const OFFSET = /^([+-])(?=\d)(?:(\d{1,7})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?(?:(\d{1,12})ms)?$/
+const OFFSET_UNITS = [
+  [DAY_MS, 'd'],
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'm'],
+  [SECOND_MS, 's'],
+  [1, 'ms'],
+] as const
+
+/** Reads an offset from real time (`+90d`, `-1h30m`); undefined for anything else. */
+export function parseOffset(text: string): DurationMs | undefined {
+  const match = OFFSET.exec(text)
+  if (match === null) return undefined
+  const [, sign, ...counts] = match
+  const length = OFFSET_UNITS.reduce((sum, [unit], index) => sum + Number(counts[index] ?? 0) * unit, 0)
+  return sign === '-' ? -length : length
+}
+
+/** The inverse of parseOffset: 5400000 is `+1h30m`. */
+export function formatOffset(offset: DurationMs): string {
+  let rest = Math.abs(offset)
+  const parts = OFFSET_UNITS.map(([length, unit]) => {
+    const count = Math.floor(rest / length)
+    rest -= count * length
+    return count === 0 ? '' : `${count}${unit}`
+  })
+  return `${offset < 0 ? '-' : '+'}${parts.join('') || '0s'}`
+}
+
+/** A duration for people: `12.3 ms`, `480 ms`, `9.2 s`, `2 min 5 s`. */
 export function formatSpan(milliseconds: number): string {
   if (milliseconds < 100) return `${milliseconds.toFixed(1)} ms`
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
@@ -49,12 +72,77 @@ export function formatSpan(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`
 }
 
-/** Whole seconds, rounded up, so that no header sends a client back too early. */
+/** Rounded up, so that no header sends a client back too early. */
 export function ceilSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND_MS)
 }
 
 /** An IMF-fixdate, as in Date and Retry-After, rounded down to the second. @source RFC 9110, section 5.6.7 */
 export function httpDate(at: EpochMs): string {
-  return new Date(at).toUTCString()
+  return new Date(Math.min(at, LAST_INSTANT)).toUTCString()
+}
+
+/**
+ * Reads Retry-After: seconds, or an HTTP-date relative to the Date header (or to `now`), so that neither clock has to
+ * be right. Undefined for anything else. @source RFC 9110, section 10.2.3
+ */
+export function readRetryAfter(
+  value: string | undefined,
+  date: string | undefined,
+  now: EpochMs | undefined,
+): DurationMs | undefined {
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * SECOND_MS
+  const until = readHttpDate(value)
+  const from = readHttpDate(date) ?? now
+  return until === undefined || from === undefined ? undefined : Math.max(0, until - from)
+}
+
+/** @returns undefined for strings that Date.parse accepts but HTTP does not */
+export function readHttpDate(text: string | undefined): EpochMs | undefined {
+  if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined
+  const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** Running at an offset from the wall clock, or frozen. */
+export type ClockState =
+  | { readonly kind: 'running'; readonly ahead: DurationMs }
+  | { readonly kind: 'frozen'; readonly at: EpochMs }
+
+export const REAL_TIME: ClockState = { kind: 'running', ahead: 0 }
+
+/** A running clock stops at the last instant. */
+export function readClock(clock: ClockState, wall: EpochMs): EpochMs {
+  return clock.kind === 'frozen' ? clock.at : Math.min(wall + clock.ahead, LAST_INSTANT)
+}
+
+export type ClockStart = EpochMs | { readonly ahead: DurationMs }
+
+export function startInstant(start: ClockStart, wall: EpochMs): EpochMs {
+  return typeof start === 'number' ? start : Math.min(Math.max(wall + start.ahead, 0), LAST_INSTANT)
+}
+
+export function clockAt(now: EpochMs, frozen: boolean, wall: EpochMs): ClockState {
+  return frozen ? { kind: 'frozen', at: now } : { kind: 'running', ahead: now - wall }
+}
+
+export interface ClockChange {
+  readonly now?: EpochMs
+  readonly frozen?: boolean
+}
+
+/** Moves, freezes or resumes a clock. Returns the new clock, or a sentence on why not: time only goes forward. */
+export function changeClock(clock: ClockState, change: ClockChange, wall: EpochMs): ClockState | string {
+  const before = readClock(clock, wall)
+  const now = change.now ?? before
+  if (now < before) {
+    return `the clock only goes forward: ${iso(now)} is before ${iso(before)}, the time now. To return to real time, reset the clock`
+  }
+  if (now > LAST_INSTANT) return `the clock cannot go past ${iso(LAST_INSTANT)}`
+  return clockAt(now, change.frozen ?? clock.kind === 'frozen', wall)
+}
+
+function iso(at: EpochMs): string {
+  return new Date(at).toISOString()
 }

@@ -1,54 +1,114 @@
 import type { Int64 } from '../contract/int64.js'
+import type { Bytes } from './numbers.js'
 import type { ProblemCode } from './problems.js'
 
-/** What becomes of writes in front of a real service. */
 export const UPSTREAM_WRITES = ['local', 'forward', 'refuse'] as const
 export type UpstreamWrites = (typeof UPSTREAM_WRITES)[number]
 
-/** The first id of a pet that is kept in front of a real service: far above those that this gives, and exact in a double. */
+/** The first id of a pet added in front of a real service: far above the service's own, and exact in a double. */
 export const FIRST_LOCAL_ID: Int64 = 2 ** 52
 
-/** A request that is to be sent on before it is answered. */
+/** Longer responses are passed on unread: not checked, not recorded, and without local pets. */
+export const MAX_READ_BODY: Bytes = 256 * 1024
+
 export interface Forward {
   readonly kind: 'forward'
-  /** Ordinal of its command, by which its answer is given back. */
   readonly position: number
   readonly method: string
-  /** Path and query below the base path. */
+  /** Below the base path. */
   readonly target: string
-  /** Flat list, without what is of the connection alone, and without any key. */
+  /** Flat list, without headers of the connection and without any key. */
   readonly headers: readonly string[]
-  /** The caller's own Authorization; undefined where the upstream's key stands for it. */
+  /** Undefined where the upstream's key is used. */
   readonly authorization: string | undefined
   readonly body: Uint8Array | undefined
-  /** What it has come through already. @source RFC 9110, section 7.6.3 */
+  /** @source RFC 9110, section 7.6.3 */
   readonly via: string
 }
 
-/** An answer of the real service. */
 export interface UpstreamAnswer {
   readonly kind: 'answer'
   readonly status: number
-  /** Flat list, in its order. */
   readonly headers: readonly string[]
   readonly body: string
-  /** The body's bytes, one character each; the text has not all of them if it is no UTF-8. */
+  /** The body's bytes, one character each. */
   readonly binary: string
 }
 
-/** There was no answer, or none that can be used. */
 export interface UpstreamFailure {
   readonly kind: 'failure'
   readonly problem: Extract<ProblemCode, `upstream_${string}`>
-  /** What went wrong, in a sentence. */
   readonly message: string
 }
 
-/** Nobody waits for the answer any more. */
 export interface UpstreamLeft {
   readonly kind: 'left'
-  /** It was a write that had been sent: it may have been carried out. */
+  /** A write had been sent and may have been carried out. */
   readonly isOpen: boolean
 }
 
 export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure | UpstreamLeft
+
+/** @source RFC 9110, section 7.6.1 */
+const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|upgrade|http2-settings'
+/**
+ * Request headers that are not sent on: keys, headers meant for the sandbox, conditional and range requests, and what a
+ * browser adds for the sandbox's origin.
+ */
+const NOT_SENT_ON = new RegExp(
+  `^(?:${HOP_BY_HOP}|host|content-length|expect|authorization|prefer|accept-encoding|if-[a-z-]+|range|cookie2?|origin|referer|sec-[a-z-]+|access-control-[a-z-]+|via|x-sandbox-reason)$`,
+  'i',
+)
+/**
+ * Response headers that are not passed on: of the connection or its origin, and those that the sandbox sends itself.
+ */
+const NOT_PASSED_ON = new RegExp(
+  `^(?:${HOP_BY_HOP}|content-length|content-encoding|content-type|date|set-cookie2?|access-control-[a-z-]+|strict-transport-security|alt-svc|clear-site-data|nel|report-to|reporting-endpoints|public-key-pins|x-ratelimit-(?:limit|remaining|reset)|x-sandbox-reason|preference-applied)$`,
+  'i',
+)
+
+interface HeaderKind {
+  readonly key: string
+  readonly isSentOn: boolean
+  readonly isPassedOn: boolean
+}
+
+/** A cache: services and clients send the same few names. */
+const kinds = new Map<string, HeaderKind>()
+const MOST_KINDS = 200
+
+export function headerKind(name: string): HeaderKind {
+  const known = kinds.get(name)
+  if (known !== undefined) return known
+  const key = name.toLowerCase()
+  const kind = { key, isSentOn: !NOT_SENT_ON.test(key), isPassedOn: !NOT_PASSED_ON.test(key) }
+  if (kinds.size >= MOST_KINDS) kinds.clear()
+  kinds.set(name, kind)
+  return kind
+}
+
+export function headersSentOn(headers: readonly string[]): readonly string[] {
+  return those(headers, ({ isSentOn }) => isSentOn)
+}
+
+export function headersPassedOn(headers: readonly string[]): readonly string[] {
+  return those(headers, ({ isPassedOn }) => isPassedOn)
+}
+
+/** Also drops the headers that Connection names. */
+function those(headers: readonly string[], isKept: (kind: HeaderKind) => boolean): readonly string[] {
+  const kept: string[] = []
+  const named: string[] = []
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    const value = headers[i + 1] ?? ''
+    const kind = headerKind(name)
+    if (isKept(kind)) kept.push(name, value)
+    else if (kind.key === 'connection') for (const one of value.split(',')) named.push(one.trim().toLowerCase())
+  }
+  if (named.every((name) => USUAL_OPTIONS.includes(name))) return kept
+  return kept.filter((_item, place) => !named.includes(headerKind(kept[place - (place % 2)] ?? '').key))
+}
+
+/** Values of Connection that name no header. */
+const USUAL_OPTIONS = ['close', 'keep-alive']

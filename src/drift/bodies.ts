@@ -7,7 +7,7 @@ import { decodePercent, readPairs } from '../contract/query.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What an error says that its status does not. @source docs/specification.md, "Error": status is the HTTP status code */
+/** @source docs/specification.md, "Error": status is the HTTP status code */
 export function errorBreaches(status: number, body: unknown): readonly string[] {
   if (status < 400 || !isObject(body)) return []
   const breaches: string[] = []
@@ -18,10 +18,9 @@ export function errorBreaches(status: number, body: unknown): readonly string[] 
 }
 
 /**
- * Finds queries that a list does not meet: more items than its limit, or than the limit is by itself; items that the
- * filter excludes; the same item twice.
+ * Finds items that a query excludes, more items than its limit, and repeated items.
  *
- * @param fields that an item documents
+ * @param fields documented fields of an item
  * @source docs/specification.md, "GET /pets"
  */
 export function listBreaches(
@@ -41,7 +40,7 @@ export function listBreaches(
   for (const [name, value] of asked) {
     if (!isFilter(operation, name)) continue
     const holders = items.filter((item): item is Fields => isObject(item) && Object.hasOwn(item, name))
-    // None of an item's fields, then.
+    // The parameter is not named after a field.
     if (holders.length === 0 && !fields.has(name)) continue
     const other = holders.find((item) => String(item[name]) !== value)
     if (other !== undefined) breaches.push(`${name} is ${quote(String(other[name]))}, although ${value} was asked for`)
@@ -60,7 +59,7 @@ export function listBreaches(
   return breaches
 }
 
-/** Finds that another item was answered than the one in the path, digit for digit. */
+/** Finds another id in the response than in the path, digit for digit. */
 export function itemBreaches(operation: Operation, captured: readonly string[], body: unknown): readonly string[] {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const [parameter] = inPath
@@ -70,7 +69,7 @@ export function itemBreaches(operation: Operation, captured: readonly string[], 
   return [`the id is ${quote(body.id)}, although ${asked} was asked for`]
 }
 
-/** Finds what of a created item is not what was sent, of the fields that its answer documents. */
+/** Finds differences between a created item and the request, in fields that the response documents. */
 export function createdBreaches(
   operation: Operation,
   fields: ReadonlySet<string>,
@@ -84,7 +83,7 @@ export function createdBreaches(
     if (!known.has(name) || !fields.has(name) || name === 'id') return []
     if (!Object.hasOwn(body, name)) return [`${name} was sent, but is not in the answer`]
     const answered = body[name]
-    // What is not of one value, its schema is to say.
+    // The schema checks structured values.
     if (answered === value || typeof value === 'object' || typeof answered === 'object') return []
     return [`${name} is ${quote(answered)}, although ${quote(value)} was sent`]
   })
@@ -98,7 +97,6 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** Whether a value can name an item. */
 export function isId(value: unknown): value is number | bigint | string {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
 }
@@ -107,7 +105,7 @@ function parameterOf(operation: Operation, name: string) {
   return operation.parameters.find((parameter) => parameter.in === 'query' && parameter.name === name)
 }
 
-/** Whether a parameter, if items have a field of its name, is certain to ask for its value: a text may be searched for. */
+/** Whether a parameter certainly filters by the field with its name; a string may be a search. */
 function isFilter(operation: Operation, name: string): boolean {
   return parameterOf(operation, name)?.enum !== undefined
 }

@@ -1,20 +1,28 @@
 import {
+  type AnswerRules,
   findContentBreaches,
   findHeaderBreaches,
   type OperationRules,
   type ReadAnswer,
   readAnswer,
 } from '../contract/answer-rules.js'
+import type { Operation } from '../contract/contract.js'
+import type { Plans } from '../contract/contract-data.js'
+import type { EngineAnswer, EngineRequest } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
+import { findRepeatedName } from '../contract/json-error.js'
 import { createdBreaches, errorBreaches, isObject, itemBreaches, listBreaches } from './bodies.js'
-import { readDeprecation } from './deprecation.js'
-import { type Breach, type BreachRule, isSuccess, type Promises, type SeenExchange } from './exchange.js'
-import { LIMIT_HEADER_KEYS, rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from './rate-limits.js'
+import {
+  LIMIT_HEADER_KEYS,
+  rateLimitBreaches,
+  readDeprecation,
+  refusalBreaches,
+  strangersLimitBreaches,
+} from './headers.js'
 
 /**
- * Finds every way in which one answer drifts from the contract: all that can be told
- * from it and its request, without having seen another. `verify`, `call --check` and
- * the drift of forwarded answers have these checks in common.
+ * Finds every way in which one response drifts from the contract, as far as it and its request show that.
+ * `verify`, `call --check` and the drift of forwarded responses share these checks.
  *
  * @source docs/cli.md, "What is checked"
  */
@@ -23,97 +31,78 @@ export function findBreaches(promises: Promises, exchange: SeenExchange): readon
   const { status, headers } = answer
   const rules = promises.rules.of(operation)
   if (rules === undefined) return []
-  const found: Breach[] = []
-  const add = (rule: BreachRule, details: readonly string[]) => {
-    for (const detail of details) found.push({ rule, detail })
-  }
-  add('headers', headerBreaches(rules, answer))
-  add('authentication', authenticationBreaches(rules, exchange))
-  const { breaches, code } = contentOf(rules, exchange)
-  for (const breach of breaches) found.push(breach)
-  // Another service's contract may know of no limits.
-  if (rules.headers.has('x-ratelimit-limit')) {
-    add('rate-limit-headers', rateLimitBreaches(headers))
-    // The key was valid, if the sandbox itself says why it is refused.
-    if (status === 401 && headers['x-sandbox-reason'] === undefined)
-      add('rate-limit-headers', strangersLimitBreaches(headers, promises.plans))
-  }
-  if (status === 429 && rules.headers.has('retry-after')) add('retry-after', refusalBreaches(headers, code))
+  const { breaches, code } = contentOf(rules, exchange, promises.maxBody ?? Number.POSITIVE_INFINITY)
+  const isIgnored = (key: string) => LIMIT_HEADER_KEYS.has(key) || (status === 429 && key === 'retry-after')
   const deprecation = readDeprecation(operation, headers, promises.basePath)
-  if (deprecation.kind === 'drift') add('deprecation-headers', deprecation.breaches)
-  return found
+  const hasLimits = rules.headers.has('x-ratelimit-limit')
+  // A 401 for which the sandbox gives a reason was sent with a valid key.
+  const hasNoKey = hasLimits && status === 401 && headers['x-sandbox-reason'] === undefined
+  return [
+    ...asBreaches('headers', findHeaderBreaches(rules, answer, isIgnored)),
+    ...asBreaches('authentication', authenticationBreaches(rules, exchange)),
+    ...breaches,
+    ...asBreaches('rate-limit-headers', hasLimits ? rateLimitBreaches(headers) : []),
+    ...asBreaches('rate-limit-headers', hasNoKey ? strangersLimitBreaches(headers, promises.plans) : []),
+    ...asBreaches(
+      'retry-after',
+      status === 429 && rules.headers.has('retry-after') ? refusalBreaches(headers, code) : [],
+    ),
+    ...asBreaches('deprecation-headers', deprecation.kind === 'drift' ? deprecation.breaches : []),
+  ]
 }
 
-/** What an answer says with its status and its body. */
-interface Content {
+function asBreaches(rule: BreachRule, details: readonly string[]): readonly Breach[] {
+  return details.map((detail) => ({ rule, detail }))
+}
+
+interface Content extends Pick<SeenExchange, 'request' | 'answer'> {
   readonly breaches: readonly Breach[]
   /** `code` of its body, if it has one. */
   readonly code: unknown
 }
 
-interface KnownContent extends Content {
-  readonly request: SeenExchange['request']
-  readonly answer: SeenExchange['answer']
-}
+/** The latest content of each operation: clients repeat requests, and reading their responses takes most of the time. */
+const latest = new WeakMap<OperationRules, Content>()
+/** In characters. A longer body is not kept. */
+const MAX_KEPT = 65_536
 
-/** The content that was looked at last, of each operation: clients ask for the same again and again, and reading it costs most. */
-const known = new WeakMap<OperationRules, KnownContent>()
-/** In characters. What is longer is not kept. */
-const LONGEST_KNOWN = 65_536
-
-function contentOf(rules: OperationRules, exchange: SeenExchange): Content {
-  const { request, answer } = exchange
-  const last = known.get(rules)
+function contentOf(rules: OperationRules, exchange: SeenExchange, maxBody: number): Content {
+  const last = latest.get(rules)
   if (last !== undefined && isSameContent(last, exchange)) return last
-  const content = { ...readContent(rules, exchange), request, answer }
-  if (answer.body.length <= LONGEST_KNOWN) known.set(rules, content)
+  const content = readContent(rules, exchange, maxBody)
+  if (exchange.answer.body.length <= MAX_KEPT) latest.set(rules, content)
   return content
 }
 
-function isSameContent({ request, answer }: KnownContent, other: SeenExchange): boolean {
+function isSameContent({ request, answer }: Content, other: SeenExchange): boolean {
   return (
-    answer.status === other.answer.status &&
     answer.headers['content-type'] === other.answer.headers['content-type'] &&
-    request.method === other.request.method &&
-    request.path === other.request.path &&
-    request.query === other.request.query &&
-    request.body === other.request.body &&
-    answer.body === other.answer.body
+    (['status', 'body', 'isUtf8'] as const).every((name) => answer[name] === other.answer[name]) &&
+    (['method', 'path', 'query', 'body'] as const).every((name) => request[name] === other.request[name])
   )
 }
 
-function readContent(rules: OperationRules, exchange: SeenExchange): Content {
-  const { request, answer } = exchange
-  const read = readAnswer(answer)
-  const breaches: Breach[] = []
-  const add = (rule: BreachRule, details: readonly string[]) => {
-    for (const detail of details) breaches.push({ rule, detail })
+function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: number): Content {
+  const { operation, captured, request, answer } = exchange
+  const read: ReadAnswer = answer.body.length > maxBody ? { kind: 'other' } : readAnswer(answer)
+  const { status, body } = findContentBreaches(rules, answer, read, request.method === 'HEAD')
+  const breaches = [...asBreaches('status', status), ...asBreaches('body', body)]
+  const add = (rule: BreachRule, details: readonly string[]) => breaches.push(...asBreaches(rule, details))
+  if (read.kind === 'json') {
+    const repeated = findRepeatedName(answer.body)
+    if (repeated !== undefined) add('body', [`an object has the name ${quote(repeated)} twice`])
+    add('body', errorBreaches(answer.status, read.value))
   }
-  const documented = findContentBreaches(rules, answer, read, request.method === 'HEAD')
-  add('status', documented.status)
-  add('body', documented.body)
-  if (read.kind === 'json') add('body', errorBreaches(answer.status, read.value))
   add('status', undueSuccess(exchange))
-  if (read.kind === 'json' && isSuccess(answer.status)) addContent(rules, exchange, read.value, add)
-  return { breaches, code: codeIn(read) }
-}
-
-/** But for those of which is said below more than that they are missing, or no number. */
-function headerBreaches(rules: OperationRules, answer: SeenExchange['answer']): readonly string[] {
-  const isLeftOut = (key: string) => LIMIT_HEADER_KEYS.has(key) || (answer.status === 429 && key === 'retry-after')
-  return findHeaderBreaches(rules, answer, isLeftOut).map(({ name, breach }) => `${name} ${breach}`)
-}
-
-function addContent(
-  rules: OperationRules,
-  { operation, captured, request, answer }: SeenExchange,
-  body: unknown,
-  add: (rule: BreachRule, details: readonly string[]) => void,
-): void {
-  const fields = rules.of(answer.status)?.fields ?? new Set()
-  if (Array.isArray(body)) add('query', listBreaches(operation, fields, request, body))
-  else if (request.method === 'POST') add('identity', createdBreaches(operation, fields, request.body, body))
-  else if (request.method === 'GET') add('identity', itemBreaches(operation, captured, body))
+  if (read.kind === 'json' && isSuccess(answer.status)) {
+    const { value } = read
+    const fields = rules.of(answer.status)?.fields ?? new Set()
+    if (Array.isArray(value)) add('query', listBreaches(operation, fields, request, value))
+    else if (request.method === 'POST') add('identity', createdBreaches(operation, fields, request.body, value))
+    else if (request.method === 'GET') add('identity', itemBreaches(operation, captured, value))
+  }
+  const code = read.kind === 'json' && isObject(read.value) ? read.value.code : undefined
+  return { breaches, code, request, answer }
 }
 
 /** A body that the contract does not allow is refused with 400. @source docs/specification.md, "POST /pets" */
@@ -135,6 +124,41 @@ function authenticationBreaches(
   return [`WWW-Authenticate asks for ${quote(challenge)}, not for Bearer`]
 }
 
-function codeIn(read: ReadAnswer): unknown {
-  return read.kind === 'json' && isObject(read.value) ? read.value.code : undefined
+export interface SeenExchange {
+  readonly operation: Operation
+  readonly captured: readonly string[]
+  readonly request: EngineRequest
+  /** Header names in lower case. */
+  readonly answer: EngineAnswer
+}
+
+export interface Promises {
+  readonly rules: AnswerRules
+  readonly plans: Plans
+  /** Ends in the version segment: `/v1`. */
+  readonly basePath: string
+  /** Longer bodies are not read. In characters; default: unlimited. */
+  readonly maxBody?: number
+}
+
+export type BreachRule =
+  | 'status'
+  | 'headers'
+  | 'body'
+  | 'authentication'
+  | 'query'
+  | 'identity'
+  | 'rate-limit-headers'
+  | 'retry-after'
+  | 'deprecation-headers'
+
+/** A difference between a response and the contract. */
+export interface Breach {
+  readonly rule: BreachRule
+  /** A sentence part: `X-RateLimit-Limit is missing`. */
+  readonly detail: string
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
 }

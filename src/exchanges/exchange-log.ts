@@ -1,21 +1,17 @@
 import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
+import { passingText } from '../domain/numbers.js'
 import type { ExchangeRecord } from './exchange-record.js'
-import { copyOf, type KeptRecord, rewrite } from './kept-record.js'
-import type { SpaceEvent } from './space-event.js'
 
 /** Bounds of the logs. @source docs/control-api.md, "The log" */
-export const LOG_BODY_CHARACTERS = 64 * 1024
 const LOG_BYTES_A_SPACE = 16 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 256 * 1024 * 1024
 
-/** A log as plain data. */
 export interface SavedLog {
   readonly nextId: number
   readonly records: readonly ExchangeRecord[]
   readonly unkept: readonly ExchangeRecord[]
 }
 
-/** The total size of the logs of all spaces. */
 export class LogBudget {
   #bytes = 0
   readonly #logs = new Set<ExchangeLog>()
@@ -29,7 +25,7 @@ export class LogBudget {
     this.#bytes -= log.bytes
   }
 
-  /** Accounts for bytes taken or returned; beyond the bound, the fullest log drops its oldest exchanges. */
+  /** Beyond the bound, the fullest log drops its oldest exchanges. */
   book(bytes: number): void {
     this.#bytes += bytes
     while (this.#bytes > LOG_BYTES_IN_ALL) {
@@ -40,32 +36,26 @@ export class LogBudget {
   }
 }
 
-/** Is told of each exchange, when it has come and when it has ended. */
 export interface Follower {
   onBegan?(record: ExchangeRecord): void
   onEnded(record: ExchangeRecord): void
   onEvent?(event: SpaceEvent): void
-  /** The space is gone; there will be no more. */
+  /** All exchanges were dropped, including those under way, whose ends are not reported. */
+  onCleared?(): void
   end(): void
 }
 
 /**
- * The last exchanges of a space: a ring buffer.
- *
- * Once it is full, it writes each exchange over the one that it drops. A new record a request, kept for a thousand
- * requests, would outlive every scavenge of V8: that is the time of the scavenges, and the memory that V8 takes to
- * have fewer of them. So whoever asks gets a copy, which stays as it is.
+ * The last exchanges of a space, in a ring buffer of records that are overwritten: a new record for each request would
+ * outlive every scavenge of V8. Readers get copies.
  */
 export class ExchangeLog {
   readonly #limit: number
   readonly #budget: LogBudget
   #records: (KeptRecord | undefined)[] = []
-  /**
-   * Size of each record, negative while it is under way, so that dropping an old one
-   * need not touch it: it is long out of the processor's cache.
-   */
+  /** Size of each record, negative while it is under way. */
   #weights: number[] = []
-  /** Exchanges under way that found no room, or lost it: whoever follows is still to be told of them. By position. */
+  /** Exchanges under way without a place, by position: their ends are still reported to followers. */
   readonly #unkept = new Map<number, KeptRecord>()
   #first = 0
   #count = 0
@@ -74,24 +64,21 @@ export class ExchangeLog {
   readonly #followers = new Set<Follower>()
   #isClosed = false
 
-  /** @param limit exchanges kept at most, 0 keeps none */
   constructor(limit: number, budget: LogBudget) {
     this.#limit = limit
     this.#budget = budget
     budget.join(this)
   }
 
-  /** Approximate size of the kept exchanges. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Number of exchanges so far, including dropped ones. */
+  /** Including dropped ones. */
   get total(): number {
     return this.#nextId - 1
   }
 
-  /** Tells those who follow of something else that has happened in the space. */
   tell(event: SpaceEvent): void {
     for (const follower of this.#followers) follower.onEvent?.(event)
   }
@@ -100,13 +87,12 @@ export class ExchangeLog {
     return this.#nextId++
   }
 
-  /** Tells a follower of each exchange from now on, and of the end. @returns a function that unsubscribes */
+  /** @returns a function that unsubscribes */
   follow(follower: Follower): () => void {
     this.#followers.add(follower)
     return () => this.#followers.delete(follower)
   }
 
-  /** Adds the exchange whose id was taken last. */
   add(record: ExchangeRecord): void {
     if (this.#isClosed) return
     this.#place(record)
@@ -131,7 +117,7 @@ export class ExchangeLog {
     this.#budget.book(weight)
   }
 
-  /** Writes down what became of an exchange, and tells those who follow, unless the log was cleared since it began. */
+  /** Records how an exchange ended, unless the log was cleared since it began. */
   end(ended: EndedExchange): void {
     const record = this.#underWay(ended)
     if (record === undefined) return
@@ -171,7 +157,7 @@ export class ExchangeLog {
     return true
   }
 
-  /** Counts the oldest out; its place is to be written to, or emptied. */
+  /** Counts the oldest out; the caller overwrites or empties its place. */
   #letGo(): void {
     const marked = this.#weights[this.#first] ?? 0
     const weight = Math.abs(marked)
@@ -185,7 +171,7 @@ export class ExchangeLog {
     this.#budget.book(-weight)
   }
 
-  /** Copies of the kept exchanges, oldest first. */
+  /** Copies, oldest first. */
   *[Symbol.iterator](): Generator<ExchangeRecord> {
     for (let i = 0; i < this.#count; i++) {
       const record = this.#records[(this.#first + i) % this.#limit]
@@ -193,56 +179,42 @@ export class ExchangeLog {
     }
   }
 
-  /** Drops all exchanges and counts from 1 again. @returns takes it back */
-  clear(): () => void {
-    const before = [this.#records, this.#weights, this.#first, this.#count, this.#bytes, this.#nextId] as const
-    const unkept = [...this.#unkept]
+  /** Counts from 1 again. Returns what `restore` takes. */
+  clear(): SavedLog {
+    const before = this.save()
     this.#budget.book(-this.#bytes)
     this.#records = []
     this.#weights = []
     this.#unkept.clear()
     this.#first = this.#count = this.#bytes = 0
     this.#nextId = 1
-    return () => {
-      // Whoever follows is still to be told of what came since; it has no place among what is back.
-      while (this.dropOldest());
-      ;[this.#records, this.#weights, this.#first, this.#count, this.#bytes, this.#nextId] = before
-      for (const [position, record] of unkept) this.#unkept.set(position, record)
-      this.#budget.book(this.#bytes)
-    }
+    for (const follower of this.#followers) follower.onCleared?.()
+    return before
   }
 
-  /**
-   * Brings back what was there before it was cleared. What has come since stands behind it, under new ids; what of it is
-   * under way is told of, but has no place.
-   */
-  bringBack(saved: SavedLog): void {
+  /** Restores a log that was cleared. Exchanges that have ended since follow it, under new ids; those under way get no place. */
+  restore(saved: SavedLog): void {
     const since = [...this]
     while (this.dropOldest());
-    // Of those that were under way when it was cleared nobody has heard what became of them.
-    const ended = saved.records.filter(({ how }) => how !== undefined)
-    this.load({ ...saved, records: ended, unkept: [] })
+    this.load(saved)
     for (const record of since) if (record.how !== undefined) this.#place({ ...record, id: this.takeId() })
   }
 
-  /** As plain data: what it keeps, and what is under way without a place in it. */
   save(): SavedLog {
     return { nextId: this.#nextId, records: [...this], unkept: [...this.#unkept.values()].map(copyOf) }
   }
 
-  /** Continues from what another log has saved; only for a new one. */
+  /** Only for an empty log. */
   load({ nextId, records, unkept }: SavedLog): void {
-    const once = sharedTexts()
-    // As if it had just been taken: places are counted from the last id.
     for (const record of records) {
       this.#nextId = record.id + 1
-      this.#place(once(record))
+      this.#place(copyOf(record))
     }
-    for (const record of unkept) this.#unkept.set(record.position, copyOf(once(record)))
+    for (const record of unkept) this.#unkept.set(record.position, copyOf(record))
     this.#nextId = nextId
   }
 
-  /** The space is gone: returns its share of the budget and keeps nothing more. */
+  /** Returns its share of the budget; nothing is added any more. */
   close(): void {
     this.#isClosed = true
     this.#budget.leave(this)
@@ -251,27 +223,62 @@ export class ExchangeLog {
   }
 }
 
-/** A fixed part for the fields, and two bytes for each character of the parts that a client can make long. */
+/** Two bytes for each character that a client can send. */
 function weightOf(record: ExchangeRecord): number {
   let characters = record.path.length + record.query.length + record.requestBody.length + record.responseBody.length
   for (const text of record.requestHeaders) characters += text.length
   return 1024 + 2 * characters
 }
 
-/** What was read has every text anew, though most exchanges have their headers, and often their body, in common: here they share them. */
-function sharedTexts(): (record: ExchangeRecord) => ExchangeRecord {
-  const texts = new Map<string, string>()
-  const shared = (text: string): string => {
-    const known = texts.get(text)
-    if (known !== undefined) return known
-    texts.set(text, text)
-    return text
-  }
-  return (record) => ({
-    ...record,
-    requestHeaders: record.requestHeaders.map(shared),
-    requestBody: shared(record.requestBody),
-    responseHeaders: record.responseHeaders.map(shared),
-    responseBody: shared(record.responseBody),
-  })
+const REMAINING = 'X-RateLimit-Remaining'
+/** Replaces the text of `remaining`. No header contains a line feed. */
+const AS_REMAINING = '\n'
+
+/** Overwritten by the end of its exchange, and later by another exchange. */
+type KeptRecord = { -readonly [Field in keyof ExchangeRecord]: ExchangeRecord[Field] } & {
+  responseHeaders: string[]
+}
+
+/** Gives every field its place, so that equal logs have equal texts. */
+const OPTIONAL = {
+  sender: undefined,
+  operation: undefined,
+  status: undefined,
+  reason: undefined,
+  fault: undefined,
+  how: undefined,
+  drift: undefined,
+} as const satisfies Partial<ExchangeRecord>
+
+function copyOf(record: ExchangeRecord): KeptRecord {
+  const responseHeaders = withRemaining([...record.responseHeaders], record.remaining)
+  return { ...OPTIONAL, ...record, responseHeaders }
+}
+
+/** @param record with all fields */
+function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
+  const { responseHeaders } = kept
+  const { length } = record.responseHeaders
+  // In place, to keep the memory.
+  for (let i = 0; i < length; i++) responseHeaders[i] = record.responseHeaders[i] ?? ''
+  if (responseHeaders.length > length) responseHeaders.length = length
+  const value = responseHeaders.indexOf(REMAINING) + 1
+  if (value > 0 && responseHeaders[value] === passingText(record.remaining)) responseHeaders[value] = AS_REMAINING
+  Object.assign(kept, record)
+  kept.responseHeaders = responseHeaders
+}
+
+function withRemaining(headers: string[], remaining: number): string[] {
+  const value = headers.indexOf(AS_REMAINING)
+  if (value > 0) headers[value] = passingText(remaining)
+  return headers
+}
+
+/** A verb that was run between exchanges. */
+export interface SpaceEvent {
+  /** By the space's clock, after it: ISO 8601, UTC. */
+  readonly at: string
+  readonly verb: string
+  /** What it did, in about the words of `petstore-sandbox control`. */
+  readonly text: string
 }

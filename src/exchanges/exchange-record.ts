@@ -1,51 +1,87 @@
-import type { AnswerEnd } from '../domain/ending.js'
 import type { WireFault } from '../domain/faults.js'
-import type { Reason } from '../domain/reasons.js'
+import type { AnswerEnd, ServiceRequest } from '../domain/messages.js'
+import type { Reason } from '../domain/problems.js'
+import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
 
 /**
- * One request and its response, as the log has it: cheap, because every request makes one.
- *
- * It never contains a real secret: a token that the sandbox does not know is only `unknown`.
+ * One request and its response, as the log has it. It never contains a real secret: an unknown token is only `unknown`.
  */
 export interface ExchangeRecord {
-  /** Counts from 1 within its space. */
   readonly id: number
-  /** Of the command that brought it. */
+  /** Of the command of its request. */
   readonly position: number
   readonly at: EpochMs
-  /** What the wall clock said when it came. */
+  /** Real time. */
   readonly arrivedAt: EpochMs
-  /** Name of the space, empty for the default one. */
+  /** Empty for the default space. */
   readonly space: string
-  /** Label of the caller: a known key, `unknown`, or `none` where no key was sent. */
+  /** Label of a known key, `unknown`, or `none` without a key. */
   readonly key: string
+  readonly sender?: string | undefined
   readonly method: string
   readonly path: string
-  /** What followed the "?", empty if nothing did. */
+  /** Without the "?". */
   readonly query: string
-  /** Operation id, undefined where the path is none of the contract's. */
   readonly operation: string | undefined
-  /** What is answered; undefined where the client is left without a status: by a fault, or because it has gone. */
+  /** Undefined if the client got no status: by a fault, or because it left. */
   readonly status: number | undefined
   readonly reason: Reason | undefined
-  /** What was done to the answer on the wire. */
   readonly fault?: WireFault | undefined
-  /** What became of the answer; undefined while it is under way. */
+  /** Undefined while it is under way. */
   readonly how: AnswerEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
   readonly durationMs: number
-  /** How much of that its answer was held back before it began to leave. */
+  /** Delay before the response. */
   readonly waitingMs: number
-  /** How much of that its answer took to leave, once it had begun to. */
+  /** Time from the first to the last byte of the response. */
   readonly bodyMs: number
-  /** What X-RateLimit-Remaining said. */
+  /** The value of X-RateLimit-Remaining. */
   readonly remaining: number
-  /** How an answer of the real service drifts from the contract; undefined where it does not. */
+  /** How a response of the real service drifts from the contract. */
   readonly drift?: readonly string[] | undefined
-  /** Flat lists: name, value, name, value … */
+  /** Flat lists. */
   readonly requestHeaders: readonly string[]
   readonly requestBody: string
   readonly responseHeaders: readonly string[]
   readonly responseBody: string
 }
+
+/** Characters of a body that the log keeps. @source docs/control-api.md, "The log" */
+export const LOG_BODY_CHARACTERS = 64 * 1024
+
+/**
+ * The request's headers without secrets: a token is replaced by its label. @param open the caller's key is no secret
+ */
+export function loggedHeaders(request: ServiceRequest, open: boolean, label: string): readonly string[] {
+  const { rawHeaders } = request
+  if (!mayHoldSecrets(request, open)) return rawHeaders
+  return rawHeaders.map((item, index) =>
+    index % 2 === 0 ? item : redactHeader(rawHeaders[index - 1] ?? '', item, label),
+  )
+}
+
+/** Also if Authorization is repeated, or its key is secret. */
+function mayHoldSecrets({ headers, rawHeaders }: ServiceRequest, open: boolean): boolean {
+  let names = 0
+  for (const name in headers) {
+    names++
+    const value = headers[name]
+    if (name === 'authorization' ? !open : isSecretName(name) || typeof value !== 'string' || mayHoldAddress(value))
+      return true
+  }
+  return names * 2 !== rawHeaders.length
+}
+
+const decoder = new TextDecoder()
+
+export function loggedBody({ body, headers }: ServiceRequest): string {
+  if (body === undefined) return ''
+  if (body === 'too-large') return '(larger than 1 MiB, not kept)'
+  if (body === 'no-room') return '(no room for it, not kept)'
+  const text = decoder.decode(body.length > LOG_BODY_CHARACTERS ? body.subarray(0, LOG_BODY_CHARACTERS) : body)
+  const type = headers['content-type']
+  return typeof type === 'string' && FORM.test(type) ? redactQuery(text) : text
+}
+
+const FORM = /^application\/x-www-form-urlencoded/i

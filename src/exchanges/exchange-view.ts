@@ -1,6 +1,6 @@
-import type { AnswerEnd } from '../domain/ending.js'
 import type { WireFault } from '../domain/faults.js'
-import type { Reason } from '../domain/reasons.js'
+import type { AnswerEnd } from '../domain/messages.js'
+import type { Reason } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
 import type { ExchangeRecord } from './exchange-record.js'
 
@@ -11,53 +11,56 @@ export interface Exchange {
   readonly at: string
   /** Empty for the default space. */
   readonly space: string
-  /** Label of the key; `unknown` for a token that the sandbox does not know, `none` where none was sent. */
+  /** Label of the key; `unknown` for an unknown token, `none` without one. */
   readonly key: string
+  /** Name of the sender among those that share the key; absent if it has none. */
+  readonly sender?: string
   readonly method: string
   readonly path: string
   /** What followed the "?". */
   readonly query: string
   readonly operation: string | null
-  /** Null while it is under way, and if the client was left without one: by a fault, or because it had gone. */
+  /** Null while it is under way, and if the client got none: by a fault, or because it left. */
   readonly status: number | null
   readonly reason: Reason | null
-  /** What is done to the answer on the wire, by a fault that is no status. */
+  /** A fault on the wire. */
   readonly fault: WireFault | null
-  /** Null while it is under way. `sent`: whole; `left`: its client went first; `cut`: by a fault, or because the sandbox stopped; `unknown`: its replica is gone, or gave up. */
+  /**
+   * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
+   * sandbox; `unknown`: its replica is gone.
+   */
   readonly ended: AnswerEnd | null
   /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number
   readonly timing: ExchangeTiming
-  /** How an answer of the real service drifts from the contract; missing where it does not. */
+  /** How a response of the real service drifts from the contract. */
   readonly drift?: readonly string[]
   readonly request: ExchangeMessage
-  /** What was sent; empty while it is under way, and where nothing was. */
+  /** Empty while it is under way, and if nothing was sent. */
   readonly response: ExchangeMessage
 }
 
-/** Of what the duration of an exchange is made, in real milliseconds. While it is under way, all of them are 0. */
+/** The parts of the duration, in real milliseconds; 0 while it is under way. */
 export interface ExchangeTiming {
-  /** Until the answer was decided, and what it tells of was kept. */
+  /** Until the response was decided, and its changes were stored. */
   readonly handlingMs: number
-  /** How long it was held back then: by latency, or because it hangs. */
+  /** Delay after that: by latency, or because it hangs. */
   readonly waitingMs: number
-  /** From when it began to leave until its end: a slow body, or a slow reader. */
+  /** From the first to the last byte. */
   readonly bodyMs: number
 }
 
 export interface ExchangeMessage {
-  /** Lower-case names; the values of a repeated name are joined. */
+  /** Lower-case names; values of a repeated name are joined. */
   readonly headers: Readonly<Record<string, string>>
   /** At most 64 KiB of it. */
   readonly body: string
 }
 
-/** An exchange without its messages. */
 type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 
-/** @param wall what the wall clock says */
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
-  const { id, at, space, key, method, path, query, operation, status, reason, fault, how } = record
+  const { id, at, space, key, sender, method, path, query, operation, status, reason, fault, how } = record
   const durationMs = how === undefined ? Math.max(0, wall - record.arrivedAt) : record.durationMs
   const { waitingMs, bodyMs, drift } = record
   return {
@@ -65,11 +68,12 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
     at: new Date(at).toISOString(),
     space,
     key,
+    ...(sender === undefined ? {} : { sender }),
     method,
     path,
     query,
     operation: operation ?? null,
-    // What has not been sent is not told: it may yet be taken back.
+    // A response that was not sent may yet be rolled back.
     status: how === undefined ? null : (status ?? null),
     reason: reason ?? null,
     fault: fault ?? null,
@@ -84,7 +88,7 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
   }
 }
 
-/** An exchange as it is now. @param wall what the wall clock says */
+/** @param wall real time now */
 export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
   const facts = exchangeFacts(record, wall)
   return {
@@ -97,7 +101,7 @@ export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
   }
 }
 
-/** An exchange as it was when it had just come. */
+/** An exchange as it was on arrival. */
 export function begunView(record: ExchangeRecord): Exchange {
   return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })
 }

@@ -1,53 +1,10 @@
 import { MASK } from '../domain/redaction.js'
 import type { Exchange, ExchangeMessage } from './exchange-view.js'
 
-/** A name and its value, as a HAR has headers and parameters. */
-interface HarPair {
-  readonly name: string
-  readonly value: string
-}
+/** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
+export type HarEntry = ReturnType<typeof entryFor>
 
-/** One request with its response. What begins with an underscore is ours. @source HAR 1.2 */
-export interface HarEntry {
-  readonly startedDateTime: string
-  /** Milliseconds. */
-  readonly time: number
-  readonly request: {
-    readonly method: string
-    readonly url: string
-    readonly httpVersion: string
-    readonly cookies: readonly []
-    readonly headers: readonly HarPair[]
-    readonly queryString: readonly HarPair[]
-    readonly postData?: { readonly mimeType: string; readonly text: string }
-    readonly headersSize: number
-    readonly bodySize: number
-  }
-  readonly response: {
-    /** 0 where the client was left without one. */
-    readonly status: number
-    readonly statusText: string
-    readonly httpVersion: string
-    readonly cookies: readonly []
-    readonly headers: readonly HarPair[]
-    readonly content: { readonly size: number; readonly mimeType: string; readonly text: string }
-    readonly redirectURL: string
-    readonly headersSize: number
-    readonly bodySize: number
-  }
-  readonly cache: Readonly<Record<never, never>>
-  readonly timings: { readonly send: number; readonly wait: number; readonly receive: number }
-  readonly _id: number
-  readonly _key: string
-  /** Empty for the default space. */
-  readonly _space: string
-  readonly _operation: string | null
-  readonly _reason: string | null
-  readonly _fault: string | null
-  readonly _ended: string
-}
-
-/** Exchanges as other tools read them. */
+/** An HTTP archive. */
 export interface Har {
   readonly log: {
     readonly version: '1.2'
@@ -56,30 +13,25 @@ export interface Har {
   }
 }
 
-/**
- * Writes exchanges as an HTTP archive, without keys. What is under way is left out: an entry has an end.
- *
- * @param version of this package
- * @source HAR 1.2
- */
+/** Writes exchanges as an HTTP archive, without keys and without those under way. @param version of this package */
 export function toHar(exchanges: readonly Exchange[], version: string): Har {
   return { log: { ...harHead(version), entries: exchanges.flatMap((exchange) => harEntry(exchange) ?? []) } }
 }
 
-/** What an archive says of itself before its entries. @param version of this package */
+/** The fields of an archive before its entries. @param version of this package */
 export function harHead(version: string): Omit<Har['log'], 'entries'> {
   return { version: '1.2', creator: { name: 'petstore-sandbox', version } }
 }
 
-/** One exchange as an archive has it; undefined while it is under way. */
+/** Undefined while the exchange is under way. */
 export function harEntry(exchange: Exchange): HarEntry | undefined {
-  return exchange.ended === null ? undefined : entryOf(exchange, exchange.ended)
+  return exchange.ended === null ? undefined : entryFor(exchange, exchange.ended)
 }
 
-function entryOf(exchange: Exchange, ended: string): HarEntry {
-  const { id, at, key, space, operation, reason, fault, durationMs, timing, method, path, query, request, response } =
-    exchange
-  // In process no host is asked.
+function entryFor(exchange: Exchange, ended: string) {
+  const { id, at, key, space, sender, operation, reason, fault } = exchange
+  const { durationMs, timing, method, path, query, request, response } = exchange
+  // In process there is no host.
   const origin = `http://${request.headers.host ?? 'localhost'}`
   const mimeType = request.headers['content-type'] ?? ''
   const status = exchange.status ?? 0
@@ -91,32 +43,33 @@ function entryOf(exchange: Exchange, ended: string): HarEntry {
       url: `${origin}${path}${query === '' ? '' : `?${query}`}`,
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: pairsOf(request),
+      headers: pairs(request),
       queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
       ...(request.body === '' ? {} : { postData: { mimeType, text: request.body } }),
       headersSize: -1,
-      bodySize: sizeOf(request),
+      bodySize: bodySize(request),
     },
     response: {
       status,
       statusText: '',
       httpVersion: 'HTTP/1.1',
       cookies: [],
-      headers: pairsOf(response),
+      headers: pairs(response),
       content: {
-        size: sizeOf(response),
+        size: bodySize(response),
         mimeType: response.headers['content-type'] ?? 'x-unknown',
         text: response.body,
       },
       redirectURL: '',
       headersSize: -1,
-      bodySize: status === 0 ? -1 : sizeOf(response),
+      bodySize: status === 0 ? -1 : bodySize(response),
     },
     cache: {},
     timings: { send: 0, wait: timing.handlingMs + timing.waitingMs, receive: timing.bodyMs },
     _id: id,
     _key: key,
     _space: space,
+    ...(sender === undefined ? {} : { _sender: sender }),
     _operation: operation,
     _reason: reason,
     _fault: fault,
@@ -124,8 +77,8 @@ function entryOf(exchange: Exchange, ended: string): HarEntry {
   }
 }
 
-/** An archive is passed on: what authorizes is not in it, not even a key that is no secret. */
-function pairsOf({ headers }: ExchangeMessage): readonly HarPair[] {
+/** Archives are shared, so they contain no key, secret or not. */
+function pairs({ headers }: ExchangeMessage) {
   return Object.entries(headers).map(([name, value]) => ({
     name,
     value: name === 'authorization' ? `Bearer ${MASK}` : value,
@@ -134,8 +87,8 @@ function pairsOf({ headers }: ExchangeMessage): readonly HarPair[] {
 
 const encoder = new TextEncoder()
 
-/** As it was sent; of a long body the log keeps a part. */
-function sizeOf({ headers, body }: ExchangeMessage): number {
-  const said = headers['content-length']
-  return said === undefined ? encoder.encode(body).length : Number(said)
+/** The size as sent; the log may have only a part of the body. */
+function bodySize({ headers, body }: ExchangeMessage): number {
+  const sent = headers['content-length']
+  return sent === undefined ? encoder.encode(body).length : Number(sent)
 }

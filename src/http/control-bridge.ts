@@ -2,39 +2,36 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { UnreadBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
-import type { BodyRoom } from './body-room.js'
-import { hasBody, readBody } from './read-body.js'
+import { type BodyBudget, hasBody, readBody } from './request-body.js'
 
-/** Largest body that the control plane reads: a scenario has a few kilobytes. */
-const CONTROL_BODY_LIMIT_BYTES = 256_000
+/** A scenario has a few kilobytes. */
+const MAX_BODY_BYTES = 256_000
 
 /** Methods that a Request object cannot have. @source Fetch standard, forbidden method */
 const FORBIDDEN_METHODS = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
 /**
- * Brings a request on a socket to a `fetch` and its answer back, as it comes.
- *
- * The body is read only when it is asked for, so that whoever may not steer the
- * sandbox cannot make it hold one.
+ * Passes a request from a socket to a `fetch`, and streams the response back. The body is read on demand, so that
+ * unauthorized clients cannot use memory.
  */
 export async function bridge(
   fetch: (request: Request) => Response | Promise<Response>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  room: BodyRoom,
+  budget: BodyBudget,
 ): Promise<void> {
   const { socket } = incoming
-  // As many may wait for its end as there are requests in a row on it.
+  // Each pipelined request adds a listener.
   socket.setMaxListeners(0)
   if (FORBIDDEN_METHODS.has(incoming.method ?? '')) return refuse(outgoing, 'method_not_allowed')
-  const body = new LazyBody(incoming, room)
+  const body = lazyBody(incoming, budget)
   const left = new AbortController()
   const leave = () => left.abort()
-  // Not that of the answer, which has none as long as others are before it.
+  // Not of the response, which has no socket while it is queued.
   socket.once('close', leave)
   try {
-    // What is wrong with the body is answered in here; who has asked for it waits for good, and is forgotten.
-    const response = await Promise.race([fetch(toRequest(incoming, body, left.signal)), body.unread])
+    // Problems with the body are answered here; the `fetch` that reads it never continues.
+    const response = await Promise.race([fetch(toRequest(incoming, body.stream, left.signal)), body.unread])
     if (left.signal.aborted) return
     if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 256 kB.')
     if (response === 'no-room') return refuse(outgoing, 'overloaded')
@@ -46,7 +43,7 @@ export async function bridge(
     outgoing.end()
   } finally {
     socket.off('close', leave)
-    body.giveBack()
+    body.free()
   }
 }
 
@@ -56,50 +53,35 @@ function refuse(outgoing: ServerResponse, code: ProblemCode, message: string = P
   outgoing.end(errorBody(code, message, status))
 }
 
-/** A body of which nothing is read before somebody asks for it. */
-class LazyBody {
-  /** Says why it could not be read; waits for good where it can. */
-  readonly unread: Promise<UnreadBody>
+interface LazyBody {
   readonly stream: ReadableStream<Uint8Array>
-  readonly #room: BodyRoom
-  #lent = 0
-
-  constructor(incoming: IncomingMessage, room: BodyRoom) {
-    this.#room = room
-    let refuse: (why: UnreadBody) => void = () => {}
-    this.unread = new Promise((resolve) => {
-      refuse = resolve
-    })
-    this.stream = new ReadableStream(
-      {
-        pull: (controller) =>
-          new Promise<void>((resolve) =>
-            readBody(incoming, CONTROL_BODY_LIMIT_BYTES, room, (body) => {
-              if (typeof body === 'string') return refuse(body)
-              if (!room.make(body.length)) return refuse('no-room')
-              this.#lend(body.length)
-              controller.enqueue(body)
-              controller.close()
-              resolve()
-            }),
-          ),
-      },
-      { highWaterMark: 0 },
-    )
-  }
-
-  #lend(bytes: number): void {
-    this.#lent = bytes
-    this.#room.lend(bytes)
-  }
-
-  giveBack(): void {
-    this.#room.giveBack(this.#lent)
-    this.#lent = 0
-  }
+  /** Resolves with the reason if the body cannot be read; pending otherwise. */
+  readonly unread: Promise<UnreadBody>
+  free(): void
 }
 
-/** Sends a body as it comes, and no faster than it is taken; when the client goes, whoever makes the body is told. */
+/** A body that is not read before the stream is. */
+function lazyBody(incoming: IncomingMessage, budget: BodyBudget): LazyBody {
+  let free = () => {}
+  let refuse = (_why: UnreadBody) => {}
+  const unread = new Promise<UnreadBody>((resolve) => {
+    refuse = resolve
+  })
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    new Promise<void>((resolve) =>
+      readBody(incoming, MAX_BODY_BYTES, budget, (body) => {
+        if (typeof body === 'string') return refuse(body)
+        if (!budget.makeRoom(body.length)) return refuse('no-room')
+        free = budget.reserve(body.length)
+        controller.enqueue(body)
+        controller.close()
+        resolve()
+      }),
+    )
+  return { stream: new ReadableStream({ pull }, { highWaterMark: 0 }), unread, free: () => free() }
+}
+
+/** Sends a body as fast as the client receives it. Cancels it when the client leaves. */
 async function pump(
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
@@ -107,20 +89,20 @@ async function pump(
   isEndless: boolean,
 ): Promise<void> {
   const reader = body.getReader()
-  let isOver = false
+  let isCancelled = false
   const cancel = () => {
-    isOver = true
+    isCancelled = true
     void reader.cancel().catch(() => {})
   }
   if (socket.destroyed || (isEndless && socket.readableEnded)) cancel()
   socket.once('close', cancel)
-  // That its client has closed its half is all that may be heard of its going.
+  // Of a client that leaves an endless response, the end of its half may be the only sign.
   if (isEndless) socket.once('end', cancel)
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done || isOver) return
-      await taken(value, outgoing, socket)
+      if (done || isCancelled) return
+      await write(value, outgoing, socket)
     }
   } finally {
     socket.off('close', cancel)
@@ -128,26 +110,26 @@ async function pump(
   }
 }
 
-function toRequest(incoming: IncomingMessage, body: LazyBody, signal: AbortSignal): Request {
+function toRequest(incoming: IncomingMessage, body: LazyBody['stream'], signal: AbortSignal): Request {
   const { method = 'GET', url = '/', rawHeaders } = incoming
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(String(rawHeaders[i]), String(rawHeaders[i + 1]))
   // The client's Host is checked as a header; it never becomes part of the URL.
   const takesBody = method !== 'GET' && method !== 'HEAD' && hasBody(incoming)
-  const init = takesBody ? { body: body.stream, duplex: 'half' as const } : {}
+  const init = takesBody ? { body, duplex: 'half' as const } : {}
   return new Request(`http://sandbox${url}`, { method, headers, signal, ...init })
 }
 
-/** Sends a piece. Resolves when it was taken, or never will be. */
-function taken(piece: Uint8Array, outgoing: ServerResponse, socket: Socket): Promise<void> {
+/** Resolves when a piece was received, or the socket closed. */
+function write(piece: Uint8Array, outgoing: ServerResponse, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      socket.off('close', go)
+    const done = () => {
+      socket.off('close', done)
       resolve()
     }
-    socket.once('close', go)
-    if (socket.destroyed) go()
-    // Not the event `drain`, which a socket that was handed over no longer brings.
-    else outgoing.write(piece, go)
+    socket.once('close', done)
+    if (socket.destroyed) done()
+    // Not the event `drain`, which a socket that was handed over does not emit.
+    else outgoing.write(piece, done)
   })
 }

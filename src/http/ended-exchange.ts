@@ -1,33 +1,32 @@
-import type { AnswerEnd } from '../domain/ending.js'
-import { textOf } from '../domain/long-body.js'
-import type { EndedExchange, Reply } from '../domain/messages.js'
+import { type AnswerEnd, type EndedExchange, type Reply, textOf } from '../domain/messages.js'
 
-/** When what happened to an answer, in monotonic milliseconds. */
-export interface AnswerTimes {
-  /** Its request had come. */
+/** Monotonic milliseconds. */
+export interface ReplyTimes {
+  /** When its request arrived. */
   readonly arrivedAt: number
-  /** How long it was held back until now, not counting the wait that is running. */
+  /** How long it was held back, without the present wait. */
   waitedMs: number
-  /** Since when it is held back, if it is. */
+  /** Start of the present wait. */
   waitsSince: number | undefined
-  /** It began to leave, and was not done at once. */
+  /** When it began to be sent, if that took longer than a moment. */
   beganAt: number | undefined
 }
 
-/** What became of a reply, and of what was sent in its place. */
+export function replyTimes(arrivedAt: number): ReplyTimes {
+  return { arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
+}
+
 interface ReplyEnd {
   readonly how: AnswerEnd
-  readonly times: AnswerTimes
-  /** Monotonic. */
+  readonly times: ReplyTimes
   readonly now: number
-  /** Something of it has left. */
+  /** Something of it was sent. */
   readonly isAnswered: boolean
-  /** Ordinal of the connection that carried it. */
   readonly connection: number
   readonly instead?: Reply | undefined
 }
 
-/** Says what became of the exchange of a reply; undefined if no space has answered it. */
+/** @returns undefined for a reply that no space has made */
 export function endedExchange(
   { exchange }: Reply,
   { how, times, now, isAnswered, connection, instead }: ReplyEnd,
@@ -45,7 +44,7 @@ export function endedExchange(
     bodyMs: beganAt === undefined ? 0 : now - beganAt,
     connection,
   }
-  // Most are whole: this is made for every request.
+  // The usual case, for every request.
   if (isAnswered && instead === undefined) return ended
   return {
     ...ended,

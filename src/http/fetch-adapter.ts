@@ -1,117 +1,110 @@
-import type { AnswerEnd } from '../domain/ending.js'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
-import { textOf } from '../domain/long-body.js'
 import {
+  type AnswerEnd,
   BODY_LIMIT_BYTES,
   type EndedExchange,
+  type ExchangeRef,
+  type Marks,
   type PendingReply,
   type Reply,
   type ServiceRequest,
+  textOf,
 } from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
-import { type AnswerTimes, endedExchange } from './ended-exchange.js'
-import { HeardInTime } from './heard-in-time.js'
-import { withoutHeader } from './without-header.js'
+import { DeliveryTracker } from './delivery-tracker.js'
+import { endedExchange, type ReplyTimes, replyTimes } from './ended-exchange.js'
+import { withoutHeader } from './replies.js'
 
-/** The address that callers in the same process share. */
 const IN_PROCESS_ADDRESS = 'in-process'
 
-/** Failures that no status expresses, with the codes that undici gives them. */
-const CAUSES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed-chunk', string>> = {
+/** Failures without a response, with the codes of undici. */
+const FAILURE_CODES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed-chunk', string>> = {
   'connection-reset': 'ECONNRESET',
   'empty-response': 'UND_ERR_SOCKET',
   'malformed-chunk': 'HPE_INVALID_CHUNK_SIZE',
 }
 
-/** What a `fetch` needs of the sandbox. */
-interface Service {
-  /** @param left gives what is aborted when its client has left */
+/** The service of a sandbox, as sockets and `fetch` use it. */
+export interface ServiceHandlers {
+  /** Answers a request. @param left returns a signal that is aborted when the client has left */
   service(request: ServiceRequest, left?: () => AbortSignal): PendingReply
-  /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
+  /** Waits until everything that replies may reveal is written; undefined if it is. Never rejects. */
   settle(): Promise<void> | undefined
-  /** What is sent in place of a reply, if it must not leave. */
+  /** What is sent in place of a reply that must not be sent; undefined if it may. */
   instead(reply: Reply): Reply | undefined
-  /** Tells what became of replies. @returns its position */
-  ended(exchanges: readonly EndedExchange[]): number
+  /** Reports the ends of exchanges, and sent replies that may be unread. @returns the position of that command */
+  ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
 }
 
-/** How a request came here. */
-interface Way {
-  /** It was passed on for somebody else, who hears of the answer later than the caller. */
+interface Route {
+  /** The request was relayed for another client, which receives the response later than the caller. */
   readonly relayed?: boolean | undefined
-  /** Is told of the reply before it is sent. */
+  /** Called with the reply before it is sent. */
   readonly replied?: ((reply: Reply) => void) | undefined
 }
 
 /**
- * Makes a `fetch` for the service, without a socket. To the caller, faults look
- * as they would over one: a rejected TypeError, a truncated body, a wait.
+ * Makes a `fetch` for the service, without a socket. The caller sees faults as over a network: a rejected TypeError, a
+ * truncated body, a wait.
  *
  * @param stopping aborted when the sandbox stops; hanging requests fail then
  */
-export function fetchOf(front: Service, stopping: AbortSignal): (request: Request, way?: Way) => Promise<Response> {
-  // Whoever is given an answer has heard it. Who has it passed on hears it in time; what was sent before may be on its way until then.
-  const relayedHeard = new HeardInTime()
-  let givenUpTo = 0
+export function createFetch(
+  service: ServiceHandlers,
+  stopping: AbortSignal,
+): (request: Request, route?: Route) => Promise<Response> {
+  // A direct caller counts as having received the response, a client behind a relay after a while.
+  const relayedReplies = new DeliveryTracker()
+  let returnedUpTo = 0
+  let sentUpTo = 0
   const noteSent = (position: number, now: number, relayed: boolean) => {
-    // Positions know no readers: what is given while something relayed is on its way is no proof of that.
-    if (relayed || relayedHeard.isWaiting) relayedHeard.sent(position, now)
-    else givenUpTo = position
+    sentUpTo = position
+    // Positions do not distinguish clients: while a relayed response is on its way, no later one counts as received.
+    if (relayed || relayedReplies.isPending) relayedReplies.sent(position, now)
+    else returnedUpTo = position
   }
   return async (request, { relayed = false, replied } = {}) => {
-    const times: AnswerTimes = {
-      arrivedAt: systemClock.monotonic(),
-      waitedMs: 0,
-      waitsSince: undefined,
-      beganAt: undefined,
-    }
-    const heardBefore = relayed ? relayedHeard.upTo : Math.max(givenUpTo, relayedHeard.upTo)
+    const times = replyTimes(systemClock.monotonic())
+    const { deliveredUpTo } = relayedReplies
+    const heardUpTo = relayed ? deliveredUpTo : Math.max(returnedUpTo, deliveredUpTo)
+    const before: Marks = { heardUpTo, sentUpTo: Math.max(heardUpTo, sentUpTo) }
     const { signal } = request
     signal.throwIfAborted()
-    const read = await readRequest(request, heardBefore)
+    const read = await readRequest(request, before)
     signal.throwIfAborted()
-    const reply = await front.service(read, () => signal)
+    const reply = await service.service(read, () => signal)
     replied?.(reply)
-    const instead = await held(front, reply)
-    const tell = (how: AnswerEnd) => {
+    const settled = service.settle()
+    if (settled !== undefined) await settled
+    const instead = service.instead(reply)
+    const report = (how: AnswerEnd) => {
       const now = systemClock.monotonic()
       const isAnswered = how === 'sent' || times.beganAt !== undefined
       const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0, instead })
-      if (ended !== undefined) noteSent(front.ended([ended]), now, relayed)
+      if (ended !== undefined) noteSent(service.ended([ended]), now, relayed)
     }
     try {
       signal.throwIfAborted()
       if (reply.delayMs > 0) {
         const waitsSince = systemClock.monotonic()
         times.waitsSince = waitsSince
-        await passes(reply.delayMs, signal)
+        await sleep(reply.delayMs, signal)
         times.waitedMs = systemClock.monotonic() - waitsSince
         times.waitsSince = undefined
       }
     } catch (error) {
-      tell('left')
+      report('left')
       throw error
     }
     const isHead = request.method === 'HEAD'
-    return reply.fault === undefined || instead !== undefined
-      ? whole(instead ?? reply, isHead, tell)
-      : faulty(reply, reply.fault, isHead, { signal, stopping, times, tell })
+    if (reply.fault !== undefined && instead === undefined)
+      return applyFault(reply, reply.fault, isHead, { signal, stopping, times, report })
+    report('sent')
+    return responseOf(instead ?? reply, isHead ? '' : textOf((instead ?? reply).body))
   }
 }
 
-/** Waits until what a reply may tell of is kept. @returns what is given in its place, if it must not leave */
-async function held(front: Service, reply: Reply): Promise<Reply | undefined> {
-  const settled = front.settle()
-  if (settled !== undefined) await settled
-  return front.instead(reply)
-}
-
-function whole(reply: Reply, isHead: boolean, tell: (how: AnswerEnd) => void): Response {
-  tell('sent')
-  return response(reply, isHead ? '' : textOf(reply.body))
-}
-
-async function readRequest(request: Request, heardUpTo: number): Promise<ServiceRequest> {
+async function readRequest(request: Request, before: Marks): Promise<ServiceRequest> {
   const url = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.fromEntries(request.headers)
@@ -123,100 +116,96 @@ async function readRequest(request: Request, heardUpTo: number): Promise<Service
     body: body !== undefined && body.length > BODY_LIMIT_BYTES ? 'too-large' : body,
     address: IN_PROCESS_ADDRESS,
     connection: 0,
-    heardUpTo,
+    ...before,
   }
 }
 
-function response({ status, headers }: Reply, body: string | ReadableStream<Uint8Array>): Response {
+function responseOf({ status, headers }: Reply, body: string | ReadableStream<Uint8Array>): Response {
   const list: [string, string][] = []
   for (let i = 0; i < headers.length; i += 2) list.push([String(headers[i]), String(headers[i + 1])])
   // 204 and 304 have no body, not even an empty one. @source Fetch standard, null body status
   return new Response(status === 204 || status === 304 || body === '' ? null : body, { status, headers: list })
 }
 
-/** What a faulty answer is made with. */
-interface Fate {
+interface FaultContext {
   readonly signal: AbortSignal
   readonly stopping: AbortSignal
-  readonly times: AnswerTimes
-  tell(how: AnswerEnd): void
+  readonly times: ReplyTimes
+  report(how: AnswerEnd): void
 }
 
-async function faulty(
+async function applyFault(
   reply: Reply,
   fault: WireFault,
   isHead: boolean,
-  { signal, stopping, times, tell }: Fate,
+  { signal, stopping, times, report }: FaultContext,
 ): Promise<Response> {
+  const encoder = new TextEncoder()
   switch (fault) {
     case 'connection-reset':
     case 'empty-response':
-      tell('cut')
+      report('cut')
       throw failure(fault)
     case 'malformed-chunk':
       times.beganAt = systemClock.monotonic()
-      tell('cut')
-      return response(
+      report('cut')
+      return responseOf(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
         new ReadableStream({
-          start(controller) {
-            controller.enqueue(new TextEncoder().encode('[{"id":'))
-          },
-          pull(controller) {
-            controller.error(failure(fault))
-          },
+          start: (controller) => controller.enqueue(encoder.encode('[{"id":')),
+          pull: (controller) => controller.error(failure(fault)),
         }),
       )
     case 'slow-body': {
       times.beganAt = systemClock.monotonic()
-      const noReader = new AbortController()
-      return response(
+      const cancelled = new AbortController()
+      return responseOf(
         reply,
         new ReadableStream({
           async start(controller) {
-            await passes(SLOW_BODY_MS, AbortSignal.any([signal, noReader.signal])).catch((error: unknown) => {
-              tell('left')
+            await sleep(SLOW_BODY_MS, AbortSignal.any([signal, cancelled.signal])).catch((error: unknown) => {
+              report('left')
               throw error
             })
-            if (!isHead) controller.enqueue(new TextEncoder().encode(textOf(reply.body)))
-            tell('sent')
+            if (!isHead) controller.enqueue(encoder.encode(textOf(reply.body)))
+            report('sent')
             controller.close()
           },
-          cancel: () => noReader.abort(),
+          cancel: () => cancelled.abort(),
         }),
       )
     }
     case 'hang':
       times.waitsSince = systemClock.monotonic()
       return new Promise((_resolve, reject) => {
-        const cut = () => {
-          signal.removeEventListener('abort', cut)
-          stopping.removeEventListener('abort', cut)
-          tell(signal.aborted ? 'left' : 'cut')
+        const end = () => {
+          signal.removeEventListener('abort', end)
+          stopping.removeEventListener('abort', end)
+          report(signal.aborted ? 'left' : 'cut')
           reject(signal.aborted ? signal.reason : failure('connection-reset'))
         }
-        if (signal.aborted || stopping.aborted) return cut()
-        signal.addEventListener('abort', cut, { once: true })
-        stopping.addEventListener('abort', cut, { once: true })
+        if (signal.aborted || stopping.aborted) return end()
+        signal.addEventListener('abort', end, { once: true })
+        stopping.addEventListener('abort', end, { once: true })
       })
   }
 }
 
-function failure(fault: keyof typeof CAUSES): TypeError {
-  const cause = Object.assign(new Error(`The sandbox was asked for ${fault}.`), { code: CAUSES[fault] })
+function failure(fault: keyof typeof FAILURE_CODES): TypeError {
+  const cause = Object.assign(new Error(`The sandbox was asked for ${fault}.`), { code: FAILURE_CODES[fault] })
   return new TypeError('fetch failed', { cause })
 }
 
-function passes(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const give = () => {
+    const abort = () => {
       clearTimeout(timer)
       reject(signal.reason)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', give)
+      signal.removeEventListener('abort', abort)
       resolve()
     }, milliseconds)
-    signal.addEventListener('abort', give, { once: true })
+    signal.addEventListener('abort', abort, { once: true })
   })
 }

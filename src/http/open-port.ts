@@ -10,7 +10,7 @@ import { Failure } from '../domain/failures.js'
  */
 export function openPort(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    // For good: an error of a server that listens (no more files may be open) must not end the process.
+    // Stays: an error of a listening server (too many open files) must not end the process.
     server.on('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
     server.listen(port, host, () => resolve(server.address() as AddressInfo))
   })
@@ -23,7 +23,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     case 'EACCES':
       return new Failure(
         'PORT_FORBIDDEN',
-        `Port ${port} may not be opened by this user. Choose one above 1023 with --port.`,
+        `Port ${port} is not allowed for this user. Choose one above 1023 with --port.`,
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

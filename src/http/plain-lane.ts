@@ -1,63 +1,67 @@
 import type { PendingReply, Reply } from '../domain/messages.js'
+import type { Bytes } from '../domain/numbers.js'
 import { type DurationMs, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import type { Connection, Outgoing, PlainReading } from './connection.js'
-import { plainAnswerHead } from './plain-answer.js'
-import { type PlainRequest, readPlainRequest } from './plain-request.js'
+import {
+  MAX_PLAIN_HEAD_BYTES,
+  type PlainRequest,
+  type parserSettings,
+  plainReplyHead,
+  readPlainRequest,
+} from './plain-messages.js'
 
-/** Who says nothing for so long after connecting is cut, as node:http does. */
-const FIRST_REQUEST_MS: DurationMs = MINUTE_MS
+/** A connection without a request is cut after this long, as by node:http. */
+const FIRST_REQUEST_TIMEOUT_MS: DurationMs = MINUTE_MS
 
-/** A reply that leaves here. */
-interface PlainAnswer {
+interface PlainReply {
   readonly reply: Reply
-  /** Its status line and header lines. */
   readonly head: string
-  /** When its request had come, monotonic. */
+  /** When its request arrived, monotonic. */
   readonly arrivedAt: number
 }
 
-/** What the lane needs of the listener. */
+/** What the lane needs from the listener. */
 export interface LaneOwner {
+  readonly parser: typeof parserSettings
   readonly keepAliveMs: DurationMs
-  /** Whether requests with this target are read here at present. */
-  takes(target: string): boolean
-  /** When what is read now had come, monotonic. */
-  arrival(): number
+  /** Whether the lane may serve requests with this target at present. */
+  accepts(target: string): boolean
+  received(connection: Connection): void
   serve(connection: Connection, request: PlainRequest): PendingReply
-  /** @param isLate it was waited for: its request did not come in this turn of the event loop */
-  post(connection: Connection, answer: PlainAnswer, isLate: boolean): void
-  /** Gives a connection to node:http for good, and to that what has come on it. */
+  post(connection: Connection, reply: PlainReply): void
+  /** Gives a connection to node:http for good, with the bytes received. */
   handOver(connection: Connection, bytes: Buffer): void
 }
 
 /**
- * Where plain requests are read, and answered, past node:http: what that does for a
- * request and its answer, streams and all, costs more than the sandbox itself
- * (with 32 connections 14 µs of processor time, what is done here 6 µs).
+ * Reads plain requests and answers them without node:http, which would cost more than the sandbox itself (with 32
+ * connections 14 µs of processor time a request; this takes 6).
  *
- * Whatever is not plain, bytes or answer, turns the connection over to node:http,
- * which reads the same bytes and has the last word. So there is nothing here that would
- * have to be refused or sent in pieces. An answer is waited for, as that of a real service is, as long as nothing
- * else happens on its connection.
+ * Anything else, request or reply, hands the connection over to node:http, which reads the same bytes and decides. So
+ * there is nothing here to refuse or to send in pieces. A pending reply is awaited as long as nothing else happens on
+ * its connection.
  */
 export class PlainLane {
   readonly #owner: LaneOwner
-  /** The last header lines of an answer after which the connection stays open, as node:http writes them. */
-  readonly #stay: string
+  readonly #maxHead: Bytes
+  /** The last header lines if the connection stays open, as node:http writes them. */
+  readonly #keepAlive: string
 
   constructor(owner: LaneOwner) {
     this.#owner = owner
-    this.#stay = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(owner.keepAliveMs / SECOND_MS)}\r\n\r\n`
+    const { maxHeaderSize, insecureHTTPParser } = owner.parser
+    // Property tests compare the lane with the strict parser only.
+    this.#maxHead = insecureHTTPParser ? 0 : Math.min(maxHeaderSize, MAX_PLAIN_HEAD_BYTES)
+    this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(owner.keepAliveMs / SECOND_MS)}\r\n\r\n`
   }
 
-  /** Reads a new connection. */
   open(connection: Connection): void {
     const { socket } = connection
     const read = (bytes: Buffer) => this.#read(connection, reading, bytes)
     const end = () => {
-      // Whether its client is still there is for node:http to find out.
-      if (reading.awaiting !== undefined) this.#turnOver(connection, reading, reading.awaiting)
+      // node:http finds out whether the client is still there.
+      if (reading.awaiting !== undefined) this.#fallBackToNode(connection, reading, reading.awaiting)
       else if (reading.isAnswering) reading.isLast = true
       else socket.end()
     }
@@ -75,36 +79,36 @@ export class PlainLane {
   }
 
   /**
-   * Whether nothing has come on a connection for so long that it is to be cut. Asked now and then: a timer of each
-   * socket is wound again for all that it reads and writes (0.5 µs a request).
+   * Whether a connection has been idle for so long that it is cut. Checked periodically: a timer for each socket
+   * would be reset by every read and write.
    *
    * @param now monotonic
    */
-  isForgotten({ plain }: Connection, now: number): boolean {
+  isIdle({ plain }: Connection, now: number): boolean {
     if (plain === undefined || plain.isAnswering) return false
-    return now - plain.quietSince >= (plain.head === undefined ? FIRST_REQUEST_MS : this.#owner.keepAliveMs)
+    return now - plain.quietSince >= (plain.head === undefined ? FIRST_REQUEST_TIMEOUT_MS : this.#owner.keepAliveMs)
   }
 
   #read(connection: Connection, reading: PlainReading, bytes: Buffer): void {
+    this.#owner.received(connection)
     if (reading.awaiting !== undefined) {
-      this.#turnOver(connection, reading, Buffer.concat([reading.awaiting, bytes]))
+      this.#fallBackToNode(connection, reading, Buffer.concat([reading.awaiting, bytes]))
       return
     }
     if (reading.isAnswering) {
-      // It is read when its turn has come.
+      // Read in its turn.
       connection.isPipelined = true
       reading.waiting.push(bytes)
       connection.socket.pause()
       return
     }
-    const request = readPlainRequest(bytes, reading.head)
-    if (request === undefined || !this.#owner.takes(request.head.target)) {
-      this.#turnOver(connection, reading, bytes)
+    const request = readPlainRequest(bytes, reading.head, this.#maxHead)
+    if (request === undefined || !this.#owner.accepts(request.head.target)) {
+      this.#fallBackToNode(connection, reading, bytes)
       return
     }
     reading.head = request.head
-    reading.quietSince = this.#owner.arrival()
-    // It may have left by the time that this is known.
+    reading.quietSince = systemClock.monotonic()
     reading.isAnswering = true
     this.#answer(connection, reading, request, bytes)
   }
@@ -114,21 +118,21 @@ export class PlainLane {
     const decide = (reply: () => PendingReply) => {
       connection.decided = { reply, arrivedAt }
     }
-    const post = (reply: Reply, isLate: boolean) => {
-      const head = plainAnswerHead(reply)
-      // Of one whose client has gone nothing is written, whoever carries it out.
+    const post = (reply: Reply) => {
+      const head = plainReplyHead(reply)
+      // To a client that is gone nothing is written, on either way.
       if (head !== undefined || connection.socket.destroyed) {
-        this.#owner.post(connection, { reply, head: head ?? '', arrivedAt }, isLate)
+        this.#owner.post(connection, { reply, head: head ?? '', arrivedAt })
         return
       }
       decide(() => reply)
-      this.#turnOver(connection, reading, bytes)
+      this.#fallBackToNode(connection, reading, bytes)
     }
     const fail = (error: unknown) => {
       decide(() => {
         throw error
       })
-      this.#turnOver(connection, reading, bytes)
+      this.#fallBackToNode(connection, reading, bytes)
     }
     let reply: PendingReply
     try {
@@ -138,60 +142,55 @@ export class PlainLane {
       return
     }
     if (!(reply instanceof Promise)) {
-      post(reply, false)
+      post(reply)
       return
     }
     const pending = reply
     reading.awaiting = bytes
     decide(() => pending)
-    /** Does something with what has come of it, unless node:http waits for it by now. */
-    const ifHere =
-      <Came>(act: (came: Came) => void) =>
-      (came: Came) => {
+    /** Ignores the outcome if node:http awaits it now. */
+    const unlessHandedOver =
+      <Outcome>(act: (outcome: Outcome) => void) =>
+      (outcome: Outcome) => {
         if (connection.plain !== reading) return
         reading.awaiting = undefined
         connection.decided = undefined
-        act(came)
+        act(outcome)
       }
-    pending.then(
-      ifHere((late) => post(late, true)),
-      ifHere(fail),
-    )
+    pending.then(unlessHandedOver(post), unlessHandedOver(fail))
   }
 
   /**
-   * Sends an answer.
-   *
-   * @param reply  what is sent, which may be another one than was decided
-   * @param isLast whether the connection ends with it, whatever else has come on it
+   * @param reply  what is sent, which may differ from the decided reply
+   * @param isLast whether the connection ends with it
    */
   send({ connection, head, reply: decided }: Outgoing, reply: Reply, isLast: boolean): void {
     const { socket, plain } = connection
-    const sent = reply === decided ? head : plainAnswerHead(reply)
+    const sent = reply === decided ? head : plainReplyHead(reply)
     if (plain === undefined || sent === undefined || typeof reply.body !== 'string') {
       socket.destroy()
       return
     }
     if (isLast) plain.isLast = true
-    // One string of which each character is a byte, in one write: nothing of it has to be encoded again.
-    socket.write(sent + (plain.isLast ? CLOSE : this.#stay) + (reply.binary ?? binaryOf(reply.body)), 'latin1')
+    // One string with a character for each byte, in one write, is not encoded again.
+    socket.write(sent + (plain.isLast ? CLOSE : this.#keepAlive) + (reply.binary ?? binaryOf(reply.body)), 'latin1')
   }
 
-  /** Calls when all that was sent on a connection has left; never, if that is gone before. */
+  /** Calls when everything was sent; never if the connection is closed before. */
   whenSent({ socket }: Connection, call: () => void): void {
     socket.write('', (error) => error ?? call())
   }
 
-  /** It was told what became of an answer: reads on if it has left, and the connection does not end. */
-  goOn(connection: Connection): void {
+  /** Reads on, if the response is sent and the connection stays open. */
+  resume(connection: Connection): void {
     const { plain, socket } = connection
     if (plain === undefined || socket.destroyed || socket.writableLength > 0) return
     plain.isAnswering = false
     if (plain.isLast) socket.destroySoon()
-    else if (plain.waiting.length > 0) this.#turnOver(connection, plain, Buffer.concat(plain.waiting))
+    else if (plain.waiting.length > 0) this.#fallBackToNode(connection, plain, Buffer.concat(plain.waiting))
   }
 
-  #turnOver(connection: Connection, reading: PlainReading, bytes: Buffer): void {
+  #fallBackToNode(connection: Connection, reading: PlainReading, bytes: Buffer): void {
     reading.stop()
     reading.awaiting = undefined
     connection.plain = undefined
@@ -201,7 +200,7 @@ export class PlainLane {
 
 const CLOSE = 'Connection: close\r\n\r\n'
 
-/** The UTF-8 bytes of a text as a string of one character each. */
+/** The UTF-8 bytes of a text as a string with a character for each. */
 function binaryOf(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }

@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import sirv from 'sirv'
 import { openPort } from './open-port.js'
 
-/** A folder that is being served. */
 export interface ServedSite {
   readonly port: number
   /** Resolves when the port is free. */
@@ -17,11 +16,11 @@ const HEADERS = {
 } as const
 
 /**
- * Serves a folder of files on loopback, to nobody who asks for another host. What browsers keep of it they ask
- * again: a new build is there at once.
+ * Serves a folder of files on loopback, only for loopback hosts. Browsers revalidate cached files, so that a new build
+ * is used at once.
  *
  * @param port   0 for any free one
- * @param policy Content-Security-Policy of all of them
+ * @param policy Content-Security-Policy
  * @throws Failure PORT_IN_USE, PORT_FORBIDDEN
  */
 export async function serveSite(folder: string, port: number, policy: string): Promise<ServedSite> {
@@ -53,5 +52,5 @@ export async function serveSite(folder: string, port: number, policy: string): P
   }
 }
 
-/** A name that is rebound to this machine is still another name. */
+/** Prevents DNS rebinding. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i

@@ -1,22 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
-import { textOf } from '../domain/long-body.js'
-import type { Reply } from '../domain/messages.js'
-import { rawResponse } from './raw-response.js'
-import { inTurn } from './turns.js'
-import { withoutHeader } from './without-header.js'
+import { type Reply, textOf } from '../domain/messages.js'
+import { withoutHeader } from './replies.js'
 
-/** In so many pieces a slow body is sent. @source docs/switches.md, "slow-body" */
+/** @source docs/switches.md, "slow-body" */
 const SLOW_BODY_PIECES = 20
 
-/** A chunk whose announced size is not a number. */
+/** A chunk whose size is not a number. */
 const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 
-/** Requests left unanswered until the client goes away or the server stops. */
+/** Requests without a response until the client leaves or the server stops. */
 export type Hanging = Set<ServerResponse>
 
-/** Does to an answer what was asked for, when its turn has come. */
-export function sendFaulty(
+/** Applies a fault when it is the turn of its response. */
+export function applyFault(
   fault: WireFault,
   request: IncomingMessage,
   response: ServerResponse,
@@ -26,19 +23,19 @@ export function sendFaulty(
   const { socket } = request
   switch (fault) {
     case 'connection-reset':
-      inTurn(response, () => socket.resetAndDestroy())
+      whenFirstInPipeline(response, () => socket.resetAndDestroy())
       return
     case 'empty-response':
-      inTurn(response, () => socket.destroySoon())
+      whenFirstInPipeline(response, () => socket.destroySoon())
       return
     case 'malformed-chunk': {
       const headers = withoutHeader(reply.headers, 'Content-Length')
       headers.push('Content-Type', 'application/json', 'Transfer-Encoding', 'chunked')
-      inTurn(response, () => socket.end(rawResponse(reply.status, headers, MALFORMED_CHUNKS)))
+      whenFirstInPipeline(response, () => socket.end(rawResponse(reply.status, headers, MALFORMED_CHUNKS)))
       return
     }
     case 'hang':
-      inTurn(response, () => {
+      whenFirstInPipeline(response, () => {
         hanging.add(response)
         response.once('close', () => hanging.delete(response))
         if (socket.readableEnded) socket.destroy()
@@ -63,4 +60,17 @@ function sendSlowly(response: ServerResponse, reply: Reply): void {
     response.end()
   }, SLOW_BODY_MS / SLOW_BODY_PIECES)
   response.once('close', () => clearInterval(timer))
+}
+
+/** Acts on the socket directly once the responses to earlier requests are sent. */
+export function whenFirstInPipeline(response: ServerResponse, act: () => void): void {
+  if (response.socket === null) response.once('socket', act)
+  else act()
+}
+
+/** The bytes of a response for a socket without a ServerResponse. Close the connection after it. */
+export function rawResponse(status: number, headers: readonly string[], body: string): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${head}Connection: close\r\n\r\n${body}`
 }

@@ -1,63 +1,126 @@
 import { systemClock } from '../system/system-clock.js'
 import type { Outgoing } from './connection.js'
+import type { ServiceHandlers } from './fetch-adapter.js'
 
-/** A batch of this size is sent before the turn is over, so that the first reply need not wait for hundreds of others. */
-const LEAVE_TOGETHER = 64
+/** A batch of this size is sent before the turn ends, so that the first reply need not wait for hundreds of others. */
+const MAX_BATCH = 64
 
-/** Where a batch sends its replies. */
-export interface WayOut {
-  /** Waits until everything that replies may tell of is kept; undefined if it is. Never rejects. */
-  settle(): Promise<void> | undefined
+export interface BatchSink extends Pick<ServiceHandlers, 'settle'> {
   send(outgoing: Outgoing): void
-  /** All of a batch are sent. @param isAtEnd of a turn */
-  sent(batch: readonly Outgoing[], isAtEnd: boolean): void
+  /** All of a batch are sent. @param isProven requests received from now on were sent after they were readable */
+  sent(batch: readonly Outgoing[], isProven: boolean): void
 }
 
 /**
- * Collects the replies made in one turn of the event loop and sends them together,
- * when what they may tell of is kept.
+ * Collects the replies of one turn of the event loop, and sends them together once what they may reveal is written.
  *
- * Waking a waiting client costs the sender about as much as making the response,
- * and a client that is sent several replies at once is woken only once.
+ * Waking a client costs about as much as making a response, and a client that is sent several replies at once is
+ * woken only once. Refusals are sent after a quiet turn.
  */
 export class WriteBatch {
-  readonly #out: WayOut
+  readonly quiet = new QuietTurn()
+  readonly #sink: BatchSink
   #waiting: Outgoing[] = []
-  #begunAt = 0
+  #refusals: Outgoing[] = []
 
-  constructor(out: WayOut) {
-    this.#out = out
+  constructor(sink: BatchSink) {
+    this.#sink = sink
   }
 
-  /**
-   * When what is read now had come, monotonic: with the first that is answered in this turn, as a turn reads what had
-   * come before it began. The clock is read once for all of them (0.4 µs each time).
-   */
-  arrival(): number {
-    if (this.#waiting.length === 0) this.#begunAt = systemClock.monotonic()
-    return this.#begunAt
-  }
-
-  /** @param isLate its request did not come in this turn: what does begins now, and not when that came */
-  put(outgoing: Outgoing, isLate = true): void {
-    if (isLate) this.arrival()
+  put(outgoing: Outgoing): void {
     const count = this.#waiting.push(outgoing)
-    if (count === 1) setImmediate(() => this.empty(true))
-    else if (count === LEAVE_TOGETHER) this.empty()
+    if (count === 1) setImmediate(() => this.flush())
+    else if (count === MAX_BATCH) this.flush()
   }
 
-  /** Sends everything that is waiting. @param isAtEnd of a turn of the event loop */
-  empty(isAtEnd = false): void {
+  flush(): void {
     if (this.#waiting.length === 0) return
-    const leaving = this.#waiting
+    const batch = this.#waiting
     this.#waiting = []
-    const settled = this.#out.settle()
-    if (settled === undefined) this.#leave(leaving, isAtEnd)
-    else void settled.then(() => this.#leave(leaving, false))
+    const settled = this.#sink.settle()
+    if (settled === undefined) this.#leave(batch)
+    else void settled.then(() => this.#leave(batch))
   }
 
-  #leave(leaving: readonly Outgoing[], isAtEnd: boolean): void {
-    for (const outgoing of leaving) this.#out.send(outgoing)
-    this.#out.sent(leaving, isAtEnd)
+  #leave(batch: readonly Outgoing[]): void {
+    const others = batch.filter((outgoing) => !isRefusal(outgoing))
+    if (others.length < batch.length) this.#hold(batch.filter(isRefusal))
+    if (others.length > 0) this.#send(others, false)
+  }
+
+  #hold(refusals: readonly Outgoing[]): void {
+    this.#refusals.push(...refusals)
+    if (this.#refusals.length > refusals.length) return
+    this.quiet.wait((isQuiet) => {
+      const held = this.#refusals
+      this.#refusals = []
+      this.#send(held, isQuiet)
+    })
+  }
+
+  #send(batch: readonly Outgoing[], isProven: boolean): void {
+    for (const outgoing of batch) this.#sink.send(outgoing)
+    this.#sink.sent(batch, isProven)
+  }
+}
+
+/** Whether a client may have to wait after it. */
+export function isRefusal({ reply: { status, fault, exchange } }: Pick<Outgoing, 'reply'>): boolean {
+  return (
+    exchange !== undefined &&
+    (status === 429 || status === 403 || status === 401 || status >= 500 || fault !== undefined)
+  )
+}
+
+/** Turns after which a refusal is sent even if requests keep coming. */
+const MAX_TURNS = 100
+/** The same in real time: turns are long on an overloaded machine. */
+const MAX_WAIT_MS = 250
+/** A longer turn may have been interrupted after it polled the sockets. */
+const SHORT_TURN_MS = 0.5
+/** Refusals wait this long for the first request on a new connection, so that a burst is seen as one. */
+const FIRST_REQUEST_MS = 50
+
+/**
+ * Waits for a turn of the event loop in which nothing was received and nobody connected: everything sent before has
+ * been read. libuv polls all sockets in each turn, and accepts one connection a turn, in order.
+ *
+ * So a refusal that is sent at the end of such a turn separates requests that were sent before it was readable from
+ * later ones, on any connection, even on a busy machine.
+ */
+class QuietTurn {
+  #received = 0
+  /** Connections without a request. */
+  #silent = 0
+  #connectedAt = Number.NEGATIVE_INFINITY
+
+  received(): void {
+    this.#received++
+  }
+
+  connected(): void {
+    this.#received++
+    this.#silent++
+    this.#connectedAt = systemClock.monotonic()
+  }
+
+  /** The first request of a connection has come, or it was closed without one. */
+  used(): void {
+    this.#silent--
+  }
+
+  /** @param done called at the end of such a turn; with false if there was none for too long */
+  wait(done: (isQuiet: boolean) => void, turns = 0, since = systemClock.monotonic()): void {
+    const before = this.#received
+    const startedAt = systemClock.monotonic()
+    setImmediate(() => {
+      const now = systemClock.monotonic()
+      const isQuiet = this.#received === before && now - startedAt < SHORT_TURN_MS
+      const expectsRequest = this.#silent > 0 && now - this.#connectedAt < FIRST_REQUEST_MS
+      if (turns >= MAX_TURNS || now - since >= MAX_WAIT_MS) done(isQuiet)
+      else if (expectsRequest) setTimeout(() => this.wait(done, turns + 1, since), 1)
+      else if (isQuiet) done(true)
+      else this.wait(done, turns + 1, since)
+    })
   }
 }

@@ -1,26 +1,25 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
-import type { SocketlessSandbox } from '../api/sandbox.js'
+import type { SocketlessSandbox } from '../api/controls.js'
 
-/** Where the service is, as the code under test knows it. */
 export interface HandlersOptions {
-  /** `https://api.petstore.example/v1`; in a page also a path, such as `/api/v1`. */
+  /** Address of the service in the code under test: `https://api.petstore.example/v1`; in a page also a path, such as `/api/v1`. */
   readonly baseUrl: string
 }
 
 /**
- * Handlers of MSW (`setupWorker`, `setupServer`) which have a sandbox answer for the service.
+ * Handlers for MSW (`setupWorker`, `setupServer`) that pass requests for the service to a sandbox.
  *
- * What the sandbox does to the wire, the client meets as a failing network: a reset, an empty or a broken answer.
- * A request that hangs hangs, and latency takes its time.
+ * Faults on the wire become network errors: a reset, an empty or a malformed response. Hanging requests hang, and
+ * latency takes real time.
  *
- * @throws TypeError if the address is none
+ * @throws TypeError if the address is invalid
  */
 export function handlers(
   sandbox: Pick<SocketlessSandbox, 'baseUrl' | 'fetch'>,
   { baseUrl }: HandlersOptions,
 ): HttpHandler[] {
   const base = absolute(baseUrl)
-  // Not a path of MSW's own, in which a colon or a star of the address would mean something else.
+  // Not an MSW path, in which colons and stars have a meaning.
   const below = new RegExp(`^${base.replaceAll(/[^\w/]/g, '\\$&')}(?:/|$)`)
   return [
     http.all(below, async ({ request }) => {
@@ -46,7 +45,7 @@ function absolute(baseUrl: string): string {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** Whether a service worker is between the page and its handlers: without one, MSW calls them in the client's own process. */
+/** Whether a service worker is between client and handlers. Without one, MSW calls them in the client's process. */
 function isPassedOn(): boolean {
   const { navigator } = globalThis as {
     readonly navigator?: { readonly serviceWorker?: { readonly controller: unknown } }
@@ -54,7 +53,6 @@ function isPassedOn(): boolean {
   return Boolean(navigator?.serviceWorker?.controller)
 }
 
-/** What a request is made of, to be sent to another address. */
 async function initOf(request: Request): Promise<RequestInit> {
   const { method, headers, signal } = request
   const body = method === 'GET' || method === 'HEAD' ? new ArrayBuffer(0) : await request.arrayBuffer()

@@ -1,34 +1,28 @@
-import type { OptionRow } from './option-row.js'
-import { naturalFromText } from './option-text.js'
-import { packagedScenarios } from './packaged-scenarios.js'
+import { valueFromText } from './layer.js'
+import { packagedScenarios } from './scenario.js'
 import { type OptionName, optionRow } from './table.js'
 
-/** A value that no option accepts, so that its check says what it would accept. */
+/** A value that every schema refuses. */
 const NOTHING = Symbol('nothing')
 
-/** What a value must be, in the words of its check: "must be newest or oldest". */
+/** What a value must be, in the words of its schema: "must be newest or oldest". */
 export function allowedText(name: OptionName): string {
-  const row = optionRow(name)
-  return firstProblem(row, row.reads === 'list' ? [NOTHING] : NOTHING) ?? ''
+  return firstProblem(name, optionRow(name).reads === 'list' ? [NOTHING] : NOTHING) ?? ''
 }
 
 /** The literal words and numbers that an option accepts: `['newest', 'oldest']`, `['never']`. */
 export function allowedWords(name: OptionName): readonly string[] {
   if (name === 'scenario') return packagedScenarios()
-  const { schema } = optionRow(name)
-  if (!('options' in schema) || !Array.isArray(schema.options)) return []
+  const { options = [] }: { readonly options?: readonly unknown[] } = Object(optionRow(name).schema)
   // The choices of a picklist are plain, those of a union are schemas.
-  const choices: readonly unknown[] = schema.options
-  return choices
-    .map((choice) => literalOf(choice) ?? choice)
-    .filter(isWord)
+  return options
+    .map((choice) => Object(choice).literal ?? choice)
+    .filter((choice) => typeof choice === 'string' || typeof choice === 'number')
     .map(String)
 }
 
-/** Whether an option accepts a string that a user wrote. */
 export function takes(name: OptionName, text: string): boolean {
-  const row = optionRow(name)
-  return firstProblem(row, naturalFromText(row.reads, text)) === undefined
+  return firstProblem(name, valueFromText(optionRow(name).reads, text)) === undefined
 }
 
 /** Whether an option takes a file or a folder, which a shell can complete. */
@@ -38,16 +32,7 @@ export function pathKind(name: OptionName): 'file' | 'folder' | undefined {
   return /a file path$|YAML file$/.test(text) ? 'file' : undefined
 }
 
-function literalOf(choice: unknown): unknown {
-  return typeof choice === 'object' && choice !== null && 'literal' in choice ? choice.literal : undefined
-}
-
-function isWord(option: unknown): option is string | number {
-  return typeof option === 'string' || typeof option === 'number'
-}
-
-function firstProblem({ schema }: OptionRow, value: unknown): string | undefined {
-  const result = schema['~standard'].validate(value)
-  if (result instanceof Promise) throw new TypeError('The check of an option waits for something.')
-  return result.issues?.[0]?.message
+function firstProblem(name: OptionName, value: unknown): string | undefined {
+  const result = optionRow(name).schema['~standard'].validate(value)
+  return result instanceof Promise ? undefined : result.issues?.[0]?.message
 }

@@ -1,83 +1,55 @@
 import { allowedText } from './allowed.js'
-import { jsonSchemaOf } from './json-schema.js'
+import { asJsonSchema, type JsonSchema } from './json-schema.js'
 import { toCamelCase, toKebabCase } from './letter-case.js'
 import { kebabName, NAMED_OPTIONS, type NamedOption } from './names.js'
 import { extrasSchema } from './scenario.js'
 import { optionRow } from './table.js'
 
-interface JsonSchema {
-  readonly type?: string
-  readonly description?: string
-  readonly additionalProperties?: boolean
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly anyOf?: readonly JsonSchema[]
-  readonly items?: JsonSchema
+/**
+ * The JSON Schema of petstore-sandbox.yaml, for editors, with the description of each option. The schema of a scenario
+ * is in `$defs`. Texts such as `30s` are checked only at the start.
+ */
+export function configSchema(): object {
+  const inScenarios = NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario)
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'petstore-sandbox.yaml',
+    ...mapOf(NAMED_OPTIONS.filter(({ name }) => !optionRow(name).notInFiles)),
+    $defs: { scenario: mapOf(inScenarios, asJsonSchema(extrasSchema).properties) },
+  }
+}
+
+function mapOf(options: readonly NamedOption[], extras: JsonSchema['properties'] = {}): JsonSchema {
+  const own = Object.fromEntries(options.map((option) => [kebabName(option), optionSchema(option)]))
+  return asWritten({ type: 'object', properties: { ...extras, ...own }, additionalProperties: false })
 }
 
 const SCENARIO = { anyOf: [{ type: 'string', minLength: 1 }, { $ref: '#/$defs/scenario' }] }
 
-/**
- * The JSON Schema of petstore-sandbox.yaml, for editors: each option by its name, with its
- * meaning. That of a scenario is in `$defs`. What a text like `30s` must be is checked at
- * the start only.
- */
-export function configSchema(): object {
+function optionSchema({ name, negated }: NamedOption): JsonSchema {
+  const { schema, reads, description, negative, default: fallback } = optionRow(name)
+  const value: JsonSchema = name === 'scenario' ? SCENARIO : asJsonSchema(schema)
+  const standard = fallback ?? (reads === 'switch' ? 'false' : 'none')
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'petstore-sandbox.yaml',
-    ...mapOf(NAMED_OPTIONS),
-    $defs: {
-      scenario: mapOf(
-        NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario),
-        jsonSchemaOf(extrasSchema),
-      ),
-    },
-  }
-}
-
-function mapOf(options: readonly NamedOption[], extras: JsonSchema = {}): JsonSchema {
-  return asWritten({
-    type: 'object',
-    properties: {
-      ...extras.properties,
-      ...Object.fromEntries(options.map((option) => [kebabName(option), schemaOf(option)])),
-    },
-    additionalProperties: false,
-  })
-}
-
-function schemaOf(option: NamedOption): JsonSchema {
-  const { name, negated } = option
-  const { schema, reads } = optionRow(name)
-  const value: JsonSchema = name === 'scenario' ? SCENARIO : jsonSchemaOf(schema)
-  return {
-    // One element needs no list.
+    // A single element needs no list.
     ...(!negated && reads === 'list' ? { anyOf: [value.items ?? {}, value] } : value),
-    description: meaningOf(option),
+    // An option that is on by default has the description of its flag, `--no-…`.
+    description:
+      negative && !negated ? `false: ${description}` : `${description}\n\n${allowedText(name)}; default: ${standard}`,
   }
 }
 
-/** The description of what is on by default is that of its flag, `--no-…`. */
-function meaningOf({ name, negated }: NamedOption): string {
-  const { description, negative, reads, default: fallback = reads === 'switch' ? 'false' : 'none' } = optionRow(name)
-  if (negative && !negated) return `false: ${description}`
-  return `${description}\n\n${allowedText(name)}; default: ${fallback}`
-}
-
-/** Names in kebab-case, as they are suggested; those in camelCase are understood, too. */
+/** Suggests names in kebab-case, and accepts camelCase. */
 function asWritten(schema: JsonSchema): JsonSchema {
   const { properties, anyOf, items } = schema
   const parts = Object.entries(properties ?? {}).map(([name, part]) => [name, asWritten(part)] as const)
   const camel = parts.map(([name, part]) => [toCamelCase(name), part] as const).filter(([name]) => /[A-Z]/.test(name))
+  const patterns = Object.fromEntries(camel.map(([name, part]) => [`^${name}$`, part]))
   return {
     ...schema,
-    ...(properties === undefined
-      ? {}
-      : { properties: Object.fromEntries(parts.map(([name, part]) => [toKebabCase(name), part])) }),
-    ...(camel.length === 0
-      ? {}
-      : { patternProperties: Object.fromEntries(camel.map(([name, part]) => [`^${name}$`, part])) }),
-    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(asWritten) }),
-    ...(items === undefined ? {} : { items: asWritten(items) }),
+    ...(properties && { properties: Object.fromEntries(parts.map(([name, part]) => [toKebabCase(name), part])) }),
+    ...(camel.length > 0 && { patternProperties: patterns }),
+    ...(anyOf && { anyOf: anyOf.map(asWritten) }),
+    ...(items && { items: asWritten(items) }),
   }
 }

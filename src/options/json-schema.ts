@@ -2,35 +2,52 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { int64Schema } from './values/pet.js'
 
-/** What a JSON or YAML text must be to pass a schema; how it is read from there is not its writer's matter. */
-export function jsonSchemaOf(schema: GenericSchema): object {
+export interface JsonSchema {
+  readonly type?: string
+  readonly description?: string
+  readonly additionalProperties?: boolean
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly items?: JsonSchema
+}
+
+/** The JSON Schema of what a JSON or YAML text must be to pass a schema. */
+export function asJsonSchema(schema: GenericSchema): JsonSchema {
   const { $schema: _, ...jsonSchema } = toJsonSchema(withoutGuards(schema) as never, {
     typeMode: 'input',
     errorMode: 'ignore',
     overrideSchema: ({ valibotSchema }) => (valibotSchema === int64Schema ? { type: 'integer' } : undefined),
   })
-  return jsonSchema
+  return jsonSchema as JsonSchema
 }
 
-/** Maps are guarded against arrays by a check that JSON Schema cannot tell; what follows it says all. */
+/** The parts of valibot's schemas that hold others. */
+interface Parts {
+  readonly pipe?: readonly GenericSchema[]
+  readonly entries?: Readonly<Record<string, GenericSchema>>
+  readonly options?: readonly GenericSchema[]
+  readonly item?: GenericSchema
+  readonly wrapped?: GenericSchema
+}
+
+/** Removes the checks before maps and lists that JSON Schema cannot express, and dates, which only programs pass. */
 function withoutGuards(schema: GenericSchema): GenericSchema {
-  const piped = 'pipe' in schema && Array.isArray(schema.pipe) ? (schema.pipe as GenericSchema[]) : []
-  const [first, second] = piped
+  const { pipe: [first, second] = [], entries, options, item, wrapped }: Parts = schema as never
   if (first !== undefined && first !== schema && 'pipe' in first) return withoutGuards(first)
-  if (first?.type === 'custom' && second?.type === 'strict_object') return withoutGuards(second)
-  if ('entries' in schema && typeof schema.entries === 'object') {
-    const entries = Object.entries(schema.entries as Record<string, GenericSchema>)
-    return {
-      ...schema,
-      entries: Object.fromEntries(entries.map(([name, entry]) => [name, withoutGuards(entry)])),
-    } as never
+  if (first?.type === 'custom' && (second?.type === 'strict_object' || second?.type === 'array'))
+    return withoutGuards(second)
+  // The same object, so that int64Schema can be recognised.
+  if (schema.type !== 'union' && entries === undefined && item === undefined && wrapped === undefined) return schema
+  return {
+    ...schema,
+    ...(entries && { entries: mapValues(entries, withoutGuards) }),
+    ...(schema.type === 'union' && { options: options?.filter(({ type }) => type !== 'date').map(withoutGuards) }),
+    ...(item && { item: withoutGuards(item) }),
+    ...(wrapped && { wrapped: withoutGuards(wrapped) }),
   }
-  if ('options' in schema && schema.type === 'union') {
-    // A Date is for programs only.
-    const options = (schema.options as GenericSchema[]).filter(({ type }) => type !== 'date')
-    return { ...schema, options: options.map(withoutGuards) } as never
-  }
-  if ('item' in schema) return { ...schema, item: withoutGuards(schema.item as GenericSchema) } as never
-  if ('wrapped' in schema) return { ...schema, wrapped: withoutGuards(schema.wrapped as GenericSchema) } as never
-  return schema
+}
+
+function mapValues<T, R>(map: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]))
 }

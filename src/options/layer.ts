@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { didYouMean } from '../domain/suggest.js'
 import { toCamelCase } from './letter-case.js'
-import { camelName, kebabName, NAMED_OPTIONS, optionNamed } from './names.js'
+import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from './names.js'
 import { type Path, Problems, type Where, writeIssues } from './problem.js'
-import { type OptionName, type OptionValues, optionRow } from './table.js'
+import { type OptionName, type OptionRow, type OptionValues, optionRow } from './table.js'
 
 /** An option as given by one source, not checked yet. */
 export interface Given {
@@ -14,43 +14,46 @@ export interface Given {
 /** The options of one source (flags, environment, a file …). */
 export interface Layer {
   readonly given: ReadonlyMap<OptionName, Given>
-  /** What is wrong with the source itself: unknown names, a file that cannot be read. */
+  /** Problems of the source itself: unknown names, an unreadable file. */
   readonly problems: readonly string[]
 }
 
-/** How a source spells names and values. */
 export interface Spelling {
-  /** Whether names may be in kebab-case too, down to those in maps. */
+  /** Names may also be in kebab-case, down to those in maps. */
   readonly kebab: boolean
+  /** A file of the working directory, which cannot set options that are `notInFiles`. */
+  readonly isFile?: boolean
   /** Where a name, or a part of its value, was written. */
   where(key: string, path: Path): string
 }
 
-/** Makes a layer from names and values, as files and programs provide them. */
-export function layerOf(entries: Iterable<readonly [string, unknown]>, spelling: Spelling): Layer {
+export function makeLayer(entries: Iterable<readonly [string, unknown]>, spelling: Spelling): Layer {
+  const { kebab, isFile = false } = spelling
   const given = new Map<OptionName, Given>()
   const problems = new Problems()
+  const isRefused = (name: OptionName) => isFile && optionRow(name).notInFiles
   for (const [key, value] of entries) {
     if (value === undefined) continue
-    const option = optionNamed(spelling.kebab ? toCamelCase(key) : key)
+    const option = findOption(kebab ? toCamelCase(key) : key)
     const where: Where = (path) => spelling.where(key, path)
+    const refuse = (problem: () => string) => problems.add(() => `${where([])}: ${problem()}`)
     if (option === undefined) {
-      const known = NAMED_OPTIONS.map(spelling.kebab ? kebabName : camelName)
-      problems.add(() => `${where([])}: unknown option${didYouMean(key, known)}`)
-    } else if (given.has(option.name)) {
-      problems.add(() => `${where([])}: is given twice`)
-    } else {
-      given.set(option.name, { value: naturalValue(option, value, spelling.kebab), where })
-    }
+      const known = NAMED_OPTIONS.filter(({ name }) => !isRefused(name)).map(kebab ? kebabName : camelName)
+      refuse(() => `unknown option${didYouMean(key, known)}`)
+    } else if (isRefused(option.name)) {
+      const instead = flagOrVariable(option.name)
+      refuse(() => `cannot be set in a file, which may come from someone else; use ${instead}`)
+    } else if (given.has(option.name)) refuse(() => 'is given twice')
+    else given.set(option.name, { value: readValue(option, value, kebab), where })
   }
   return { given, problems: problems.list() }
 }
 
-function naturalValue(option: { name: OptionName; negated: boolean }, value: unknown, kebab: boolean): unknown {
+function readValue(option: { name: OptionName; negated: boolean }, value: unknown, kebab: boolean): unknown {
   if (option.negated && typeof value === 'boolean') return !value
   if (option.name === 'scenario') return value
-  const spelt = kebab ? withCamelKeys(value) : value
-  return optionRow(option.name).reads === 'list' && !Array.isArray(spelt) ? [spelt] : spelt
+  const camel = kebab ? withCamelKeys(value) : value
+  return optionRow(option.name).reads === 'list' && !Array.isArray(camel) ? [camel] : camel
 }
 
 function withCamelKeys(value: unknown): unknown {
@@ -59,21 +62,33 @@ function withCamelKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [toCamelCase(key), part]))
 }
 
-/** Checks everything in a layer, whether it wins or not, so that a mistake in a file shows at once. */
+/** Checks everything in a layer, even if another layer overrides it, so that a mistake in a file shows at once. */
 export function checkLayer(layer: Layer): { readonly values: OptionValues; readonly problems: readonly string[] } {
   const values: Partial<Record<OptionName, unknown>> = {}
   const problems = [...layer.problems]
   for (const [name, { value, where }] of layer.given) {
-    const row = optionRow(name)
-    const result = v.safeParse(row.schema, value)
+    const { schema, secret } = optionRow(name)
+    const result = v.safeParse(schema, value)
     if (result.success) values[name] = result.output
-    else problems.push(...writeIssues(result.issues, listWhere(value, where), row.secret))
+    else problems.push(...writeIssues(result.issues, listWhere(value, where), secret))
   }
-  // Each value was just read by its own row's schema.
   return { values: values as OptionValues, problems }
 }
 
 /** A single element needs no index: it may have been written without a list. */
-function listWhere(value: unknown, where: Where): Where {
+export function listWhere(value: unknown, where: Where): Where {
   return Array.isArray(value) && value.length === 1 ? (path) => where(path[0] === 0 ? path.slice(1) : path) : where
+}
+
+const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 'true', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['0', 'false', 'no', 'off'].map((word) => [word, false] as const),
+])
+
+/** Reads a flag or variable as the value that a file would have. Other text stays a string, which the schema refuses. */
+export function valueFromText(reads: OptionRow['reads'], text: string): unknown {
+  if (reads === 'number') return /^-?\d{1,30}(?:\.\d+)?$/.test(text) ? Number(text) : text
+  if (reads === 'switch') return SWITCH_WORDS.get(text.toLowerCase()) ?? text
+  // The comma before the wait of a fault is part of the fault.
+  return reads === 'list' ? text.split(/,(?!\s*retry-after=)/).map((part) => part.trim()) : text
 }

@@ -30,13 +30,19 @@ export function envName(option: NamedOption): string {
   return ENV_PREFIX + kebabName(option).replaceAll('-', '_').toUpperCase()
 }
 
-/** The one flag of an option: `--ban-after`, `--no-rate-limit`. */
+const asFlag = (name: OptionName) => ({ name, negated: optionRow(name).negative === true })
+
+/** The flag of an option: `--ban-after`, `--no-rate-limit`. */
 export function flagName(name: OptionName): string {
-  return `--${kebabName({ name, negated: optionRow(name).negative === true })}`
+  return `--${kebabName(asFlag(name))}`
 }
 
-/** Reads a name in camelCase. */
-export function optionNamed(key: string): NamedOption | undefined {
+/** How a caller sets an option: `--host or PETSTORE_SANDBOX_HOST`. */
+export function flagOrVariable(name: OptionName): string {
+  return `${flagName(name)} or ${envName(asFlag(name))}`
+}
+
+export function findOption(key: string): NamedOption | undefined {
   if (isOptionName(key)) return { name: key, negated: false }
   return NAMED_OPTIONS.find((option) => option.negated && camelName(option) === key)
 }

@@ -1,38 +1,41 @@
-import type { Open } from '../contract/open.js'
-import type { FaultRule, FaultText } from '../domain/faults.js'
-import type { ApiKey } from '../domain/keys.js'
-import type { ListOrder, SETTINGS, SettingName, Settings } from '../domain/settings.js'
-import type { SpaceStart } from '../domain/space-start.js'
-import type { DurationMs, DurationText } from '../domain/time.js'
+import type { Open } from '../contract/entities.js'
+import type { FaultInput } from '../domain/faults.js'
+import type { ListOrder, OptionalSetting, SETTINGS, SettingName, Settings } from '../domain/settings.js'
+import type { DurationText } from '../domain/time.js'
 import type { UpstreamWrites } from '../domain/upstream.js'
 
 /** Forms of the log on stderr. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** The settings of a space as programs write them: durations, limits and latency as text, or limits in their own shape. */
+/** The settings of a space as programs write them: durations and latency as text, limits as text or an object. */
 export type SettingsInput = { readonly [Name in keyof Settings]?: Written<Required<Settings>[Name], KindOf<Name>> }
+
+/** Settings that can be changed while a space runs; null removes limits, latency or senders. */
+export type SettingsPatch = {
+  readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
+}
 
 type KindOf<Name extends SettingName> = (typeof SETTINGS)[Name]['kind']
 
 type Written<Value, Kind> = Kind extends 'limits'
   ? Value | LimitsText
   : Kind extends 'latency'
-    ? LatencyText
+    ? LatencyText | Readonly<Record<string, LatencyText>>
     : Kind extends 'wait'
       ? DurationText
       : Value
 
 /** `5000/min,200000/day`, or one of both. */
 type LimitsText = Open<`${number}/${'min' | 'day'}` | `${number}/min,${number}/day`>
-/** `100ms`, or `50ms..200ms`. */
+/** `100ms`, `50ms..200ms`, or `listPets=3s`. */
 type LatencyText = Open<DurationText | `${number}${'ms' | 's'}..${number}${'ms' | 's'}`>
 /** A scenario that comes with the package. */
 export type KnownScenario = 'banned' | 'brownout' | 'flaky-network' | 'quota-nearly-spent' | 'storm' | 'sunset'
 /** A packaged scenario, or a YAML file. */
 export type ScenarioName = Open<KnownScenario>
 
-/** `noRateLimit`: the opposite of a switch that is on by itself. */
+/** `noRateLimit`: the opposite of a switch that is on by default. */
 export type NegatedSetting = {
   [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly default: true } ? `no${Capitalize<Name>}` : never
 }[SettingName]
@@ -40,21 +43,20 @@ export type NegatedSetting = {
 /**
  * The options of a sandbox: the flags of `serve`, in camelCase.
  *
- * Each value may be written as on the command line (`'5m'`, `'0.3,for=30s'`) or,
- * where one is shown here, in its own shape.
+ * Each value may be written as on the command line (`'5m'`, `'0.3,for=30s'`) or as the type of the option shows.
  */
 export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<NegatedSetting, boolean>>> {
   /** TCP port, 0 for a free one. */
   readonly port?: number
-  /** Address to listen on, 127.0.0.1 by itself. Beyond loopback it needs `controlToken`. */
+  /** Address to listen on. Default: 127.0.0.1. Addresses beyond loopback require `controlToken`. */
   readonly host?: string
-  /** Ends in the version segment. Default `/v1`. */
+  /** Path of the service, ending in its version segment. Default: `/v1`. */
   readonly basePath?: string
-  /** The store's file. The programmatic API keeps state in memory unless one is given. */
+  /** File of the store. Default: state is kept in memory. */
   readonly store?: string
   /** Keep nothing on disk. */
   readonly inMemory?: boolean
-  /** How much the store may hold, and the spaces in memory together: `256MiB`. */
+  /** Maximum size of the store, and of all spaces in memory. Default: `256MiB`. */
   readonly maxStore?: string
   /** Folder with pets.json, orders.json, keys.json. */
   readonly fixtures?: string
@@ -68,61 +70,61 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly apiKey?: string | readonly string[]
   /** Accept every key, each with its own quota. */
   readonly anyKey?: boolean
-  /** `0.3,for=30s`, its rate alone, or `off`. */
+  /** `0.3,for=30s`, a rate, or `off`. */
   readonly storm?: string | number | StormOption
-  /** Failing and broken answers, `listPets:503@20%*3` or in its own shape; the first rule that matches wins. */
-  readonly fault?: FaultText | FaultRule | readonly (FaultText | FaultRule)[]
-  /** ISO 8601 instant at which the clock starts. */
+  /** Failing and broken responses, as `listPets:503@20%*3` or as objects; the first rule that matches wins. */
+  readonly fault?: FaultInput | readonly FaultInput[]
+  /** Start of the clock: an ISO 8601 instant, or an offset from real time such as `+3h` or `-2d`. */
   readonly now?: string | Date
   /** Stop the clock, so that only the controls move it. */
   readonly freeze?: boolean
-  /** Makes everything random repeatable. Random by itself. */
+  /** Makes everything random repeatable. Default: random. */
   readonly seed?: number
-  /** Name of a packaged scenario, a YAML file, or (programmatic) its content. */
+  /** Name of a packaged scenario, a YAML file, or the content of a scenario. */
   readonly scenario?: ScenarioName | ScenarioContent
   /** File of another OpenAPI document to serve; operations that it adds are mocked. */
   readonly spec?: string
-  /** Operations that are mocked from the contract, though the sandbox could answer them from its state. */
+  /** Operations to mock from the contract, although the sandbox implements them. */
   readonly mock?: string | readonly string[]
-  /** Base address of a real service to put the sandbox in front of: what its switches let through is answered there. */
+  /** Base address of a real service: requests that no switch stops are forwarded to it. */
   readonly upstream?: string
-  /** File that holds a key of the real service, which stands for every key of the sandbox. */
+  /** File with a key of the real service, which replaces every key of the sandbox. */
   readonly upstreamApiKeyFile?: string
-  /** What becomes of writes in front of a real service: kept here (by itself), sent on, or refused. */
+  /** Handling of writes with `upstream`: kept here, forwarded, or refused. Default: `local`. */
   readonly upstreamWrites?: UpstreamWrites
-  /** How long the real service may take for an answer, 10s by itself. */
+  /** Time limit of a response of the real service. Default: `10s`. */
   readonly upstreamTimeout?: DurationText
-  /** File of the certificate authority that has signed the real service's certificate. */
+  /** File of the certificate authority that signed the certificate of the real service. */
   readonly upstreamCa?: string
-  /** Folder in which to keep what the real service answers, as fixtures. */
+  /** Folder in which to record responses of the real service as fixtures. */
   readonly record?: string
-  /** Check the answers of the sandbox itself against the contract; one that breaks it becomes a 500. */
+  /** Check the sandbox's own responses against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean
-  /** Be one of several replicas, which share a log in this Redis: `redis://127.0.0.1:6379`. */
+  /** Join the replicas that share a log in this Redis: `redis://127.0.0.1:6379`. */
   readonly redis?: string
-  /** File with the address of `redis`, if it has a password. */
+  /** File with the address of `redis`, for an address with a password. */
   readonly redisFile?: string
-  /** Replicas of one name are one sandbox: `default` by itself. */
+  /** Name of the group: replicas of one group are one sandbox. Default: `default`. */
   readonly group?: string
-  /** Answer only when so many of Redis' own replicas have it, too; 0 by itself. */
+  /** Number of Redis replicas that must confirm a write. Default: 0. */
   readonly redisWait?: number
-  /** Order of the list, by creation: newest first by itself. */
+  /** Order of the list, by creation. Default: `newest`. */
   readonly order?: ListOrder
   /** Sync every write to disk, to survive a power cut. */
   readonly fsync?: boolean
-  /** Say in X-Sandbox-Reason why the sandbox made up an answer. On by itself. */
+  /** Say in X-Sandbox-Reason why the sandbox made up a response. Default: true. */
   readonly reason?: boolean
   /** As `--no-reason`: the opposite of reason. */
   readonly noReason?: boolean
-  /** Most spaces that may be open at once, 1000 by itself. */
+  /** Maximum number of open spaces. Default: 1000. */
   readonly maxSpaces?: number
-  /** Exchanges that the log of a space keeps, 1000 by itself. */
+  /** Maximum number of exchanges in the log of a space. Default: 1000. */
   readonly logLimit?: number
   /** `*`, `off`, or origins separated by commas. */
   readonly cors?: string | readonly string[]
-  /** What is printed on stderr for each exchange. Programs hear nothing of it; only `serve` and `exec` print. */
+  /** Form of the log on stderr. Only `serve` and `exec` print it. */
   readonly log?: LogFormat
-  /** Bearer token of the control plane. Without one it answers on loopback only. */
+  /** Bearer token of the control plane. Without one it responds on loopback only. */
   readonly controlToken?: string
   /** Web origins that may control the sandbox, besides its own. */
   readonly controlOrigin?: string | readonly string[]
@@ -132,80 +134,22 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
 export interface StormOption {
   /** Share of requests refused, from 0 to 1. */
   readonly rate?: number
-  /** How long it lasts; without it, until it is stopped. */
+  /** Duration. Default: until it is stopped. */
   readonly for?: DurationText
-  /** How often it comes again, from start to start; without it, once. */
+  /** Interval at which it repeats, from start to start. Default: once. */
   readonly every?: DurationText
-  /** The wait that Retry-After names, 1 s by itself. */
+  /** Retry-After of refused requests. Default: `1s`. */
   readonly retryAfter?: DurationText
 }
 
 /** A scenario: settings of a space, and the start of its clock, quotas and bans. */
 export interface ScenarioContent
   extends SettingsInput,
-    Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze' | 'upstream'> {
-  /** What it does, in one line. */
+    Pick<SandboxOptions, NegatedSetting | 'storm' | 'fault' | 'now' | 'freeze'> {
+  /** Description in one line. */
   readonly description?: string
   /** Requests already used, by key: `{ sandbox: '57/min,990/day' }`. */
   readonly used?: Readonly<Record<string, string>>
-  /** Keys that start banned, and for how long: `{ sandbox: '5m' }`. */
-  readonly ban?: Readonly<Record<string, DurationText>>
-}
-
-/** Where replicas share their log. */
-export interface GroupLog {
-  /** The address, or the file that holds it. It may have a password. */
-  readonly redis: { readonly address: string } | { readonly file: string }
-  /** The name of the group. */
-  readonly group: string
-  /** How many of Redis' own replicas have to have an entry. */
-  readonly copies: number
-}
-
-/** The options, complete and checked. Flags, environment and files are not read again. */
-export interface ResolvedOptions {
-  readonly port: number
-  readonly host: string
-  readonly basePath: string
-  /** File of the store; undefined is in memory only. */
-  readonly store: string | undefined
-  /** In bytes. */
-  readonly maxStore: number
-  readonly fixtures: string | undefined
-  readonly pets: number | undefined
-  readonly reset: boolean
-  /** Keys beside those of the fixtures. */
-  readonly apiKeys: readonly ApiKey[]
-  readonly anyKey: boolean
-  /** Senders of a key in the default space, unless the setting states them. */
-  readonly senders: number
-  readonly start: SpaceStart
-  readonly seed: number
-  /** The seed was chosen by chance. */
-  readonly isSeedRandom: boolean
-  /** The log of the group of which this is a replica; undefined for a sandbox by itself. */
-  readonly groupLog: GroupLog | undefined
-  /** File of the scenario; undefined for none, or for a packaged one. */
-  readonly scenarioFile: string | undefined
-  readonly spec: string | undefined
-  /** Ids of operations. */
-  readonly mock: readonly string[]
-  readonly strict: boolean
-  /** Without a slash at its end. */
-  readonly upstream: string | undefined
-  readonly upstreamApiKeyFile: string | undefined
-  readonly upstreamWrites: UpstreamWrites
-  readonly upstreamTimeout: DurationMs
-  readonly upstreamCa: string | undefined
-  readonly record: string | undefined
-  readonly order: ListOrder
-  readonly fsync: boolean
-  readonly reason: boolean
-  readonly maxSpaces: number
-  readonly logLimit: number
-  readonly log: LogFormat
-  /** `*` for any origin, else the origins allowed (none: CORS is off). */
-  readonly cors: '*' | readonly string[]
-  readonly controlToken: string | undefined
-  readonly controlOrigins: readonly string[]
+  /** Keys that are banned at the start, with the duration: `{ sandbox: '5m' }`. */
+  readonly ban?: Readonly<Record<string, string>>
 }

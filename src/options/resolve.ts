@@ -1,201 +1,209 @@
-import { DEFAULT_SETTINGS } from '../domain/settings.js'
-import type { SpaceStart } from '../domain/space-start.js'
+import type { ApiKey } from '../domain/keys.js'
+import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
+import type { SpaceStart } from '../domain/state.js'
 import { resolve as resolvePath } from '../system/paths.js'
 import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
-import { checkLayer, type Layer, layerOf } from './layer.js'
-import type { GroupLog, ResolvedOptions, SandboxOptions } from './options.js'
+import { checkLayer, type Given, type Layer, listWhere, makeLayer } from './layer.js'
+import { toKebabCase } from './letter-case.js'
+import type { SandboxOptions } from './options.js'
 import { OptionsError } from './options-error.js'
 import { pathText, writeProblem } from './problem.js'
-import { contentLayer, type Scenario, type ScenarioLayer, scenarioOf } from './scenario.js'
+import { contentLayer, pickStart, type ScenarioLayer } from './scenario.js'
 import { loadScenarioLayer, scenarioFile } from './scenario-file.js'
 import { changeSettings } from './settings.js'
-import type { OptionName, OptionValues } from './table.js'
+import { OPTION_NAMES, type OptionName, type OptionValues, optionRow } from './table.js'
 import { isLoopback } from './values/address.js'
 
-/** What resolving needs besides the options. */
 export interface ResolveContext {
   readonly defaults: StartDefaults
-  /** What paths are relative to. */
   readonly cwd: string
-  /** The seed where none is given: a whole number >= 0. */
+  /** The seed if none is given: a whole number >= 0. */
   randomSeed(): number
 }
 
-/**
- * Checks a program's options and fills in the defaults.
- *
- * @throws OptionsError with everything that is wrong
- */
+export interface GroupLog {
+  /** The address, or the file that holds it. It may have a password. */
+  readonly redis: { readonly address: string } | { readonly file: string }
+  readonly group: string
+  /** Number of Redis replicas that must have an entry. */
+  readonly copies: number
+}
+
+/** Options that become part of another field of `ResolvedOptions`. */
+type Merged = 'inMemory' | 'redis' | 'redisFile' | 'group' | 'redisWait' | 'apiKey' | 'controlOrigin' | StartOption
+type StartOption = 'scenario' | 'storm' | 'fault' | 'now' | 'freeze' | SettingName
+type KeptName = Exclude<OptionName, Merged>
+const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
+const KEPT_NAMES = OPTION_NAMES.filter((name): name is KeptName => !MERGED.test(name) && !optionRow(name).scenario)
+const PATHS: readonly OptionName[] = ['fixtures', 'spec', 'upstreamApiKeyFile', 'upstreamCa', 'record']
+const FALLBACKS = { ...DEFAULTS, reset: false, anyKey: false, mock: [], strict: false, fsync: false, reason: true }
+
+type Kept = {
+  readonly [Name in KeptName]:
+    | NonNullable<OptionValues[Name]>
+    | (Name extends keyof typeof FALLBACKS | keyof StartDefaults | 'seed' ? never : undefined)
+}
+
+/** The options, complete and checked: durations in ms, sizes in bytes, paths absolute. Nothing is read again. */
+export interface ResolvedOptions extends Omit<Kept, 'store'> {
+  /** File of the store; undefined for a sandbox in memory. */
+  readonly store: string | undefined
+  readonly apiKeys: readonly ApiKey[]
+  readonly controlOrigins: readonly string[]
+  readonly start: SpaceStart
+  readonly isSeedRandom: boolean
+  readonly groupLog: GroupLog | undefined
+  /** File of the scenario; undefined for none, or for a packaged one. */
+  readonly scenarioFile: string | undefined
+}
+
+/** Checks a program's options and fills in the defaults. @throws OptionsError that lists every problem */
 export function resolveOptions(input: SandboxOptions, context: ResolveContext): ResolvedOptions {
-  return resolveLayers([layerOf(Object.entries(input), { kebab: false, where: pathText })], context)
+  return resolveLayers([makeLayer(Object.entries(input), { kebab: false, where: pathText })], context)
 }
 
 /**
- * Merges several sources into one record. For each option the first source that
- * names it wins; the scenario that they choose comes after all of them.
+ * Merges several sources. For each option the first source that names it wins. A scenario comes right after the
+ * source that chooses it, so that one chosen by a flag overrides the config file.
  *
- * @param layers in order of precedence: flags, environment, config file
- * @throws OptionsError with everything that is wrong in any of them
+ * @param given in order of precedence: flags, environment, config file
+ * @throws OptionsError that lists every problem of every source
  * @source docs/switches.md, "Options"
  */
-export function resolveLayers(layers: readonly Layer[], context: ResolveContext): ResolvedOptions {
+export function resolveLayers(given: readonly Layer[], context: ResolveContext): ResolvedOptions {
+  const { cwd, defaults } = context
+  const scenario = chosenScenario(given, cwd)
+  const at = given.findIndex((layer) => layer.given.has('scenario')) + 1
+  const layers = scenario === undefined ? given : [...given.slice(0, at), scenario, ...given.slice(at)]
   const checked = layers.map(checkLayer)
-  const problems = checked.flatMap((layer) => layer.problems)
-  const scenario = chosenScenario(layers, context.cwd)
-  const fromScenario = scenario && checkLayer(scenario)
-  if (fromScenario !== undefined) problems.push(...fromScenario.problems)
-
-  const said = [...checked.map(({ values }) => values), fromScenario?.values ?? {}]
-  const values: OptionValues = Object.assign({}, ...said.toReversed())
-  problems.push(
-    ...hostProblems(values, layers),
-    ...upstreamProblems(values, layers),
-    ...redisProblems(
-      checked.map((layer) => layer.values),
-      layers,
-    ),
-    ...storeProblems(
-      checked.map((layer) => layer.values),
-      layers,
-    ),
-  )
+  const sources = checked.map((layer) => layer.values)
+  const values = firstOfEach(sources)
+  const problems = [...checked.flatMap((layer) => layer.problems), ...findConflicts(sources, values, layers)]
   if (problems.length > 0) throw new OptionsError(problems)
 
-  const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(context.cwd, file))
-  const groupLog = groupLogOf(values, context.cwd)
-  return {
-    port: values.port ?? context.defaults.port,
-    host: values.host ?? DEFAULTS.host,
-    basePath: values.basePath ?? DEFAULTS.basePath,
-    // In front of a real service what is added here is for this run, unless a file is named.
-    store:
-      groupLog === undefined
-        ? path(storeFile(said, values.upstream === undefined ? context.defaults.store : undefined))
-        : undefined,
-    maxStore: values.maxStore ?? DEFAULTS.maxStore,
-    fixtures: path(values.fixtures),
-    pets: values.pets,
-    reset: values.reset ?? false,
+  const path = (file: string | undefined) => (file === undefined ? undefined : resolvePath(cwd, file))
+  const groupLog = readGroupLog(values, cwd)
+  const fallbacks: { readonly [Name in OptionName]?: unknown } = { ...FALLBACKS, ...defaults }
+  const kept = KEPT_NAMES.map((name) => {
+    const value = values[name]
+    return [name, PATHS.includes(name) ? path(value as string | undefined) : (value ?? fallbacks[name])]
+  })
+  const { settings, faults = [], storm, now, freeze = false } = pickStart(withQuotas(values))
+  const resolved: ResolvedOptions = {
+    ...(Object.fromEntries(kept) as Kept),
+    store: groupLog === undefined ? path(storeFile(values, defaults.store)) : undefined,
     apiKeys: values.apiKey ?? [],
-    anyKey: values.anyKey ?? false,
-    senders: context.defaults.senders,
-    start: startOf({ ...scenarioOf(quotasOf(values)), used: {}, bans: {}, ...scenario?.extras }),
+    controlOrigins: values.controlOrigin ?? [],
+    start: {
+      settings: changeSettings(DEFAULT_SETTINGS, settings),
+      ...(storm === undefined || storm === 'off' ? {} : { storm }),
+      faults,
+      ...(now === undefined ? {} : { now }),
+      freeze,
+      used: scenario?.extras.used ?? {},
+      bans: scenario?.extras.bans ?? {},
+    },
     seed: values.seed ?? context.randomSeed(),
     isSeedRandom: values.seed === undefined,
     groupLog,
-    scenarioFile: path(scenarioFile(first(layers, 'scenario')?.value)),
-    spec: path(values.spec),
-    mock: values.mock ?? [],
-    strict: values.strict ?? false,
-    upstream: values.upstream,
-    upstreamApiKeyFile: path(values.upstreamApiKeyFile),
-    upstreamWrites: values.upstreamWrites ?? DEFAULTS.upstreamWrites,
-    upstreamTimeout: values.upstreamTimeout ?? DEFAULTS.upstreamTimeout,
-    upstreamCa: path(values.upstreamCa),
-    record: path(values.record),
-    order: values.order ?? DEFAULTS.order,
-    fsync: values.fsync ?? false,
-    reason: values.reason ?? true,
-    maxSpaces: values.maxSpaces ?? DEFAULTS.maxSpaces,
-    logLimit: values.logLimit ?? DEFAULTS.logLimit,
-    log: values.log ?? context.defaults.log,
-    cors: values.cors ?? DEFAULTS.cors,
-    controlToken: values.controlToken,
-    controlOrigins: values.controlOrigin ?? [],
+    scenarioFile: path(scenarioFile(find(given, 'scenario')?.value)),
   }
+  PLACES.set(resolved, (name) => layers[sources.findIndex((source) => source[name] !== undefined)]?.given.get(name))
+  return resolved
 }
 
-/** A real service has quotas of its own: those of the sandbox are asked where a plan or limits are named. */
-function quotasOf(values: OptionValues): OptionValues {
+/** Where options were written, for problems that only the contract reveals. */
+const PLACES = new WeakMap<ResolvedOptions, (name: OptionName) => Given | undefined>()
+
+/** The place of an element of a list option: `petstore-sandbox.yaml:3:5: fault[1]`. */
+export function placeOf(options: ResolvedOptions, name: OptionName, index: number): string {
+  const given = PLACES.get(options)?.(name)
+  if (given === undefined) return name
+  return Array.isArray(given.value) ? listWhere(given.value, given.where)([index]) : given.where([])
+}
+
+/** A real service has its own quotas, so the sandbox applies none unless a plan or limits are named. */
+function withQuotas(values: OptionValues): OptionValues {
   const isNamed = values.plan !== undefined || values.limits !== undefined || values.rateLimit !== undefined
   return values.upstream === undefined || isNamed ? values : { ...values, rateLimit: false }
 }
 
-/** The start of a space with a scenario. */
-function startOf({ settings, storm, faults, now, freeze, used, bans }: Scenario): SpaceStart {
-  return {
-    settings: changeSettings(DEFAULT_SETTINGS, settings),
-    ...(storm === undefined || storm === 'off' ? {} : { storm }),
-    faults: faults ?? [],
-    ...(now === undefined ? {} : { now }),
-    freeze: freeze ?? false,
-    used,
-    bans,
+const STORAGE: readonly OptionName[] = ['store', 'inMemory', 'redis', 'redisFile']
+
+/** What an option overrides in later sources besides itself. */
+const OVERRIDES: { readonly [Name in OptionName]?: readonly OptionName[] } = {
+  ...Object.fromEntries(STORAGE.map((name) => [name, STORAGE])),
+  fixtures: ['pets'],
+  // Limits take precedence over the plan.
+  plan: ['limits'],
+}
+
+function firstOfEach(sources: readonly OptionValues[]): OptionValues {
+  const values: Partial<Record<OptionName, unknown>> = {}
+  const decided = new Set<string>()
+  for (const source of sources) {
+    Object.assign(values, Object.fromEntries(Object.entries(source).filter(([name]) => !decided.has(name))))
+    for (const name of Object.keys(source) as OptionName[])
+      for (const one of [name, ...(OVERRIDES[name] ?? [])]) decided.add(one)
   }
+  return values as OptionValues
 }
 
 function chosenScenario(layers: readonly Layer[], cwd: string): ScenarioLayer | undefined {
-  const given = first(layers, 'scenario')
-  if (given === undefined) return undefined
-  const { value, where } = given
-  if (typeof value === 'string') return value === '' ? undefined : loadScenarioLayer(value, cwd, where([]))
+  const { value, where } = find(layers, 'scenario') ?? {}
+  if (where === undefined || value === '') return undefined
+  if (typeof value === 'string') return loadScenarioLayer(value, cwd, where([]))
   return typeof value === 'object' ? contentLayer(value, where([])) : undefined
 }
 
-/** Where state is kept: decided by the first source that mentions it. */
-function storeFile(said: readonly OptionValues[], fallback: string | undefined): string | undefined {
-  for (const { store, inMemory } of said) {
-    if (inMemory === true) return undefined
-    if (store !== undefined) return store
-    if (inMemory === false) return STORE_FILE
+/** With `upstream`, additions last for this run only, unless a file is named. */
+function storeFile({ store, inMemory, upstream }: OptionValues, fallback: string | undefined): string | undefined {
+  if (inMemory === true) return undefined
+  return store ?? (inMemory === false ? STORE_FILE : upstream === undefined ? fallback : undefined)
+}
+
+function readGroupLog({ redis, redisFile, group, redisWait }: OptionValues, cwd: string): GroupLog | undefined {
+  if (redis === undefined && redisFile === undefined) return undefined
+  return {
+    redis: redis === undefined ? { file: resolvePath(cwd, redisFile ?? '') } : { address: redis },
+    group: group ?? DEFAULTS.group,
+    copies: redisWait ?? 0,
   }
-  return fallback
 }
 
-function storeProblems(said: readonly OptionValues[], layers: readonly Layer[]): readonly string[] {
-  return said.flatMap(({ store, inMemory }, index) => {
-    const where = layers[index]?.given.get('store')?.where([])
-    if (store === undefined || inMemory !== true || where === undefined) return []
-    return [writeProblem(where, store, 'cannot be combined with in-memory; drop one of the two')]
-  })
+/** Options that exclude each other in one source or, if marked, in any. */
+const CONFLICTS: readonly {
+  readonly name: OptionName
+  readonly excludes: readonly OptionName[]
+  readonly inAnySource?: true
+}[] = [
+  { name: 'redisFile', excludes: ['redis'] },
+  { name: 'store', excludes: ['inMemory', 'redis', 'redisFile'] },
+  { name: 'fsync', excludes: ['redis', 'redisFile'] },
+  { name: 'upstream', excludes: ['redis', 'redisFile'], inAnySource: true },
+]
+
+function findConflicts(sources: readonly OptionValues[], merged: OptionValues, layers: readonly Layer[]) {
+  const isOn = (value: unknown) => value !== undefined && value !== false
+  const conflicts = CONFLICTS.flatMap(({ name, excludes, inAnySource = false }) =>
+    (inAnySource ? [merged] : sources).flatMap((source, index) => {
+      const other = isOn(source[name]) ? excludes.find((one) => isOn(source[one])) : undefined
+      if (other === undefined) return []
+      const places = inAnySource ? layers : layers.slice(index, index + 1)
+      const where = find(places, name)?.where([]) ?? name
+      return [writeProblem(where, source[name], `cannot be combined with ${toKebabCase(other)}; drop one of the two`)]
+    }),
+  )
+  const { host, controlToken } = merged
+  if (host === undefined || isLoopback(host) || controlToken !== undefined) return conflicts
+  const where = find(layers, 'host')?.where([]) ?? 'host'
+  return [
+    ...conflicts,
+    // Without a token, anyone who can reach the control plane can use it.
+    writeProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)'),
+  ]
 }
 
-function groupLogOf({ redis, redisFile, group, redisWait }: OptionValues, cwd: string): GroupLog | undefined {
-  const place = { group: group ?? DEFAULTS.group, copies: redisWait ?? 0 }
-  if (redis !== undefined) return { redis: { address: redis }, ...place }
-  return redisFile === undefined ? undefined : { redis: { file: resolvePath(cwd, redisFile) }, ...place }
-}
-
-/** What a replica cannot have of its own. */
-function redisProblems(said: readonly OptionValues[], layers: readonly Layer[]): readonly string[] {
-  return said.flatMap((layer, index) => {
-    const of = layers.slice(index, index + 1)
-    const isHere = layer.redis !== undefined || layer.redisFile !== undefined
-    if (!isHere) return []
-    const kept = 'cannot be combined with redis, which keeps the state itself; drop one of the two'
-    return [
-      ...(layer.redis === undefined || layer.redisFile === undefined
-        ? []
-        : [
-            writeProblem(
-              whereIs('redisFile', of),
-              layer.redisFile,
-              'cannot be combined with redis; drop one of the two',
-            ),
-          ]),
-      ...(layer.store === undefined ? [] : [writeProblem(whereIs('store', of), layer.store, kept)]),
-      ...(layer.fsync === true ? [writeProblem(whereIs('fsync', of), true, kept)] : []),
-    ]
-  })
-}
-
-/** What a real service is asked is not in the log of the replicas. */
-function upstreamProblems({ upstream, redis, redisFile }: OptionValues, layers: readonly Layer[]): readonly string[] {
-  if (upstream === undefined || (redis === undefined && redisFile === undefined)) return []
-  return [writeProblem(whereIs('upstream', layers), upstream, 'cannot be combined with redis; drop one of the two')]
-}
-
-function whereIs(name: OptionName, layers: readonly Layer[]): string {
-  return first(layers, name)?.where([]) ?? name
-}
-
-/** Without a token, the control plane is open to anyone who can reach it. */
-function hostProblems({ host, controlToken }: OptionValues, layers: readonly Layer[]): readonly string[] {
-  if (host === undefined || isLoopback(host) || controlToken !== undefined) return []
-  const where = first(layers, 'host')?.where([]) ?? 'host'
-  return [writeProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)')]
-}
-
-function first(layers: readonly Layer[], name: OptionName) {
+function find(layers: readonly Layer[], name: OptionName): Given | undefined {
   return layers.map(({ given }) => given.get(name)).find((given) => given !== undefined)
 }

@@ -3,40 +3,41 @@ import type { FaultRule } from '../domain/faults.js'
 import type { Limits } from '../domain/quota.js'
 import type { Storm } from '../domain/storm.js'
 import { didYouMean } from '../domain/suggest.js'
-import type { DurationMs, EpochMs } from '../domain/time.js'
-import { checkLayer, type Layer, layerOf, type Spelling } from './layer.js'
+import type { ClockStart, DurationMs } from '../domain/time.js'
+import { packaged } from './generated/packaged-scenarios.js'
+import { checkLayer, type Layer, makeLayer, type Spelling } from './layer.js'
 import { toCamelCase } from './letter-case.js'
-import { camelName, kebabName, NAMED_OPTIONS, optionNamed } from './names.js'
+import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from './names.js'
 import { OptionsError } from './options-error.js'
-import { type Path, Problems, pathText, writeIssues, writeProblem } from './problem.js'
-import { type SettingsChange, settingsIn } from './settings.js'
+import { type Path, Problems, pathText, quoted, writeIssues, writeProblem } from './problem.js'
+import { pickSettings, type SettingsChange } from './settings.js'
 import { type OptionValues, optionRow } from './table.js'
-import { keySchema } from './values/api-key.js'
-import { someWaitSchema } from './values/duration.js'
-import { limitsSchema } from './values/limits.js'
+import { keySchema, limitsSchema } from './values/keys.js'
+import { someWaitSchema } from './values/reading.js'
 
-/** A parsed scenario: what it sets in a space. What it does not set is absent. */
-export interface Scenario {
-  readonly description?: string
+/** The part of a space's start that options and scenarios share. */
+interface StartChange {
   readonly settings: SettingsChange
   readonly storm?: Storm | 'off'
   readonly faults?: readonly FaultRule[]
-  readonly now?: EpochMs
+  readonly now?: ClockStart
   readonly freeze?: boolean
-  /** Requests already used, by key. */
+}
+
+interface Extras {
+  readonly description?: string
   readonly used: Readonly<Record<string, Partial<Limits>>>
   /** How long keys are banned from the start. */
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 
-/** A scenario being checked: its options as a layer, and what only scenarios have. */
+export type Scenario = StartChange & Extras
+
+/** A scenario being checked: its options as a layer, and the keys that only scenarios have. */
 export interface ScenarioLayer extends Layer {
-  readonly extras: Pick<Scenario, 'description' | 'used' | 'bans'>
+  readonly extras: Extras
 }
 
-const EXTRAS = ['description', 'used', 'ban'] as const
-
-/** What a scenario has that is no option. */
 export const extrasSchema = v.object({
   description: v.exactOptional(v.string('must be a string')),
   used: v.exactOptional(
@@ -50,67 +51,72 @@ export const extrasSchema = v.object({
     v.record(keySchema, someWaitSchema, 'must be a map of keys and how long they are banned, for example sandbox: 5m'),
   ),
 })
-
-const SWITCHES = NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario)
+const EXTRAS = Object.keys(extrasSchema.entries)
 
 /** Sorts the entries of a scenario and refuses those that it cannot have. */
-export function scenarioLayer(entries: readonly (readonly [string, unknown])[], spelling: Spelling): ScenarioLayer {
+export function scenarioLayer(
+  entries: readonly (readonly [string, unknown])[],
+  where: Spelling['where'],
+): ScenarioLayer {
+  const spelling = { kebab: true, where }
   const problems = new Problems()
   const extras: Record<string, unknown> = {}
-  const switches: (readonly [string, unknown])[] = []
+  const options: (readonly [string, unknown])[] = []
   for (const [key, value] of entries) {
-    const option = optionNamed(toCamelCase(key))
-    if (EXTRAS.some((name) => name === key)) extras[key] = value
-    else if (option !== undefined && optionRow(option.name).scenario) switches.push([key, value])
-    else problems.add(() => `${spelling.where(key, [])}: cannot be set by a scenario${didYouMean(key, scenarioKeys())}`)
+    const option = findOption(toCamelCase(key))
+    if (EXTRAS.includes(key)) extras[key] = value
+    else if (option !== undefined && optionRow(option.name).scenario) options.push([key, value])
+    else {
+      const instead = option === undefined ? didYouMean(key, scenarioKeys()) : `; use ${flagOrVariable(option.name)}`
+      problems.add(() => `${where(key, [])}: cannot be set by a scenario${instead}`)
+    }
   }
-  const layer = layerOf(switches, spelling)
+  const layer = makeLayer(options, spelling)
   const checked = v.safeParse(extrasSchema, extras)
-  const broken = checked.success
-    ? []
-    : writeIssues(checked.issues, ([key = '', ...path]) => spelling.where(String(key), path))
+  const issues = checked.issues ?? []
   const { description, used = {}, ban = {} } = checked.success ? checked.output : {}
   return {
     given: layer.given,
-    problems: [...layer.problems, ...problems.list(), ...broken],
+    problems: [
+      ...layer.problems,
+      ...problems.list(),
+      ...writeIssues(issues, ([key = '', ...path]) => where(String(key), path)),
+    ],
     extras: { ...(description === undefined ? {} : { description }), used, bans: ban },
   }
 }
 
-/**
- * Reads a scenario's content, as a program or the control plane gives it.
- *
- * @throws OptionsError with everything that is wrong
- */
-export function parseScenarioContent(content: unknown): Scenario {
-  return readScenario(contentLayer(content))
+function scenarioKeys(): readonly string[] {
+  const options = NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario)
+  return [...EXTRAS, ...options.map(kebabName), ...options.map(camelName)]
 }
 
-/** The layer of a scenario that was given as its content. */
-export function contentLayer(content: unknown, name = 'scenario'): ScenarioLayer {
-  const where = (key: string, path: Path) => `${name}: ${pathText(key, path)}`
-  const isMap = typeof content === 'object' && content !== null && !Array.isArray(content)
-  if (isMap) return scenarioLayer(Object.entries(content), { kebab: true, where })
-  return brokenScenario([writeProblem(name, content, 'must be a map of switches')])
-}
-
-/** A scenario that cannot be read at all. */
 export function brokenScenario(problems: readonly string[]): ScenarioLayer {
   return { given: new Map(), problems, extras: { used: {}, bans: {} } }
 }
 
-/** @throws OptionsError with everything that is wrong */
+/** Reads a scenario's content. @throws OptionsError that lists every problem */
+export function parseScenarioContent(content: unknown): Scenario {
+  return readScenario(contentLayer(content))
+}
+
+export function contentLayer(content: unknown, name = 'scenario'): ScenarioLayer {
+  const isMap = typeof content === 'object' && content !== null && !Array.isArray(content)
+  return isMap
+    ? scenarioLayer(Object.entries(content), (key, path) => `${name}: ${pathText(key, path)}`)
+    : brokenScenario([writeProblem(name, content, 'must be a map of switches')])
+}
+
 export function readScenario(layer: ScenarioLayer): Scenario {
   const { values, problems } = checkLayer(layer)
   if (problems.length > 0) throw new OptionsError(problems)
-  return { ...scenarioOf(values), ...layer.extras }
+  return { ...pickStart(values), ...layer.extras }
 }
 
-/** The part of a space's start that options and scenarios share. */
-export function scenarioOf(values: OptionValues): Omit<Scenario, keyof ScenarioLayer['extras']> {
+export function pickStart(values: OptionValues): StartChange {
   const { storm, fault: faults, now, freeze } = values
   return {
-    settings: settingsIn(values),
+    settings: pickSettings(values),
     ...(storm === undefined ? {} : { storm }),
     ...(faults === undefined ? {} : { faults }),
     ...(now === undefined ? {} : { now }),
@@ -118,6 +124,21 @@ export function scenarioOf(values: OptionValues): Omit<Scenario, keyof ScenarioL
   }
 }
 
-function scenarioKeys(): readonly string[] {
-  return [...EXTRAS, ...SWITCHES.map(kebabName), ...SWITCHES.map(camelName)]
+export function packagedScenarios(): readonly string[] {
+  return Object.keys(packaged)
+}
+
+/** A packaged scenario by its name. Reads no file, as verbs may not. @throws OptionsError if there is none */
+export function loadPackagedScenario(name: string): Scenario {
+  return readScenario(packagedLayer(name, 'scenario', 'to apply a file, give its content'))
+}
+
+export function packagedLayer(name: string, origin: string, fileHint: string): ScenarioLayer {
+  const names = packagedScenarios()
+  const entries = names.includes(name) ? packaged[name] : undefined
+  if (entries !== undefined)
+    return scenarioLayer(entries, (key: string, path: Path) => `scenarios/${name}.yaml: ${pathText(key, path)}`)
+  const known = `the packaged ones are ${names.join(', ')}`
+  const problem = `is not a packaged scenario (${known}); ${fileHint}${didYouMean(name, names)}`
+  return brokenScenario([`${origin} ${quoted(name)}: ${problem}`])
 }

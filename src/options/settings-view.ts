@@ -1,21 +1,20 @@
 import { type OptionalSetting, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
-import { toKebabCase } from './letter-case.js'
 import type { SettingsInput } from './options.js'
-import { formatLatency } from './values/latency.js'
-import { formatLimits } from './values/limits.js'
+import { formatLimits } from './values/keys.js'
+import { formatLatency } from './values/trouble.js'
 
-/** Settings in the words in which they are given, so that what was shown can be sent back; null is none, or the plan's own. */
+/** Settings as they are written, so that they can be sent back; null is none, or the plan's own. */
 export type SettingsView = {
   readonly [Name in keyof Settings]-?:
     | Shown<Required<SettingsInput>[Name]>
     | (Name extends OptionalSetting ? null : never)
 }
 
-/** What may be written as any text is shown as one. */
+/** A value that can be written as any text is shown as text. */
 type Shown<Written> = string extends Written ? string : Written
 
-/** Kinds of setting that are shown in other words than they are kept in. */
+/** Kinds of settings that are stored in another form than they are written in. */
 const FORMATS: Readonly<Record<string, (value: never) => string>> = {
   wait: formatDuration,
   limits: formatLimits,
@@ -23,22 +22,16 @@ const FORMATS: Readonly<Record<string, (value: never) => string>> = {
 }
 
 export function settingsView(settings: Settings): SettingsView {
-  const view: Record<string, unknown> = { ...settings }
-  for (const name of SETTING_NAMES) {
+  const entries = SETTING_NAMES.map((name) => {
     const value = settings[name]
-    // A kind's format takes what settings of that kind are.
-    view[name] = value === undefined ? null : (FORMATS[SETTINGS[name].kind]?.(value as never) ?? value)
-  }
-  return view as SettingsView
+    // The format of a kind takes the value of every setting of that kind.
+    return [name, value === undefined ? null : (FORMATS[SETTINGS[name].kind]?.(value as never) ?? value)]
+  })
+  return { ...settings, ...Object.fromEntries(entries) }
 }
 
-/** Stands for an absent setting: the plan's own limits, no latency, senders that nobody stated. */
+/** Stands for an absent setting. */
 export const NO_SETTING = 'none'
-
-/** `ban-after`, as the flag has it. */
-export function settingName(name: string): string {
-  return toKebabCase(name)
-}
 
 export function settingText(value: SettingsView[keyof SettingsView]): string {
   return value === null ? NO_SETTING : String(value)

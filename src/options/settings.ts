@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { OPTIONAL_SETTINGS, SETTING_NAMES, type Settings } from '../domain/settings.js'
+import type { SettingsPatch } from './options.js'
 import { type OptionValues, optionRow } from './table.js'
 import { mapSchema } from './values/reading.js'
 
-/** A change to settings: absent ones stay, and undefined removes (limits, latency). */
+/** A change to settings: absent ones stay, and undefined removes one (limits, latency, senders). */
 export type SettingsChange = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
 
-/** Every setting, as users write it; null takes away what may be missing. */
 const ENTRIES = Object.fromEntries(
   SETTING_NAMES.map((name) => {
     const { schema } = optionRow(name)
@@ -14,23 +14,25 @@ const ENTRIES = Object.fromEntries(
   }),
 )
 
-/** Settings as the control plane is given them, in the words of the flags. */
-export const settingsSchema = v.pipe(mapSchema(ENTRIES, 'must be a map of settings'), v.transform(changeOf))
+/** Settings as the control plane takes them; null removes an optional one. */
+export const settingsSchema: v.GenericSchema<SettingsPatch, SettingsChange> = v.pipe(
+  mapSchema(ENTRIES, 'must be a map of settings'),
+  v.transform(toChange),
+) as never
 
-/** The settings among the options that were given. */
-export function settingsIn(values: OptionValues): SettingsChange {
+export function pickSettings(values: OptionValues): SettingsChange {
   const given = SETTING_NAMES.filter((name) => values[name] !== undefined)
-  return changeOf(Object.fromEntries(given.map((name) => [name, values[name]])))
+  return toChange(Object.fromEntries(given.map((name) => [name, values[name]])))
 }
 
-/** What stands for having none is taken away. Each value has been read by its own row's schema. */
-function changeOf(values: { readonly [name: string]: unknown }): SettingsChange {
-  const kept = ([name, value]: readonly [string, unknown]) =>
-    OPTIONAL_SETTINGS.includes(name) && (value === null || value === 'off') ? undefined : value
-  return Object.fromEntries(Object.entries(values).map((entry) => [entry[0], kept(entry)]))
+function toChange(values: { readonly [name: string]: unknown }): SettingsChange {
+  const isRemoved = (name: string, value: unknown) =>
+    OPTIONAL_SETTINGS.includes(name) && (value === null || value === 'off')
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isRemoved(name, value) ? undefined : value]),
+  )
 }
 
-/** Settings with a change made. */
 export function changeSettings(settings: Settings, change: SettingsChange): Settings {
   const kept = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== undefined)
   // Only optional settings can have been removed.

@@ -1,355 +1,293 @@
 import * as v from 'valibot'
-import { WIRE_FAULTS } from '../domain/faults.js'
-import { LIST_ORDERS, SETTING_GROUPS, type SettingName, type Settings } from '../domain/settings.js'
-import { formatSize } from '../domain/size.js'
+import { formatSize } from '../domain/numbers.js'
+import {
+  LIST_ORDERS,
+  MAX_SENDERS,
+  SETTING_GROUPS,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingRow,
+  type Settings,
+} from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
 import { UPSTREAM_WRITES } from '../domain/upstream.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
-import type { OptionRow } from './option-row.js'
 import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
-import { settingRows } from './setting-rows.js'
-import { baseUrlSchema, hostSchema, tokenSchema } from './values/address.js'
-import { apiKeySchema } from './values/api-key.js'
-import { basePathSchema } from './values/base-path.js'
-import { someWaitSchema } from './values/duration.js'
-import { faultsSchema } from './values/fault.js'
-import { instantSchema } from './values/instant.js'
-import { operationsSchema } from './values/operations.js'
-import { corsSchema, originsSchema } from './values/origins.js'
-import { filledText, oneOf, switchSchema } from './values/reading.js'
-import { groupSchema, redisAddressSchema } from './values/redis.js'
-import { sizeSchema } from './values/size.js'
-import { stormSchema } from './values/storm.js'
-import { wholeNumber } from './values/whole-number.js'
+import { baseUrlSchema, groupSchema, hostSchema, redisAddressSchema, tokenSchema } from './values/address.js'
+import { clockStartSchema } from './values/instant.js'
+import { apiKeySchema, limitsSchema } from './values/keys.js'
+import { basePathSchema, corsSchema, originsSchema } from './values/origins.js'
+import {
+  filledText,
+  listOf,
+  oneOf,
+  pathText,
+  sizeSchema,
+  someWaitSchema,
+  switchSchema,
+  wholeNumber,
+  wholeNumberOr,
+} from './values/reading.js'
+import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/trouble.js'
 
-const SERVER = 'Server'
-const DATA = 'Data'
-const { quotas: QUOTAS, refusals: REFUSALS, trouble: TROUBLE } = SETTING_GROUPS
-const TIME = 'Time and chance'
-const UPSTREAM = 'In front of a real service'
-const WATCHING = 'Contract, log and control plane'
+interface OptionText {
+  /** One letter. */
+  readonly short?: string
+  /** Placeholder after the flag in the help; undefined for a switch. */
+  readonly value: string | undefined
+  /** How a flag or variable is read before it is checked. A list may be repeated. */
+  readonly reads: 'switch' | 'number' | 'text' | 'list'
+  readonly schema: v.GenericSchema
+  /** On by default, so that its flag is `--no-…`. */
+  readonly negative?: boolean
+  /** A noun phrase or an imperative of less than 60 characters. */
+  readonly description: string
+  /** Its default, as the help shows it. */
+  readonly default: string | undefined
+  /** Written to a new config file if the default cannot be. */
+  readonly example?: string
+}
 
-const file = filledText('a file path')
-const folder = filledText('a folder path')
+export interface OptionRow extends OptionText {
+  readonly group: string
+  readonly everyday: boolean
+  readonly scenario: boolean
+  readonly notInFiles: boolean
+  readonly secret: boolean
+}
+
+function rowReading(reads: OptionRow['reads']) {
+  return <Schema extends v.GenericSchema>(
+    value: string | undefined,
+    schema: Schema,
+    description: string,
+    fallback?: string,
+  ): OptionText & { readonly schema: Schema } => ({ reads, value, schema, description, default: fallback })
+}
+
+const text = rowReading('text')
+const number = rowReading('number')
+const list = rowReading('list')
+const toggle = (description: string) => rowReading('switch')(undefined, switchSchema, description)
+
+function under<Rows extends Record<string, OptionText>>(group: string, rows: Rows) {
+  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { group, ...row }])) as {
+    [Name in keyof Rows]: Rows[Name] & { readonly group: string }
+  }
+}
+
+const { quotas, refusals, trouble, conduct } = SETTING_GROUPS
+const file = pathText('a file path')
+const folder = pathText('a folder path')
+const scenarioSchema = v.union(
+  [filledText('the name of a scenario or a YAML file'), v.record(v.string(), v.unknown())],
+  'must be the name of a scenario or a YAML file',
+)
 
 /**
- * Every option there is, once. Flags, their twins in the environment, the config
- * file, scenarios and the programmatic API all come from these rows. Those of the
- * settings of a space come from their own record, in domain/settings.ts.
+ * Every option, in the order of the help. Flags, environment variables, the config file, scenarios and the
+ * programmatic API are derived from these rows. Rows of settings come from domain/settings.ts.
+ *
+ * Arguments: placeholder, schema, description, default in words.
  *
  * @source docs/switches.md, "Options of serve"
  */
 const OPTIONS = {
-  port: {
-    group: SERVER,
-    short: 'p',
-    value: '<n>',
-    reads: 'number',
-    schema: wholeNumber(0, 65_535),
-    description: 'TCP port, 0 for a free one',
-    default: '4010',
-  },
-  host: {
-    group: SERVER,
-    value: '<addr>',
-    reads: 'text',
-    schema: hostSchema,
-    description: 'address to listen on; beyond loopback it needs --control-token',
-    default: DEFAULTS.host,
-  },
-  basePath: {
-    group: SERVER,
-    value: '<path>',
-    reads: 'text',
-    schema: basePathSchema,
-    description: 'path of the service, ending in its version segment',
-    default: DEFAULTS.basePath,
-  },
-  cors: {
-    group: SERVER,
-    value: '<*|off|origins>',
-    reads: 'text',
-    schema: corsSchema,
-    description: 'web origins that may call the service; * is every website',
-    default: DEFAULTS.cors,
-  },
-  store: {
-    group: DATA,
-    value: '<file>',
-    reads: 'text',
-    schema: file,
-    description: 'JSON file that holds the state',
-    default: STORE_FILE,
-  },
-  inMemory: { group: DATA, reads: 'switch', schema: switchSchema, description: 'keep nothing on disk' },
-  maxStore: {
-    group: DATA,
-    value: '<size>',
-    reads: 'text',
-    schema: sizeSchema,
-    description: 'what the store may hold, and what spaces may in memory; beyond it, 507',
-    default: formatSize(DEFAULTS.maxStore),
-  },
-  fixtures: {
-    group: DATA,
-    value: '<dir>',
-    reads: 'text',
-    schema: folder,
-    description: 'folder with pets.json, orders.json and keys.json to start from',
-    default: 'the packaged ones',
-  },
-  pets: {
-    group: DATA,
-    value: '<n>',
-    reads: 'number',
-    schema: wholeNumber(0, 5_000_000),
-    description: 'generate n pets instead of using the fixtures',
-  },
-  reset: { group: DATA, reads: 'switch', schema: switchSchema, description: 'start over from the fixtures' },
-  fsync: {
-    group: DATA,
-    reads: 'switch',
-    schema: switchSchema,
-    description: 'sync every write to disk, to survive a power cut',
-  },
-  redis: {
-    group: DATA,
-    value: '<url>',
-    reads: 'text',
-    schema: redisAddressSchema,
-    secret: true,
-    description: 'be one of several replicas, which share a log in this Redis: redis:// or rediss://',
-    default: 'none; the state is in the store',
-    example: 'redis://127.0.0.1:6379',
-  },
-  redisFile: {
-    group: DATA,
-    value: '<file>',
-    reads: 'text',
-    schema: file,
-    description: 'file with the address of --redis, if it has a password',
-    example: 'redis.txt',
-  },
-  group: {
-    group: DATA,
-    value: '<name>',
-    reads: 'text',
-    schema: groupSchema,
-    description: 'replicas of one name are one sandbox',
-    default: DEFAULTS.group,
-  },
-  redisWait: {
-    group: DATA,
-    value: '<n>',
-    reads: 'number',
-    schema: wholeNumber(0, 100),
-    description: "answer only when n of Redis' own replicas have it, too",
-    default: '0',
-  },
-  order: {
-    group: DATA,
-    value: '<order>',
-    reads: 'text',
-    schema: oneOf(LIST_ORDERS),
-    description: 'order of the list: newest or oldest first',
-    default: DEFAULTS.order,
-  },
-  ...settingRows('quotas'),
-  apiKey: {
-    group: QUOTAS,
-    value: '<key[:plan]>',
-    reads: 'list',
-    schema: v.array(apiKeySchema, 'must be a list of keys'),
-    secret: true,
-    description: 'one more key, or label=key:plan: logs show the label only (default: a digest); may be repeated',
-  },
-  anyKey: { group: QUOTAS, reads: 'switch', schema: switchSchema, description: 'accept every key' },
-  ...settingRows('refusals', 'retryAfter', 'limitBody'),
-  reason: {
-    group: REFUSALS,
-    reads: 'switch',
-    schema: switchSchema,
-    negative: true,
-    description: 'omit X-Sandbox-Reason, which says why the sandbox made up a response',
-  },
-  storm: {
-    group: TROUBLE,
-    value: '<spec>',
-    reads: 'text',
-    schema: stormSchema,
-    scenario: true,
-    description: '429s that no quota explains: <rate>[,for=30s][,every=5m][,retry-after=2s]',
-    default: 'off',
-  },
-  fault: {
-    group: TROUBLE,
-    value: '<rule>',
-    reads: 'list',
-    schema: faultsSchema,
-    scenario: true,
-    description: `<operation|*>:<status or fault>[@20%][*3][,retry-after=2s]; repeatable, the first match wins; faults: ${WIRE_FAULTS.join(', ')}`,
-  },
-  ...settingRows('trouble', 'latency'),
-  scenario: {
-    group: TROUBLE,
-    value: '<name|file>',
-    reads: 'text',
-    schema: v.union(
-      [filledText('the name of a scenario or a YAML file'), v.record(v.string(), v.unknown())],
-      'must be the name of a scenario or a YAML file',
+  ...under('Server', {
+    port: { ...number('<n>', wholeNumber(0, 65_535), 'TCP port, 0 for a free one', '4010'), short: 'p' },
+    host: text('<addr>', hostSchema, 'address to listen on; --control-token beyond loopback', DEFAULTS.host),
+    basePath: text('<path>', basePathSchema, 'path of the service, ending in its version segment', DEFAULTS.basePath),
+    cors: text('<*|off|origins>', corsSchema, 'web origins that may call the service', DEFAULTS.cors),
+  }),
+  ...under('Data', {
+    store: text('<file>', file, 'JSON file that holds the state', STORE_FILE),
+    inMemory: toggle('keep nothing on disk'),
+    maxStore: text(
+      '<size>',
+      sizeSchema,
+      'maximum size of the store, and of spaces in memory',
+      formatSize(DEFAULTS.maxStore),
     ),
-    description: 'a bundle of switches: a packaged one by its name, or a YAML file',
-  },
-  now: {
-    group: TIME,
-    value: '<iso>',
-    reads: 'text',
-    schema: instantSchema,
-    scenario: true,
-    description: "the clock's start, for example 2030-12-04T23:59:00Z",
-    default: 'real time',
-  },
-  freeze: { group: TIME, reads: 'switch', schema: switchSchema, scenario: true, description: 'stop the clock' },
-  seed: {
-    group: TIME,
-    value: '<n>',
-    reads: 'number',
-    schema: wholeNumber(0),
-    description: 'makes everything random repeatable; printed at start',
-    default: 'random',
-  },
-  upstream: {
-    group: UPSTREAM,
-    value: '<base-url>',
-    reads: 'text',
-    schema: baseUrlSchema,
-    scenario: true,
-    description: 'a real service to be in front of: what the switches let through is answered there',
-    example: 'https://staging.example/v1',
-  },
-  upstreamApiKeyFile: {
-    group: UPSTREAM,
-    value: '<file>',
-    reads: 'text',
-    schema: file,
-    description: 'file that holds a key of the real service, which stands for every key of the sandbox',
-    example: './staging-key',
-  },
-  upstreamWrites: {
-    group: UPSTREAM,
-    value: '<how>',
-    reads: 'text',
-    schema: oneOf(UPSTREAM_WRITES),
-    description: `writes are kept here, sent on, or refused: ${UPSTREAM_WRITES.join(', ')}`,
-    default: DEFAULTS.upstreamWrites,
-  },
-  upstreamTimeout: {
-    group: UPSTREAM,
-    value: '<duration>',
-    reads: 'text',
-    schema: someWaitSchema,
-    description: 'how long the real service may take for an answer; then it is 504',
-    default: formatDuration(DEFAULTS.upstreamTimeout),
-  },
-  upstreamCa: {
-    group: UPSTREAM,
-    value: '<file>',
-    reads: 'text',
-    schema: file,
-    description: "certificate authority that has signed the real service's certificate (PEM)",
-    example: './ca.pem',
-  },
-  record: {
-    group: UPSTREAM,
-    value: '<dir>',
-    reads: 'text',
-    schema: folder,
-    description: 'folder in which to keep what the real service answers, as fixtures',
-    example: './seen',
-  },
-  ...settingRows('conduct'),
-  spec: {
-    group: WATCHING,
-    value: '<openapi.yaml>',
-    reads: 'text',
-    schema: file,
-    description: 'another OpenAPI document to serve; operations that it adds are mocked',
-    default: 'the packaged one',
-  },
-  mock: {
-    group: WATCHING,
-    value: '<operation>',
-    reads: 'list',
-    schema: operationsSchema,
-    description: 'mock an operation from the contract, though the sandbox could answer it; repeatable',
-    default: 'those that only --spec has',
-  },
-  strict: {
-    group: WATCHING,
-    reads: 'switch',
-    schema: switchSchema,
-    description: 'check the responses of the sandbox itself against the contract',
-  },
-  maxSpaces: {
-    group: WATCHING,
-    value: '<n>',
-    reads: 'number',
-    schema: wholeNumber(0),
-    description: 'maximum number of spaces',
-    default: String(DEFAULTS.maxSpaces),
-  },
-  logLimit: {
-    group: WATCHING,
-    value: '<n>',
-    reads: 'number',
-    schema: wholeNumber(0),
-    description: 'exchanges kept per space',
-    default: String(DEFAULTS.logLimit),
-  },
-  log: {
-    group: WATCHING,
-    value: '<form>',
-    reads: 'text',
-    schema: oneOf(LOG_FORMATS),
-    description: `one line per exchange on stderr: ${LOG_FORMATS.join(', ')}`,
-    default: 'pretty on a TTY, else json',
-  },
-  controlToken: {
-    group: WATCHING,
-    value: '<token>',
-    reads: 'text',
-    schema: tokenSchema,
-    secret: true,
-    description: 'bearer token of the control plane',
-    default: 'none on loopback',
-  },
-  controlOrigin: {
-    group: WATCHING,
-    value: '<origin>',
-    reads: 'list',
-    schema: originsSchema,
-    description: 'a web origin that may control the sandbox; repeatable',
-    default: 'its own only',
-  },
-} as const satisfies Record<Exclude<keyof SandboxOptions, NegatedSetting | 'noReason'>, OptionRow>
+    fixtures: text('<dir>', folder, 'folder with pets.json, orders.json and keys.json', 'the packaged ones'),
+    pets: number('<n>', wholeNumber(0, 5_000_000), 'generate n pets instead of using the fixtures'),
+    reset: toggle('start over from the fixtures'),
+    fsync: toggle('sync every write to disk, to survive a power cut'),
+    redis: text(
+      '<url>',
+      redisAddressSchema,
+      'join the replicas that share a log in this Redis',
+      'none; the state is in the store',
+    ),
+    redisFile: text('<file>', file, 'file with the address for --redis'),
+    group: text('<name>', groupSchema, 'name of the group of replicas', DEFAULTS.group),
+    redisWait: number('<n>', wholeNumber(0, 100), 'number of Redis replicas to wait for', '0'),
+    order: text('<order>', oneOf(LIST_ORDERS), 'order of the list: newest or oldest first', DEFAULTS.order),
+  }),
+  ...under(quotas, {
+    ...settingRows('quotas'),
+    apiKey: list(
+      '<key[:plan]>',
+      listOf(apiKeySchema, 'must be a list of keys'),
+      'add a key, or label=key:plan to log its label; repeatable',
+    ),
+    anyKey: toggle('accept every key'),
+  }),
+  ...under(refusals, {
+    ...settingRows('refusals', 'retryAfter', 'limitBody'),
+    reason: { ...toggle('omit the header X-Sandbox-Reason'), negative: true },
+  }),
+  ...under(trouble, {
+    storm: text('<spec>', stormSchema, 'random 429s: <rate>[,for=30s][,every=5m][,retry-after=2s]', 'off'),
+    fault: list('<rule>', faultsSchema, '<operation|*>:<status or fault>[@20%][*3]; repeatable'),
+    ...settingRows('trouble', 'latency'),
+    scenario: text('<name|file>', scenarioSchema, 'packaged scenario or YAML file to apply'),
+  }),
+  ...under('Time and chance', {
+    now: text('<start>', clockStartSchema, 'start of the clock: 2030-12-04T23:59:00Z, +3h', 'real time'),
+    freeze: toggle('stop the clock'),
+    seed: number('<n>', wholeNumber(0), 'seed of everything random; printed at start', 'random'),
+  }),
+  ...under('In front of a real service', {
+    upstream: text('<base-url>', baseUrlSchema, 'proxy to this service'),
+    upstreamApiKeyFile: text('<file>', file, 'file with the key to send to the real service'),
+    upstreamWrites: text(
+      '<how>',
+      oneOf(UPSTREAM_WRITES),
+      `handling of writes: ${UPSTREAM_WRITES.join(', ')}`,
+      DEFAULTS.upstreamWrites,
+    ),
+    upstreamTimeout: text(
+      '<duration>',
+      someWaitSchema,
+      'time limit of the real service; then 504',
+      formatDuration(DEFAULTS.upstreamTimeout),
+    ),
+    upstreamCa: text('<file>', file, 'certificate authority of the real service (PEM)'),
+    record: text('<dir>', folder, 'folder to record responses of the real service in'),
+  }),
+  ...under(conduct, settingRows('conduct')),
+  ...under('Contract, log and control plane', {
+    spec: text(
+      '<openapi.yaml>',
+      file,
+      'OpenAPI document to serve; its other operations are mocked',
+      'the packaged one',
+    ),
+    mock: list(
+      '<operation>',
+      operationsSchema,
+      'mock this operation from the contract; repeatable',
+      'those that only --spec has',
+    ),
+    strict: toggle('check all responses against the contract'),
+    maxSpaces: number('<n>', wholeNumber(0), 'maximum number of spaces', String(DEFAULTS.maxSpaces)),
+    logLimit: number('<n>', wholeNumber(0), 'exchanges kept per space', String(DEFAULTS.logLimit)),
+    log: text(
+      '<form>',
+      oneOf(LOG_FORMATS),
+      `one line per exchange on stderr: ${LOG_FORMATS.join(', ')}`,
+      'pretty on a TTY, else json',
+    ),
+    controlToken: text('<token>', tokenSchema, 'bearer token of the control plane', 'none on loopback'),
+    controlOrigin: list(
+      '<origin>',
+      originsSchema,
+      'web origin that may control the sandbox; repeatable',
+      'its own only',
+    ),
+  }),
+} satisfies Record<Exclude<keyof SandboxOptions, NegatedSetting | 'noReason'>, OptionText>
 
 export type OptionName = keyof typeof OPTIONS
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[]
 
-/** The given options, parsed. */
-export type OptionValues = SettingValues & {
+const EVERYDAY = names(
+  'port store inMemory fixtures reset plan limits apiKey storm fault latency scenario now seed upstream spec log',
+)
+/** Allowed in a scenario, besides the settings. */
+const IN_SCENARIOS = names('storm fault now freeze')
+/**
+ * Name a secret, reach another machine, widen access or choose where the sandbox writes. Set by a flag, the
+ * environment or a program only: files may come with a cloned folder.
+ */
+const NOT_IN_FILES = names(
+  'host redis redisFile upstream upstreamApiKeyFile upstreamWrites upstreamCa record controlToken controlOrigin',
+)
+/** Never shown, not even in an error. */
+const SECRET = names('redis apiKey controlToken')
+
+const ROWS = Object.fromEntries(
+  OPTION_NAMES.map((name) => [
+    name,
+    {
+      ...OPTIONS[name],
+      everyday: EVERYDAY.has(name),
+      scenario: IN_SCENARIOS.has(name) || Object.hasOwn(SETTINGS, name),
+      notInFiles: NOT_IN_FILES.has(name),
+      secret: SECRET.has(name),
+    },
+  ]),
+) as Record<OptionName, OptionRow>
+
+/** The given options, parsed. `off` stands for an absent setting. */
+export type OptionValues = { readonly [Name in SettingName]?: Settings[Name] | 'off' } & {
   readonly [Name in Exclude<OptionName, SettingName>]?: v.InferOutput<(typeof OPTIONS)[Name]['schema']>
 }
 
-/** `off` is said of what may be missing. */
-type SettingValues = { readonly [Name in SettingName]?: Settings[Name] | 'off' }
-
-/** A row by its name, without the details of its own type. */
 export function optionRow(name: OptionName): OptionRow {
-  return OPTIONS[name]
+  return ROWS[name]
+}
+
+function names(text: string): ReadonlySet<OptionName> {
+  const found = text.split(' ')
+  const unknown = found.filter((name) => !isOptionName(name))
+  if (unknown.length > 0) throw new TypeError(`Unknown options: ${unknown.join(', ')}`)
+  return new Set(found as OptionName[])
 }
 
 export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(OPTIONS, name)
+}
+
+type NameIn<Group> = {
+  [Name in SettingName]: (typeof SETTINGS)[Name]['group'] extends Group ? Name : never
+}[SettingName]
+
+/** The settings of a group as options; `first` are listed before the others. */
+function settingRows<const Group extends keyof typeof SETTING_GROUPS>(
+  group: Group,
+  ...first: readonly NameIn<Group>[]
+): { readonly [Name in NameIn<Group>]: OptionText } {
+  const names = [...first, ...SETTING_NAMES.filter((name) => SETTINGS[name].group === group)]
+  return Object.fromEntries(names.map((name) => [name, settingRow(SETTINGS[name])])) as never
+}
+
+function settingRow(row: SettingRow): OptionText {
+  if (row.kind === 'switch') return { ...toggle(row.description), ...(row.default ? { negative: true } : {}) }
+  const fallback = 'unset' in row ? row.unset : row.kind === 'wait' ? formatDuration(row.default) : String(row.default)
+  const isNumber =
+    row.kind === 'senders' || (row.kind !== 'wait' && 'default' in row && typeof row.default === 'number')
+  return {
+    ...(isNumber ? number : text)(row.value, settingSchema(row), row.description, fallback),
+    ...('example' in row ? { example: row.example } : {}),
+  }
+}
+
+function settingSchema(row: Exclude<SettingRow, { kind: 'switch' }>): v.GenericSchema {
+  switch (row.kind) {
+    case 'choice':
+      return oneOf<readonly (string | number)[]>(row.choices)
+    case 'count-or-never':
+      return wholeNumberOr('never', 1)
+    case 'wait':
+      return someWaitSchema
+    case 'limits':
+      return limitsSchema
+    case 'latency':
+      return latencySchema
+    case 'senders':
+      return wholeNumber(1, MAX_SENDERS)
+  }
 }

@@ -1,6 +1,6 @@
 import type { Path } from './problem.js'
 
-export const LARGEST_OPTIONS_FILE: number = 0
+export const MAX_OPTIONS_FILE_BYTES: number = 0
 
 export interface YamlMap {
   readonly entries: readonly (readonly [string, unknown])[]

@@ -1,18 +1,17 @@
 import type { Document, Node, Pair } from 'yaml'
-import { findRepeatedKey, yamlMistake } from '../contract/yaml-mistakes.js'
+import { findRepeatedKey, REPEATED_KEY, yamlMistake } from '../contract/yaml-mistakes.js'
 import { messageOf } from '../system/message-of.js'
 import { loadYaml } from '../system/yaml.js'
 import { toCamelCase } from './letter-case.js'
 import { type Path, pathText, quoted } from './problem.js'
 
-/** A file of options has some lines; one of megabytes would take minutes. */
-const MOST_CHARACTERS = 256_000
-/** What is larger has too many characters in any encoding; it is refused before it is read. */
-export const LARGEST_OPTIONS_FILE = 4 * MOST_CHARACTERS
-/** A file that is no YAML at all has a mistake on each of its lines. */
-const MOST_TOLD = 20
+/** A file of options has some lines; megabytes would take minutes to parse. */
+const MAX_CHARACTERS = 256_000
+/** Larger files have too many characters in any encoding, and are not read. */
+export const MAX_OPTIONS_FILE_BYTES = 4 * MAX_CHARACTERS
+const MAX_MISTAKES = 20
 
-/** A YAML file with a map: its entries and where each one is. */
+/** A YAML file with a map: its entries and their places. */
 export interface YamlMap {
   readonly entries: readonly (readonly [string, unknown])[]
   /** Location and name of an entry, or of a part of its value: `petstore-sandbox.yaml:3:7: storm.rate`. */
@@ -22,39 +21,31 @@ export interface YamlMap {
 /**
  * Reads a text as a YAML map.
  *
- * @param file how the file is named in problems
- * @returns the map, or what is wrong with it, each with its place
+ * @param file name of the file in problems
+ * @returns the map, or the problems with their places
  */
 export function readYamlMap(text: string, file: string): YamlMap | { readonly problems: readonly string[] } {
-  if (text.length > MOST_CHARACTERS) {
-    return { problems: [`${file}: is larger than ${MOST_CHARACTERS / 1000} kB, which no file of options is`] }
-  }
+  if (text.length > MAX_CHARACTERS)
+    return { problems: [`${file}: is larger than ${MAX_CHARACTERS / 1000} kB, which no file of options is`] }
   const yaml = loadYaml()
   const lines = new yaml.LineCounter()
-  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false }
-  const document: Document = yaml.parseDocument(text, options)
-  const repeated = document.errors.length > 0 ? undefined : findRepeatedKey(yaml, document)
-  const place = (offset: number) => {
+  const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  const place = (offset = 0) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
-
-  const broken = [...document.errors, ...document.warnings]
-  if (broken.length > 0) {
-    return {
-      problems: broken
-        .slice(0, MOST_TOLD)
-        .map(({ pos, message }) => `${place(pos[0])}: is not valid YAML: ${firstSentence(yamlMistake(message))}`),
-    }
-  }
-  if (repeated !== undefined) return { problems: [`${place(repeated)}: is not valid YAML: Map keys must be unique`] }
+  const mistakes = [...document.errors, ...document.warnings]
+    .slice(0, MAX_MISTAKES)
+    .map((mistake) => `${place(mistake.pos[0])}: is not valid YAML: ${yamlMistake(mistake)}`)
+  if (mistakes.length > 0) return { problems: mistakes }
+  const repeated = findRepeatedKey(yaml, document)
+  if (repeated !== undefined) return { problems: [`${place(repeated)}: is not valid YAML: ${REPEATED_KEY}`] }
   const root = document.contents
   if (root === null || (yaml.isScalar(root) && root.value === null))
     return { entries: [], where: (key) => `${file}: ${key}` }
   if (!yaml.isMap(root)) {
-    return {
-      problems: [`${place(root.range?.[0] ?? 0)}: ${quoted(root.toString())} must be a map of option names and values`],
-    }
+    const problem = `${quoted(root.toString())} must be a map of option names and values`
+    return { problems: [`${place(root.range?.[0])}: ${problem}`] }
   }
 
   const children = (node: unknown): readonly Pair[] => {
@@ -65,8 +56,8 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   const nodeAt = (path: Path): Node | undefined => {
     let found: unknown = root
     for (const [depth, part] of path.entries()) {
-      const names = (name: string) => (depth === 0 ? name === part : name === part || toCamelCase(name) === part)
-      const pair = children(found).find(({ key }) => (typeof key === 'number' ? key === part : names(String(key))))
+      const isNamed = (name: string) => name === part || (depth > 0 && toCamelCase(name) === part)
+      const pair = children(found).find(({ key }) => (typeof key === 'number' ? key === part : isNamed(String(key))))
       if (pair === undefined) break
       const value = depth === 0 && path.length === 1 ? pair.key : pair.value
       found = yaml.isNode(value) && value.range ? value : found
@@ -76,17 +67,11 @@ export function readYamlMap(text: string, file: string): YamlMap | { readonly pr
   try {
     return {
       entries: root.items.map(({ key, value }) => [String(key), yaml.isNode(value) ? value.toJS(document) : value]),
-      where: (key, path) => `${place(nodeAt([key, ...path])?.range?.[0] ?? 0)}: ${pathText(key, path)}`,
+      where: (key, path) => `${place(nodeAt([key, ...path])?.range?.[0])}: ${pathText(key, path)}`,
     }
   } catch (error) {
-    // Aliases of aliases of aliases: yaml stops unfolding them.
-    return {
-      problems: [`${file}: cannot be read: ${firstSentence(messageOf(error))}`],
-    }
+    // yaml stops resolving nested aliases.
+    const why = error instanceof ReferenceError ? 'it has too many aliases' : messageOf(error)
+    return { problems: [`${file}: cannot be read: ${why}`] }
   }
-}
-
-/** The part meant for users; the rest names functions of the library. */
-function firstSentence(text: string): string {
-  return text.split(/[\n;]/, 1)[0] ?? ''
 }

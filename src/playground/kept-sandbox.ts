@@ -4,35 +4,33 @@ import type { Keeping } from '../web/playground/worker-messages.js'
 import { StateDatabase } from './state-database.js'
 import { Writes } from './writes.js'
 
-/** Exchanges that the log keeps: the whole state is written after each change, and they are most of it. */
+/** The whole state is written after each change, and the log is most of it. */
 const LOG_LIMIT = 300
-
-/** Methods of requests that change nothing but quotas, the log and conduct. */
+/** Methods that change nothing but quotas, the log and conduct. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-
 const SHUTDOWN = `${CONTROL_PATH}/shutdown`
 
 interface Running {
   readonly sandbox: BrowserSandbox
   readonly writes: Writes
-  /** Whether the state is still its own, and no other worker's. */
+  /** False once another worker has taken over the state. */
   isOurs: boolean
 }
 
-/** The one sandbox of a playground, which goes on where the worker before this one has ended. */
+/** The sandbox of a playground. It continues where the worker before this one ended. */
 export class KeptSandbox {
   readonly #name: string
-  readonly #tell: (keeping: Keeping) => void
+  readonly #report: (keeping: Keeping) => void
   #running: Promise<Running> | undefined
   #keeping: Keeping = { place: 'browser', notice: undefined }
 
   /**
-   * @param name of its database
-   * @param tell hears when there is something new to say of where the state is kept
+   * @param name   of its database
+   * @param report called when the place where the state is kept changes
    */
-  constructor(name: string, tell: (keeping: Keeping) => void) {
+  constructor(name: string, report: (keeping: Keeping) => void) {
     this.#name = name
-    this.#tell = tell
+    this.#report = report
   }
 
   /** Where its state is kept; known once it has started. */
@@ -42,34 +40,29 @@ export class KeptSandbox {
   }
 
   /**
-   * Answers a request. What it has changed is kept when the answer leaves; what reading changes (quotas, the log,
-   * conduct) within a second or so.
+   * Answers a request. Its changes are written before the response leaves; changes by reading (quotas, the log,
+   * conduct) within about a second.
    *
-   * @param last makes the browser let the worker live until something is done
-   * @returns the answer; rejects with a TypeError where the connection is to break
+   * @param keepAlive keeps the worker alive until a promise settles
+   * @returns the response; rejects with a TypeError where the connection is to break
    */
-  async answer(request: Request, last: (work: Promise<unknown>) => void): Promise<Response> {
+  async answer(request: Request, keepAlive: (work: Promise<unknown>) => void): Promise<Response> {
     const running = await this.#start()
     const { sandbox, writes } = running
     const { pathname } = new URL(request.url)
-    // Reading the control plane changes nothing at all.
-    if (!isControl(pathname)) last(writes.later())
-    // Also one that breaks has been acted upon.
-    const answered = await sandbox.fetch(request, { relayed: true }).then(
-      (response) => () => response,
-      (error: unknown) => () => {
-        throw error
-      },
-    )
+    // Reading the control plane changes nothing.
+    if (!isControl(pathname)) keepAlive(writes.later())
+    // A request whose connection breaks may have changed something too.
+    const [result] = await Promise.allSettled([sandbox.fetch(request, { relayed: true })])
     if (!READING.has(request.method)) await writes.now()
-    // Stopped as it was asked to, it is started again by the next request.
+    // The next request starts it again.
     if (pathname === SHUTDOWN && request.method === 'POST') this.#running = undefined
-    // What it tells of is not what all others see any more.
     if (!running.isOurs) throw new TypeError('A newer version of the playground has taken over.')
-    return answered()
+    if (result.status === 'rejected') throw result.reason
+    return result.value
   }
 
-  /** Ends all that is under way, for the worker that takes over: browsers let an old one finish, for minutes if need be. */
+  /** Ends everything for the worker that takes over. Browsers let an old worker finish, for minutes if need be. */
   async stepAside(): Promise<void> {
     const running = await this.#start()
     running.isOurs = false
@@ -83,7 +76,10 @@ export class KeptSandbox {
   }
 
   async #open(): Promise<Running> {
-    const { database, state } = await this.#takeOver()
+    const { database, state } = await StateDatabase.takeOver(this.#name).catch((error: unknown) => {
+      this.#keepInMemory(error)
+      return { database: undefined, state: undefined }
+    })
     const sandbox = await this.#restored(state)
     const write = async () => {
       if (database === undefined || this.#keeping.place === 'memory') return
@@ -97,22 +93,13 @@ export class KeptSandbox {
     return running
   }
 
-  async #takeOver(): Promise<{ readonly database: StateDatabase | undefined; readonly state: unknown }> {
-    try {
-      return await StateDatabase.takeOver(this.#name)
-    } catch (error) {
-      this.#keepInMemory(error)
-      return { database: undefined, state: undefined }
-    }
-  }
-
   async #restored(state: unknown): Promise<BrowserSandbox> {
     const options = { logLimit: LOG_LIMIT }
     if (!(state instanceof Uint8Array)) return createSandbox(options)
     try {
       return await createSandbox({ ...options, restore: state })
     } catch (error) {
-      this.#say({
+      this.#setKeeping({
         place: this.#keeping.place,
         notice: `This version cannot read what the last one has kept (${String(error)}). The sandbox has started afresh.`,
       })
@@ -121,14 +108,14 @@ export class KeptSandbox {
   }
 
   #keepInMemory(error: unknown): void {
-    this.#say({
+    this.#setKeeping({
       place: 'memory',
       notice: `This browser keeps nothing for the page (${String(error)}). The sandbox works, but starts afresh whenever the browser ends it, which it does when no page uses it.`,
     })
   }
 
-  #say(keeping: Keeping): void {
+  #setKeeping(keeping: Keeping): void {
     this.#keeping = keeping
-    this.#tell(keeping)
+    this.#report(keeping)
   }
 }

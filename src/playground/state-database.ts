@@ -5,8 +5,8 @@ const STATE = 'state'
 const OWNER = 'owner'
 
 /**
- * The browser's database of one playground: the state of its sandbox, and which worker it belongs to. While a new
- * version takes over, the worker of the old one may still be answering: it finds that the state is no longer its own.
+ * The browser's database of one playground: the state of its sandbox, and which worker owns it. While a new version
+ * takes over, the old worker may still be answering: it finds that it no longer owns the state.
  */
 export class StateDatabase {
   readonly #database: IDBPDatabase
@@ -18,16 +18,16 @@ export class StateDatabase {
   }
 
   /**
-   * Opens it, and takes the state over.
+   * Opens the database, and takes over the state.
    *
-   * @param name one for each playground of the origin
-   * @returns the state as last written, undefined if there is none
-   * @throws DOMException where the browser refuses to keep anything
+   * @param name unique among the playgrounds of the origin
+   * @returns the state as last written, undefined in a new database
+   * @throws DOMException if the browser refuses to keep anything
    */
   static async takeOver(name: string): Promise<{ readonly database: StateDatabase; readonly state: unknown }> {
     const opened = await openDB(name, 1, {
       upgrade: (database) => void database.createObjectStore(STORE),
-      // Whoever wants to delete it or make it a newer one does not wait for this worker to end.
+      // Deleting or upgrading the database does not wait for this worker to end.
       blocking: () => opened.close(),
     })
     const owner = crypto.randomUUID()
@@ -37,10 +37,10 @@ export class StateDatabase {
   }
 
   /**
-   * Writes the state; resolves when it is there to stay.
+   * Writes the state durably.
    *
-   * @returns false if another worker has taken it over; nothing is written then
-   * @throws DOMException, QuotaExceededError among them
+   * @returns false, without writing, if another worker owns it
+   * @throws DOMException, such as QuotaExceededError
    */
   async write(state: unknown): Promise<boolean> {
     const { store, done } = this.#database.transaction(STORE, 'readwrite')

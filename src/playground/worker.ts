@@ -5,18 +5,17 @@ import type { Keeping, WorkerRequest } from '../web/playground/worker-messages.j
 import { KeptSandbox } from './kept-sandbox.js'
 import { type Site, SiteFiles } from './site-files.js'
 
-// The playground's service worker: to its pages it is the web host, the service and the control plane.
+// The playground's service worker: for its pages it is the web host, the service and the control plane.
 
 declare const self: ServiceWorkerGlobalScope
-/** Put in by the build. */
 declare const SITE: Site
 
-/** Address of the site, wherever it is hosted; everything below it is asked of this worker. */
+/** Address of the site; this worker answers every request below it. */
 const scope = new URL(self.registration.scope)
-/** Path of the site without the slash at its end, empty at the root of a host. The sandbox knows nothing of it. */
+/** Path of the site without a trailing slash, empty at the root of a host. The sandbox does not know it. */
 const root = scope.pathname.slice(0, -1)
 const files = new SiteFiles(SITE, scope)
-const sandbox = new KeptSandbox(`petstore-sandbox ${scope.pathname}`, (keeping) => void tellAll(keeping))
+const sandbox = new KeptSandbox(`petstore-sandbox ${scope.pathname}`, (keeping) => void reportToAll(keeping))
 
 self.addEventListener('install', (event) => event.waitUntil(files.load()))
 
@@ -51,8 +50,8 @@ function isService(path: string): boolean {
 async function answer(event: FetchEvent, path: string, search: string): Promise<Response> {
   const { request } = event
   const { method, headers, mode, signal } = request
-  // A form of another site can send one of these; what sends it cannot be seen from here.
-  if (mode === 'navigate' && method !== 'GET') return refusal()
+  // The form of another site may have sent it; a worker cannot see the sender.
+  if (mode === 'navigate' && method !== 'GET') return forbidden()
   const body = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer()
   const sent = new Request(scope.origin + path + search, {
     method,
@@ -61,11 +60,11 @@ async function answer(event: FetchEvent, path: string, search: string): Promise<
     ...(body === undefined ? {} : { body }),
   })
   const response = await sandbox.answer(sent, (work) => event.waitUntil(work))
-  return root === '' ? response : placed(response, path)
+  return root === '' ? response : relocated(response, path)
 }
 
-/** Has what an answer says of the service's address say where it is: below the site. */
-async function placed(response: Response, path: string): Promise<Response> {
+/** Replaces the address of the service in a response by the one below the site. */
+async function relocated(response: Response, path: string): Promise<Response> {
   const { status, headers } = response
   const link = headers.get('Link')
   if (link !== null) headers.set('Link', link.replaceAll('</', `<${root}/`))
@@ -74,14 +73,14 @@ async function placed(response: Response, path: string): Promise<Response> {
   return new Response(text.replaceAll(scope.origin, scope.origin + root), { status, headers })
 }
 
-/** Those of the documents that have the service's address in them. */
+/** Documents that contain the service's address. */
 const CONTRACTS: ReadonlySet<string> = new Set(['json', 'yaml'].map((form) => `${CONTROL_PATH}/openapi.${form}`))
 
-function refusal(): Response {
+function forbidden(): Response {
   const body = errorBody('forbidden', 'A form may not steer the sandbox. Use fetch from a page of this site.', 403)
   return new Response(body, { status: 403, headers: { 'Content-Type': 'application/json' } })
 }
 
-async function tellAll(keeping: Keeping): Promise<void> {
+async function reportToAll(keeping: Keeping): Promise<void> {
   for (const client of await self.clients.matchAll()) client.postMessage(keeping)
 }

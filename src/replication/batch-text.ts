@@ -2,49 +2,36 @@ import { isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { EndedCommand, RequestCommand } from '../core/command.js'
 import type { VerbCommand } from '../core/machine.js'
-import type { ServiceRequest } from '../domain/messages.js'
-import type { Beat, Hello } from './group.js'
-import { headersOf } from './headers-of.js'
+import type { EndedExchange, ExchangeRef, ServiceRequest } from '../domain/messages.js'
+import type { Heartbeat, JoinRequest } from './group.js'
 
-/** One thing that a replica says: a command, or something of itself. */
 export type Item =
   | RequestCommand
   | EndedCommand
   | VerbCommand
-  | { readonly kind: 'hello'; readonly hello: Hello }
-  | { readonly kind: 'beat'; readonly beat: Beat }
-  | Bye
+  | { readonly kind: 'join'; readonly join: JoinRequest }
+  | { readonly kind: 'heartbeat'; readonly heartbeat: Heartbeat }
+  | { readonly kind: 'leave' }
 
-interface Bye {
-  readonly kind: 'bye'
-}
+/** Raise it whenever the text changes its shape or its meaning. */
+const VERSION = 2
 
-/** Raised whenever the text changes its shape, or what it says changes its meaning. */
-const VERSION = 1
-
-/** Writes what a replica did in one turn: an array of the version and the items. @param items each as `itemText` wrote it */
+/** The text of an entry: an array of the version and the items. @param items each as `itemText` wrote it */
 export function batchText(items: readonly string[]): string {
   return `[${VERSION},${items.join()}]`
 }
 
-/** @throws RangeError for a text of another version */
+/** @throws RangeError for a text of another version; Error for a damaged one */
 export function readBatch(text: string): readonly Item[] {
-  const [version, ...items] = JSON.parse(text) as [number, ...WrittenItem[]]
+  const [version, ...items] = JSON.parse(text) as [unknown, ...unknown[]]
+  if (!Number.isInteger(version)) throw damaged()
   if (version !== VERSION)
     throw new RangeError(`the log holds entries of version ${version}, this release reads ${VERSION}`)
   return items.map(readItem)
 }
 
-/** An item as it is written: short, since nearly everything in a log is requests and what became of them. */
-type WrittenItem =
-  | readonly ['r', ...WrittenRequest, refused: RequestCommand['refused'] | null, mock: RequestCommand['mock'] | null]
-  | readonly ['e', EndedCommand['exchanges'], EndedCommand['unread']?]
-  | readonly ['v', string]
-  | readonly ['h', string]
-  | readonly ['b', Beat]
-  | readonly ['l']
-
 type WrittenRequest = readonly [
+  'r',
   method: string,
   target: string,
   rawHeaders: readonly string[],
@@ -52,11 +39,15 @@ type WrittenRequest = readonly [
   address: string,
   connection: number,
   heardUpTo: number,
+  sentUpTo: number,
+  refused: RequestCommand['refused'] | null,
+  mock: RequestCommand['mock'] | null,
 ]
 
-/** Text where it is some; else in base64, or why it was not read. */
-type WrittenBody = string | null | { readonly base64: string } | { readonly unread: 'too-large' | 'no-room' }
+/** Text; else bytes as Latin-1, in which keys to hide are still found; or the reason why it was not read. */
+type WrittenBody = string | null | { readonly bytes: string } | { readonly unread: 'too-large' | 'no-room' }
 
+/** Items are short arrays, because nearly everything in a log is requests and their ends. */
 export function itemText(item: Item): string {
   switch (item.kind) {
     case 'request':
@@ -65,69 +56,120 @@ export function itemText(item: Item): string {
       return JSON.stringify(item.unread === undefined ? ['e', item.exchanges] : ['e', item.exchanges, item.unread])
     case 'verb': {
       const { space, verb, input, fetched } = item
-      // A text within the text: what may hold long integers is read on its own.
+      // JSON within JSON: what may hold long integers is parsed on its own.
       return JSON.stringify(['v', stringifyJson({ space, verb, input, fetched })])
     }
-    case 'hello':
-      return JSON.stringify(['h', stringifyJson(item.hello)])
-    case 'beat':
-      return JSON.stringify(['b', item.beat])
-    case 'bye':
+    case 'join':
+      return JSON.stringify(['h', stringifyJson(item.join)])
+    case 'heartbeat':
+      return JSON.stringify(['b', item.heartbeat])
+    case 'leave':
       return '["l"]'
   }
 }
 
-function writtenRequest({
-  method,
-  target,
-  rawHeaders,
-  body,
-  address,
-  connection,
-  heardUpTo,
-}: ServiceRequest): WrittenRequest {
-  return [method, target, rawHeaders, writtenBody(body), address, connection, heardUpTo]
+function writtenRequest(request: ServiceRequest) {
+  const { method, target, rawHeaders, body, address, connection, heardUpTo, sentUpTo = heardUpTo } = request
+  return [method, target, rawHeaders, writtenBody(body), address, connection, heardUpTo, sentUpTo]
 }
 
 function writtenBody(body: ServiceRequest['body']): WrittenBody {
   if (body === undefined) return null
   if (typeof body === 'string') return { unread: body }
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') }
+  return isUtf8(bytes) ? bytes.toString() : { bytes: bytes.toString('latin1') }
 }
 
-function readItem(item: WrittenItem): Item {
+/** @throws Error for a damaged item: anybody who may write to Redis can damage it */
+function readItem(item: unknown): Item {
+  if (!Array.isArray(item)) throw damaged()
   switch (item[0]) {
-    case 'r': {
-      const [, method, target, rawHeaders, body, address, connection, heardUpTo, refused, mock] = item
-      const headers = headersOf(rawHeaders)
-      const request: ServiceRequest = {
-        method,
-        target,
-        headers,
-        rawHeaders,
-        body: readBody(body),
-        address,
-        connection,
-        heardUpTo,
-      }
-      return { kind: 'request', request, ...(refused ? { refused } : {}), ...(mock ? { mock } : {}) }
+    case 'r':
+      return readRequest(item as unknown as WrittenRequest)
+    case 'e': {
+      const [, exchanges, unread] = item as ['e', EndedCommand['exchanges'], EndedCommand['unread']?]
+      expectAll([...exchanges, ...(unread ?? [])].every(isExchange), exchanges.every(isEnd))
+      return { kind: 'ended', exchanges, unread }
     }
-    case 'e':
-      return { kind: 'ended', exchanges: item[1], unread: item[2] }
-    case 'v':
-      return { kind: 'verb', ...(parseJson(item[1]) as Omit<VerbCommand, 'kind'>) }
-    case 'h':
-      return { kind: 'hello', hello: parseJson(item[1]) as Hello }
-    case 'b':
-      return { kind: 'beat', beat: item[1] }
+    case 'v': {
+      const command = parseJson(item[1]) as Omit<VerbCommand, 'kind'>
+      expectAll([command.space, command.verb].every(isText))
+      return { kind: 'verb', ...command }
+    }
+    case 'h': {
+      const join = parseJson(item[1]) as JoinRequest
+      const { name, version, facts, anew } = join
+      const texts = [name, version, anew?.after ?? '', anew?.state ?? '', ...Object.values(facts.others)]
+      expectAll(texts.every(isText), Number.isFinite(facts.seed), typeof facts.start.settings === 'object')
+      return { kind: 'join', join }
+    }
+    case 'b': {
+      const [, heartbeat] = item as ['b', Heartbeat]
+      expectAll(isText(heartbeat.address), /^\d+-\d+$/.test(heartbeat.applied))
+      expectAll([heartbeat.position, heartbeat.lagMs].every(Number.isFinite))
+      return { kind: 'heartbeat', heartbeat }
+    }
     case 'l':
-      return { kind: 'bye' }
+      return { kind: 'leave' }
+    default:
+      throw damaged()
   }
+}
+
+function readRequest(item: WrittenRequest): RequestCommand {
+  const [, method, target, rawHeaders, body, address, connection, heardUpTo, sentUpTo, refused, mock] = item
+  expectAll([method, target, address, ...rawHeaders].every(isText))
+  expectAll([connection, heardUpTo, sentUpTo].every(Number.isInteger))
+  const head = { method, target, headers: parseHeaders(rawHeaders), rawHeaders }
+  const request = { ...head, body: readBody(body), address, connection, heardUpTo, sentUpTo }
+  return { kind: 'request', request, ...(refused ? { refused } : {}), ...(mock ? { mock } : {}) }
 }
 
 function readBody(body: WrittenBody): ServiceRequest['body'] {
   if (body === null) return undefined
   if (typeof body === 'string') return Buffer.from(body)
-  return 'unread' in body ? body.unread : Buffer.from(body.base64, 'base64')
+  return 'unread' in body ? body.unread : Buffer.from(body.bytes, 'latin1')
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isExchange({ space, id, position }: ExchangeRef): boolean {
+  return isText(space) && Number.isInteger(id) && Number.isInteger(position)
+}
+
+function isEnd({ how, durationMs, waitingMs, bodyMs, connection }: EndedExchange): boolean {
+  return isText(how) && [durationMs, waitingMs, bodyMs, connection].every(Number.isFinite)
+}
+
+function expectAll(...conditions: readonly boolean[]): void {
+  if (conditions.includes(false)) throw damaged()
+}
+
+function damaged(): Error {
+  return new Error('it contains something that no replica writes')
+}
+
+/** Node keeps only the first value of these. */
+const FIRST_ONLY: ReadonlySet<string> = new Set(
+  (
+    'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since ' +
+    'last-modified location max-forwards proxy-authorization referer retry-after server user-agent'
+  ).split(' '),
+)
+
+/** Parses raw headers as node:http does. @source Node.js, message.headers */
+export function parseHeaders(rawHeaders: readonly string[]): ServiceRequest['headers'] {
+  const headers: Record<string, string | string[]> = {}
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? '').toLowerCase()
+    const value = rawHeaders[i + 1] ?? ''
+    if (name === '__proto__') continue
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined
+    if (name === 'set-cookie') headers[name] = [...(Array.isArray(before) ? before : []), value]
+    else if (before === undefined) headers[name] = value
+    else if (!FIRST_ONLY.has(name)) headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+  }
+  return headers
 }

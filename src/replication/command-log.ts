@@ -1,11 +1,11 @@
 import type { EpochMs } from '../domain/time.js'
 
-export { LogUnavailable } from '../domain/log-unavailable.js'
+export { LogUnavailable } from '../domain/problems.js'
 
-/** Where an entry stands in the log: two whole numbers with a hyphen between them, which put entries in order. */
+/** Place of an entry: two whole numbers joined by a hyphen, which sort entries. */
 export type EntryId = string
 
-/** Negative where one entry stands before another, 0 where they are the same. */
+/** @returns a negative number if `a` comes before `b`, 0 if they are the same */
 export function compareIds(a: EntryId, b: EntryId): number {
   const [[high = 0, low = 0] = [], [otherHigh = 0, otherLow = 0] = []] = [a, b].map((id) => id.split('-').map(Number))
   return high - otherHigh || low - otherLow
@@ -16,91 +16,113 @@ export interface Entry {
   readonly id: EntryId
   /** When the log took it, by the clock of the log, which never goes back: milliseconds since 1970. */
   readonly now: EpochMs
-  /** Who appended it: a name that no other replica ever had. */
+  /** Who appended it: an id that is never reused. */
   readonly replica: string
-  /** Number of the entry among those of its replica, from 1: each is higher than the one before. What was given up may be missing. */
+  /** Increasing number among the entries of its replica, from 1. Abandoned entries leave gaps. */
   readonly batch: number
-  /** What it says, as `batch-text.ts` writes it. */
   readonly text: string
 }
 
-/** A whole sandbox as it stood after an entry. */
+export type NewEntry = Pick<Entry, 'replica' | 'batch' | 'text'>
+
 export interface StoredCheckpoint {
   readonly id: EntryId
-  /** Its text, in pieces that are short enough to be written, sent and read one after the other. */
+  /** Its text in pieces that are small enough to be handled one at a time. */
   readonly pieces: Iterable<string>
 }
 
-/** Hears what a log has to say. */
 export interface LogFollower {
-  /** Entries in the order of the log, each once; several at a time when there are several. */
+  /** Entries in the order of the log, each once; several at a time if there are several. */
   entries(entries: readonly Entry[]): void
   /**
-   * What was read is no longer in the log, or what comes next no longer is: the log lost its end
-   * (a failover), or cut off what had not been read yet. Nothing more is told to this follower.
+   * Entries that were read are gone (a failover), or the next ones are (trimmed before they were read). This
+   * follower receives nothing more.
    */
   lost(reason: string): void
 }
 
-/** Hears whether a log can be used: each change once, beginning with the first time that it cannot. */
+/** Hears whether a log can be used: each change once, starting with the first failure. */
 export interface LogWatcher {
-  /** It can be used again. */
   available(): void
-  /** It cannot be reached, or takes nothing. @param reason for people, without secrets */
+  /** The log cannot be reached, or refuses writes. @param reason for users, without secrets */
   unavailable(reason: string): void
 }
 
 /**
- * One log that all replicas of a group share: the only truth that they have.
+ * The log that all replicas of a group share, and their only source of truth.
  *
- * Whatever keeps order, keeps what it has taken, and takes a thing once can be such a log.
+ * Any storage that keeps order, keeps what it has accepted, and accepts an entry only once can implement it.
  */
 export interface CommandLog {
   /**
-   * Appends an entry exactly once, however often the connection breaks meanwhile: it looks up
-   * whether the entry is there before it appends it again. Several of a replica may be under way at
-   * a time: none stands before one that was handed in before it. A batch is for one text only, and
-   * each has a higher number than the one before, given up or not.
+   * Appends an entry exactly once, even if the connection breaks in between. Several entries of a replica may be
+   * pending; they are stored in the order of the calls.
    *
-   * @param signal gives up, at once. Whether the entry stands in the log is then told by `follow`,
-   *   before any later entry of this replica, or never: once an `append` handed in after it has succeeded,
-   *   or an `end` while nothing handed in before it is under way, it will not be appended
-   * @returns where it stands, once as many copies have it as was asked for
-   * @throws LogUnavailable when given up; LogLost when the log no longer has this replica's former entries
+   * @param signal gives up at once. Whether the entry was stored is then reported by `follow`, before any later
+   *   entry of this replica, or never: it can no longer be stored once a later `append` has succeeded, or an `end`
+   *   while no earlier one is pending
+   * @returns its place, once the requested number of copies have it
+   * @throws LogUnavailable when given up; LogLost if the log no longer has earlier entries of this replica
    */
-  append(entry: Pick<Entry, 'replica' | 'batch' | 'text'>, signal: AbortSignal): Promise<EntryId>
+  append(entry: NewEntry, signal: AbortSignal): Promise<EntryId>
   /**
-   * Reads what comes after an entry, for ever, across interruptions.
+   * Reads what comes after an entry, across interruptions, until it is stopped.
    *
-   * @param after an entry that is in the log, else it is lost; undefined: from the beginning of the log
+   * @param after an entry of the log; undefined for the beginning of the log
    * @returns stops it
    */
   follow(after: EntryId | undefined, follower: LogFollower): () => void
-  /**
-   * Where the log ends now (undefined: it is empty), and what its clock says.
-   *
-   * @throws LogUnavailable
-   */
+  /** The last entry (undefined if the log is empty) and the time of the log's clock. @throws LogUnavailable */
   end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }>
-  /** The newest checkpoint, its pieces as they were written. @throws LogUnavailable */
   loadCheckpoint(): Promise<StoredCheckpoint | undefined>
   /**
-   * Keeps a checkpoint in place of the former one, and then cuts off entries. One that is not
-   * newer than the former is not kept, and cuts off nothing. Its pieces are asked for a few at a
-   * time, in turns of the event loop of their own.
+   * Replaces the checkpoint, then trims the log. Ignored if the checkpoint is not newer than the stored one. Pieces
+   * are requested a few at a time, in separate turns of the event loop.
    *
-   * @param trimUpTo the last entry that nobody has to read any more: those before it are cut off, itself
-   *   stays, so that it can be followed from. Never after the checkpoint's
+   * @param trimUpTo the oldest entry to keep, not after the checkpoint's
    * @throws LogUnavailable; LogLost if the checkpoint's entry is not in the log
    */
   saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void>
-  /** Forgets everything: entries, checkpoint, what replicas appended. For `--reset`. @throws LogUnavailable */
+  /** Removes entries, checkpoint and all bookkeeping. For `--reset`. @throws LogUnavailable */
   clear(): Promise<void>
-  /** Lets go of the log. What is under way fails with LogUnavailable. */
   close(): Promise<void>
 }
 
-/** The log is not the one that it was: it lacks what this replica had read or appended. */
+/** The log lacks entries that this replica has read or appended. */
 export class LogLost extends Error {
   override readonly name = 'LogLost'
+}
+
+/** Combines the availability of the parts of a log into one: reports each change once. */
+export class Availability {
+  readonly #watcher: LogWatcher
+  readonly #reasons = new Map<object, string>()
+  #reported: string | undefined
+  #isEnded = false
+
+  constructor(watcher: LogWatcher) {
+    this.#watcher = watcher
+  }
+
+  /** Adds a part, which is available until it reports otherwise. */
+  part(): LogWatcher {
+    const part = {}
+    return {
+      available: () => this.#change(() => this.#reasons.delete(part)),
+      unavailable: (reason) => this.#change(() => this.#reasons.set(part, reason)),
+    }
+  }
+
+  end(): void {
+    this.#isEnded = true
+  }
+
+  #change(update: () => void): void {
+    update()
+    const [reason] = this.#reasons.values()
+    if (this.#isEnded || reason === this.#reported) return
+    this.#reported = reason
+    if (reason === undefined) this.#watcher.available()
+    else this.#watcher.unavailable(reason)
+  }
 }

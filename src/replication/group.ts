@@ -1,151 +1,142 @@
 import { stringifyJson } from '../contract/json.js'
-import type { SpaceStart } from '../domain/space-start.js'
+import type { SpaceStart } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { EntryId } from './command-log.js'
 
-/** Who says nothing for so long, by the clock of the log, is not there any more. */
+/** A replica that has appended nothing for this long, by the clock of the log, counts as gone. */
 export const LIVING_MS: DurationMs = 5 * SECOND_MS
 
-/** What decides the answers of a group besides its commands: replicas agree only if all of it is the same. */
+/** A replica that was silent for this long is removed when another joins, and has to join again. */
+const FORGOTTEN_MS: DurationMs = 60 * SECOND_MS
+
+/** What determines the responses of a group besides its commands. All replicas must agree on it. */
 export interface GroupFacts {
   readonly seed: number
   readonly start: SpaceStart
-  /** Everything else, as text by what it is called: `--base-path`, `the contract`. Of what is long or secret, digests. */
+  /** Everything else as text, by name: `--base-path`, `the contract`. Digests of what is long or secret. */
   readonly others: Readonly<Record<string, string>>
 }
 
-/** What a replica says of itself when it comes. */
-export interface Hello {
+export interface JoinRequest {
   readonly name: string
   /** Of the package. */
   readonly version: string
   readonly facts: GroupFacts
   /**
-   * How: it joins; or the group starts anew with its facts, after what it read up to an entry,
-   * from the fixtures or from a state that is carried over.
+   * Restarts the group with these facts, from the fixtures or from `state`. Refused unless `after` is the entry
+   * right before this one: the replica has read everything.
    */
   readonly anew?: { readonly after: EntryId | undefined; readonly state?: string }
 }
 
-/** What a replica says of itself every now and then. */
-export interface Beat {
-  /** `host:port` where it listens; empty if nowhere. */
+export interface Heartbeat {
+  /** `host:port` where it listens; empty for none. */
   readonly address: string
-  /** The last entry that it has applied. */
   readonly applied: EntryId
-  /** How many commands it has applied. */
   readonly position: number
-  /** How long the last entry that it appended took to come back, in milliseconds. */
+  /** Round trip of its last entry through the log, in milliseconds. */
   readonly lagMs: number
 }
 
-/** A replica, as all of the group know it. */
-export interface Member extends Omit<Beat, 'applied'> {
+export interface Member extends Omit<Heartbeat, 'applied'> {
   readonly name: string
   readonly version: string
-  /** Ordinal of its joining, which no other replica of the group ever has. */
+  /** Order of joining, never reused in a group. */
   readonly ordinal: number
   readonly joinedAt: EpochMs
-  /** When it last appended anything. */
   readonly seenAt: EpochMs
-  /** Undefined until its first beat. */
   readonly applied: EntryId | undefined
-  /** It has said nothing for so long that it counts as gone. */
   readonly isSilent: boolean
 }
 
-/** A replica as everybody sees it. */
+/** A replica as shown by the control plane. */
 export interface ReplicaView {
   readonly name: string
   /** `host:port`; empty if it listens nowhere. */
   readonly address: string
   readonly version: string
-  /** How many commands it has applied: by its last word; of the one that was asked, now. */
+  /** How many commands it has applied: now for the replica that was asked, at its last heartbeat for others. */
   readonly position: number
-  /** How long its last entry took to come back to it, in milliseconds. */
+  /** Round trip of its last entry through the log, in milliseconds. */
   readonly lagMs: number
   /** ISO 8601, UTC. */
   readonly since: string
-  /** It is the one that was asked. */
+  /** Whether it is the replica that was asked. */
   readonly isThis: boolean
-  /** Of the one that was asked, if that was asked for: SHA-256 of all that it holds, in base64. Replicas at the same position have the same. */
+  /** SHA-256 of its whole state, in base64; only of the replica that was asked, and on request. Replicas at the same position have the same. */
   readonly digest?: string
 }
 
-/** A group as plain data. */
 export interface SavedGroup {
   readonly facts: GroupFacts | undefined
   readonly joined: number
-  /** By replica, in the order in which they came. */
   readonly members: readonly (readonly [string, Member])[]
 }
 
-/** What became of a hello. `refused`: others live, and hold other facts, or are not to be started anew. */
-export type Welcome = 'joined' | 'founded' | 'refused'
+/** `refused`: other members are alive, and have other facts or must not be restarted. */
+export type JoinResult = 'joined' | 'founded' | 'refused'
 
 /**
- * Who is in a group, and what its members have agreed on. Everybody who reads the
- * log comes to the same, so that nobody has to be asked: no lock, no second truth.
+ * The members of a group and the facts they agreed on. Every reader of the log computes the same, so that neither a
+ * lock nor a second source of truth is needed.
  */
 export class Group {
   #facts: GroupFacts | undefined
   #joined = 0
   readonly #members = new Map<string, Member>()
 
-  /** Undefined before the first replica came. */
   get facts(): GroupFacts | undefined {
     return this.#facts
   }
 
-  /** Takes in a replica, or not. @param before the entry before its hello */
-  welcome(replica: string, hello: Hello, now: EpochMs, before: EntryId | undefined): Welcome {
-    const others = this.living(now)
-    const isFounding = this.#facts === undefined || hello.anew !== undefined
-    // Whoever starts a group anew must know all of it.
-    if (hello.anew !== undefined && (others.length > 0 || hello.anew.after !== before)) return 'refused'
+  /** @param before the entry before the request */
+  join(
+    replica: string,
+    { name, version, facts, anew }: JoinRequest,
+    now: EpochMs,
+    before: EntryId | undefined,
+  ): JoinResult {
+    if (anew !== undefined && (this.living(now).length > 0 || anew.after !== before)) return 'refused'
+    const isFounding = this.#facts === undefined || anew !== undefined
     if (this.#facts === undefined || isFounding) {
-      this.#facts = hello.facts
+      this.#facts = facts
       this.#members.clear()
-    } else if (differences(hello.facts, this.#facts).length > 0) return 'refused'
-    for (const [name, { seenAt }] of this.#members) if (now - seenAt > FORGOTTEN_MS) this.#members.delete(name)
-    const { name, version } = hello
+    } else if (differences(facts, this.#facts).length > 0) return 'refused'
+    for (const [id, { seenAt }] of this.#members) if (now - seenAt > FORGOTTEN_MS) this.#members.delete(id)
     const ordinal = ++this.#joined
-    const unheard = { address: '', position: 0, lagMs: 0, applied: undefined }
-    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, isSilent: false, ...unheard })
+    const unknown = { address: '', position: 0, lagMs: 0, applied: undefined }
+    this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, isSilent: false, ...unknown })
     return isFounding ? 'founded' : 'joined'
   }
 
-  /** A replica appended something. @returns it; undefined if it is none of the group, so that nothing of it counts */
-  hear(replica: string, now: EpochMs, beat?: Beat): Member | undefined {
+  /** Records that a replica appended something. @returns false if it is not a member, so that its entries are ignored */
+  touch(replica: string, now: EpochMs, heartbeat?: Heartbeat): boolean {
     const member = this.#members.get(replica)
-    if (member === undefined) return undefined
-    const heard = { ...member, ...beat, seenAt: now, isSilent: false }
-    this.#members.set(replica, heard)
-    return heard
+    if (member === undefined) return false
+    this.#members.set(replica, { ...member, ...heartbeat, seenAt: now, isSilent: false })
+    return true
   }
 
-  /** Who has become silent by now: each once, until it says something again. */
-  fallenSilent(now: EpochMs): readonly string[] {
-    const silent: string[] = []
+  /** @returns members that count as gone since the last call */
+  expire(now: EpochMs): readonly string[] {
+    const expired: string[] = []
     for (const [replica, member] of this.#members) {
       if (member.isSilent || now - member.seenAt <= LIVING_MS) continue
       this.#members.set(replica, { ...member, isSilent: true })
-      silent.push(replica)
+      expired.push(replica)
     }
-    return silent
+    return expired
   }
 
   leave(replica: string): void {
     this.#members.delete(replica)
   }
 
-  /** From now on the group starts spaces from these fixtures. */
   reseed(digest: string): void {
     if (this.#facts === undefined) return
     this.#facts = { ...this.#facts, others: { ...this.#facts.others, [FIXTURES]: digest } }
   }
 
-  /** Those who are there, the oldest first. */
   living(now: EpochMs): readonly (readonly [string, Member])[] {
     return [...this.#members].filter(([, { seenAt }]) => now - seenAt <= LIVING_MS)
   }
@@ -154,7 +145,6 @@ export class Group {
     return { facts: this.#facts, joined: this.#joined, members: [...this.#members] }
   }
 
-  /** Only for a new one. */
   load({ facts, joined, members }: SavedGroup): void {
     this.#facts = facts
     this.#joined = joined
@@ -162,40 +152,31 @@ export class Group {
   }
 }
 
-/** Whoever hung for longer is forgotten when somebody else comes, and has to come again itself. */
-const FORGOTTEN_MS: DurationMs = 60 * SECOND_MS
-
-/** What the digest of the fixtures is called among the facts. */
+/** Name of the fixtures' digest among the facts. */
 export const FIXTURES = 'the fixtures'
 
-/** Says what of two replicas' facts is not the same, each with both values; empty if they agree. */
+/** Describes each difference between the facts of two replicas, with both values where they are not secret. */
 export function differences(own: GroupFacts, group: GroupFacts): readonly string[] {
-  const differing: string[] = []
-  if (own.seed !== group.seed) differing.push(`--seed is ${own.seed} here and ${group.seed} in the group`)
-  if (stringifyJson(own.start) !== stringifyJson(group.start))
-    differing.push(`the start (${differingParts(own.start, group.start).join(', ')}) is another one`)
-  for (const name of new Set([...Object.keys(own.others), ...Object.keys(group.others)])) {
-    const [here, there] = [own.others[name], group.others[name]]
-    if (here === there) continue
-    differing.push(
-      name.startsWith('--')
-        ? `${name} is ${here ?? 'unknown'} here and ${there ?? 'unknown'} in the group`
-        : `${name} ${name.endsWith('s') ? 'are' : 'is'} not the same`,
-    )
+  const found: string[] = []
+  if (own.seed !== group.seed) found.push(`--seed is ${own.seed} here and ${group.seed} in the group`)
+  const parts = [
+    ...differentFields(own.start.settings, group.start.settings),
+    ...differentFields({ ...own.start, settings: 0 }, { ...group.start, settings: 0 }),
+  ]
+  if (parts.length > 0) found.push(`the start (${parts.join(', ')}) is different`)
+  for (const name of differentFields(own.others, group.others)) {
+    const [here = 'unknown', there = 'unknown'] = [own.others[name], group.others[name]]
+    if (name.startsWith('--')) found.push(`${name} is ${here} here and ${there} in the group`)
+    else found.push(`${name} ${name.endsWith('s') ? 'are' : 'is'} not the same`)
   }
-  return differing
+  return found
 }
 
-function differingParts(own: SpaceStart, group: SpaceStart): readonly string[] {
-  const parts: readonly (keyof SpaceStart)[] = ['storm', 'faults', 'now', 'freeze', 'used', 'bans']
-  const settings = new Set([...Object.keys(own.settings), ...Object.keys(group.settings)])
-  const text = (value: unknown) => stringifyJson(value ?? null)
-  return [
-    ...[...settings].filter(
-      (name) =>
-        text(Object.getOwnPropertyDescriptor(own.settings, name)?.value) !==
-        text(Object.getOwnPropertyDescriptor(group.settings, name)?.value),
-    ),
-    ...parts.filter((part) => text(own[part]) !== text(group[part])),
-  ]
+function differentFields(one: object, other: object): readonly string[] {
+  const [here, there] = [one, other].map((fields) => new Map(Object.entries(fields)))
+  const text = (fields: ReadonlyMap<string, unknown> | undefined, name: string) =>
+    stringifyJson(fields?.get(name) ?? null)
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (name) => text(here, name) !== text(there, name),
+  )
 }

@@ -4,245 +4,219 @@ import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { batchText, type Item, itemText } from './batch-text.js'
 import { type CommandLog, LogLost, LogUnavailable } from './command-log.js'
-import type { HiddenKeys } from './hidden-keys.js'
+import type { HiddenKeys } from './secrets.js'
 
-/** What is under way while the log is away is answered 503 after so long. */
-export const UNDER_WAY_MS: DurationMs = 5 * SECOND_MS
-/** Entries that are under way at a time: what comes meanwhile is one entry afterwards. */
-const ENTRIES_UNDER_WAY = 8
-/** Entries are no larger than this by themselves; a single item may be. */
-const LARGEST_ENTRY = 4 * 1024 * 1024
+/** Pending requests get a 503 after this long without the log. */
+const APPEND_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
+/** Items that come while this many entries are pending share the next one. */
+const MAX_PENDING_ENTRIES = 8
+/** In characters; a single item may be larger. */
+const MAX_ENTRY_LENGTH = 4 * 1024 * 1024
 
-/** Who waits for an item of one's own. */
-interface Waiting {
-  done(result: unknown): void
-  failed(error: unknown): void
+interface Caller {
+  resolve(result: unknown): void
+  reject(error: unknown): void
 }
 
-/** An item to be appended. */
-interface Outgoing {
+interface OutgoingItem {
   readonly text: string
-  readonly waiting: Waiting | undefined
+  readonly caller: Caller | undefined
 }
 
-/** An entry of one's own that is under way. */
 export interface OwnEntry {
   readonly batch: number
-  readonly items: readonly Outgoing[]
+  readonly items: readonly OutgoingItem[]
   readonly appendedAt: number
-  /** Takes it back, if it does not stand yet. */
-  readonly giveUp: AbortController
-  /** Gives up when its time is over. */
+  /** Abandons it, if the log has not stored it yet. */
+  readonly abort: AbortController
   readonly timer: NodeJS.Timeout
-  /** As many copies have it as was asked for. */
-  isKept: boolean
-  /** What was done when it came back. */
+  /** The requested number of copies have it. */
+  isStored: boolean
+  /** Deliver its results to the callers; set when it was read back and applied. */
   results: (() => void)[] | undefined
-  /** What its requests have become when it came back. */
   exchanges: readonly ExchangeRef[]
-  /** When nobody waited for it any more. */
-  gaveUpAt: number | undefined
+  failedAt: number | undefined
 }
 
-/** The way to the log. */
-interface Way {
-  /** Undefined before it was opened. */
+interface LogAccess {
   log(): CommandLog | undefined
-  /** Why nothing can be appended now; undefined while it can. */
-  away(): string | undefined
-  /** The log no longer has what was appended. */
+  /** Why nothing can be appended at present; undefined if it can. */
+  unavailable(): string | undefined
   lost(reason: string): void
 }
 
-/** What a replica has to say: appended in entries, each of which it waits for until it is read back and kept. */
+/** Appends the items of a replica to the log. The result of an item is known once its entry was stored and read back. */
 export class Outbox {
   readonly #keys: HiddenKeys
-  readonly #way: Way
-  /** As whom it appends. */
+  readonly #access: LogAccess
   #replica = ''
   #batch = 0
-  #outgoing: Outgoing[] = []
-  /** Not known to stand yet. */
-  readonly #underWay = new Set<OwnEntry>()
-  /** Not told by the log yet; in order. */
+  #waiting: OutgoingItem[] = []
+  readonly #pending = new Set<OwnEntry>()
   readonly #unread: OwnEntry[] = []
-  #isFlushing = false
+  #isFlushScheduled = false
   #lagMs = 0
 
-  constructor(keys: HiddenKeys, way: Way) {
+  constructor(keys: HiddenKeys, access: LogAccess) {
     this.#keys = keys
-    this.#way = way
+    this.#access = access
   }
 
-  /** From now on it appends as another one. */
-  begin(replica: string): void {
+  /** Appends under another id from now on. */
+  restart(replica: string): void {
     this.#replica = replica
     this.#batch = 0
   }
 
-  /** The number of an entry that is appended by others. */
-  nextBatch(): number {
-    return ++this.#batch
+  /** Appends the first item after a restart directly, whether or not the replica is a member. */
+  async appendFirst(log: CommandLog, item: Item): Promise<void> {
+    const text = batchText([this.#keys.hide(itemText(item))])
+    const entry = { replica: this.#replica, batch: ++this.#batch, text }
+    const abort = new AbortController()
+    const timer = setTimeout(() => abort.abort(), APPEND_TIMEOUT_MS)
+    await log.append(entry, abort.signal).finally(() => clearTimeout(timer))
   }
 
-  /** How long its entries take to come back, in milliseconds: more, while one is waited for. */
+  /** Round trip of an entry through the log, in milliseconds; grows while one is overdue. */
   get lagMs(): number {
-    const oldest = [...this.#unread, ...this.#underWay].find(({ gaveUpAt }) => gaveUpAt === undefined)
+    const oldest = [...this.#unread, ...this.#pending].find(({ failedAt }) => failedAt === undefined)
     return oldest === undefined ? this.#lagMs : Math.max(this.#lagMs, systemClock.monotonic() - oldest.appendedAt)
   }
 
-  /** Appends an item. @returns what it has come to, once it was read back and applied. @throws LogUnavailable */
+  /** @returns the result of an item, once it was read back and applied. @throws LogUnavailable */
   append(item: Item): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#put(item, { done: resolve, failed: reject })
-    })
+    return new Promise((resolve, reject) => this.#put(item, { resolve, reject }))
   }
 
-  /** Appends an item that nobody waits for. */
-  tell(item: Item): void {
+  send(item: Item): void {
     this.#put(item, undefined)
   }
 
-  #put(item: Item, waiting: Waiting | undefined): void {
-    this.#outgoing.push({ text: this.#keys.hide(itemText(item)), waiting })
-    // Something may have been left over from when it could not be said.
-    if (this.#isFlushing || this.#underWay.size >= ENTRIES_UNDER_WAY) return
-    this.#isFlushing = true
-    // All of a turn are one entry.
+  #put(item: Item, caller: Caller | undefined): void {
+    this.#waiting.push({ text: this.#keys.hide(itemText(item)), caller })
+    if (this.#isFlushScheduled || this.#pending.size >= MAX_PENDING_ENTRIES) return
+    this.#isFlushScheduled = true
     setImmediate(() => {
-      this.#isFlushing = false
+      this.#isFlushScheduled = false
       this.flush()
     })
   }
 
-  /** Appends what could not be appended before. */
   flush(): void {
-    const log = this.#way.log()
+    const log = this.#access.log()
     while (
       log !== undefined &&
-      this.#way.away() === undefined &&
-      this.#outgoing.length > 0 &&
-      this.#underWay.size < ENTRIES_UNDER_WAY
+      this.#access.unavailable() === undefined &&
+      this.#waiting.length > 0 &&
+      this.#pending.size < MAX_PENDING_ENTRIES
     )
-      this.#appendSome(log)
+      this.#appendEntry(log)
   }
 
-  #appendSome(log: CommandLog): void {
+  #appendEntry(log: CommandLog): void {
     const entry: OwnEntry = {
-      batch: this.nextBatch(),
-      items: this.#takeSome(),
+      batch: ++this.#batch,
+      items: this.#takeItems(),
       appendedAt: systemClock.monotonic(),
-      giveUp: new AbortController(),
+      abort: new AbortController(),
       timer: setTimeout(() => {
-        entry.giveUp.abort()
-        if (entry.isKept)
-          this.#giveUp(entry, new LogUnavailable(this.#way.away() ?? 'The log takes long to tell what it took.'))
-      }, UNDER_WAY_MS),
-      isKept: false,
+        entry.abort.abort()
+        if (entry.isStored)
+          this.#fail(entry, new LogUnavailable(this.#access.unavailable() ?? 'The log does not return what it stored.'))
+      }, APPEND_TIMEOUT_MS),
+      isStored: false,
       results: undefined,
       exchanges: [],
-      gaveUpAt: undefined,
+      failedAt: undefined,
     }
-    this.#underWay.add(entry)
+    this.#pending.add(entry)
     this.#unread.push(entry)
     const text = batchText(entry.items.map((item) => item.text))
     const replica = this.#replica
-    log.append({ replica, batch: entry.batch, text }, entry.giveUp.signal).then(
+    log.append({ replica, batch: entry.batch, text }, entry.abort.signal).then(
       () => {
         if (this.#replica !== replica) return
-        entry.isKept = true
-        this.#release(entry)
-        this.#appended(entry)
+        entry.isStored = true
+        this.#deliver(entry)
+        if (this.#pending.delete(entry)) this.flush()
       },
       (error: unknown) => {
         if (this.#replica !== replica) return
-        this.#giveUp(entry, error)
-        this.#appended(entry)
-        if (error instanceof LogLost) this.#way.lost(error.message)
+        this.#fail(entry, error)
+        if (this.#pending.delete(entry)) this.flush()
+        if (error instanceof LogLost) this.#access.lost(error.message)
       },
     )
   }
 
-  #appended(entry: OwnEntry): void {
-    if (this.#underWay.delete(entry)) this.flush()
-  }
-
-  #takeSome(): readonly Outgoing[] {
-    let characters = 0
-    const most = this.#outgoing.findIndex(({ text }) => {
-      characters += text.length
-      return characters > LARGEST_ENTRY
+  #takeItems(): readonly OutgoingItem[] {
+    let length = 0
+    const tooMany = this.#waiting.findIndex(({ text }) => {
+      length += text.length
+      return length > MAX_ENTRY_LENGTH
     })
-    return this.#outgoing.splice(0, most === -1 ? this.#outgoing.length : Math.max(1, most))
+    return this.#waiting.splice(0, tooMany === -1 ? this.#waiting.length : Math.max(1, tooMany))
   }
 
-  /** Answers when an entry is both read back and kept. */
-  #release(entry: OwnEntry): void {
-    if (!entry.isKept || entry.results === undefined) return
+  /** Answers the callers once an entry is both stored and read back. */
+  #deliver(entry: OwnEntry): void {
+    if (!entry.isStored || entry.results === undefined) return
     clearTimeout(entry.timer)
-    for (const answer of entry.results) answer()
+    for (const deliver of entry.results) deliver()
     entry.results = []
   }
 
-  /** Nobody waits for an entry any more. It may be in the log all the same. */
-  #giveUp(entry: OwnEntry, error: unknown): void {
+  /** The callers get an error. The entry may be in the log all the same. */
+  #fail(entry: OwnEntry, error: unknown): void {
     clearTimeout(entry.timer)
-    entry.gaveUpAt = systemClock.monotonic()
-    for (const { waiting } of entry.items) waiting?.failed(error)
-    this.#disown(entry)
+    entry.failedAt = systemClock.monotonic()
+    for (const { caller } of entry.items) caller?.reject(error)
+    this.#reportUndelivered(entry)
   }
 
-  /** Of answers that came after their clients were told 503 somebody has to say what became of them. */
-  #disown({ exchanges, appendedAt, gaveUpAt }: OwnEntry): void {
-    if (exchanges.length === 0 || gaveUpAt === undefined) return
+  /** Reports responses that were ready only after their clients had received a 503. */
+  #reportUndelivered({ exchanges, appendedAt, failedAt }: OwnEntry): void {
+    if (exchanges.length === 0 || failedAt === undefined) return
     const { status, message } = PROBLEMS.log_unavailable
     const instead = { status, body: JSON.stringify({ code: 'log_unavailable', message, status }) }
-    const durationMs = gaveUpAt - appendedAt
-    const times = { durationMs, waitingMs: 0, bodyMs: 0, connection: 0 }
-    this.tell({
-      kind: 'ended',
-      exchanges: exchanges.map((exchange) => ({ ...exchange, ...times, how: 'unknown', instead })),
-    })
+    const end = { how: 'unknown', durationMs: failedAt - appendedAt, waitingMs: 0, bodyMs: 0, connection: 0 } as const
+    this.send({ kind: 'ended', exchanges: exchanges.map((exchange) => ({ ...exchange, ...end, instead })) })
   }
 
-  /** One of its own was read back: takes it out, and all before it, which never stood. */
+  /** Takes out an own entry that was read back, and those before it, which were never stored. */
   take(batch: number): OwnEntry | undefined {
-    while (this.#unread.length > 0) {
-      const first = this.#unread[0]
-      if (first === undefined || first.batch > batch) return undefined
-      this.#unread.shift()
-      if (first.batch === batch) return first
+    while (this.#unread[0] !== undefined && this.#unread[0].batch <= batch) {
+      const first = this.#unread.shift()
+      if (first?.batch === batch) return first
     }
     return undefined
   }
 
-  /** What was taken out was applied. @param results tell those who wait; @param exchanges what its requests have become */
-  cameBack(own: OwnEntry, results: (() => void)[], exchanges: readonly ExchangeRef[]): void {
-    this.#lagMs = systemClock.monotonic() - own.appendedAt
-    own.results = results
-    own.exchanges = exchanges
-    if (own.gaveUpAt === undefined) this.#release(own)
-    else this.#disown(own)
+  applied(entry: OwnEntry, results: (() => void)[], exchanges: readonly ExchangeRef[]): void {
+    this.#lagMs = systemClock.monotonic() - entry.appendedAt
+    entry.results = results
+    entry.exchanges = exchanges
+    if (entry.failedAt === undefined) this.#deliver(entry)
+    else this.#reportUndelivered(entry)
   }
 
-  /** Nothing that is under way is waited for any more. */
   failAll(error: LogUnavailable): void {
-    // One that was read back may still wait for its copies.
-    const entries = new Set([...this.#unread, ...this.#underWay])
+    // An entry that was read back may still wait for its copies.
+    const entries = new Set([...this.#unread, ...this.#pending])
     this.#unread.length = 0
-    this.#underWay.clear()
-    for (const { items, timer, giveUp } of entries) {
+    this.#pending.clear()
+    for (const { items, timer, abort } of entries) {
       clearTimeout(timer)
-      giveUp.abort()
-      for (const { waiting } of items) waiting?.failed(error)
+      abort.abort()
+      for (const { caller } of items) caller?.reject(error)
     }
-    this.refuse(error)
+    this.failWaiting(error)
   }
 
-  /** What was not appended yet never will be. What became of answers is told later. */
-  refuse(error: LogUnavailable): void {
-    const waiting = this.#outgoing.filter((outgoing) => outgoing.waiting !== undefined)
-    this.#outgoing = this.#outgoing.filter((outgoing) => outgoing.waiting === undefined)
-    for (const outgoing of waiting) outgoing.waiting?.failed(error)
+  /** Rejects what was not appended yet. Ends of exchanges stay, and are appended later. */
+  failWaiting(error: LogUnavailable): void {
+    const rejected = this.#waiting.filter(({ caller }) => caller !== undefined)
+    this.#waiting = this.#waiting.filter(({ caller }) => caller === undefined)
+    for (const { caller } of rejected) caller?.reject(error)
   }
 }

@@ -1,13 +1,10 @@
-import { type Entry, type EntryId, LogLost } from './command-log.js'
-import type { RedisConnection, RedisWord } from './redis.js'
+import { type EntryId, LogLost, type NewEntry } from './command-log.js'
+import { NotRedis, type RedisArgument, type RedisConnection } from './redis.js'
 import type { RedisLink } from './redis-link.js'
-import { APPEND, lostWords, type RedisKeys, run } from './redis-scripts.js'
+import { APPEND, lostReason, type RedisKeys, runScript } from './redis-scripts.js'
 
-type Appended = Pick<Entry, 'replica' | 'batch' | 'text'>
-
-/** An entry whose place nobody knows yet. */
-interface UnderWay {
-  readonly entry: Appended
+interface PendingEntry {
+  readonly entry: NewEntry
   resolve(id: EntryId): void
   reject(error: Error): void
 }
@@ -15,101 +12,85 @@ interface UnderWay {
 /**
  * Appends entries over one connection after the other, several at a time.
  *
- * Each names the one before it of its replica, without which Redis does not take it. So whatever becomes of
- * connections, and whatever is sent twice, entries stand in the order in which they were handed in, each once.
+ * Each entry names the one before it of its replica, without which Redis refuses it. So entries are stored in order,
+ * each once, even if connections break and entries are sent twice.
  */
 export class RedisAppends {
   readonly #link: RedisLink
   readonly #keys: RedisKeys
-  readonly #awaitCopies: (redis: RedisConnection) => Promise<void>
-  /** In the order in which they were handed in. */
-  readonly #underWay: UnderWay[] = []
-  /** What they are sent over. */
+  readonly #waitForCopies: (redis: RedisConnection) => Promise<void>
+  /** In order. */
+  readonly #pending: PendingEntry[] = []
   #redis: RedisConnection | undefined
-  /** The last batch of each replica that is known to stand. */
-  readonly #standing = new Map<string, number>()
-  /** The last one that was given up. */
-  readonly #givenUp = new Map<string, number>()
+  readonly #stored = new Map<string, number>()
+  readonly #abandoned = new Map<string, number>()
 
-  /** @param awaitCopies resolves when as many copies of Redis as asked for have what was sent */
-  constructor(link: RedisLink, keys: RedisKeys, awaitCopies: (redis: RedisConnection) => Promise<void>) {
+  constructor(link: RedisLink, keys: RedisKeys, waitForCopies: (redis: RedisConnection) => Promise<void>) {
     this.#link = link
     this.#keys = keys
-    this.#awaitCopies = awaitCopies
+    this.#waitForCopies = waitForCopies
   }
 
-  append(entry: Appended, signal: AbortSignal): Promise<EntryId> {
-    let giveUp = () => {}
+  append(entry: NewEntry, signal: AbortSignal): Promise<EntryId> {
+    let abandon = () => {}
     const appended = new Promise<EntryId>((resolve, reject) => {
-      const one: UnderWay = { entry, resolve, reject }
-      giveUp = () => {
+      const one: PendingEntry = { entry, resolve, reject }
+      abandon = () => {
         if (!this.#settle(one)) return
-        this.#givenUp.set(entry.replica, Math.max(entry.batch, this.#givenUp.get(entry.replica) ?? 0))
+        this.#abandoned.set(entry.replica, Math.max(entry.batch, this.#abandoned.get(entry.replica) ?? 0))
         reject(this.#link.unavailable())
       }
-      this.#underWay.push(one)
-      if (signal.aborted || this.#link.isClosed) giveUp()
+      this.#pending.push(one)
+      if (signal.aborted || this.#link.isClosed) abandon()
       else if (this.#redis !== undefined) void this.#send(this.#redis, one)
     })
-    signal.addEventListener('abort', giveUp)
-    return appended.finally(() => signal.removeEventListener('abort', giveUp))
+    signal.addEventListener('abort', abandon)
+    return appended.finally(() => signal.removeEventListener('abort', abandon))
   }
 
-  /**
-   * What was given up and may still be on its way, as words for END: replicas and batches in turn. What was handed in
-   * before it, and is still to stand, is not shut out with it.
-   */
-  givenUp(): readonly RedisWord[] {
-    return [...this.#givenUp].flatMap(([replica, batch]) => {
-      const first = this.#underWay.find(({ entry }) => entry.replica === replica)?.entry.batch
+  /** Abandoned batches that may still arrive, as arguments for END: replicas and batches in turn. Excludes pending ones. */
+  abandoned(): readonly RedisArgument[] {
+    return [...this.#abandoned].flatMap(([replica, batch]) => {
+      const first = this.#pending.find(({ entry }) => entry.replica === replica)?.entry.batch
       return [replica, Math.min(batch, (first ?? Number.POSITIVE_INFINITY) - 1)]
     })
   }
 
-  /** Sends over every connection what is under way, until there will be no more. */
   async run(): Promise<void> {
     for (;;) {
       const redis = await this.#link.connection().catch(() => undefined)
       if (redis === undefined) break
       this.#redis = redis
-      for (const one of this.#underWay) void this.#send(redis, one)
+      for (const one of this.#pending) void this.#send(redis, one)
       const cause = await redis.ended
       this.#redis = undefined
       this.#link.drop(redis, cause)
     }
-    for (const { reject } of this.#underWay.splice(0)) reject(this.#link.unavailable())
+    for (const { reject } of this.#pending.splice(0)) reject(this.#link.unavailable())
   }
 
-  async #send(redis: RedisConnection, one: UnderWay): Promise<void> {
+  async #send(redis: RedisConnection, one: PendingEntry): Promise<void> {
     const { replica, batch, text } = one.entry
     const { log, batches } = this.#keys
-    const standing = this.#standing.get(replica) ?? 0
+    const stored = this.#stored.get(replica) ?? 0
+    const before = this.#pending.slice(0, this.#pending.indexOf(one)).findLast(({ entry }) => entry.replica === replica)
+    const previous = before?.entry.batch ?? stored
     try {
-      const id = await run(redis, APPEND, log, batches, replica, batch, standing, this.#before(one) ?? standing, text)
-      await this.#awaitCopies(redis)
-      this.#standing.set(replica, Math.max(batch, this.#standing.get(replica) ?? 0))
+      const id = await runScript(redis, APPEND, log, batches, replica, batch, stored, previous, text)
+      if (!/^\d+-\d+$/.test(String(id))) throw new NotRedis()
+      await this.#waitForCopies(redis)
+      this.#stored.set(replica, Math.max(batch, this.#stored.get(replica) ?? 0))
       if (this.#settle(one)) one.resolve(String(id))
     } catch (error) {
-      const reason = lostWords(error)
+      const reason = lostReason(error)
       if (reason === undefined) this.#link.drop(redis, error)
       else if (this.#settle(one)) one.reject(new LogLost(reason))
     }
   }
 
-  /** The batch that has to stand before. */
-  #before({ entry }: UnderWay): number | undefined {
-    let before: number | undefined
-    for (const { entry: other } of this.#underWay) {
-      if (other === entry) break
-      if (other.replica === entry.replica) before = other.batch
-    }
-    return before
-  }
-
-  /** @returns whether it still was under way */
-  #settle(one: UnderWay): boolean {
-    const place = this.#underWay.indexOf(one)
-    if (place !== -1) this.#underWay.splice(place, 1)
-    return place !== -1
+  #settle(one: PendingEntry): boolean {
+    const index = this.#pending.indexOf(one)
+    if (index !== -1) this.#pending.splice(index, 1)
+    return index !== -1
   }
 }

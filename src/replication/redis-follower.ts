@@ -1,43 +1,40 @@
 import { type Entry, type EntryId, type LogFollower, LogLost } from './command-log.js'
-import type { RedisConnection } from './redis.js'
+import { NotRedis, type RedisConnection } from './redis.js'
 import type { RedisLink } from './redis-link.js'
-import { LOOK, lostWords, run } from './redis-scripts.js'
+import { CHECK_ENTRY, lostReason, runScript } from './redis-scripts.js'
 
-/** Entries that are read at a time: what is not yet applied of others' never is more. */
-const AT_A_TIME = 64
-/** So long Redis waits for an entry before it says that there is none, which also says that it lives. */
-const WAIT_MS = 1000
+/** Bounds the entries of others that are not applied yet. */
+const MAX_ENTRIES_PER_READ = 64
+/** How long Redis waits for an entry; its empty answer shows that it is alive. */
+const BLOCK_MS = 1000
 
-/** What was read last. */
-interface Anchor {
+interface LastEntry {
   readonly id: EntryId
-  /** Who wrote it; unknown of the entry that a checkpoint names. */
-  readonly written?: Pick<Entry, 'replica' | 'batch'>
+  /** Its author; unknown for the entry of a checkpoint. */
+  readonly author?: Pick<Entry, 'replica' | 'batch'>
 }
 
-/** An entry, and the one before it. */
-interface Link {
+interface LinkedEntry {
   readonly entry: Entry
   readonly after: EntryId | undefined
 }
 
 /**
- * Reads a stream entry by entry. Each names the one before it, so that nothing can
- * be missing between two without being noticed; while nothing comes, it looks
- * whether what was read last is still there.
+ * Reads a stream. Each entry names the one before it, so a missing one is noticed; while nothing comes, it checks
+ * that the last one is still there.
  */
 export class RedisFollower {
   readonly #link: RedisLink
   readonly #log: string
   readonly #follower: LogFollower
   readonly #stopping = new AbortController()
-  #anchor: Anchor | undefined
+  #last: LastEntry | undefined
 
   constructor(link: RedisLink, log: string, after: EntryId | undefined, follower: LogFollower) {
     this.#link = link
     this.#log = log
     this.#follower = follower
-    this.#anchor = after === undefined ? undefined : { id: after }
+    this.#last = after === undefined ? undefined : { id: after }
   }
 
   stop(): void {
@@ -50,10 +47,10 @@ export class RedisFollower {
       const redis = await this.#link.connection(this.#stopping.signal).catch(() => undefined)
       if (redis === undefined) return
       try {
-        await this.#look(redis)
-        for (;;) this.#hand(await this.#read(redis))
+        await this.#checkLast(redis)
+        for (;;) this.#pass(await this.#read(redis))
       } catch (error) {
-        const reason = error instanceof LogLost ? error.message : lostWords(error)
+        const reason = error instanceof LogLost ? error.message : lostReason(error)
         if (this.#stopping.signal.aborted) return
         if (reason !== undefined) {
           this.stop()
@@ -64,34 +61,37 @@ export class RedisFollower {
     }
   }
 
-  async #read(redis: RedisConnection): Promise<readonly Link[]> {
-    const from = this.#anchor?.id ?? '0-0'
-    const answer = await redis.call('XREAD', 'COUNT', AT_A_TIME, 'BLOCK', WAIT_MS, 'STREAMS', this.#log, from)
-    if (answer === null) await this.#look(redis)
-    return answer === null ? [] : readAnswer(answer)
+  async #read(redis: RedisConnection): Promise<readonly LinkedEntry[]> {
+    const from = this.#last?.id ?? '0-0'
+    const args = ['COUNT', MAX_ENTRIES_PER_READ, 'BLOCK', BLOCK_MS, 'STREAMS', this.#log, from]
+    const answer = await redis.call('XREAD', ...args)
+    if (answer !== null) return parseEntries(answer)
+    await this.#checkLast(redis)
+    return []
   }
 
-  #hand(links: readonly Link[]): void {
-    if (links.length === 0 || this.#stopping.signal.aborted) return
-    for (const { entry, after } of links) {
-      if (after !== this.#anchor?.id) throw new LogLost(`entries before ${entry.id} are not there any more`)
-      this.#anchor = { id: entry.id, written: entry }
+  #pass(entries: readonly LinkedEntry[]): void {
+    if (entries.length === 0 || this.#stopping.signal.aborted) return
+    for (const { entry, after } of entries) {
+      if (after !== this.#last?.id) throw new LogLost(`entries before ${entry.id} are not there any more`)
+      this.#last = { id: entry.id, author: entry }
     }
-    this.#follower.entries(links.map(({ entry }) => entry))
+    this.#follower.entries(entries.map(({ entry }) => entry))
   }
 
-  async #look(redis: RedisConnection): Promise<void> {
-    if (this.#anchor === undefined) return
-    const { id, written } = this.#anchor
-    await run(redis, LOOK, this.#log, id, written?.replica ?? '', written?.batch ?? '')
+  async #checkLast(redis: RedisConnection): Promise<void> {
+    if (this.#last === undefined) return
+    const { id, author } = this.#last
+    await runScript(redis, CHECK_ENTRY, this.#log, id, author?.replica ?? '', author?.batch ?? '')
   }
 }
 
-/** What XREAD says of one stream: `[[key, [[id, [name, value, …]], …]]]`. */
-function readAnswer(answer: unknown): readonly Link[] {
+/** @param answer of XREAD for one stream: `[[key, [[id, [name, value, …]], …]]]` */
+function parseEntries(answer: unknown): readonly LinkedEntry[] {
   const entries = listAt(listAt(answer, 0), 1)
+  if (entries.length === 0) throw new NotRedis()
   return entries.map((entry) => {
-    const id = String(listAt(entry)[0])
+    const id = String(Array.isArray(entry) ? entry[0] : '')
     const fields = listAt(entry, 1).map(String)
     const [, replica = '', , batch = '', , after = '', , text = ''] = fields
     if (fields.length !== 8 || fields[0] !== 'replica') throw new LogLost(`entry ${id} was not written by a sandbox`)
@@ -100,7 +100,7 @@ function readAnswer(answer: unknown): readonly Link[] {
   })
 }
 
-function listAt(value: unknown, ...[place]: readonly number[]): readonly unknown[] {
-  const found: unknown = place === undefined ? value : Array.isArray(value) ? value[place] : undefined
+function listAt(value: unknown, index: number): readonly unknown[] {
+  const found: unknown = Array.isArray(value) ? value[index] : undefined
   return Array.isArray(found) ? found : []
 }

@@ -1,86 +1,88 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomSeed } from '../system/random-seed.js'
 import { systemClock } from '../system/system-clock.js'
-import { Change } from './change.js'
 import { LogUnavailable, type LogWatcher } from './command-log.js'
 import type { RedisConnection } from './redis.js'
 
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 2000
-/** A connection that lasted so long was a good one: pauses begin from the shortest again. */
-const GOOD_AFTER_MS = 5000
+const MIN_PAUSE_MS = 50
+const MAX_PAUSE_MS = 2000
+/** A connection that lasted this long resets the back-off. */
+const STABLE_AFTER_MS = 5000
 
-/** A connection to Redis that is made anew whenever it breaks, for ever; meanwhile there is a reason why there is none. */
+/** A connection to Redis that reconnects until it is closed. Without one, there is a reason. */
 export class RedisLink {
   readonly #open: () => Promise<RedisConnection>
-  readonly #say: (error: unknown) => string
-  readonly #hears: LogWatcher
+  readonly #describe: (error: unknown) => string
+  readonly #watcher: LogWatcher
   readonly #closing = new AbortController()
   #redis: RedisConnection | undefined
   #reason: string | undefined
-  /** Of the two. */
-  readonly #change = new Change()
+  /** Wake those who wait for a change of the two. */
+  #waiting: (() => void)[] = []
   #failures = 0
 
   /**
-   * @param open connects, and sees to it that Redis can be used
-   * @param say  why it cannot, as people may read it
+   * @param open     connects, and checks that Redis can be used
+   * @param describe why it cannot, for users
    */
-  constructor(open: () => Promise<RedisConnection>, say: (error: unknown) => string, hears: LogWatcher) {
+  constructor(open: () => Promise<RedisConnection>, describe: (error: unknown) => string, watcher: LogWatcher) {
     this.#open = open
-    this.#say = say
-    this.#hears = hears
+    this.#describe = describe
+    this.#watcher = watcher
   }
 
-  /** @param first a connection that there is already */
+  /** @param first an open connection to start with */
   start(first?: RedisConnection): void {
-    if (first !== undefined) this.#turn(first, undefined)
-    void this.#keep(first)
+    if (first !== undefined) this.#change(first, undefined)
+    void this.#keepOpen(first)
   }
 
   get isClosed(): boolean {
     return this.#closing.signal.aborted
   }
 
-  /** The connection, as soon as there is one. @throws LogUnavailable when the signal comes, or it is closed */
+  /** Waits for the connection. @throws LogUnavailable when aborted or closed */
   async connection(signal?: AbortSignal): Promise<RedisConnection> {
     for (;;) {
-      if (signal?.aborted || this.#closing.signal.aborted) throw this.unavailable()
+      if (signal?.aborted || this.isClosed) throw this.unavailable()
       if (this.#redis !== undefined) return this.#redis
-      await this.#change.next(signal)
+      await this.#nextChange(signal)
     }
   }
 
-  /** The connection that there is. @throws LogUnavailable */
   current(): RedisConnection {
     if (this.#redis === undefined) throw this.unavailable()
     return this.#redis
   }
 
-  /** Gives up a connection that did not do what it was to do, and makes another. */
   drop(redis: RedisConnection, error: unknown): void {
     if (this.#redis === redis) this.#fail(error)
     redis.close()
   }
 
   unavailable(): LogUnavailable {
-    return new LogUnavailable(this.#reason ?? this.#say(new Error('no answer in time')))
+    return new LogUnavailable(this.#reason ?? this.#describe(new Error('no answer in time')))
   }
 
   close(): void {
     this.#closing.abort()
     this.#redis?.close()
-    this.#turn(undefined, 'The log has been closed.')
+    this.#change(undefined, 'The log has been closed.')
   }
 
-  async #keep(first: RedisConnection | undefined): Promise<void> {
-    for (let given = first; !this.#closing.signal.aborted; given = undefined) {
+  async #keepOpen(first: RedisConnection | undefined): Promise<void> {
+    for (let given = first; !this.isClosed; given = undefined) {
       try {
         const redis = given ?? (await this.#open())
-        if (this.#closing.signal.aborted) return redis.close()
-        if (given === undefined) this.#turn(redis, undefined)
-        if (given === undefined) this.#hears.available()
-        await this.#last(redis)
+        if (this.isClosed) return redis.close()
+        if (given === undefined) {
+          this.#change(redis, undefined)
+          this.#watcher.available()
+        }
+        const since = systemClock.monotonic()
+        const cause = await redis.ended
+        if (this.#redis === redis) this.#fail(cause)
+        if (systemClock.monotonic() - since > STABLE_AFTER_MS) this.#failures = 0
       } catch (error) {
         this.#fail(error)
       }
@@ -88,29 +90,33 @@ export class RedisLink {
     }
   }
 
-  async #last(redis: RedisConnection): Promise<void> {
-    const since = systemClock.monotonic()
-    const cause = await redis.ended
-    if (this.#redis === redis) this.#fail(cause)
-    if (systemClock.monotonic() - since > GOOD_AFTER_MS) this.#failures = 0
-  }
-
   #fail(error: unknown): void {
-    if (this.#closing.signal.aborted) return
-    const reason = this.#say(error)
-    this.#turn(undefined, reason)
-    this.#hears.unavailable(reason)
+    if (this.isClosed) return
+    const reason = this.#describe(error)
+    this.#change(undefined, reason)
+    this.#watcher.unavailable(reason)
   }
 
-  #turn(redis: RedisConnection | undefined, reason: string | undefined): void {
+  #change(redis: RedisConnection | undefined, reason: string | undefined): void {
     this.#redis = redis
     this.#reason = reason
-    this.#change.tell()
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Longer each time, and of another length for each replica: all lost Redis at the same moment. */
+  #nextChange(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      signal?.addEventListener('abort', wake)
+      this.#waiting.push(wake)
+    })
+  }
+
+  /** Exponential, with jitter: all replicas lose Redis at the same moment. */
   #pause(): Promise<void> {
-    const longest = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS)
+    const longest = Math.min(MIN_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS)
     const share = 0.5 + randomSeed() / 2 ** 33
     return pause(longest * share, undefined, { signal: this.#closing.signal }).catch(() => {})
   }

@@ -1,21 +1,19 @@
 import { batchText } from './batch-text.js'
-import type { RedisConnection, RedisWord } from './redis.js'
+import type { RedisArgument, RedisConnection } from './redis.js'
 
-/** What a group keeps in Redis. One hash tag, so that one node of a cluster has all of it. */
+/** The keys of a group in Redis. They share a hash tag, so that one node of a cluster has all of them. */
 export interface RedisKeys {
-  /** The stream of entries. */
   readonly log: string
-  /** By `end` the last entry's id; by `of <replica>` its last batches, as `OWN` reads them. */
+  /** `end`: id of the last entry; `of <replica>`: its last batches, as `OWN` reads them. */
   readonly batches: string
-  /** The newest checkpoint: `id`, `pieces`, and each piece by its number. */
+  /** The newest checkpoint: `id`, `pieces` (their number), and each piece by its index. */
   readonly checkpoint: string
-  /** Counts the checkpoints that were begun. */
   readonly writings: string
-  /** Written and forgotten, to see whether Redis takes anything. */
+  /** Written to check that Redis accepts writes. */
   readonly probe: string
 }
 
-export function keysOf(group: string): RedisKeys {
+export function redisKeys(group: string): RedisKeys {
   const key = (name: string) => `petstore-sandbox:{${group}}:${name}`
   return {
     log: key('log'),
@@ -26,13 +24,12 @@ export function keysOf(group: string): RedisKeys {
   }
 }
 
-/** A piece of Lua that Redis runs as a whole, between other commands. */
 interface Script {
   readonly keys: number
   readonly text: string
 }
 
-/** What a script answers with if the log is not the one that it was. */
+/** Prefix of the error of a script that finds entries missing. */
 const LOST = 'LOST '
 
 /** Ids are `<milliseconds>-<ordinal>`, both of which Lua's numbers hold exactly. */
@@ -45,8 +42,8 @@ local function is_after(one, other)
 end`
 
 /**
- * Reads what is known of a replica: its last batch, and ids by batch of that and of those before it whose answers it may
- * not have had. Written as `<batch>:<id>` each, the last one first; without an id where it was given up.
+ * Parses the batches of a replica: the last one, and the ids of those whose answers the replica may not have received.
+ * Written as `<batch>:<id>`, the last one first; without an id if it was given up.
  */
 const OWN = `
 local function own_batches(written)
@@ -60,11 +57,11 @@ local function own_batches(written)
 end`
 
 /**
- * Appends an entry if it is higher than all of its replica, if those that the replica knows of
- * are there, and if the one before it, which may be on its way still, is. What stands already is only named.
+ * Appends an entry if the batches that its replica knows to be stored, and the one before it, are there. Returns the id
+ * of an entry that is stored already.
  *
- * Keys: log, batches. Arguments: replica, batch, the last batch that its replica knows to stand, the one
- * that was handed in before it, text. Answers with the id.
+ * Keys: log, batches. Arguments: replica, batch, the last batch known to be stored, the batch before it, text.
+ * Returns the id.
  */
 export const APPEND: Script = {
   keys: 2,
@@ -89,10 +86,10 @@ return id`,
 }
 
 /**
- * Tells the end, and shuts the door on what was given up.
+ * Returns the end of the log, and makes sure that abandoned batches are refused from now on.
  *
- * Keys: log, batches. Arguments: replicas and their last batch that was given up, in turn.
- * Answers with the id, or '', and milliseconds since 1970.
+ * Keys: log, batches. Arguments: replicas and their last abandoned batch, in turn.
+ * Returns the id, or '', and milliseconds since 1970.
  */
 export const END: Script = {
   keys: 2,
@@ -110,11 +107,11 @@ return {id, math.max(now, tonumber(string.match(id, '^%d+') or '0'))}`,
 }
 
 /**
- * Looks whether an entry is there, and the same.
+ * Checks that an entry is unchanged.
  *
- * Keys: log. Arguments: its id; its replica and batch, if they are known, else ''.
+ * Keys: log. Arguments: its id; its replica and batch if known, else ''.
  */
-export const LOOK: Script = {
+export const CHECK_ENTRY: Script = {
   keys: 1,
   text: `
 local found = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
@@ -125,7 +122,7 @@ end
 return 'OK'`,
 }
 
-/** Writes a piece of a checkpoint that is not whole yet. Keys: the new one. Arguments: seconds that it stays, number, bytes. */
+/** Writes a piece of a new checkpoint. Keys: the new checkpoint. Arguments: time to live in seconds, index, bytes. */
 export const WRITE_PIECE: Script = {
   keys: 1,
   text: `
@@ -134,10 +131,10 @@ return redis.call('EXPIRE', KEYS[1], ARGV[1])`,
 }
 
 /**
- * Puts a checkpoint whose pieces are all written in the place of the former one, and cuts off entries.
+ * Replaces the checkpoint by a complete new one, and trims the log.
  *
- * Keys: checkpoint, the new one, log, batches. Arguments: id, number of pieces, the first entry to be kept,
- * the time before which a replica that appended nothing since is forgotten.
+ * Keys: checkpoint, the new one, log, batches. Arguments: id, number of pieces, the first entry to keep,
+ * the time before which the batches of replicas are forgotten.
  */
 export const KEEP_CHECKPOINT: Script = {
   keys: 4,
@@ -167,13 +164,12 @@ return 'OK'`,
 }
 
 /**
- * Mends what somebody has removed by hand, as far as it can be: without its entries, the log goes on from the newest
- * checkpoint, in whose place an entry is put that says nothing; without its end, from its last entry. Who had
- * read or appended more than that is told that it is lost.
+ * Repairs a log after a key was removed by hand. Without entries, the log continues from the newest checkpoint, after
+ * an empty entry in its place; without its end, from its last entry. Replicas that had read more find it lost.
  *
- * Keys: log, batches, checkpoint. Answers with what was missing, or ''.
+ * Keys: log, batches, checkpoint. Returns what was missing, or ''.
  */
-export const MEND: Script = {
+export const REPAIR: Script = {
   keys: 3,
   text: `
 local length, last = redis.call('XLEN', KEYS[1]), redis.call('HGET', KEYS[2], 'end')
@@ -193,7 +189,7 @@ end
 return ''`,
 }
 
-/** Forgets all of a group; the stream stays, empty, so that its ids never go back. Keys: log, batches, checkpoint. */
+/** Clears a group. The empty stream stays, so that ids never go back. Keys: log, batches, checkpoint. */
 export const CLEAR: Script = {
   keys: 3,
   text: `
@@ -202,29 +198,31 @@ redis.call('UNLINK', KEYS[2], KEYS[3])
 return 'OK'`,
 }
 
-/** Why the log is not the one that it was, if an error says so. */
-export function lostWords(error: unknown): string | undefined {
+export function lostReason(error: unknown): string | undefined {
   return error instanceof Error && error.message.startsWith(LOST) ? error.message.slice(LOST.length) : undefined
 }
 
 const digests = new WeakMap<Script, string>()
 
-/** Lets Redis know a script, so that what is run without waiting is run in its order. */
-export async function load(redis: RedisConnection, script: Script): Promise<void> {
+/** Loads a script in advance, so that several runs in a row keep their order. */
+export async function loadScript(redis: RedisConnection, script: Script): Promise<void> {
   digests.set(script, String(await redis.call('SCRIPT', 'LOAD', script.text)))
 }
 
-/** Runs a script: by its digest, as Redis usually knows it already. */
-export async function run(redis: RedisConnection, script: Script, ...words: readonly RedisWord[]): Promise<unknown> {
+export async function runScript(
+  redis: RedisConnection,
+  script: Script,
+  ...args: readonly RedisArgument[]
+): Promise<unknown> {
   const digest = digests.get(script)
   if (digest === undefined) {
-    await load(redis, script)
-    return run(redis, script, ...words)
+    await loadScript(redis, script)
+    return runScript(redis, script, ...args)
   }
   try {
-    return await redis.call('EVALSHA', digest, script.keys, ...words)
+    return await redis.call('EVALSHA', digest, script.keys, ...args)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-    return redis.call('EVAL', script.text, script.keys, ...words)
+    return redis.call('EVAL', script.text, script.keys, ...args)
   }
 }

@@ -1,33 +1,40 @@
 import { Redis } from 'ioredis'
 import type { RedisAddress } from '../domain/redis-address.js'
 
-/** A part of a command to Redis. */
-export type RedisWord = string | number | Buffer
+export type RedisArgument = string | number | Buffer
 
-/** How long a network may take until it has connected us, TLS included. */
-const CONNECT_PATIENCE_MS = 3000
-/** How long Redis may take for an answer: longer than it needs to fork or to sync, shorter than people wait. */
-const ANSWER_PATIENCE_S = 3
+/** Includes TLS. */
+const CONNECT_TIMEOUT_MS = 3000
+/** Longer than Redis needs to fork or to sync. */
+const ANSWER_TIMEOUT_S = 3
+
+/** The answer is not one of Redis. */
+export class NotRedis extends Error {
+  override readonly name = 'NotRedis'
+
+  constructor() {
+    super('it does not answer as Redis does')
+  }
+}
 
 /**
- * One connection to Redis, from its beginning to its end: it never reconnects, and
- * repeats nothing. Whoever uses it decides what a lost answer means.
+ * One connection to Redis. It neither reconnects nor repeats commands: the caller decides what a lost answer means.
  *
- * The only door to the client library.
+ * The only module that imports the client library.
  */
 export class RedisConnection {
-  /** Resolves when it has ended, whoever ended it, with why. */
+  /** Resolves with the cause when it has ended, on either side. */
   readonly ended: Promise<Error>
   readonly #redis: Redis
   #unanswered = 0
   #isClosed = false
-  /** Turns of the watch since an answer came, while some were due. */
+  /** Seconds since the last answer, while some are due. */
   #silence = 0
 
   private constructor(redis: Redis) {
     this.#redis = redis
-    // Seconds are counted, not measured: while our own process is held up, none pass, and answers wait for us.
-    const watch = setInterval(() => this.#listen(), 1000)
+    // Ticks are counted, not time: while this process is blocked, none pass, and answers wait for it.
+    const watch = setInterval(() => this.#checkAnswers(), 1000)
     watch.unref()
     let cause: Error | undefined
     redis.on('error', (error) => {
@@ -36,12 +43,12 @@ export class RedisConnection {
     this.ended = new Promise((resolve) => {
       redis.once('end', () => {
         clearInterval(watch)
-        resolve(this.#silentTooLong() ?? cause ?? new Error('the connection was cut'))
+        resolve(this.#timeoutError() ?? cause ?? new Error('the connection was cut'))
       })
     })
   }
 
-  /** Connects, and says who we are. Rejects with what the network or Redis says against it. */
+  /** Connects and authenticates. Rejects with the error of the network or of Redis. */
   static async open(address: RedisAddress): Promise<RedisConnection> {
     const redis = new Redis({
       ...address.at,
@@ -51,10 +58,10 @@ export class RedisConnection {
       enableOfflineQueue: false,
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
-      connectTimeout: CONNECT_PATIENCE_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       disconnectTimeout: 100,
       disableClientInfo: true,
-      // Its answers are lists throughout.
+      // Answers are lists, never maps.
       protocol: 2,
     })
     let cause: unknown
@@ -62,12 +69,12 @@ export class RedisConnection {
       cause ??= error
     })
     await redis.connect().catch((error: unknown) => {
-      // What it rejects with says only that there is no connection.
+      // The rejection only says that there is no connection.
       throw cause ?? error
     })
     const connection = new RedisConnection(redis)
     try {
-      await connection.#introduce(address)
+      await connection.#authenticate(address)
       return connection
     } catch (error) {
       connection.close()
@@ -75,27 +82,25 @@ export class RedisConnection {
     }
   }
 
-  /** Sends a command and waits for its answer. Texts come as strings. */
-  call(command: string, ...words: readonly RedisWord[]): Promise<unknown> {
-    return this.#answered(this.#redis.call(command, [...words]))
+  /** Sends a command. Texts in the answer are strings. */
+  call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
+    return this.#answered(this.#redis.call(command, [...args]))
   }
 
-  /** As `call`; texts come as bytes. */
-  callForBytes(command: string, ...words: readonly RedisWord[]): Promise<unknown> {
-    return this.#answered(this.#redis.callBuffer(command, [...words]))
+  /** Sends a command. Texts in the answer are buffers. */
+  callForBytes(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
+    return this.#answered(this.#redis.callBuffer(command, [...args]))
   }
 
-  /** Ends it. What still waits for an answer is rejected. Everything under way on it may say so. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#redis.disconnect()
   }
 
-  async #introduce({ user, password, database }: RedisAddress): Promise<void> {
+  async #authenticate({ user, password, database }: RedisAddress): Promise<void> {
     if (password !== undefined) await this.call('AUTH', user, password)
     if (database !== 0) await this.call('SELECT', database)
-    // Shown by CLIENT LIST. Some services forbid it.
     await this.call('CLIENT', 'SETNAME', 'petstore-sandbox').catch(() => {})
   }
 
@@ -104,24 +109,24 @@ export class RedisConnection {
     try {
       return await answer
     } catch (error) {
-      throw this.#silentTooLong() ?? error
+      throw this.#timeoutError() ?? error
     } finally {
       this.#unanswered--
-      if (this.#silence < ANSWER_PATIENCE_S) this.#silence = 0
+      if (this.#silence < ANSWER_TIMEOUT_S) this.#silence = 0
     }
   }
 
-  #silentTooLong(): Error | undefined {
-    return this.#silence < ANSWER_PATIENCE_S ? undefined : new Error(`no answer within ${ANSWER_PATIENCE_S} s`)
+  #timeoutError(): Error | undefined {
+    return this.#silence < ANSWER_TIMEOUT_S ? undefined : new Error(`no answer within ${ANSWER_TIMEOUT_S} s`)
   }
 
-  /** An answer that does not come ends the connection: nothing sent after it would be answered either. */
-  #listen(): void {
-    if (this.#unanswered > 0 && ++this.#silence >= ANSWER_PATIENCE_S) this.close()
+  /** A missing answer ends the connection: later commands would not be answered either. */
+  #checkAnswers(): void {
+    if (this.#unanswered > 0 && ++this.#silence >= ANSWER_TIMEOUT_S) this.close()
   }
 }
 
-/** A certificate is for a name; an address has none to ask for. */
+/** Certificates are issued for names, not for addresses. */
 function serverName({ at }: RedisAddress): { readonly servername?: string } {
   return 'host' in at && !/^[\d.]+$|:/.test(at.host) ? { servername: at.host } : {}
 }

@@ -1,18 +1,17 @@
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { CheckpointReader, checkpointLines } from '../core/checkpoint.js'
-import { type ApplyVerb, Machine } from '../core/machine.js'
-import type { Spaces } from '../core/spaces.js'
-import { EMPTY_STATE, type SpaceState } from '../domain/state.js'
+import { Machine } from '../core/machine.js'
+import { EMPTY_STATE } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
-import type { StoredCheckpoint } from './command-log.js'
-import type { GroupFacts, SavedGroup } from './group.js'
-import type { HiddenKeys } from './hidden-keys.js'
-import type { SavedOpenExchanges } from './open-exchanges.js'
-import type { Timeline } from './timeline.js'
+import { messageOf } from '../system/message-of.js'
+import { compareIds, LogUnavailable, type StoredCheckpoint } from './command-log.js'
+import type { SavedGroup } from './group.js'
+import { openedLog, type ReplicaContext } from './replica-context.js'
+import { newTimeline, type SavedOpenExchanges, type Timeline } from './timeline.js'
 
-/** Characters of a checkpoint that are written, or read, in one turn of the event loop. */
-const CHECKPOINT_PIECE = 256 * 1024
-/** Version of what a checkpoint holds besides the sandbox. */
+const PIECE_LENGTH = 256 * 1024
+/** A checkpoint is written after this many characters of entries, or its own length if that is more. */
+const MIN_CHARACTERS_BETWEEN = 8 * 1024 * 1024
 const HEADER_VERSION = 3
 
 interface CheckpointHeader {
@@ -23,76 +22,101 @@ interface CheckpointHeader {
   readonly now: EpochMs
 }
 
-/** As all is now; but what is written of it is made piece by piece, while the replica goes on. */
-export function checkpointPieces(
-  { group, open, position, now }: Timeline,
-  { spaces }: Machine,
-  keys: HiddenKeys,
-): Iterable<string> {
-  const header = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
-  return inPieces(stringifyJson(header satisfies CheckpointHeader), checkpointLines(spaces), keys)
+/** Writes a checkpoint when it is due, on the oldest replica. */
+export function considerCheckpoint(context: ReplicaContext): void {
+  const { charactersSince, size, isSaving } = context.checkpoint
+  if (context.unavailable() !== undefined || isSaving) return
+  if (charactersSince < Math.max(MIN_CHARACTERS_BETWEEN, size)) return
+  const { group, now } = context.timeline
+  if (group.living(now)[0]?.[0] === context.id) void saveCheckpoint(context)
 }
 
-function* inPieces(header: string, lines: Iterable<string>, keys: HiddenKeys): Generator<string, void> {
-  let piece = keys.hide(header)
-  for (const line of lines) {
-    piece += `\n${keys.hide(line)}`
-    if (piece.length < CHECKPOINT_PIECE) continue
-    yield piece
-    piece = ''
+export async function saveCheckpoint(context: ReplicaContext): Promise<void> {
+  const { timeline, checkpoint, parts } = context
+  const { applied, machine, group, now } = timeline
+  if (applied === undefined || machine === undefined) return
+  checkpoint.isSaving = true
+  checkpoint.charactersSince = 0
+  try {
+    const read = group.living(now).map(([, member]) => member.applied ?? '0-0')
+    const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
+    await openedLog(context).saveCheckpoint({ id: applied, pieces: pieces(context, timeline, machine) }, trimUpTo)
+  } catch (error) {
+    if (!context.isLeaving) parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
   }
-  yield piece
+  checkpoint.isSaving = false
 }
 
-/** What is needed to go on from a checkpoint. */
-interface Means {
-  readonly keys: HiddenKeys
-  readonly applyVerb: ApplyVerb
-  /** Spaces at their start, by a group's facts. */
-  build(facts: GroupFacts, at: EpochMs, state: SpaceState): Spaces
-  /** Lets others have their turn. */
-  nextTurn(): Promise<void>
+/** The state at the time of the call, serialised while the replica goes on. */
+function pieces({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spaces }: Machine): Iterable<string> {
+  const { group, open, position, now } = timeline
+  const header: CheckpointHeader = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
+  const lines = checkpointLines(spaces)
+  const headerText = stringifyJson(header)
+  checkpoint.size = 0
+  return (function* () {
+    let piece = keys.hide(headerText)
+    for (const line of lines) {
+      piece += `\n${keys.hide(line)}`
+      if (piece.length < PIECE_LENGTH) continue
+      checkpoint.size += piece.length
+      yield piece
+      piece = ''
+    }
+    checkpoint.size += piece.length
+    yield piece
+  })()
 }
 
 /**
- * Goes on from a checkpoint, a piece in each turn of the event loop.
+ * Replaces the timeline by that of a checkpoint, a piece in each turn of the event loop; by a new one without it.
  *
- * @returns how many characters it has
- * @throws RangeError for one of another version
+ * @throws RangeError for a checkpoint of another version; LogUnavailable if the replica is leaving
  */
-export async function goOnFrom(
-  { id, pieces }: StoredCheckpoint,
+export async function loadCheckpoint(context: ReplicaContext, stored: StoredCheckpoint | undefined): Promise<void> {
+  const timeline = newTimeline(context.parts.openDeliveryTracker)
+  const size = stored === undefined ? 0 : await readCheckpoint(context, timeline, stored)
+  context.timeline = timeline
+  context.checkpoint.size = size
+  context.checkpoint.charactersSince = 0
+}
+
+async function readCheckpoint(
+  context: ReplicaContext,
   timeline: Timeline,
-  { keys, applyVerb, build, nextTurn }: Means,
+  { id, pieces }: StoredCheckpoint,
 ): Promise<number> {
+  const { keys, parts } = context
+  const reader = new CheckpointReader()
   let header: CheckpointHeader | undefined
-  const sandbox = new CheckpointReader()
   let size = 0
   for (const piece of pieces) {
     size += piece.length
     for (const line of keys.show(piece).split('\n')) {
       if (header === undefined) header = readHeader(line)
-      else if (line !== '') sandbox.take(line)
+      else if (line !== '') reader.take(line)
     }
-    await nextTurn()
+    await nextTurn(context)
   }
   if (header === undefined) throw new RangeError('the checkpoint is empty')
   const { group, open, position, now } = header
   timeline.group.load(group)
   timeline.open.load(open)
-  timeline.position = position
-  timeline.now = now
-  timeline.applied = id
-  const { facts } = group
-  if (facts === undefined) return size
-  // All that they hold comes from the checkpoint, so that they need not be filled with the fixtures first.
-  const spaces = build(facts, now, EMPTY_STATE)
-  for (const _space of sandbox.putInto(spaces)) await nextTurn()
-  timeline.machine = new Machine(spaces, applyVerb)
+  Object.assign(timeline, { position, now, applied: id })
+  if (group.facts === undefined) return size
+  // The checkpoint has all of their content: the fixtures need not be loaded first.
+  const spaces = parts.build(group.facts, now, EMPTY_STATE)
+  for (const _space of reader.putInto(spaces)) await nextTurn(context)
+  timeline.machine = new Machine(spaces, parts.applyVerb)
   return size
 }
 
-/** @throws RangeError for one of another version */
+async function nextTurn(context: ReplicaContext): Promise<void> {
+  await new Promise(setImmediate)
+  if (context.isLeaving) throw new LogUnavailable('The sandbox is stopping.')
+}
+
+/** @throws RangeError for a checkpoint of another version */
 function readHeader(line: string): CheckpointHeader {
   const header = parseJson(line) as CheckpointHeader
   if (header.version === HEADER_VERSION) return header

@@ -1,45 +1,90 @@
 import type { Machine } from '../core/machine.js'
+import type { EndedExchange, ExchangeRef } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 import type { EntryId } from './command-log.js'
 import { Group } from './group.js'
-import { OpenExchanges } from './open-exchanges.js'
 
-/** A machine with the group that it belongs to, at an entry of the log. */
+/** A machine and its group, as they stand after an entry of the log. */
 export interface Timeline {
   readonly group: Group
   readonly open: OpenExchanges
-  readonly heard: Heard
+  readonly delivered: DeliveryTracker
   machine: Machine | undefined
   position: number
   applied: EntryId | undefined
-  /** When the last entry was taken by the log. */
   now: EpochMs
-  /** Why what the log holds cannot be told from it: an entry that this release does not understand. */
-  unread: string | undefined
+  /** Set by an entry that this release does not understand: why the state of the group is unknown from there on. */
+  unreadable: string | undefined
 }
 
-/** Knows which answers have reached their readers, by positions. */
-export interface Heard {
-  readonly upTo: number
-  sent(position: number, now: number, isAtEnd: boolean): void
+/** Knows which responses have certainly reached their clients, by position. */
+export interface DeliveryTracker {
+  readonly deliveredUpTo: number
+  sent(position: number, now: number): void
 }
 
-/** At the beginning of the log. */
-export function newTimeline(openHeard: () => Heard): Timeline {
+export function newTimeline(openDeliveryTracker: () => DeliveryTracker): Timeline {
   return {
     group: new Group(),
     open: new OpenExchanges(),
-    heard: openHeard(),
+    delivered: openDeliveryTracker(),
     machine: undefined,
     position: 0,
     applied: undefined,
     now: 0,
-    unread: undefined,
+    unreadable: undefined,
   }
 }
 
-/** Whoever follows what happens in spaces that are gone is told that there will be no more. */
+/** Ends the streams of exchanges of spaces that were replaced. */
 export function closeLogs(machine: Machine | undefined): void {
   if (machine === undefined) return
   for (const name of ['', ...machine.spaces.names()]) machine.spaces.get(name)?.log.close()
+}
+
+interface OpenExchange {
+  readonly replica: string
+  readonly exchange: ExchangeRef
+  readonly at: EpochMs
+}
+
+/** Plain data, in order of start. */
+export type SavedOpenExchanges = readonly OpenExchange[]
+
+/** Exchanges whose end the replica that received them has still to report. They end with that replica. */
+export class OpenExchanges {
+  readonly #byPosition = new Map<number, OpenExchange>()
+
+  start(replica: string, exchange: ExchangeRef, at: EpochMs): void {
+    const { space, id, position } = exchange
+    this.#byPosition.set(position, { replica, exchange: { space, id, position }, at })
+  }
+
+  /** @returns the ends that are the first reported for their exchange */
+  end(replica: string, ends: readonly EndedExchange[]): readonly EndedExchange[] {
+    return ends.filter(
+      ({ position }) => this.#byPosition.get(position)?.replica === replica && this.#byPosition.delete(position),
+    )
+  }
+
+  /** Ends all exchanges of a replica that is gone, with an unknown outcome. */
+  abandon(replica: string, now: EpochMs): readonly EndedExchange[] {
+    const own = this.save().filter((open) => open.replica === replica)
+    for (const { exchange } of own) this.#byPosition.delete(exchange.position)
+    return own.map(({ exchange, at }) => {
+      return { ...exchange, how: 'unknown', durationMs: now - at, waitingMs: 0, bodyMs: 0, connection: 0 }
+    })
+  }
+
+  clear(): void {
+    this.#byPosition.clear()
+  }
+
+  save(): SavedOpenExchanges {
+    return [...this.#byPosition.values()]
+  }
+
+  load(saved: SavedOpenExchanges): void {
+    for (const open of saved) this.#byPosition.set(open.exchange.position, open)
+  }
 }

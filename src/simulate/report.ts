@@ -6,170 +6,133 @@ import type { JudgedConduct } from './judge.js'
 import type { TrafficReading } from './read-traffic.js'
 import { LEFT_OUT, type LeftOutCause, type SimulatedKey, type Simulation } from './simulation.js'
 import type { TimelineCell } from './timeline.js'
-import type { TrafficForm } from './traffic-record.js'
 
-/** What one plan would have refused. */
-export interface PlanRefusals {
+interface PlanRefusals {
   readonly plan: PlanName
-  /** The sum of `refused`. */
   readonly refusals: number
   readonly refused: Refused
 }
 
-/** What one plan would have done with the traffic as it was. */
-export interface PlanFate extends PlanRefusals {
-  /** By so many the traffic can be multiplied before the plan refuses anything; below 1 it does already. Rounded down. */
+interface PlanFate extends PlanRefusals {
+  /** The traffic can grow by this factor before the plan refuses anything; below 1 it does already. Rounded down. */
   readonly upTo: number
 }
 
-/** How busy somebody was, and what plans would have made of it. */
+/** How busy a key or all keys were, and what the plans would have done. */
 interface Fate {
   readonly requests: number
   /** The most requests of one key in a window, had nothing been refused. */
   readonly peakMinute: number
   readonly peakDay: number
-  /** Smallest plan first. */
   readonly plans: readonly PlanFate[]
   /** The smallest plan that refuses nothing; null if all refuse some. */
   readonly cheapest: PlanName | null
-  /** `upTo` of that plan. */
   readonly headRoom: number | null
 }
 
-/** The same for one key. */
 export interface KeyFate extends Fate {
   readonly key: string
-  /** Where its first request is, from 1. */
   readonly first: number
-  /** Its name is not told: it may be a secret. */
+  /** Its name is not shown: it may be a secret. */
   readonly isHidden: boolean
 }
 
-/** What it would be if the traffic were larger. */
-export interface GrownFate {
-  readonly factor: number
-  readonly plans: readonly PlanRefusals[]
-}
-
-/** How often something was seen. */
 interface Counted {
   readonly name: string
   readonly requests: number
 }
 
-/** What some traffic would have met. */
 export interface SimulationReport extends Fate {
-  readonly input: {
-    readonly form: TrafficForm
-    /** What places count. */
-    readonly unit: 'line' | 'entry'
-    /** Requests that could be read. */
+  readonly input: Omit<TrafficReading, 'missing'> & {
     readonly read: number
     /** What could not; the first of it by its place. */
     readonly bad: {
       readonly count: number
       readonly first: readonly { readonly place: number; readonly problem: string }[]
     }
-    /** Requests that came too late to be put into order. */
     readonly outOfOrder: number
-    /** Why the input is not whole, as a sentence part; null if it is. */
+    /** Why the input is incomplete, as a sentence part; null if it is complete. */
     readonly missing: string | null
     readonly leftOut: Readonly<Partial<Record<LeftOutCause, number>>>
-    /** Hosts that were asked, and where the others went, the most frequent first. */
+    /** Hosts of the simulated requests, and places of the others; the most frequent first. */
     readonly hosts: readonly Counted[]
     readonly elsewhere: readonly Counted[]
   }
-  /** ISO 8601, UTC; null if there was nothing. */
   readonly from: string | null
   readonly to: string | null
   readonly limits: readonly ({ readonly plan: PlanName } & Limits)[]
-  /** The busiest first. */
   readonly keys: readonly KeyFate[]
-  readonly scale: readonly GrownFate[]
+  readonly scale: readonly { readonly factor: number; readonly plans: readonly PlanRefusals[] }[]
   readonly conduct: JudgedConduct
 }
 
-/** The report of a simulation that has ended. */
 export function simulationReport(simulation: Simulation, { form, unit, missing }: TrafficReading): SimulationReport {
-  const { plans } = simulation
-  const { read, requests, from, to, outOfOrder, bad, leftOut, hosts, elsewhere } = simulation.facts()
-  const simulated = byRequests(simulation.keys())
+  const { plans, options, read, requests, from, to, outOfOrder, badCount, firstBad, leftOut } = simulation
+  const simulated = byRequests(simulation)
   const keys = simulated.map((key) => keyFate(key, plans))
-  const [first] = simulated
-  const all = planFates(
-    simulated.map(({ traffic }) => traffic),
-    plans,
-  )
+  const causes = Object.keys(LEFT_OUT) as LeftOutCause[]
+  const isoText = (at: EpochMs) => (requests === 0 ? null : new Date(at).toISOString())
   return {
     input: {
       form,
       unit,
       read,
-      bad,
+      bad: { count: badCount, first: firstBad },
       outOfOrder,
       missing: missing ?? null,
       leftOut: Object.fromEntries(
-        (Object.keys(LEFT_OUT) as LeftOutCause[]).flatMap((cause) => {
-          const count = leftOut.get(cause)
-          return count === undefined ? [] : [[cause, count]]
-        }),
+        causes.filter((cause) => leftOut.has(cause)).map((cause) => [cause, leftOut.get(cause)]),
       ),
-      hosts: byFrequency(hosts),
-      elsewhere: byFrequency(elsewhere),
+      hosts: byFrequency(simulation.hosts),
+      elsewhere: byFrequency(simulation.elsewhere),
     },
-    from: isoOf(from),
-    to: isoOf(to),
-    limits: PLAN_NAMES.map((plan, index) => ({ plan, ...limitsAt(plans, index) })),
+    from: isoText(from),
+    to: isoText(to),
+    limits: plans.map((limits, index) => ({ plan: PLAN_NAMES[index] ?? 'free', ...limits })),
     requests,
     peakMinute: Math.max(0, ...keys.map(({ peakMinute }) => peakMinute)),
     peakDay: Math.max(0, ...keys.map(({ peakDay }) => peakDay)),
-    ...all,
+    ...planFates(
+      simulated.map(({ traffic }) => traffic),
+      plans,
+    ),
     keys,
-    scale: (first?.grown ?? []).map(({ factor }, index) => ({
+    scale: options.scale.map((factor, index) => ({
       factor,
-      plans: refusalsOf(simulated.flatMap(({ grown }) => grown[index]?.traffic ?? [])),
+      plans: refusalsOf(simulated.flatMap(({ scaled }) => scaled[index] ?? [])),
     })),
     conduct: simulation.conduct(),
   }
 }
 
-/** What the plots of a key are drawn from. */
 export interface KeyCurve {
   readonly fate: KeyFate
   readonly cells: readonly (readonly [EpochMs, Readonly<TimelineCell>])[]
 }
 
-/** Curves of the busiest keys. */
-export function busiestCurves(simulation: Simulation, most: number): readonly KeyCurve[] {
-  return byRequests(simulation.keys())
-    .slice(0, most)
+export function busiestCurves(simulation: Simulation, count: number): readonly KeyCurve[] {
+  return byRequests(simulation)
+    .slice(0, count)
     .map((key) => ({ fate: keyFate(key, simulation.plans), cells: simulation.timeline.of(key.name) }))
 }
 
-function byRequests(keys: readonly SimulatedKey[]): readonly SimulatedKey[] {
-  return [...keys].sort((one, other) => other.traffic.requests - one.traffic.requests)
+function byRequests(simulation: Simulation): readonly SimulatedKey[] {
+  return simulation.keys().toSorted((one, other) => other.traffic.requests - one.traffic.requests)
 }
 
 function keyFate({ label, place, isHidden, traffic }: SimulatedKey, plans: readonly Limits[]): KeyFate {
   const { requests, minute, day } = traffic
-  return {
-    key: label,
-    first: place,
-    isHidden,
-    requests,
-    peakMinute: minute.peak,
-    peakDay: day.peak,
-    ...planFates([traffic], plans),
-  }
+  const peaks = { peakMinute: minute.peak, peakDay: day.peak }
+  return { key: label, first: place, isHidden, requests, ...peaks, ...planFates([traffic], plans) }
 }
 
-/** Refusals are those of all keys; a plan is enough if it is for each of them. */
+/** Refusals of all keys together; a plan is enough if it is enough for each key. */
 function planFates(
   traffic: readonly Traffic[],
   limits: readonly Limits[],
 ): Pick<Fate, 'plans' | 'cheapest' | 'headRoom'> {
   const plans = refusalsOf(traffic).map(
-    (refusals, index): PlanFate => ({ ...refusals, upTo: largestFactor(traffic, limitsAt(limits, index)) }),
+    (refusals, index): PlanFate => ({ ...refusals, upTo: largestFactor(traffic, limits[index]) }),
   )
   const cheapest = traffic.length === 0 ? undefined : plans.find(({ refusals }) => refusals === 0)
   return { plans, cheapest: cheapest?.plan ?? null, headRoom: cheapest?.upTo ?? null }
@@ -185,28 +148,16 @@ function refusalsOf(traffic: readonly Traffic[]): readonly PlanRefusals[] {
 }
 
 /** Windows open with the same requests however often each is sent, so their peaks grow as the traffic does. */
-function largestFactor(traffic: readonly Traffic[], { perMinute, perDay }: Limits): number {
-  const factor = traffic.reduce(
-    (least, { minute, day }) => Math.min(least, perMinute / minute.peak, perDay / day.peak),
-    Number.POSITIVE_INFINITY,
+function largestFactor(traffic: readonly Traffic[], limits: Limits | undefined): number {
+  if (limits === undefined || traffic.length === 0) return 0
+  const factor = Math.min(
+    ...traffic.map(({ minute, day }) => Math.min(limits.perMinute / minute.peak, limits.perDay / day.peak)),
   )
-  return Number.isFinite(factor) ? roundedDown(factor) : 0
-}
-
-function limitsAt(plans: readonly Limits[], index: number): Limits {
-  return plans[index] ?? { perMinute: 0, perDay: 0 }
+  // To two decimals, or more where it is small; rounded down.
+  const unit = 10 ** (factor >= 0.1 ? 2 : 4)
+  return Math.floor(factor * unit) / unit
 }
 
 function byFrequency(counts: ReadonlyMap<string, number>): readonly Counted[] {
   return [...counts].map(([name, requests]) => ({ name, requests })).sort((one, other) => other.requests - one.requests)
-}
-
-function isoOf(at: EpochMs | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString()
-}
-
-/** To two decimals, or more where it is small. */
-function roundedDown(factor: number): number {
-  const decimals = factor >= 0.1 ? 2 : 4
-  return Math.floor(factor * 10 ** decimals) / 10 ** decimals
 }

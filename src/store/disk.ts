@@ -1,8 +1,10 @@
 import { fdatasync, ftruncateSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
-/** What the journal needs of the disk for every response. Tests pass one that is full or broken. */
+/** Disk access of the journal. Tests pass one that is full or broken. */
 export interface Disk {
-  /** @returns how many bytes were written: a nearly full disk takes only some */
+  /** @returns the number of bytes written, which is smaller on a nearly full disk */
   write(fd: number, bytes: Uint8Array): number
   truncate(fd: number, length: number): void
   sync(fd: number): Promise<void>
@@ -13,4 +15,14 @@ export const REAL_DISK: Disk = {
   truncate: ftruncateSync,
   sync: (fd) =>
     new Promise((resolve, reject) => fdatasync(fd, (error) => (error === null ? resolve() : reject(error)))),
+}
+
+/**
+ * Syncs the folder of a file, so that its name survives a power cut: syncing the file does not cover its name.
+ * Windows cannot sync folders and does not need to.
+ */
+export async function syncFolder(file: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(dirname(file), 'r')
+  await handle.sync().finally(() => handle.close())
 }

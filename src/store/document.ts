@@ -5,29 +5,27 @@ import { type Adapter, Low } from 'lowdb'
 import { TextFile } from 'lowdb/node'
 import type { SpaceState } from '../domain/state.js'
 import { PRIVATE_FILE } from '../system/regular-file.js'
-import { stampOf } from './document-reader.js'
-import { Checksum, documentPieces } from './document-text.js'
+import { Checksum } from './checksum.js'
+import { syncFolder } from './disk.js'
+import { fileStamp } from './document-reader.js'
+import { documentPieces } from './document-text.js'
 import { failedWith } from './store-error.js'
-import { syncFolder } from './sync-folder.js'
 
-/** What a document needs from its owner. */
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly fsync: boolean
   readonly warn: (message: string) => void
   readonly now: () => number
 }
 
 /**
- * The store's readable file, replaced as a whole.
- *
- * A new one is first written beside it (by lowdb, which never syncs: its rename
- * may reach the disk before its content), and takes its place only when it is safe.
+ * The store's readable file. A new version is first written beside it (by lowdb, which never syncs: its rename may
+ * reach the disk before its content), and replaces it once it is safe.
  */
 export class DocumentFile {
   readonly file: string
   readonly #next: string
   readonly #options: DocumentOptions
-  /** The stamp of the document as last read or written here; undefined if there was none. */
+  /** Of the document as last read or written; undefined if there was none. */
   #stamp: string | undefined
 
   constructor(file: string, stamp: string | undefined, options: DocumentOptions) {
@@ -37,12 +35,11 @@ export class DocumentFile {
     this.#options = options
   }
 
-  /** Writes a state beside the document; `publish` moves it into place. */
   async prepare(state: SpaceState): Promise<Checksum> {
     const checksum = new Checksum()
-    // lowdb passes its data to fs.writeFile, which accepts pieces as well as a string.
+    // lowdb passes its data to fs.writeFile, which also accepts pieces.
     const file = new TextFile(this.#next) as Adapter<unknown>
-    // steno chooses no mode; what is there already keeps its own.
+    // steno sets no mode; an existing file keeps its own.
     rmSync(temporaryOf(this.#next), { force: true })
     writeFileSync(temporaryOf(this.#next), '', { mode: PRIVATE_FILE, flag: 'wx' })
     await new Low(file, checksum.of(documentPieces(state))).write()
@@ -53,7 +50,7 @@ export class DocumentFile {
     return checksum
   }
 
-  /** Replaces the document with what was prepared; one edited by hand in the meantime is kept beside it. */
+  /** Replaces the document by the prepared one; keeps a copy of one that was edited by hand in the meantime. */
   async publish(): Promise<void> {
     await this.#keepEdited()
     const stamp = await this.#stampAt(this.#next)
@@ -62,18 +59,18 @@ export class DocumentFile {
     if (this.#options.fsync) await syncFolder(this.file)
   }
 
-  /** Removes what was prepared, or left behind by a process that ended while preparing. */
+  /** Removes what was prepared, also by a process that crashed. */
   discard(): void {
     rmSync(this.#next, { force: true })
     rmSync(temporaryOf(this.#next), { force: true })
   }
 
-  /** Whether the document was changed, replaced or removed by something else since it was last read or written here. */
+  /** Whether something else has changed, replaced or removed the document. */
   async isEdited(): Promise<boolean> {
     return (await this.#stampAt(this.file)) !== this.#stamp
   }
 
-  async isThere(): Promise<boolean> {
+  async exists(): Promise<boolean> {
     return (await this.#stampAt(this.file)) !== undefined
   }
 
@@ -95,7 +92,7 @@ export class DocumentFile {
     for (let copy = 1; ; copy++) {
       const kept = `${this.file}.edited-${time}${copy === 1 ? '' : `-${copy}`}`
       try {
-        // A hard link takes no space, and an editor that is still writing writes there.
+        // A hard link takes no space, and an editor that is still writing writes to it.
         await link(this.file, kept).catch(async (error: unknown) => {
           if (failedWith(error, 'EEXIST')) throw error
           if (!(await stat(this.file)).isFile()) throw error
@@ -110,7 +107,7 @@ export class DocumentFile {
 
   async #stampAt(file: string): Promise<string | undefined> {
     try {
-      return stampOf(await stat(file, { bigint: true }))
+      return fileStamp(await stat(file, { bigint: true }))
     } catch (error) {
       if (failedWith(error, 'ENOENT')) return undefined
       throw error

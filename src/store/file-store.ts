@@ -1,62 +1,64 @@
 import type { Pet } from '../domain/pets.js'
+import { StoreFull } from '../domain/problems.js'
 import type { Change, SpaceState } from '../domain/state.js'
-import { StoreFull } from '../domain/store-full.js'
+import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
+import { within } from '../system/within.js'
 import type { Disk } from './disk.js'
 import type { DocumentFile } from './document.js'
 import type { Journal } from './journal.js'
-import { entryText } from './journal-line.js'
+import { entryText } from './journal-lines.js'
 import type { Lock } from './lock.js'
 import type { Reader } from './shape.js'
 import { cannot, StoreError } from './store-error.js'
 
-/** What a store needs from its owner. */
 export interface StoreOptions {
   /** Also protect acknowledged changes against power loss. */
   readonly fsync: boolean
-  /** Called with what a user should know, one sentence at a time. */
   readonly warn: (message: string) => void
   /** Milliseconds since the Unix epoch, for the names of kept files. */
   readonly now: () => number
-  /** How many bytes document and journal may take together. A compaction writes a new document beside them for a while. */
+  /** Limit of document and journal together. A compaction briefly writes a new document beside them. */
   readonly maxBytes: number
   readonly disk?: Disk
-  /** What takes a value from a file for a pet; of the packaged contract, unless another is served. */
+  /** Checks pets in files. Default: those of the packaged contract. */
   readonly readPet?: Reader<Pet> | undefined
 }
 
-/** A journal up to this size is not compacted while running, or a small document would be rewritten all the time. */
-const COMPACT_MINIMUM_BYTES = 1024 * 1024
+/** Smaller journals are not compacted at run time, or a small document would be rewritten all the time. */
+const MIN_COMPACT_BYTES = 1024 * 1024
 
-/** A full store is compacted when its journal has come to this part of its document: then it may free something. */
-const WORTH_FOLDING = 1 / 16
+/** A full store is compacted once its journal is this part of its document: then that may free space. */
+const MIN_FULL_COMPACT_RATIO = 1 / 16
 
-/** The durable home of one space: a readable document, and a journal of what came since. */
+/** @source docs/state.md, "Durability" */
+const CLOSE_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
+
+/** Durable storage of one space: a readable document, and a journal of later changes. */
 export class FileStore {
   readonly #document: DocumentFile
   readonly #journal: Journal
   readonly #lock: Lock
   readonly #options: StoreOptions
-  #isNew: boolean
-  /** Length of the journal at which it is compacted. */
-  #compactAt: number
+  readonly #isNew: boolean
   #documentBytes: number
-  /** Length of the journal at which a full store is compacted to make room. */
-  #worthFoldingAt = 0
-  #hasToldFull = false
+  #compactAt: number
+  #compactFullAt = 0
+  #hasWarnedFull = false
   #current: (() => SpaceState) | undefined
   #compacting: Promise<void> | undefined
   /** The first document of a new store, while it is being written. */
-  #founding: Promise<void> | undefined
+  #creating: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Taken and not written yet, and about how many bytes that, and what is being written, will take. */
+  #isClosed = false
   #taken: string[] = []
   #takenBytes = 0
-  #waitingBytes = 0
-  /** How many changes were taken, and up to which one they are written. */
+  #writingBytes = 0
+  /** Number of accepted changes, and up to which one they are written or rolled back. */
   #takes = 0
-  #writtenTakes = 0
-  /** How often a write has failed: what was taken back then may be in a state that was given before. */
+  #settledTakes = 0
+  #onSettled: () => void = () => {}
+  /** Failed writes. A state from before one may have changes that were rolled back. */
   #failures = 0
 
   /** Use openFileStore. @param documentBytes undefined if there is no document yet */
@@ -73,48 +75,45 @@ export class FileStore {
     this.#options = options
     this.#isNew = documentBytes === undefined
     this.#documentBytes = documentBytes ?? 0
-    this.#compactAt = Math.max(COMPACT_MINIMUM_BYTES, this.#documentBytes)
+    this.#compactAt = Math.max(MIN_COMPACT_BYTES, this.#documentBytes)
   }
 
   /**
    * Writes a new store's first document, or compacts what a crash left in the journal.
    *
-   * @param current returns the whole present state. It must include every change that was written; later ones may be in it, too
-   * @throws StoreError STORE_UNWRITABLE when a new store cannot be written
+   * @param current returns the present state, with at least every change that was written
+   * @throws StoreError STORE_UNWRITABLE if a new store cannot be written
    */
   async start(current: () => SpaceState): Promise<void> {
     this.#current = current
-    if (this.#isNew) {
-      const written = this.#compact(current)
-      this.#founding = written.finally(() => {
-        this.#founding = undefined
-      })
-      this.#founding.catch(() => {})
-      // A close in the meantime waits for it.
-      this.#compacting = written
-        .catch(() => {})
-        .finally(() => {
-          this.#compacting = undefined
-        })
-      await written.catch((error: unknown) => {
-        throw cannot('STORE_UNWRITABLE', 'write', this.#document.file, error)
-      })
-    } else if (this.#journal.length > 0) {
-      await this.#compactOrWarn(current)
+    if (!this.#isNew) {
+      if (this.#journal.length > 0) await this.#compactOrWarn()
+      return
     }
+    const written = this.#compact(current)
+    this.#creating = written.finally(() => {
+      this.#creating = undefined
+    })
+    this.#creating.catch(() => {})
+    this.#compacting = written
+      .catch(() => {})
+      .finally(() => {
+        this.#compacting = undefined
+      })
+    await written.catch((error: unknown) => {
+      throw cannot('STORE_UNWRITABLE', 'write', this.#document.file, error)
+    })
   }
 
   /**
-   * Takes a change to be written.
-   *
-   * A full store takes what needs no more room: removals, and a state in place of its own.
+   * Accepts a change to be written. A full store still accepts removals and a replaced state, which need no more room.
    *
    * @throws StoreFull
    */
   take(change: Change): void {
     const entry = entryText(change)
     const bytes = Buffer.byteLength(entry)
-    if (change.kind !== 'pet' && change.kind !== 'key') this.#worthFoldingAt = 0
+    if (change.kind !== 'pet' && change.kind !== 'key') this.#compactFullAt = 0
     else if (!this.#hasRoom(bytes)) throw this.#full()
     this.#takes++
     this.#taken.push(entry)
@@ -122,42 +121,52 @@ export class FileStore {
   }
 
   /**
-   * Writes what was taken, in order, in one go.
+   * Writes the accepted changes, in order and all at once.
    *
-   * @returns undefined once it survives the process (with fsync: the power cut), or a promise of that
-   * @throws StoreError STORE_WRITE_FAILED, in which case none of it is in the store; STORE_CLOSED
+   * @returns undefined once they survive the process (with fsync: a power cut), or a promise of that
+   * @throws StoreError STORE_WRITE_FAILED, in which case none of them is in the store; STORE_CLOSED
    */
   write(): Promise<void> | undefined {
+    if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'the store is closed; nothing more can be written.')
     const entries = this.#taken
     const bytes = this.#takenBytes
     const takes = this.#takes
-    this.drop()
-    if (this.#closing !== undefined) throw closed()
+    this.#taken = []
+    this.#takenBytes = 0
     // A journal without its document is not a store: acknowledged changes could not be read back.
     const written =
-      this.#founding === undefined
+      this.#creating === undefined
         ? this.#append(entries, takes)
-        : this.#founding.then(() => this.#append(entries, takes))
+        : this.#creating.then(() => this.#append(entries, takes))
     if (written === undefined) return undefined
-    this.#waitingBytes += bytes
+    this.#writingBytes += bytes
     return written.finally(() => {
-      this.#waitingBytes -= bytes
+      this.#writingBytes -= bytes
     })
   }
 
-  /** Lets go of what was taken and not written. */
+  /** Discards the accepted changes that were not written: the caller has rolled them back. */
   drop(): void {
     this.#taken = []
     this.#takenBytes = 0
+    this.#settle(this.#takes)
+  }
+
+  #settle(takes: number): void {
+    this.#settledTakes = takes
+    this.#onSettled()
   }
 
   #append(entries: readonly string[], takes: number): Promise<void> | undefined {
     const done = () => {
-      this.#writtenTakes = takes
-      if (this.#journal.length > this.#compactAt) void this.#compactOrWarn(this.#current)
+      this.#settle(takes)
+      if (this.#journal.length > this.#compactAt) void this.#compactOrWarn()
     }
     const failed = (error: unknown) => {
       this.#failures++
+      this.#settle(takes)
+      // The content of a removed journal is in the state only; a compaction writes it, and starts a new journal.
+      if (this.#lock.isHeld() && !this.#journal.isInPlace()) setImmediate(() => void this.#compactOrWarn())
       throw error
     }
     try {
@@ -171,64 +180,70 @@ export class FileStore {
   }
 
   #hasRoom(bytes: number): boolean {
-    const { length } = this.#journal
-    const coming = this.#waitingBytes + this.#takenBytes + bytes
-    return this.#documentBytes + length + coming <= this.#options.maxBytes
+    const pending = this.#writingBytes + this.#takenBytes + bytes
+    return this.#documentBytes + this.#journal.length + pending <= this.#options.maxBytes
   }
 
   #full(): StoreFull {
     const full = new StoreFull(`"${this.#document.file}"`, this.#options.maxBytes)
-    if (!this.#hasToldFull) this.#options.warn(full.message)
-    this.#hasToldFull = true
+    if (!this.#hasWarnedFull) this.#options.warn(full.message)
+    this.#hasWarnedFull = true
     return full
   }
 
   /**
-   * Makes room for a change, if it can: a compaction does, where changes to the same pets, or removals, are in the journal.
+   * Makes room by a compaction, which helps if the journal has removals or several changes of a pet.
    *
-   * @param bytes about as many as it will take
-   * @returns undefined if there is room, or none can be made; else when there is as much as can be made
+   * @param bytes about as many as are needed
+   * @returns undefined if there is room, or none can be made; otherwise a promise of an attempt
    */
   makeRoom(bytes: number): Promise<void> | undefined {
     if (this.#hasRoom(bytes)) return undefined
     const { length } = this.#journal
-    const isWorthFolding = length > 0 && length >= this.#worthFoldingAt
-    return this.#compacting !== undefined || isWorthFolding ? this.#compactOrWarn(this.#current) : undefined
+    const isWorthIt = this.#compacting !== undefined || (length > 0 && length >= this.#compactFullAt)
+    return isWorthIt ? this.#compactOrWarn() : undefined
   }
 
   /**
-   * Waits for what is being written, compacts, and gives the file free. A compaction that fails is told.
+   * Finishes writing, compacts, and releases the file, within 5 s. A compaction that fails or takes longer only
+   * warns: the journal has what the document lacks.
    *
-   * @throws StoreError STORE_LOST, when all is given free, if the store was taken away while it was in use
+   * @param flush writes what is still pending
+   * @throws StoreError STORE_LOST, once everything is released, if the store was removed while it was in use
    */
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
+  close(flush: () => Promise<void> | undefined = () => undefined): Promise<void> {
+    this.#closing ??= this.#close(flush)
     return this.#closing
   }
 
-  async #close(): Promise<void> {
-    await this.#compacting
-    await this.#journal.between(() => {})
+  async #close(flush: () => Promise<void> | undefined): Promise<void> {
     try {
-      if (
-        this.#current !== undefined &&
-        (this.#journal.length > 0 || (await this.#document.isEdited().catch(() => true)))
-      ) {
-        await this.#compact(this.#current).catch((error: unknown) => this.#tell(error))
-      }
+      const isDone = await within(CLOSE_TIMEOUT_MS, this.#finish(flush()))
+      if (!isDone) await this.#report(new Error(`the disk took longer than ${formatDuration(CLOSE_TIMEOUT_MS)}`))
     } finally {
+      this.#isClosed = true
       this.#journal.close()
       this.#lock.release()
     }
   }
 
-  /** Says that a compaction has failed. @throws StoreError STORE_LOST if that has lost something */
-  async #tell(error: unknown): Promise<void> {
+  async #finish(flushed: Promise<void> | undefined): Promise<void> {
+    if (flushed !== undefined) await flushed
+    this.#isClosed = true
+    await this.#compacting
+    await this.#journal.between(() => {})
+    if (this.#current === undefined) return
+    if (this.#journal.length > 0 || (await this.#document.isEdited().catch(() => true)))
+      await this.#compact(this.#current).catch((error: unknown) => this.#report(error))
+  }
+
+  /** Reports a failed compaction. @throws StoreError STORE_LOST if it lost something */
+  async #report(error: unknown): Promise<void> {
     const { file } = this.#document
-    if (!this.#journal.isInPlace() || !(await this.#document.isThere().catch(() => true))) {
+    if (!this.#journal.isInPlace() || !(await this.#document.exists().catch(() => true))) {
       throw new StoreError(
         'STORE_LOST',
-        `"${file}" was removed or moved away while the sandbox was running, and what it held cannot be written there again (${messageOf(error)}). What was moved away is as it was; what was removed is lost.`,
+        `"${file}" was removed or moved away while the sandbox was running, and its content cannot be written there again (${messageOf(error)}). Moved files are unchanged; removed ones are lost.`,
         { cause: error },
       )
     }
@@ -237,14 +252,14 @@ export class FileStore {
     )
   }
 
-  /** One compaction at a time. A failed one loses nothing: the journal stays, and is compacted when it is twice as long. */
-  #compactOrWarn(current: (() => SpaceState) | undefined): Promise<void> {
-    if (current === undefined) return Promise.resolve()
-    this.#compacting ??= this.#compact(current)
+  /** One compaction at a time. A failed one loses nothing, and is repeated when the journal is twice as long. */
+  #compactOrWarn(): Promise<void> {
+    if (this.#current === undefined) return Promise.resolve()
+    this.#compacting ??= this.#compact(this.#current)
       .catch((error: unknown) => {
-        this.#compactAt = Math.max(COMPACT_MINIMUM_BYTES, this.#journal.length * 2)
-        this.#worthFoldingAt = this.#journal.length * 2
-        return this.#tell(error)
+        this.#compactAt = Math.max(MIN_COMPACT_BYTES, this.#journal.length * 2)
+        this.#compactFullAt = this.#journal.length * 2
+        return this.#report(error)
       })
       .catch((lost: unknown) => this.#options.warn(messageOf(lost)))
       .finally(() => {
@@ -254,11 +269,10 @@ export class FileStore {
   }
 
   /**
-   * Writes a new document and cuts the journal down to what came in the meantime.
+   * Writes a new document and cuts the journal down to later changes.
    *
-   * A mark goes into the journal before the document is replaced, so that a
-   * crash before the cut does not replay what the document already has. A journal
-   * that somebody has removed needs neither: the state is whole without it.
+   * A mark goes into the journal before the document is replaced, so that a crash before the cut does not replay what
+   * the document already has. A removed journal needs no mark, and is replaced by a new one.
    */
   async #compact(current: () => SpaceState): Promise<void> {
     const { state, upTo, takes, failures } = await this.#journal.between(() => ({
@@ -267,37 +281,34 @@ export class FileStore {
       takes: this.#takes,
       failures: this.#failures,
     }))
-    this.#refuseOthers()
+    this.#checkLock()
     try {
       const checksum = await this.#document.prepare(state)
-      // The state had what was taken by then; the document must not have it before it is sure to be kept.
-      while (this.#writtenTakes < takes && this.#failures === failures)
-        await new Promise((resolve) => setImmediate(resolve))
+      // The state has all accepted changes; the document must not have them before they are certain.
+      while (this.#settledTakes < takes)
+        await new Promise<void>((resolve) => {
+          this.#onSettled = resolve
+        })
       await this.#journal.between(async () => {
-        this.#refuseOthers()
-        // What could not be written since was taken back, but it may be in this document.
+        this.#checkLock()
+        // What failed since was rolled back, but may be in this document.
         if (this.#failures > failures) throw new Error('the journal could not be written meanwhile')
         const { end } = this.#journal
-        const isCut = end.length > 0 && this.#journal.isInPlace()
+        const isInPlace = this.#journal.isInPlace()
         const mark = { kind: 'folded', document: String(checksum), upTo: upTo.length } as const
-        if (isCut) await this.#journal.write([entryText(mark)])
+        if (isInPlace && end.length > 0) await this.#journal.write([entryText(mark)])
         await this.#document.publish()
-        if (isCut) await this.#journal.cut(upTo, end)
+        if (!isInPlace || end.length > 0) await this.#journal.cut(upTo, end)
       })
-      this.#isNew = false
       this.#documentBytes = checksum.bytes
-      this.#compactAt = Math.max(COMPACT_MINIMUM_BYTES, checksum.bytes)
-      this.#worthFoldingAt = checksum.bytes * WORTH_FOLDING
+      this.#compactAt = Math.max(MIN_COMPACT_BYTES, checksum.bytes)
+      this.#compactFullAt = checksum.bytes * MIN_FULL_COMPACT_RATIO
     } finally {
       this.#document.discard()
     }
   }
-  /** Without its lock the store may be somebody else's by now. */
-  #refuseOthers(): void {
-    if (!this.#lock.isHeld()) throw new Error('its lock was removed, and somebody else may use it')
-  }
-}
 
-function closed(): StoreError {
-  return new StoreError('STORE_CLOSED', 'the store is closed; nothing more can be written.')
+  #checkLock(): void {
+    if (!this.#lock.isHeld()) throw new Error('its lock was removed, and another process may use it')
+  }
 }

@@ -1,26 +1,16 @@
 import { closeSync, constants, fstatSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { openRegularFile } from '../system/regular-file.js'
-import type { Disk } from './disk.js'
-import { checksumOf, FIRST_CHAIN, journalHead, journalLine } from './journal-line.js'
+import { crc32 } from './checksum.js'
+import { type Disk, syncFolder } from './disk.js'
+import { FIRST_CHAIN, type JournalEnd, journalHead, journalLine } from './journal-lines.js'
 import { cannot } from './store-error.js'
-import { syncFolder } from './sync-folder.js'
 
 /** Reading and appending; writes always go to the end. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
-/** How far a journal goes. */
-export interface JournalEnd {
-  /** In bytes. */
-  readonly length: number
-  /** Checksum of its last line; undefined while it has no head, as one that is empty or of the first version. */
-  readonly chain: number | undefined
-}
-
 /**
- * A file that lines are appended to.
- *
- * One thing is done at a time: lines are written at once where nothing else is
- * going on, and otherwise when it is their turn.
+ * A file that lines are appended to. Tasks run one at a time: lines are written at once if no task is running,
+ * otherwise in their turn.
  */
 export class Journal {
   readonly #file: string
@@ -30,12 +20,12 @@ export class Journal {
   #place: string
   #length: number
   #chain: number | undefined
-  /** Whether the file may be longer than `#length`, after a failed write. */
-  #isSpoiled: boolean
+  /** The file may be longer than `#length`, after a failed write. */
+  #isTooLong: boolean
   readonly #queue: (() => Promise<void>)[] = []
   #isWorking = false
 
-  /** @param end what is good; what is beyond is cut off before the next write */
+  /** @param end of the good lines; the file is truncated there before the next write */
   constructor(file: string, { length, chain }: JournalEnd, fsync: boolean, disk: Disk) {
     this.#file = file
     this.#fsync = fsync
@@ -45,30 +35,28 @@ export class Journal {
     this.#place = placeOf(fstatSync(this.#fd))
     this.#length = length
     this.#chain = chain
-    this.#isSpoiled = true
+    this.#isTooLong = true
   }
 
-  /** Number of bytes safely written. */
   get length(): number {
     return this.#length
   }
 
-  /** What is written for good. */
   get end(): JournalEnd {
     return { length: this.#length, chain: this.#chain }
   }
 
-  /** Whether the file is still where it was opened. What is written into one that was removed is gone with it. */
+  /** Whether the path still leads to the open file. Writes to a removed file are lost. */
   isInPlace(): boolean {
     const there = statSync(this.#file, { throwIfNoEntry: false })
     return there !== undefined && placeOf(there) === this.#place
   }
 
   /**
-   * Writes entries, a line each, all in one write.
+   * Writes entries, a line each, in one write.
    *
-   * @returns undefined once they are written (with fsync: safe from a power cut), or a promise of that
-   * @throws StoreError STORE_WRITE_FAILED (or the promise rejects); then nothing of them is in the file
+   * @returns undefined once they are written (with fsync: synced), or a promise of that
+   * @throws StoreError STORE_WRITE_FAILED (or the promise rejects); then none of them is in the file
    */
   append(entries: readonly string[]): Promise<void> | undefined {
     const failed = (error: unknown) => {
@@ -83,7 +71,7 @@ export class Journal {
     }
   }
 
-  /** Runs a task when all that was asked for earlier is done, and before anything that is asked for later. */
+  /** Runs a task after all earlier and before all later ones. */
   between<T>(task: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push(async () => {
@@ -97,7 +85,7 @@ export class Journal {
     })
   }
 
-  /** Writes entries; only for a task between others. */
+  /** Writes entries; call it from a task only. */
   async write(entries: readonly string[]): Promise<void> {
     const { length, chain } = this.end
     this.#writeLines(entries)
@@ -112,19 +100,18 @@ export class Journal {
     }
   }
 
-  /** A part that was written before a failure is cut off again. */
   #writeLines(entries: readonly string[]): void {
     let chain = this.#chain ?? FIRST_CHAIN
     let text = this.#chain === undefined ? journalHead(chain) : ''
     for (const entry of entries) {
-      chain = checksumOf(entry, chain)
+      chain = crc32(entry, chain)
       text += journalLine(entry, chain)
     }
     this.#writeText(text)
     this.#chain = chain
   }
 
-  /** Gives a last line the line feed that it lacks. */
+  /** Completes a last line that lacks its line feed. */
   async endLine(): Promise<void> {
     this.#writeText('\n')
     if (this.#fsync) await this.#disk.sync(this.#fd)
@@ -144,7 +131,7 @@ export class Journal {
   }
 
   #cutBack(): void {
-    this.#isSpoiled = true
+    this.#isTooLong = true
     try {
       this.#cutToLength()
     } catch {
@@ -152,13 +139,13 @@ export class Journal {
     }
   }
 
-  /** Keeps only the lines from one end to a later one, in a new file with the same name; only between writes. */
+  /** Keeps only the lines between two ends, in a new file with the same name; call it from a task only. */
   async cut(from: JournalEnd, to: JournalEnd): Promise<void> {
     const lines = Buffer.alloc(to.length - from.length)
     if (readSync(this.#fd, lines, 0, lines.length, from.length) !== lines.length) {
       throw new Error(`"${this.#file}" is too short`)
     }
-    // Lines that were written to a journal without a head have brought it with them.
+    // Lines that were appended to a journal without a head start with one.
     const needsHead = lines.length > 0 && from.chain !== undefined
     const kept = needsHead ? Buffer.concat([Buffer.from(journalHead(from.chain)), lines]) : lines
     const next = nextOf(this.#file)
@@ -178,20 +165,22 @@ export class Journal {
     this.#place = placeOf(fstatSync(fd))
     this.#length = kept.length
     this.#chain = lines.length > 0 ? to.chain : undefined
-    this.#isSpoiled = false
+    this.#isTooLong = false
     if (this.#fsync) await syncFolder(this.#file)
   }
 
-  /** Closes the file and removes it if empty. Nothing may be in progress. */
+  /** Closes the file, and removes it if empty. No task may be running. */
   close(): void {
     closeSync(this.#fd)
+    // A late write must not reach another file with the same descriptor.
+    this.#fd = -1
     if (this.#length === 0) rmSync(this.#file, { force: true })
   }
 
   #cutToLength(): void {
-    if (!this.#isSpoiled) return
+    if (!this.#isTooLong) return
     this.#disk.truncate(this.#fd, this.#length)
-    this.#isSpoiled = false
+    this.#isTooLong = false
   }
 
   async #work(): Promise<void> {
@@ -201,12 +190,10 @@ export class Journal {
   }
 }
 
-/** Where a new journal is written before it replaces the old one. */
 function nextOf(file: string): string {
   return `${file}.next`
 }
 
-/** Tells one file from another, as long as it is open. */
 function placeOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
 }

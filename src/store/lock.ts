@@ -1,24 +1,26 @@
-import { linkSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { PRIVATE_FILE, readRegularFile, refuseOthers } from '../system/regular-file.js'
-import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
 /** Exclusive use of a file, until released or the process ends. */
 export interface Lock {
   release(): void
-  /** Whether it is still there, and nobody else's. */
+  /** Whether the lock file still exists and names this process. */
   isHeld(): boolean
 }
 
-/** Locks held by this process, for systems that do not tell when a process started. */
+/** A process, as distinct from a later one with the same pid. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Boot id and start time; undefined if the system does not provide them. */
+  readonly started: string | undefined
+}
+
 const held = new Set<string>()
 
 /**
- * Takes a lock: a file that names its holder.
- *
- * A holder that no longer runs does not count. Its lock is removed under a
- * second lock, after checking again: otherwise, of two processes that both saw
- * the dead holder, the slower one would remove the lock of the faster one.
+ * Creates a lock file that names this process. A lock whose holder is not running is removed, under a second lock:
+ * otherwise, of two processes that both saw the dead holder, the slower would remove the lock of the faster.
  *
  * @throws StoreError STORE_LOCKED naming the process that holds it; system errors if it cannot be written
  */
@@ -42,44 +44,48 @@ export function acquireLock(path: string): Lock {
       try {
         if (isOurs) unlinkSync(path)
       } catch {
-        // It is gone already, or will be stale once this process has ended.
+        // It is gone, or becomes stale when this process ends.
       }
     },
   }
 }
 
 /**
- * @returns whether the lock exists and its holder does not; false if the lock is gone by now
- * @throws StoreError STORE_LOCKED when the holder runs
+ * @returns whether the lock exists and its holder is not running; false if the lock is gone
+ * @throws StoreError STORE_LOCKED if the holder is running
  */
 function isStale(path: string): boolean {
   const holder = readHolder(path)
   if (holder === 'gone') return false
-  if (holder === 'unknown' || !holds(path, holder)) return true
-  const whose = holder.pid === process.pid ? 'this process' : `process ${holder.pid}`
+  if (holder === 'unknown') return true
+  const isOwnPid = holder.pid === process.pid
+  if (!(isOwnPid && holder.started === undefined ? held.has(path) : isRunning(holder))) return true
   throw new StoreError(
     'STORE_LOCKED',
-    `the store is in use by ${whose}, as "${path}" says. Stop it, choose another file with --store, or use --in-memory.`,
+    `the store is in use by ${isOwnPid ? 'this process' : `process ${holder.pid}`} (lock file "${path}"). Stop it, choose another file with --store, or use --in-memory.`,
   )
 }
 
-function holds(path: string, holder: ProcessIdentity): boolean {
-  const mayBeEarlier = holder.pid === process.pid && holder.started === undefined
-  return mayBeEarlier ? held.has(path) : isRunning(holder)
-}
-
-/** Creates the file with its content in one step, so that no reader sees half of it. */
+/** Creates the file with its content in one step, so that it is never read half-written. */
 function create(path: string): boolean {
   const text = ownText()
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
-  writeFileSync(candidate, text, { flag: 'wx', mode: PRIVATE_FILE })
+  const write = (file: string) => writeFileSync(file, text, { flag: 'wx', mode: PRIVATE_FILE })
   try {
-    linkSync(candidate, path)
+    write(candidate)
+    try {
+      linkSync(candidate, path)
+    } catch (error) {
+      if (failedWith(error, 'EEXIST')) return false
+      // The file system has no hard links.
+      write(path)
+    }
     return true
   } catch (error) {
-    return failedWith(error, 'EEXIST') ? false : createPlainly(path, text)
+    if (failedWith(error, 'EEXIST')) return false
+    throw error
   } finally {
-    unlinkSync(candidate)
+    rmSync(candidate, { force: true })
   }
 }
 
@@ -95,25 +101,14 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** For file systems without hard links. */
-function createPlainly(path: string, text: string): boolean {
-  try {
-    writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE })
-    return true
-  } catch (error) {
-    if (failedWith(error, 'EEXIST')) return false
-    throw error
-  }
-}
-
-/** How long an unreadable lock is taken for one that is just being written. */
-const UNREADABLE_TRIES = 20
+/** How long an unreadable lock may still be being written. */
+const UNREADABLE_ATTEMPTS = 20
 const UNREADABLE_PAUSE_MS = 5
 
 function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
-  for (let tries = 1; tries <= UNREADABLE_TRIES; tries++) {
+  for (let attempt = 1; attempt <= UNREADABLE_ATTEMPTS; attempt++) {
     try {
-      // A link would be followed: one to nothing is there for whoever creates it, and gone for whoever reads it.
+      // A dangling link would exist when it is created, and be missing when it is read.
       refuseOthers(lstatSync(path))
       const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readRegularFile(path).toString()))
       if (typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0) {
@@ -126,4 +121,35 @@ function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNREADABLE_PAUSE_MS)
   }
   return 'unknown'
+}
+
+export function ownIdentity(): ProcessIdentity {
+  own ??= { pid: process.pid, started: processStart(process.pid)?.started }
+  return own
+}
+let own: ProcessIdentity | undefined
+
+/** A zombie, or another process with the same pid, does not count. Without start times, the pid alone decides. */
+function isRunning({ pid, started }: ProcessIdentity): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: running, as another user.
+    if (failedWith(error, 'ESRCH')) return false
+  }
+  const present = processStart(pid)
+  if (present === undefined) return true
+  return !present.isZombie && (started === undefined || started === present.started)
+}
+
+/** @source proc(5), /proc/pid/stat: state is field 3, starttime field 22, and the name in field 2 may contain blanks and brackets */
+function processStart(pid: number): { readonly started: string; readonly isZombie: boolean } | undefined {
+  try {
+    const stat = readRegularFile(`/proc/${pid}/stat`).toString('latin1')
+    const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const boot = readRegularFile('/proc/sys/kernel/random/boot_id').toString('latin1').trim()
+    return { started: `${boot}/${rest[18]}`, isZombie: /[ZXx]/.test(state) }
+  } catch {
+    return undefined
+  }
 }

@@ -1,16 +1,19 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { counted } from '../domain/numbers.js'
 import type { SpaceState } from '../domain/state.js'
-import { makePrivate, UnusableFile } from '../system/regular-file.js'
-import { REAL_DISK } from './disk.js'
+import { openInSteps } from '../system/cleanup-stack.js'
+import { makeFolder } from '../system/make-folder.js'
+import { makePrivate, refuseOthers, UnusableFile } from '../system/regular-file.js'
+import { REAL_DISK, syncFolder } from './disk.js'
 import { DocumentFile } from './document.js'
-import { readDocument } from './document-reader.js'
+import { type FoundDocument, readDocument } from './document-reader.js'
 import { FileStore, type StoreOptions } from './file-store.js'
 import { Journal } from './journal.js'
-import { type JournalContent, readJournal } from './journal-reader.js'
+import { type JournalContent, readJournal } from './journal-lines.js'
 import { acquireLock, type Lock } from './lock.js'
 import { Recovery } from './recovery.js'
 import { CorruptionError, cannot, corrupt, StoreError } from './store-error.js'
-import { prepareStoreFile } from './store-file.js'
-import { syncFolder } from './sync-folder.js'
 
 /** A store, and the state it had when opened: undefined for a new one. */
 interface OpenedFileStore {
@@ -19,75 +22,100 @@ interface OpenedFileStore {
 }
 
 /**
- * Opens the store of a file: locks it, reads the document, replays the journal. Only the lock is written yet.
+ * Opens the store of a file: locks it, reads the document, replays the journal. Writes nothing but the lock.
  *
  * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
-export async function openFileStore(file: string, options: StoreOptions): Promise<OpenedFileStore> {
-  let path: string
-  let lock: Lock
-  try {
-    path = await prepareStoreFile(file, options.fsync)
-    lock = acquireLock(`${path}.lock`)
-  } catch (error) {
-    if (error instanceof UnusableFile) throw cannot('STORE_UNREADABLE', 'read', file, error)
-    throw cannot('STORE_UNWRITABLE', 'write beside', file, error)
-  }
-  try {
-    return await openLocked(path, lock, options)
-  } catch (error) {
-    lock.release()
-    throw error
-  }
+export function openFileStore(named: string, options: StoreOptions): Promise<OpenedFileStore> {
+  return openInSteps(async (opened) => {
+    const { file, lock } = await lockFile(named, options.fsync)
+    opened.defer(() => lock.release())
+    const journalFile = `${file}.journal`
+    const found = await readDocument(file, options.readPet)
+    const content = readJournal(journalFile, found?.checksum.toString(), options.readPet)
+    for (const path of [file, journalFile]) makePrivate(path)
+    const state = recover(found, content, file, options)
+    if (content.tornBytes > 0) {
+      options.warn(
+        `The last line of "${journalFile}" was cut short; ${counted(content.tornBytes, 'byte')} were dropped.`,
+      )
+    }
+    const document = new DocumentFile(file, found?.stamp, options)
+    try {
+      document.discard()
+      const journal = new Journal(journalFile, content.end, options.fsync, options.disk ?? REAL_DISK)
+      opened.defer(() => journal.close())
+      const store = new FileStore(document, journal, lock, options, found?.checksum.bytes)
+      if (content.endsOpen) await journal.endLine()
+      if (options.fsync) await syncFolder(journalFile)
+      return { state, store }
+    } catch (error) {
+      throw cannot('STORE_UNWRITABLE', 'write to', journalFile, error)
+    }
+  })
 }
 
-async function openLocked(file: string, lock: Lock, options: StoreOptions): Promise<OpenedFileStore> {
-  const journalFile = `${file}.journal`
-  const found = await readDocument(file, options.readPet)
-  const content = readJournal(journalFile, found?.checksum.toString(), options.readPet)
-  for (const path of [file, journalFile]) makePrivate(path)
-  const state = recover(
-    found?.recovery ?? new Recovery(options.readPet),
-    found !== undefined,
-    content,
-    file,
-    journalFile,
-  )
-  if (content.tornBytes > 0) {
-    options.warn(`The last line of "${journalFile}" was cut short; its ${content.tornBytes} bytes are dropped.`)
-  }
-  const document = new DocumentFile(file, found?.stamp, options)
+async function lockFile(named: string, fsync: boolean): Promise<{ readonly file: string; readonly lock: Lock }> {
   try {
-    document.discard()
-    const journal = new Journal(journalFile, content.end, options.fsync, options.disk ?? REAL_DISK)
-    const store = new FileStore(document, journal, lock, options, found?.checksum.bytes)
-    if (content.endsOpen) await journal.endLine()
-    if (options.fsync) await syncFolder(journalFile)
-    return { state, store }
+    const file = await prepareStoreFile(named, fsync)
+    return { file, lock: acquireLock(`${file}.lock`) }
   } catch (error) {
-    throw cannot('STORE_UNWRITABLE', 'write to', journalFile, error)
+    if (error instanceof UnusableFile) throw cannot('STORE_UNREADABLE', 'read', named, error)
+    throw cannot('STORE_UNWRITABLE', 'write beside', named, error)
   }
 }
 
 function recover(
-  recovery: Recovery,
-  isFound: boolean,
+  found: FoundDocument | undefined,
   { changes }: JournalContent,
   file: string,
-  journalFile: string,
+  { readPet }: StoreOptions,
 ): SpaceState | undefined {
-  if (!isFound && changes.length === 0) return undefined
-  // Without its document a journal is only part of the state, unless it replaced the whole state.
-  if (!isFound && !changes.some(({ kind }) => kind === 'replaced')) {
+  if (found === undefined && changes.length === 0) return undefined
+  // Without its document, a journal is only part of the state, unless it replaced the whole state.
+  if (found === undefined && !changes.some(({ kind }) => kind === 'replaced')) {
     throw new StoreError(
       'STORE_CORRUPT',
-      `"${file}" is missing, but "${journalFile}" holds changes to it (${changes.length}). Put the file back, or delete the journal to start afresh.`,
+      `"${file}" is missing, but "${file}.journal" has changes to it (${changes.length}). Put the file back, or delete the journal to start over.`,
     )
   }
+  const recovery = found?.recovery ?? new Recovery(readPet)
   try {
     for (const change of changes) recovery.apply(change)
   } catch (error) {
-    throw error instanceof CorruptionError ? corrupt(journalFile, error) : error
+    throw error instanceof CorruptionError ? corrupt(`${file}.journal`, error) : error
   }
   return recovery.state()
+}
+
+/** The limit of Linux. @source path_resolution(7) */
+const MAX_LINKS = 40
+
+/**
+ * Resolves the canonical path of a store's file, which need not exist, and creates its folder. Two names of one file
+ * lead to the same store.
+ *
+ * @throws UnusableFile, before anything is written beside a device; system errors
+ */
+async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
+  const named = resolve(file)
+  let target = named
+  for (let links = 0; links < MAX_LINKS && isLink(target); links++)
+    target = resolve(dirname(target), readlinkSync(target))
+  const stats = lstatSync(target, { throwIfNoEntry: false })
+  if (stats !== undefined) refuseOthers(stats)
+  // Such a link may come with a cloned folder, and lead to a file that a shell would run.
+  else if (target !== named) throw new UnusableFile(`it is a symbolic link to "${target}", which does not exist`)
+  const folder = dirname(target)
+  const firstCreated = makeFolder(folder)
+  if (fsync && firstCreated !== undefined) {
+    for (let created = folder; created.length >= firstCreated.length; created = dirname(created)) {
+      await syncFolder(created)
+    }
+  }
+  return join(realpathSync(folder), basename(target))
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }

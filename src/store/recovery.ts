@@ -1,41 +1,38 @@
 import type { Int64 } from '../contract/int64.js'
+import { Collection } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
-import { followingPetId } from '../domain/pet-ids.js'
-import type { Pet } from '../domain/pets.js'
+import { followingPetId, type Pet } from '../domain/pets.js'
 import { PlacesById } from '../domain/places-by-id.js'
 import type { Change, SpaceState } from '../domain/state.js'
-import { asKey, asList, asNextPetId, asPet, asRecord, onlyFields, type Reader } from './shape.js'
+import { check, type Reader, readPackagedPet, record, state } from './shape.js'
 import { CorruptionError } from './store-error.js'
 
-const STATE_FIELDS = ['nextPetId', 'pets', 'orders', 'keys'] as const
-
 /**
- * A state being read back: first the document, then the changes of its journal.
+ * Rebuilds a state: first from the document, then from the changes of its journal.
  *
- * The order of creation is kept: a pet that changes stays in its place, one that
- * was removed and comes back is the newest.
+ * The order of creation is kept: a changed pet keeps its place, one that was removed and comes back is the newest.
  */
 export class Recovery {
-  /** In order of creation; the place of a removed one stays empty. */
+  /** In order of creation; removed pets leave a gap. */
   #pets: (Pet | undefined)[] = []
-  #placeOf = new PlacesById()
+  #indexes = new PlacesById()
   #keys = new Map<string, ApiKey>()
   #orders: readonly unknown[] = []
   #nextPetId: Int64 = 1
+  #records: ReadonlyMap<string, Collection> | undefined
   readonly #readPet: Reader<Pet>
 
-  constructor(readPet: Reader<Pet> = asPet) {
+  constructor(readPet: Reader<Pet> = readPackagedPet) {
     this.#readPet = readPet
   }
 
-  /** Adds the next pet of a document. @throws CorruptionError if it is not a pet or its id is taken */
   addPet(value: unknown): void {
     this.#addChecked(this.#readPet(value, `pets[${this.#pets.length}]`))
   }
 
-  /** Adds the next pet of a document, which is one of the packaged contract. @throws CorruptionError if its id is taken */
+  /** Adds the next pet of a document, which matches the packaged contract. @throws CorruptionError if its id is taken */
   addPlainPet(pet: Pet): void {
-    if (this.#readPet === asPet) this.#addChecked(pet)
+    if (this.#readPet === readPackagedPet) this.#addChecked(pet)
     else this.addPet(pet)
   }
 
@@ -47,70 +44,79 @@ export class Recovery {
   }
 
   /**
-   * Takes a whole state from a file, in addition to the pets already added.
-   *
-   * A nextPetId that a pet has reached is raised, so that pets can be added by hand without minding it.
+   * Adds a whole state from a file to the pets already added. Raises a `nextPetId` that a pet has reached, so that
+   * pets can be added by hand without adjusting it.
    *
    * @throws CorruptionError
    */
   addState(value: unknown): void {
-    const state = asRecord(value, 'the state')
-    onlyFields(state, STATE_FIELDS, 'the state')
-    const nextPetId = asNextPetId(state.nextPetId, 'nextPetId')
+    const { nextPetId, pets, orders, keys, records } = check(state, check(record, value, 'the state'), '')
     if (nextPetId > this.#nextPetId) this.#nextPetId = nextPetId
-    for (const pet of asList(state.pets, 'pets')) this.addPet(pet)
-    this.#orders = asList(state.orders, 'orders')
-    for (const [index, entry] of asList(state.keys, 'keys').entries()) {
-      const key = asKey(entry, `keys[${index}]`)
+    for (const pet of pets) this.addPet(pet)
+    this.#orders = orders
+    if (records !== undefined)
+      this.#records = new Map(Object.entries(records).map(([name, saved]) => [name, Collection.from(saved)]))
+    for (const [index, key] of keys.entries()) {
       if (this.#keys.has(key.key)) throw new CorruptionError(`keys[${index}].key appears twice`)
       this.#keys.set(key.key, key)
     }
   }
 
-  /** Applies one change of the journal. */
   apply(change: Change): void {
     switch (change.kind) {
       case 'pet':
         this.#putPet(change.pet)
-        break
-      case 'pet-removed':
-        this.#removePet(change.id)
-        break
+        return
+      case 'pet-removed': {
+        const index = this.#indexes.get(change.id)
+        if (index === undefined) return
+        this.#pets[index] = undefined
+        this.#indexes.delete(change.id)
+        return
+      }
+      case 'record': {
+        const { resource, idProperty, entry } = change
+        const records = this.#records?.get(resource) ?? Collection.empty(idProperty)
+        this.#records = new Map(this.#records).set(resource, records.restore(entry))
+        return
+      }
+      case 'record-removed': {
+        const records = this.#records?.get(change.resource)
+        if (records === undefined) return
+        this.#records = new Map(this.#records).set(change.resource, records.remove(change.scope, change.id))
+        return
+      }
       case 'key':
         this.#keys.set(change.key.key, change.key)
-        break
+        return
       case 'key-removed':
         this.#keys.delete(change.key)
-        break
+        return
       case 'replaced':
         this.#pets = []
-        this.#placeOf = new PlacesById()
+        this.#indexes = new PlacesById()
         this.#keys = new Map()
         this.#nextPetId = 1
+        this.#records = undefined
         this.addState(change.state)
     }
   }
 
   state(): SpaceState {
+    const records = this.#records && Object.fromEntries([...this.#records].map(([name, one]) => [name, one.save()]))
     return {
       nextPetId: this.#nextPetId,
       pets: this.#pets.filter((pet) => pet !== undefined),
       orders: this.#orders,
       keys: [...this.#keys.values()],
+      ...(records === undefined ? {} : { records }),
     }
   }
 
   #putPet(pet: Pet): void {
-    const place = this.#placeOf.get(pet.id)
-    if (place === undefined) this.#placeOf.set(pet.id, this.#pets.push(pet) - 1)
-    else this.#pets[place] = pet
+    const index = this.#indexes.get(pet.id)
+    if (index === undefined) this.#indexes.set(pet.id, this.#pets.push(pet) - 1)
+    else this.#pets[index] = pet
     if (typeof pet.id === 'number' && pet.id >= this.#nextPetId) this.#nextPetId = followingPetId(pet.id)
-  }
-
-  #removePet(id: Int64): void {
-    const place = this.#placeOf.get(id)
-    if (place === undefined) return
-    this.#pets[place] = undefined
-    this.#placeOf.delete(id)
   }
 }

@@ -2,28 +2,26 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import type { Pet } from '../domain/pets.js'
-import type { Snapshot } from '../domain/snapshot.js'
+import type { Snapshot } from '../domain/state.js'
 import { makeFolder } from '../system/make-folder.js'
 import { makePrivate, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
-import { crc32 } from './crc32.js'
-import { asRecord, type Reader } from './shape.js'
+import { crc32 } from './checksum.js'
+import { check, type Reader, record } from './shape.js'
 import { asSnapshot } from './snapshot-shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
 const ENDING = '.json'
 
-/** Names that Windows keeps for itself, whatever comes after a dot. @source Microsoft, Naming Files */
+/** Reserved by Windows, with any extension. @source Microsoft, Naming Files */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 
 /**
- * Keeps snapshots as files of a folder. Each carries a checksum and is checked as
- * a whole: what is read back is what was saved, or it is refused.
+ * Stores snapshots as files of a folder, with a checksum each. A file that is not as it was saved is refused.
  *
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
 export class SnapshotFolder {
   readonly #folder: string
-
   readonly #readPet: Reader<Pet> | undefined
 
   constructor(folder: string, readPet?: Reader<Pet>) {
@@ -75,13 +73,13 @@ export class SnapshotFolder {
     }
   }
 
-  /** The folder says, letter for letter, what is there: a disk may take `a.json` for `A.json`. */
+  /** Compares with the listing, because a file system may open `A.json` as `a.json`. */
   async #filesOf(name: string): Promise<readonly string[]> {
     const files = await this.#files()
     return [...new Set([fileOf(name), name + ENDING])].filter((file) => files.includes(file))
   }
 
-  /** Files of the first release were named as their snapshots: on some disks `A.json` is in the way of `a.json`. */
+  /** The first release did not escape names: on some file systems, `A.json` is in the way of `a.json`. */
   async #renameOldFiles(): Promise<void> {
     const files = await this.#files()
     for (const file of files) {
@@ -93,8 +91,7 @@ export class SnapshotFolder {
 }
 
 /**
- * The name of a snapshot's file, which no disk takes for another's: capitals and
- * what Windows reserves are written as in an address, `%41` for A.
+ * The file name of a snapshot, distinct on every file system: capitals and reserved names are percent-encoded.
  */
 function fileOf(name: string): string {
   return name.replace(/[A-Z]/g, escaped).replace(RESERVED, (word) => escaped(word.charAt(0)) + word.slice(1)) + ENDING
@@ -104,7 +101,7 @@ function escaped(character: string): string {
   return `%${character.charCodeAt(0).toString(16)}`
 }
 
-/** The name of the snapshot in a file, undefined for a file that is none. */
+/** @returns undefined for other files */
 function nameOf(file: string): string | undefined {
   if (!file.endsWith(ENDING)) return undefined
   try {
@@ -122,7 +119,7 @@ function readSnapshotFile(file: string, readPet: Reader<Pet> | undefined): Snaps
     throw cannot('STORE_UNREADABLE', 'read', file, error)
   }
   try {
-    const { crc, snapshot } = asRecord(parseJson(text), 'it')
+    const { crc, snapshot } = check(record, parseJson(text), 'it')
     if (crc !== crc32(stringifyJson(snapshot))) throw new CorruptionError('its checksum does not match its content')
     return asSnapshot(snapshot, readPet)
   } catch (error) {

@@ -1,17 +1,15 @@
 import { Failure, type FailureCode } from '../domain/failures.js'
 import { messageOf } from '../system/message-of.js'
 
-/** A store cannot be opened or written. */
 export class StoreError extends Failure {
   override readonly name = 'StoreError'
 }
 
-/** What is wrong with a file of the store, as a phrase: `pets[3].id is "7", where a 64-bit integer is expected`. */
+/** What is wrong with a file, as a phrase: `pets[3].id is "7", where a 64-bit integer is expected`. */
 export class CorruptionError extends Error {
   override readonly name = 'CorruptionError'
 }
 
-/** Names the damaged file, which was not touched. */
 export function corrupt(file: string, damage: Error): StoreError {
   return new StoreError(
     'STORE_CORRUPT',
@@ -20,7 +18,6 @@ export function corrupt(file: string, damage: Error): StoreError {
   )
 }
 
-/** Returns a StoreError as it is, and wraps a system error with the file's name. */
 export function cannot(code: FailureCode, deed: string, file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error
   return new StoreError(
@@ -30,7 +27,7 @@ export function cannot(code: FailureCode, deed: string, file: string, error: unk
   )
 }
 
-/** Whether a system call failed in one of these ways. */
+/** Whether a system call failed with one of these codes. */
 export function failedWith(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

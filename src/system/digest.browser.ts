@@ -1,4 +1,4 @@
-// A browser's own digests have to be waited for, which the machine cannot; and pages without HTTPS have none.
+// Web Crypto is asynchronous, and missing in pages without HTTPS.
 import { sha256 } from '@noble/hashes/sha2.js'
 
 const encoder = new TextEncoder()

@@ -1,8 +1,7 @@
 /**
  * The SHA-256 of the concatenated parts, in base64.
  *
- * node:crypto is loaded on first use, because few requests need it: at startup it
- * would take longer than all of our own modules.
+ * node:crypto is loaded on first use: few requests need it, and it loads slower than all of our own modules.
  */
 export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256')

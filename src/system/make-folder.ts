@@ -1,36 +1,37 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** What the sandbox writes is its user's alone: keys, and what clients sent, may be in it. */
+/** Files may contain keys and request bodies: only the user may read them. */
 const PRIVATE_FOLDER = 0o700
+/** For files that users asked for by name: the umask decides who may read them. */
+export const PROJECT_FOLDER = 0o777
 
-/** Where the sandbox keeps what is its own, in the folder that it is started in. */
+/** The sandbox's own folder, in the working directory. */
 const OWN_FOLDER = '.petstore-sandbox'
 
 /**
- * Makes a folder, and those above it that are missing.
+ * Creates a folder and missing parents. The sandbox's own folder gets a .gitignore.
  *
- * The sandbox's own folder tells git to pass it by: state and addresses are nobody else's.
+ * Node's `recursive` never returns where the system reports ENOENT for a forbidden folder, as in /proc.
  *
- * Node's own `recursive` never returns where a system says ENOENT of a folder that it forbids: /proc.
- *
- * @returns the uppermost folder that was made, undefined if it was there already
+ * @param mode of each new folder
+ * @returns the uppermost new folder, undefined if there is none
  */
-export function makeFolder(folder: string): string | undefined {
+export function makeFolder(folder: string, mode = PRIVATE_FOLDER): string | undefined {
   const above = dirname(folder)
   try {
-    return makeOne(folder)
+    return makeOne(folder, mode)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error
   }
-  const uppermost = makeFolder(above)
-  const made = makeOne(folder)
+  const uppermost = makeFolder(above, mode)
+  const made = makeOne(folder, mode)
   return uppermost ?? made
 }
 
-function makeOne(folder: string): string | undefined {
+function makeOne(folder: string, mode: number): string | undefined {
   try {
-    mkdirSync(folder, PRIVATE_FOLDER)
+    mkdirSync(folder, mode)
     if (basename(folder) === OWN_FOLDER) ignoreItself(folder)
     return folder
   } catch (error) {
@@ -39,11 +40,11 @@ function makeOne(folder: string): string | undefined {
   }
 }
 
-/** @source gitignore(5): a pattern counts below the folder that its file is in, that file included */
+/** @source gitignore(5): a pattern applies below the folder of its file, and to that file */
 function ignoreItself(folder: string): void {
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
   } catch {
-    // What the folder is made for matters more, and says so if nothing can be written in it.
+    // If the folder is not writable, its purpose fails with a better message.
   }
 }

@@ -1,16 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The package's folder: the nearest one above this file that holds a manifest, from src/ as well as bundled into dist/. */
+/** The nearest folder with a manifest, both from src/ and bundled into dist/. */
 export const packageDirectory = fileURLToPath(nearestPackage(new URL('./', import.meta.url)))
 
 export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
-/** The JSON Schema of the config file, as built. */
 export const configSchemaFile = `${packageDirectory}dist/petstore-sandbox.schema.json`
-/** The playground's site, as built. */
 export const playgroundDirectory = `${packageDirectory}dist/playground`
-/** The dashboard and the docs page, as built; the playground has them, too. */
+/** The built dashboard and docs page. */
 export const pagesDirectory = `${playgroundDirectory}/pages`
 
 export const packageVersion: string = readVersion()
@@ -20,7 +18,7 @@ function readVersion(): string {
   return version
 }
 
-/** The text of one of the package's own files. @param file its path in the package: `openapi.yaml` */
+/** @param file path in the package: `openapi.yaml` */
 export function packageText(file: string): string {
   return readFileSync(packageDirectory + file, 'utf8')
 }

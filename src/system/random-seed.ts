@@ -1,7 +1,7 @@
-/** Seeds have at most ten digits, because people type them. */
+/** At most ten digits, because people type them. */
 const SEED_BOUND = 2 ** 32
 
-/** A seed if none is given: the only use of the machine's randomness. */
+/** The only use of the machine's randomness. */
 export function randomSeed(): number {
   return Math.floor(Math.random() * SEED_BOUND)
 }

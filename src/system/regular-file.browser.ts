@@ -2,7 +2,6 @@ export class UnusableFile extends Error {
   override readonly name = 'UnusableFile'
 }
 
-/** A browser opens no file by its name. */
 export function readRegularFile(_file: string, _most?: number): Uint8Array {
   throw new UnusableFile('a browser has no files')
 }

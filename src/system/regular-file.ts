@@ -4,40 +4,48 @@ import {
   constants,
   createReadStream,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
+  realpathSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
-/** What stands where a file should be cannot be used. The message is a sentence part: `it is a FIFO, not a file`. */
+/** A path does not lead to a usable file. The message is a sentence part: `it is a FIFO, not a file`. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile'
 }
 
-/** What the sandbox writes is its user's alone: keys, and what clients sent, may be in it. */
+/** Files may contain keys and request bodies: only the user may read them. */
 export const PRIVATE_FILE = 0o600
 
-/** Windows has none, and no FIFO among its files. */
+/** For files that users asked for by name, such as reports: the umask decides who may read them. */
+export const PROJECT_FILE = 0o666
+
+/** Windows has neither this flag nor FIFOs among its files. */
 const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
+/** Windows lacks this flag; `isSymbolicLink` covers it. */
+const DO_NOT_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * Opens a regular file: the one door for every file that a user may name.
+ * Opens a regular file. Every file that a user may name is opened here.
  *
- * Anything else is refused at once. Opening a FIFO would wait for somebody at
- * its other end, a device may never end, and looking first is not enough, as
- * somebody may put one there meanwhile.
+ * Anything else is refused at once: a FIFO would block, and a device may never end. The file is checked before and
+ * after opening, because it may be replaced in between.
  *
  * @param flags of open(2)
+ * @param mode of a new file
  * @returns its descriptor
- * @throws UnusableFile; whatever the system says
+ * @throws UnusableFile; system errors
  */
-export function openRegularFile(file: string, flags: number): number {
-  // Opening a device may already do something.
+export function openRegularFile(file: string, flags: number, mode = PRIVATE_FILE): number {
+  // Opening a device may have effects.
   const there = statSync(file, { throwIfNoEntry: false })
   if (there !== undefined) refuseOthers(there)
-  const fd = openSync(file, flags | DO_NOT_WAIT, PRIVATE_FILE)
+  const fd = openSync(file, flags | DO_NOT_WAIT, mode)
   try {
     refuseOthers(fstatSync(fd))
     return fd
@@ -51,7 +59,7 @@ export function openRegularFile(file: string, flags: number): number {
  * Reads a regular file.
  *
  * @param most bytes; a larger file is refused before it is read
- * @throws UnusableFile; whatever the system says
+ * @throws UnusableFile; system errors
  */
 export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
   const fd = openRegularFile(file, constants.O_RDONLY)
@@ -63,47 +71,64 @@ export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Bytes that are read at a time. */
-const PIECE = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 
-/** What a shell hands over: it is open already, so that nobody waits for its other end. `<(command)` is one of these. */
-const HANDED_OVER = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/
+/** Pipes passed by a shell, such as `<(command)`, are open already and do not block. */
+const SHELL_PIPE = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/
 
 /**
- * Reads a file that a command line names for what is in it (a key, a token, a
- * body): a regular file, or a pipe that the shell has handed over.
+ * Reads a file named on the command line (a key, a token, a body): a regular file, or a pipe passed by the shell.
  *
  * @param most bytes
- * @throws UnusableFile; whatever the system says
+ * @throws UnusableFile; system errors
  */
 export function readInput(file: string, most: number): Buffer {
-  if (!HANDED_OVER.test(file)) return readRegularFile(file, most)
+  if (!SHELL_PIPE.test(file)) return readRegularFile(file, most)
   const content = readFileSync(file)
   if (content.length > most) throw tooLarge(most)
   return content
 }
 
-/** What is read piece by piece. */
 export interface InputStream {
-  /** In bytes; undefined for a pipe, which does not say. */
+  /** In bytes; undefined for a pipe. */
   readonly size: number | undefined
   readonly chunks: AsyncIterable<Buffer>
 }
 
-/** The same for a file of any size, piece by piece. @throws UnusableFile; whatever the system says */
+/** Reads a file of any size in pieces. @throws UnusableFile; system errors */
 export function streamInput(file: string): InputStream {
-  const fd = HANDED_OVER.test(file) ? openSync(file, constants.O_RDONLY) : openRegularFile(file, constants.O_RDONLY)
+  const fd = SHELL_PIPE.test(file) ? openSync(file, constants.O_RDONLY) : openRegularFile(file, constants.O_RDONLY)
   const stats = fstatSync(fd)
-  return { size: stats.isFile() ? stats.size : undefined, chunks: createReadStream('', { fd, highWaterMark: PIECE }) }
+  return {
+    size: stats.isFile() ? stats.size : undefined,
+    chunks: createReadStream('', { fd, highWaterMark: PIECE_BYTES }),
+  }
 }
 
 function tooLarge(most: number): UnusableFile {
   return new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
 }
 
-/** Writes a regular file, in place of the one that is there. @throws UnusableFile; whatever the system says */
-export function writeRegularFile(file: string, content: string | Uint8Array): void {
-  const fd = openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+/**
+ * Opens a file for writing, and truncates it. A symbolic link is refused: a cloned folder could use one to overwrite a
+ * file elsewhere.
+ *
+ * @param mode of a new file
+ * @returns its descriptor
+ * @throws UnusableFile; system errors
+ */
+export function openOutput(file: string, mode?: number): number {
+  if (isSymbolicLink(file)) throw new UnusableFile('it is a symbolic link, not a file')
+  return openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | DO_NOT_FOLLOW, mode)
+}
+
+export function isSymbolicLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+/** Writes a regular file. @throws UnusableFile; system errors */
+export function writeRegularFile(file: string, content: string | Uint8Array, mode?: number): void {
+  const fd = openOutput(file, mode)
   try {
     writeFileSync(fd, content)
   } finally {
@@ -111,22 +136,32 @@ export function writeRegularFile(file: string, content: string | Uint8Array): vo
   }
 }
 
-/** Takes a file or a folder from everybody but its user, where an older release has left it to others. What cannot be changed stays. */
+/** Appends to a file. @throws UnusableFile; system errors */
+export function appendRegularFile(file: string, content: string): void {
+  const fd = openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND)
+  try {
+    writeFileSync(fd, content)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Removes the permissions of others, which older releases have granted, if possible. */
 export function makePrivate(path: string): void {
   try {
     const { mode } = statSync(path)
     if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
   } catch {
-    // It is not there, or somebody else's.
+    // It does not exist, or belongs to another user.
   }
 }
 
-/** Throws for what is there and is no regular file. @throws UnusableFile */
+/** @throws UnusableFile for anything but a regular file */
 export function refuseOthers(stats: Stats): void {
   if (!stats.isFile()) throw new UnusableFile(`it is ${kindOf(stats)}, not a file`)
 }
 
-/** Why a file could not be opened, for the brackets of a message: what it is instead, or the system's code. */
+/** Why a file could not be opened, as a part of a message: what it is, or the system's code. */
 export function openingProblem(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
@@ -137,4 +172,14 @@ function kindOf(stats: Stats): string {
   if (stats.isFIFO()) return 'a FIFO'
   if (stats.isSocket()) return 'a socket'
   return stats.isSymbolicLink() ? 'a symbolic link' : 'a device'
+}
+
+/** A path without symbolic links. The end of it need not exist. */
+export function realPath(path: string): string {
+  const above = dirname(path)
+  try {
+    return realpathSync(path)
+  } catch {
+    return above === path ? path : join(realPath(above), basename(path))
+  }
 }

@@ -1,5 +1,12 @@
-/** The machine's clocks, as a browser has them. */
 export const systemClock = {
   wall: (): number => Date.now(),
   monotonic: (): number => performance.now(),
+}
+
+/** Acts after a delay, and after the tasks that were queued by then. */
+export function later(delay: number, act: (end: number) => void): void {
+  setTimeout(() => {
+    const now = systemClock.monotonic()
+    setTimeout(() => act(now))
+  }, delay)
 }

@@ -1,4 +1,4 @@
-/** The machine's clocks. A space's clock derives from the first. */
+/** The machine's clocks. */
 export interface SystemClock {
   /** Milliseconds since the Unix epoch. */
   wall(): number
@@ -6,7 +6,7 @@ export interface SystemClock {
   monotonic(): number
 }
 
-/** The machine's clocks: the only place that reads them. */
+/** The only place that reads the machine's clocks. */
 export const systemClock: SystemClock = {
   wall: () => Date.now(),
   // Not performance.now(), which loads perf_hooks: a start would take a millisecond longer.
@@ -14,4 +14,19 @@ export const systemClock: SystemClock = {
     const [seconds, nanoseconds] = process.hrtime()
     return seconds * 1000 + nanoseconds / 1_000_000
   },
+}
+
+/**
+ * Acts after a delay and one more turn of the event loop, in which what had arrived by then is read. Does not keep the
+ * process alive.
+ *
+ * @param delay in milliseconds of real time
+ * @param act   receives the end of the delay, monotonic
+ */
+export function later(delay: number, act: (end: number) => void): void {
+  const end = () => {
+    const now = systemClock.monotonic()
+    setImmediate(() => act(now))
+  }
+  setTimeout(end, delay).unref()
 }

@@ -1,5 +1,4 @@
-/** Pages have none. */
 export const processId: number = 0
 
-/** Browsers do not count them. */
+/** Browsers have no limit. */
 export function allowListeners(_signal: AbortSignal): void {}

@@ -1,4 +1,4 @@
-/** YAML of which each value is JSON, as YAML allows: the library would be as large as half of the sandbox. */
+/** Writes values as JSON, which YAML allows: the library would be half as large as the sandbox. */
 function stringify(content: object): string {
   return Object.entries(content)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`)

@@ -1,18 +1,16 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
 import type { Space } from '../api/controls.js'
 import type { SandboxOptions } from '../options/options.js'
-import { spaceNameOf } from './space-name.js'
-import { removeSpace } from './worker-server.js'
-import { WorkerServers } from './worker-servers.js'
+import { removeSpace, spaceNameOf, WorkerServers } from './worker-server.js'
 
-/** A sandbox for one test alone: its own pets, quotas, bans, clock, storms, faults and log. */
+/** A sandbox for one test: its own pets, quotas, bans, clock, storms, faults and log. */
 export interface TestSandbox extends Space {
   /** Address of the service, for the client under test. */
   readonly baseUrl: string
   readonly controlUrl: string
 }
 
-/** What `test` hands to its tests. */
+/** The fixtures of `test`. */
 export interface SandboxFixtures {
   /** The servers of this worker, one for all tests with the same options. */
   readonly sandboxServers: WorkerServers
@@ -23,10 +21,9 @@ export interface SandboxFixtures {
 /**
  * Makes a `test` whose server has these options: `createTest({ plan: 'pro', seed: 1 })`.
  *
- * On a sandbox that runs already they go to each test's space, as far as a space can
- * have them. They are no fixture, because Vitest 3 hands what overrides one to no
- * other, and knows the fixtures of a worker by their names alone.
+ * With a sandbox that is already running, options apply to the space of each test, as far as a space has them.
  */
+// They are not a fixture: Vitest 3 passes an overridden fixture to no other, and identifies the fixtures of a worker by name.
 export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixtures> {
   return vitestTest.extend<SandboxFixtures>({
     sandboxServers: [
@@ -50,9 +47,8 @@ export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixture
 /**
  * Vitest's `test` with a sandbox for each test: `test('…', async ({ sandbox }) => …)`.
  *
- * All tests of a worker share one server, started for the first that asks for it;
- * the key decides whose it is, so that concurrent tests never meet. Where
- * PETSTORE_SANDBOX_URL is set (`petstore-sandbox exec -- npx vitest run`), the
- * sandbox that runs there is used instead. A suite may run against it once at a time.
+ * All tests of a worker share one server, started on first use. Requests are assigned to spaces by key, so that
+ * concurrent tests do not affect each other. If PETSTORE_SANDBOX_URL is set (`petstore-sandbox exec -- npx vitest run`),
+ * that sandbox is used instead, by one run of a suite at a time.
  */
 export const test: TestAPI<SandboxFixtures> = createTest()

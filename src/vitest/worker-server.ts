@@ -1,21 +1,46 @@
-import { connectSandbox } from '../api/connect.js'
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { ControlError, type SandboxControls, type Space } from '../api/controls.js'
+import { connectSandbox } from '../api/over-network.js'
 import { startSandbox } from '../api/start.js'
-import { optionNamed } from '../options/names.js'
+import { findOption } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
 import { optionRow } from '../options/table.js'
 import type { Environment } from '../system/environment.js'
 
-/** The server that a worker's tests use: its own, or one that runs elsewhere. */
+/** The server of a worker: its own, or one that is already running. */
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string
   readonly controlUrl: string
-  /** A fresh space, with those options that a space can have. */
+  /** With the options that a space can have. */
   freshSpace(name: string): Promise<Space>
   close(): Promise<void>
 }
 
-/** @param env where PETSTORE_SANDBOX_URL names a running sandbox, if one is to be used */
+/** The servers of a worker, each started on first use. */
+export class WorkerServers {
+  readonly #env: Environment
+  readonly #servers = new Map<string, Promise<WorkerServer>>()
+
+  /** @param env PETSTORE_SANDBOX_URL names a running sandbox */
+  constructor(env: Environment) {
+    this.#env = env
+  }
+
+  /** The server with these options. */
+  open(options: SandboxOptions): Promise<WorkerServer> {
+    const key = JSON.stringify(options)
+    const server = this.#servers.get(key) ?? openWorkerServer(options, this.#env)
+    this.#servers.set(key, server)
+    return server
+  }
+
+  async close(): Promise<void> {
+    const servers = await Promise.allSettled(this.#servers.values())
+    await Promise.all(servers.map((server) => (server.status === 'fulfilled' ? server.value.close() : undefined)))
+  }
+}
+
 export function openWorkerServer(options: SandboxOptions, env: Environment): Promise<WorkerServer> {
   const { PETSTORE_SANDBOX_URL: controlUrl } = env
   return controlUrl ? joinServer(controlUrl, options, env) : startServer(options)
@@ -42,7 +67,7 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
     controlUrl,
     async freshSpace(name) {
       const space = controls.space(name)
-      // A killed run has removed nothing.
+      // Left over from a killed run.
       await removeSpace(space)
       await openAfresh(space)
       if (scenario !== undefined) await space.scenario(scenario)
@@ -53,13 +78,13 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
   }
 }
 
-/** A reset opens a space, so that a test which only reads it finds it there. */
+/** A reset creates the space, so that it exists for a test that only reads it. */
 async function openAfresh(space: Space): Promise<Space> {
   await space.reset()
   return space
 }
 
-/** Removes a space, if a request or a control call has ever opened it. */
+/** Removes a space, if it exists. */
 export async function removeSpace(space: Space): Promise<void> {
   try {
     await space.remove()
@@ -68,7 +93,7 @@ export async function removeSpace(space: Space): Promise<void> {
   }
 }
 
-/** Which options a space can still be given, and which only a server at its start. */
+/** Separates the options of a space from those that only a server can have. */
 function spaceOptions({ scenario, ...options }: SandboxOptions): {
   readonly switches: ScenarioContent
   readonly scenario: SandboxOptions['scenario']
@@ -76,7 +101,7 @@ function spaceOptions({ scenario, ...options }: SandboxOptions): {
 } {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const isSwitch = ([name]: readonly [string, unknown]) => {
-    const option = optionNamed(name)
+    const option = findOption(name)
     return option !== undefined && optionRow(option.name).scenario === true
   }
   return {
@@ -84,4 +109,27 @@ function spaceOptions({ scenario, ...options }: SandboxOptions): {
     scenario,
     left: given.filter((option) => !isSwitch(option)).map(([name]) => name),
   }
+}
+
+/** @source docs/behaviour.md, "Spaces" */
+const MAX_NAME_LENGTH = 64
+const DIGEST_LENGTH = 10
+
+/**
+ * Names the space of a test: readable by its title, unique by its id, and the same in every run, because the
+ * randomness of a space derives from the seed and its name.
+ *
+ * @param id   unique in a run: made from the project, the file's path and the test's place in the file
+ * @param root working directory; its name distinguishes packages that share a sandbox
+ */
+export function spaceNameOf({ name, id }: { readonly name: string; readonly id: string }, root: string): string {
+  const digest = createHash('sha256')
+    .update(`${basename(root)}\n${id}`)
+    .digest('hex')
+    .slice(0, DIGEST_LENGTH)
+  const words = name
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .slice(0, MAX_NAME_LENGTH - DIGEST_LENGTH - 1)
+    .replace(/^-+|-+$/g, '')
+  return words === '' ? digest : `${words}.${digest}`
 }

@@ -267,7 +267,7 @@ describe.each([
     await space.storm.start()
     expect((await ask('/pets', space.key('pro'))).status).toBe(429)
     expect((await ask('/pets', controls.keys.pro)).status).toBe(200)
-    await space.ban(space.key('free'))
+    await space.ban(space.key('free', { sender: 'w3' }))
     await expect(space.ban('sandbox-pro~another')).rejects.toMatchObject({ code: 'invalid_request' })
     expect((await space.keys.list()).find(({ key }) => key === 'sandbox-free')?.ban).not.toBeNull()
     expect((await controls.spaces.list()).map(({ name }) => name)).toEqual(['checkout'])
@@ -278,7 +278,7 @@ describe.each([
   it.each<[string, (controls: Controls) => Promise<unknown>, string, RegExp]>([
     ['a storm that makes no sense', (controls) => controls.storm.start({ rate: 2 }), 'invalid_request', /rate.*0 to 1/],
     ['a clock that goes back', (controls) => controls.clock.set({ now: '2020-01-01' }), 'invalid_request', /forward/],
-    ['a duration without a unit', (controls) => controls.clock.advance('5'), 'invalid_request', /by "5"/],
+    ['a duration without a unit', (controls) => controls.clock.advance('5' as '5m'), 'invalid_request', /by "5"/],
     [
       'an unknown setting',
       (controls) => controls.settings.change({ plna: 'pro' } as object),
@@ -374,6 +374,25 @@ describe('startSandbox', () => {
 })
 
 describe('connectSandbox', () => {
+  it('takes any address of a sandbox: its server, its base address, its control plane', async () => {
+    await using sandbox = await startSandbox({ pets: 3, basePath: '/api/v2' })
+    const { origin } = new URL(sandbox.baseUrl)
+    for (const path of ['', '/', '/api/v2', '/api/v2/', '/__sandbox', '/__sandbox/', '/__sandbox/docs'])
+      expect((await connectSandbox(origin + path).state()).counts.pets, path).toBe(3)
+  })
+
+  it.each(['', 'nonsense', '127.0.0.1:4010', 'ftp://127.0.0.1', 'http://user:secret@127.0.0.1:4010', 'http://h/?q'])(
+    'refuses what is not the address of a sandbox at once: %j',
+    (address) => {
+      expect(() => connectSandbox(address)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_request',
+          message: expect.stringMatching(/^controlUrl: must be the address of a sandbox, (?!.*secret)/),
+        }),
+      )
+    },
+  )
+
   it('says where nothing answers', async () => {
     const sandbox = await startSandbox()
     await sandbox.close()

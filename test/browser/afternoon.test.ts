@@ -9,7 +9,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { listen, openBrowser } from './browser.js'
 
-/** The application: it shows the first page of pets, of the size that it is told. Mended, it waits as it is told. */
+/** The application: it shows the first pets, with a limit from its address. The fixed version waits for Retry-After. */
 const appOf = (limit: number, isMended: boolean) => `
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env
 for (let attempt = 0; ; attempt++) {
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
   })
   afterAll(() => browser.close())
 
-  it('finds out why the application breaks, breaks it on purpose, mends it, and takes that to CI', async () => {
+  it('finds a bug in the application, provokes another, fixes it, and tests that in CI', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-afternoon-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const app = join(folder, 'app.mjs')
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     const detail = page.locator('.detail')
     const row = (text: string) => page.locator('.exchange button', { hasText: text }).first()
 
-    // It breaks. The row is found, and says why.
+    // It breaks. Its row shows why.
     writeFileSync(app, appOf(101, false))
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 400\n' })
     await page.getByRole('searchbox', { name: 'Filter' }).fill('4xx')
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await detail.getByText('The request breaks the contract.').waitFor()
     await detail.getByText('limit must be a whole number from 1 to 100', { exact: false }).first().waitFor()
 
-    // What would be right is tried at once.
+    // A corrected request works.
     await detail.getByRole('button', { name: 'Edit and replay' }).click()
     const form = page.getByRole('dialog', { name: 'Change and send again' })
     await form.getByLabel('Path and query').fill('/v1/pets?limit=100')
@@ -69,7 +69,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByRole('button', { name: 'Reset' }).click()
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
 
-    // Does it survive a bad day? It does not.
+    // It does not survive faults.
     writeFileSync(app, appOf(100, false))
     expect((await run(app, env)).out).toBe('60 pets\n')
     await row('limit=100').click()
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(await run(app, env)).toEqual({ code: 1, out: 'broken: 503\n' })
     await page.getByRole('button', { name: 'Reset' }).click()
 
-    // Mended, it does, and keeps the rules.
+    // The fixed version does, and keeps the rules.
     writeFileSync(app, appOf(100, true))
     await page.getByLabel('Times').fill('2')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('listPets')
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
       .getByRole('region', { name: 'What is bent right now' })
       .getByText(/^storm 40 % · /)
       .waitFor()
-    // To take it along before the faults are used up.
+    // Exports the faults before they are used up.
     await page.getByRole('button', { name: 'Take along' }).click()
     const dialog = page.getByRole('dialog', { name: 'The present switches' })
     const scenario = String(await dialog.locator('pre').textContent())
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByRole('tab', { name: 'Conduct' }).click()
     await page.getByText(/^All \d+ requests kept the service's rules\.$/).waitFor()
 
-    // The same in CI: green for this application, red for the one before.
+    // In CI, the test passes for the fixed version only.
     writeFileSync(join(folder, 'bad-day.yaml'), scenario)
     const cli = [process.execPath, join(packageDirectory, 'bin/petstore-sandbox.js')]
     const exec = [
@@ -122,7 +122,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
-  it('keeps what was filled in while the sandbox is away, and is told only what is still so', async () => {
+  it('keeps the fields of its forms while the sandbox is away, and then shows no outdated error', async () => {
     const sandbox = await startSandbox({ seed: 1 })
     const { port, origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })

@@ -1,9 +1,12 @@
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { CHROMIUM } from '../support/browsers.js'
 
-/** Starts a headless Chromium that talks to nobody but the pages' own servers. */
+/** Starts a headless Chromium that sends no requests of its own. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
+    // Browsers of people have it.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
     executablePath: CHROMIUM,
     args: [
       '--no-sandbox',
@@ -17,13 +20,13 @@ export function openBrowser(): Promise<Browser> {
   })
 }
 
-/** What a page must never do: say an error, or ask another host. */
+/** What a page must not do: log an error, or send a request to another host. */
 export interface Complaints {
   readonly console: string[]
   readonly foreignRequests: string[]
 }
 
-/** Writes down whatever goes wrong on a page from now on. */
+/** Collects the complaints about a page from now on. */
 export function listen(page: Page, origin: string): Complaints {
   const complaints: Complaints = { console: [], foreignRequests: [] }
   page.on('console', (message) => {
@@ -36,4 +39,13 @@ export function listen(page: Page, origin: string): Complaints {
       complaints.foreignRequests.push(url)
   })
   return complaints
+}
+
+/** The violations that axe-core finds. The page's own policy lets no script in: its context needs `bypassCSP`. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  })
 }

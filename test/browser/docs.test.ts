@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
-import { listen, openBrowser } from './browser.js'
+import { axeViolations, listen, openBrowser } from './browser.js'
 
 const FULLER = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
 
@@ -27,7 +26,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     send(): Promise<string | null>
   }
 
-  /** Opens the page of a new sandbox, and holds it to saying no error and asking no other host. */
+  /** Opens the page of a new sandbox. It must log no error and send no request to another host. */
   async function withDocs(
     options: SandboxOptions,
     use: (opened: Opened) => Promise<void>,
@@ -39,7 +38,6 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   ): Promise<void> {
     await using sandbox = await startSandbox({ seed: 1, ...options })
     const { origin } = new URL(sandbox.baseUrl)
-    // The page's own policy lets no script of ours in; what is looked at by axe is what it shows.
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true })
     try {
       const page = await context.newPage()
@@ -69,7 +67,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     return page.locator('.answer h3 .code').textContent()
   }
 
-  it('sends a listPets to this sandbox with its key, and shows the answer digit for digit', async () => {
+  it('sends listPets to this sandbox with its key, and shows the response digit for digit', async () => {
     await withDocs({}, async ({ sandbox, page, open, send }) => {
       expect(await page.title()).toBe('The interface · petstore-sandbox')
       await open('GET /pets')
@@ -87,7 +85,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('shows plans, deprecation with the day of removal, and stability, before anything is opened', async () => {
+  it('shows plans, deprecation with the removal date, and stability, before anything is opened', async () => {
     await withDocs({}, async ({ page }) => {
       const contents = page.getByRole('navigation', { name: 'Contents' })
       await contents.getByText('Deprecated, removed on 5 December 2030').waitFor()
@@ -99,7 +97,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
   it.each([
     ['the packaged contract', {}],
     ['a fuller one', { spec: FULLER }],
-  ])('provokes each answer that is documented, and gets the status that it says: %s', async (_name, options) => {
+  ])('provokes each documented response: %s', async (_name, options) => {
     await withDocs(options, async ({ sandbox, page }) => {
       const provoked: string[] = []
       const links = page.getByRole('navigation', { name: 'Contents' }).locator('section a')
@@ -118,13 +116,13 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
       }
       const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
       expect(provoked.sort()).toEqual(documentedAnswers(document).sort())
-      // None of those of the service had to be asked for.
+      // None of the service's own responses had to be forced.
       if (!('spec' in options))
         expect((await sandbox.requests()).filter(({ reason }) => reason === 'forced')).toEqual([])
     })
   })
 
-  it('offers no Send for listOrders, as the service has it', async () => {
+  it('offers no Send for listOrders', async () => {
     await withDocs({}, async ({ page, open }) => {
       await open('/store/orders')
       await page.getByText('The service’s own docs have no panel for this operation').waitFor()
@@ -133,7 +131,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('creates a pet whose digits a double cannot hold', async () => {
+  it('creates a pet with numbers beyond a double', async () => {
     await withDocs({}, async ({ sandbox, page, open, send }) => {
       await open('POST /pets')
       await page.getByRole('textbox', { name: 'Body' }).fill('{"name":"Max","categoryId":9223372036854775807}')
@@ -143,7 +141,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('shows the refusal of a storm, and what a broken connection is', async () => {
+  it('shows the refusals of a storm and of a fault', async () => {
     await withDocs({ storm: '1' }, async ({ sandbox, page, open, send }) => {
       await open('GET /pets')
       expect(await send()).toBe('429')
@@ -154,7 +152,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('fills code and request with the key that is chosen', async () => {
+  it('uses the chosen key in code and request', async () => {
     await withDocs({}, async ({ sandbox, page, open, send }) => {
       await open('GET /pets')
       await page.getByRole('textbox', { name: 'limit' }).fill('3')
@@ -174,7 +172,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('finds operations, chapters and error codes by any of their words', async () => {
+  it('finds operations, chapters and error codes by their words', async () => {
     await withDocs({}, async ({ page, open }) => {
       const links = page.getByRole('navigation', { name: 'Contents' }).getByRole('link')
       const all = await links.count()
@@ -196,7 +194,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('is about the space that its address names', async () => {
+  it('uses the space in its address', async () => {
     await withDocs(
       {},
       async ({ sandbox, open, send }) => {
@@ -209,13 +207,13 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     )
   })
 
-  it('asks for the control token, again if it was the wrong one, and once a tab', async () => {
+  it('asks for the control token once a tab, and again after a wrong one', async () => {
     await using sandbox = await startSandbox({ controlToken: 'open-sesame' })
     const { origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage()
     const { foreignRequests } = listen(page, origin)
     await page.goto(`${origin}/__sandbox/docs`)
-    const token = page.getByLabel('Control token')
+    const token = page.getByRole('dialog').getByLabel('Control token')
     await token.fill('open-barley')
     await token.press('Enter')
     await page.getByText('The sandbox rejected this token.').waitFor()
@@ -229,7 +227,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     await page.close()
   })
 
-  it('shows the contract that is served, and sends to this sandbox whatever servers and keys it names', async () => {
+  it('shows the served contract, and sends requests to this sandbox whatever servers it names', async () => {
     await withDocs({ spec: FULLER }, async ({ sandbox, page, open, send }) => {
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('A fuller store')
       await page.getByText('Deprecated, removed on 1 January 2027').first().waitFor()
@@ -241,7 +239,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     })
   })
 
-  it('says so when the sandbox refuses', async () => {
+  it('shows the message of a refusal', async () => {
     await using sandbox = await startSandbox()
     const { origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage()
@@ -250,7 +248,7 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     await page.close()
   })
 
-  it('costs no bytes again', async () => {
+  it('is served from the cache on a reload', async () => {
     await withDocs({}, async ({ page }) => {
       await page.getByRole('heading', { level: 1 }).waitFor()
       const statuses: number[] = []
@@ -276,13 +274,12 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     ['light', 1280],
     ['light', 640],
     ['dark', 390],
-  ] as const)('is readable for everybody: %s, %i pixels wide', async (colorScheme, width) => {
+  ] as const)('is accessible and fits: %s, %i pixels wide', async (colorScheme, width) => {
     await withDocs(
       {},
       async ({ page, open, send }) => {
         const look = async (what: string) => {
-          await page.evaluate(axe.source)
-          expect(await violationsOf(page), what).toEqual([])
+          expect(await axeViolations(page), what).toEqual([])
           expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
         }
         for (const name of ['Overview', 'Authentication', 'Plans', 'Errors', 'Deprecation', 'choices']) {
@@ -322,12 +319,4 @@ function documentedAnswers({ paths }: { readonly paths: Readonly<Record<string, 
             .map((status) => `${operationId ?? `${method} ${path}`} ${status}`),
     ),
   )
-}
-
-/** What axe-core finds, as its rules' names with their elements. */
-function violationsOf(page: Page): Promise<readonly string[]> {
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-  })
 }

@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from '../../src/index.js'
 import { FIREFOX, HAS_FIREFOX } from '../support/browsers.js'
 import type { Complaints } from './browser.js'
 
-/** As long as a test: what does not come is told by what was waited for. */
+/** The time of a whole test: a failure then names the step that waited. */
 const PATIENCE_MS = 100_000
 
 // Playwright drives a Firefox of its own only; Puppeteer drives Debian's, by WebDriver BiDi.
@@ -27,7 +27,7 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     return { sandbox, page, complaints }
   }
 
-  it('show a request as it is made, break the next ones by a storm and a fault, and straighten it again', async () => {
+  it('show a request when it is made, start a storm, add a fault, and reset the space', async () => {
     const { sandbox, page, complaints } = await open('/')
     const ask = async () =>
       (await fetch(`${sandbox.baseUrl}/pets?limit=3`, { headers: { authorization: 'Bearer sandbox' } })).status
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
-  it('send an operation from the docs, and lead to its exchange', async () => {
+  it('send an operation from the docs, and link to its exchange', async () => {
     const { sandbox, page, complaints } = await open('/docs')
     await page.locator('.contents a ::-p-text(/pets/{petId})').wait()
     await page.locator('.contents a[href="#/listPets"]').click()
@@ -74,7 +74,17 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
-  it('would be heard if they broke their policy', async () => {
+  it('stay live over more visits than a browser opens connections, and after coming back from the cache', async () => {
+    const { sandbox, page } = await open('/')
+    for (let visit = 1; visit <= 8; visit++) {
+      await page.goto(`${sandbox.controlUrl}/?visit=${visit}`)
+      await page.locator('.connection.live').wait()
+    }
+    await page.goBack()
+    await page.locator('.connection.live').wait()
+  })
+
+  it('report violations of their policy', async () => {
     const { page, complaints } = await open('/')
     await page.locator('.connection.live').wait()
     await page.evaluate("document.body.setAttribute('style', 'color: red')")
@@ -86,7 +96,7 @@ function button(name: string): string {
   return `::-p-aria([name="${name}"][role="button"])`
 }
 
-/** Writes down whatever goes wrong on a page from now on; what its policy refuses is an error to Firefox. */
+/** Collects the errors of a page. Firefox reports violations of the policy as errors. */
 function listen(page: Page, origin: string): Complaints {
   const complaints: Complaints = { console: [], foreignRequests: [] }
   page.on('console', (message) => {

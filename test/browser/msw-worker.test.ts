@@ -35,7 +35,7 @@ declare global {
   var ask: (path: string, init?: RequestInit) => Promise<Response>
 }
 
-describe.skipIf(!HAS_CHROMIUM)('a page behind the service worker of MSW, with a sandbox in it', () => {
+describe.skipIf(!HAS_CHROMIUM)('a page with a sandbox behind the service worker of MSW', () => {
   let browser: Browser
   let program: string
   const worker = readFileSync(join(packageDirectory, 'node_modules/msw/lib/mockServiceWorker.js'))
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_CHROMIUM)('a page behind the service worker of MSW, with a 
     return page
   }
 
-  it('meets quota, ban, storm, and what breaks on the wire', async () => {
+  it('gets quota, ban, storm and wire faults', async () => {
     const page = await openPage({ limits: '3/min', banAfter: 2 })
     const seen = await page.evaluate(async () => {
       const { sandbox } = globalThis
@@ -94,7 +94,9 @@ describe.skipIf(!HAS_CHROMIUM)('a page behind the service worker of MSW, with a 
       const added = await told('/pets', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
       const missing = await told('/pets/4711')
       await told('/pets/1')
-      const refused = [await told('/pets'), await told('/pets'), await told('/pets'), await told('/pets')]
+      const refused = [await told('/pets')]
+      // Of what is passed on, a response is known to have been read only some time later.
+      while (refused.at(-1)?.[1] !== 'ban') refused.push(await told('/pets'))
       await sandbox.reset()
       await sandbox.storm.start({ rate: 1 })
       const stormed = await told('/pets')
@@ -113,17 +115,13 @@ describe.skipIf(!HAS_CHROMIUM)('a page behind the service worker of MSW, with a 
       const isOpen = await Promise.race([hanging, Promise.resolve('open')])
       patience.abort()
       const left = await hanging
-      return { added, missing, refused, stormed, broken, isOpen, left }
+      const reasons = [...new Set(refused.map(([, reason]) => reason))]
+      return { added, missing, reasons, stormed, broken, isOpen, left }
     })
     expect(seen).toEqual({
       added: [201, '{"id":60,"name":"Rex","c'],
       missing: [404, '{"code":"not_found","mes'],
-      refused: [
-        [429, 'quota-minute'],
-        [429, 'quota-minute'],
-        [429, 'ban'],
-        [429, 'ban'],
-      ],
+      reasons: ['quota-minute', 'ban'],
       stormed: [429, 'storm'],
       broken: [['TypeError'], ['TypeError'], ['TypeError']],
       isOpen: 'open',
@@ -131,17 +129,18 @@ describe.skipIf(!HAS_CHROMIUM)('a page behind the service worker of MSW, with a 
     })
   })
 
-  it('is not blamed for what it sent before it had heard of a refusal', async () => {
+  it('is not blamed for simultaneous requests, because the order of relayed responses is unknown', async () => {
     const page = await openPage({ storm: '1,retry-after=60s' })
     const seen = await page.evaluate(async () => {
       const answers = await Promise.all([ask('/pets'), ask('/pets'), ask('/pets')])
       const { requests, violations, warnings } = await sandbox.conduct()
-      return { statuses: answers.map(({ status }) => status), requests, findings: [...violations, ...warnings] }
+      const certain = [...violations, ...warnings].filter(({ rule }) => rule !== 'early-retry-likely')
+      return { statuses: answers.map(({ status }) => status), requests, certain }
     })
-    expect(seen).toEqual({ statuses: [429, 429, 429], requests: 3, findings: [] })
+    expect(seen).toEqual({ statuses: [429, 429, 429], requests: 3, certain: [] })
   })
 
-  it('is found if it goes on asking instead of waiting', async () => {
+  it('is reported if it keeps sending instead of waiting', async () => {
     const page = await openPage({ storm: '1,retry-after=60s' })
     const found = await page.evaluate(async () => {
       for (;;) {

@@ -6,7 +6,7 @@ import { openBrowser } from './browser.js'
 
 const SERVICE = 'https://api.example.com/v1'
 
-describe.skipIf(!HAS_CHROMIUM)('a page whose requests Playwright passes on to a sandbox', () => {
+describe.skipIf(!HAS_CHROMIUM)('a page whose requests Playwright relays to a sandbox', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
@@ -51,13 +51,15 @@ describe.skipIf(!HAS_CHROMIUM)('a page whose requests Playwright passes on to a 
     )
   }
 
-  it('is not blamed for what it sent before it had heard of a refusal', async () => {
+  it('is not blamed for simultaneous requests, because the order of relayed responses is unknown', async () => {
     const { page, sandbox } = await openPage()
     expect(await askAtOnce(page, 3)).toEqual([429, 429, 429])
-    expect(await sandbox.conduct()).toMatchObject({ requests: 3, violations: [], warnings: [] })
+    const { requests, violations, warnings } = await sandbox.conduct()
+    expect({ requests, violations }).toEqual({ requests: 3, violations: [] })
+    expect(warnings.filter(({ rule }) => rule !== 'early-retry-likely')).toEqual([])
   })
 
-  it('is found if it goes on asking instead of waiting', async () => {
+  it('is reported if it keeps sending instead of waiting', async () => {
     const { page, sandbox } = await openPage()
     await expect
       .poll(

@@ -13,7 +13,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  it('redirects a browser at the bare address to the dashboard', async () => {
+  it('redirect from the bare address to the dashboard', async () => {
     await using sandbox = await startSandbox()
     const { origin } = new URL(sandbox.baseUrl)
     const page = await browser.newPage()
@@ -26,7 +26,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
     await page.close()
   })
 
-  it('work below whatever path they are served, and name it in addresses and code', async () => {
+  it('work below any path, and show it in addresses and code', async () => {
     await using sandbox = await startSandbox({ seed: 1 })
     const below = await serveBelow('/play', new URL(sandbox.baseUrl).port)
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_CHROMIUM)('the pages, in a browser', () => {
   })
 })
 
-/** Serves what is at a port below a path of another one, as a proxy in front of it would. @returns its address */
+/** Serves a port below a path, as a proxy would. @returns its address */
 async function serveBelow(path: string, port: string): Promise<string> {
   const proxy = createServer((incoming, answer) => {
     const { method, headers, url = '' } = incoming

@@ -6,7 +6,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import axe from 'axe-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { PAGE_POLICY } from '../../src/control/pages.js'
@@ -16,7 +15,7 @@ import { temporaryFolder } from '../cli/test-io.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { freePort } from '../support/redis-server.js'
 import { requireTool } from '../support/tools.js'
-import { listen, openBrowser } from './browser.js'
+import { axeViolations, listen, openBrowser } from './browser.js'
 
 const MOST_BYTES = 250_000
 const HAS_NGINX = requireTool('nginx', () => spawnSync('nginx', ['-v']).status === 0)
@@ -24,10 +23,10 @@ const HAS_NGINX = requireTool('nginx', () => spawnSync('nginx', ['-v']).status =
 /** To a browser, another site than the playground's 127.0.0.1. */
 const OTHER_SITE = 'http://localhost:'
 
-/** What Chromium itself says of an answer that was asked for and refused. */
+/** Chromium's own message about an error status. */
 const REFUSED = /^Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_FAILED)/
 
-it('loads no more than 250 kB in all, compressed', () => {
+it('loads at most 250 kB, compressed', () => {
   const files = readdirSync(playgroundDirectory, { recursive: true, encoding: 'utf8' })
   const loaded = files.filter((file) => /\.(?:html|css|js|svg)$/.test(file))
   expect(loaded).toContain('sw.js')
@@ -42,7 +41,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  /** A web host that can go away, and come back with other files. */
+  /** A web host that can stop, and restart with other files. */
   async function openSite(folder = playgroundDirectory) {
     let site = await serveSite(folder, 0, PAGE_POLICY)
     const { port } = site
@@ -57,7 +56,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     }
   }
 
-  /** A browser's profile of its own, in which no page may say an error or ask another host. */
+  /** A browser profile in which no page may log an error or send a request to another host. */
   async function openProfile(url: string, options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     const { origin } = new URL(url)
@@ -70,6 +69,13 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
       expect(foreign.filter((address) => !address.startsWith(OTHER_SITE))).toEqual([])
     })
     return context
+  }
+
+  /** Opens the playground of a site of its own. */
+  async function open(folder?: string) {
+    const site = await openSite(folder)
+    const context = await openProfile(site.url)
+    return { ...site, context, page: await openShop(context, site.url) }
   }
 
   async function openShop(context: BrowserContext, url: string): Promise<Page> {
@@ -86,9 +92,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await session.send('ServiceWorker.stopAllWorkers')
   }
 
-  it('lists the pets, filters them, adds one', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('lists, filters and adds pets', async () => {
+    const { page } = await open()
     expect(await page.title()).toBe('Playground · petstore-sandbox')
     await page.getByRole('button', { name: 'sold', exact: true }).click()
     await page.waitForFunction("document.querySelectorAll('.pets .status:not(.sold)').length === 0")
@@ -98,9 +103,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('61 pets in the sandbox').waitFor()
   })
 
-  it('judges a client that does not wait, and one that does', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('judges a client that waits, and one that does not', async () => {
+    const { page } = await open()
     await page.getByLabel('Key').selectOption('sandbox-limited')
     await page.getByLabel('Retry-After').check()
     await page.getByRole('button', { name: 'Start', exact: true }).click()
@@ -112,12 +116,11 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('link', { name: 'early-retry' }).first().click()
     // What the finding is about, in the dashboard.
     await page.getByText('live', { exact: true }).waitFor()
-    expect(page.url()).toContain('/__sandbox/#tab=log&filter=id')
+    expect(page.url()).toContain('/__sandbox/#filter=id')
   })
 
-  it('waits no longer than the clock that is moved on', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('ends a wait when the clock is moved past it', async () => {
+    const { page } = await open()
     await page.getByRole('button', { name: 'Ban it' }).click()
     await page.getByLabel('Retry-After').check()
     await page.getByRole('button', { name: 'Start', exact: true }).click()
@@ -127,9 +130,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
   })
 
-  it('has the service in the moods that it is put in, and back to normal', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('applies each override, and removes all of them', async () => {
+    const { page } = await open()
     for (const [button, told] of [
       ['Start a storm', /^storm 70/],
       ['Ban it', /^sandbox-free banned/],
@@ -144,9 +146,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('All is as it began.').waitFor()
   })
 
-  it('breaks connections, and lets them hang, as over a socket', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('breaks connections and lets them hang, as over a socket', async () => {
+    const { page } = await open()
     const faulty = (fault: string) =>
       page.evaluate<string>(`(async () => {
         await fetch('__sandbox/faults', { method: 'PUT', body: '["${fault}"]' })
@@ -160,10 +161,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     expect(JSON.parse(await faulty('*:503'))).toMatchObject({ code: 'simulated_fault', status: 503 })
   })
 
-  it('works without its web host after the first visit: shop, dashboard and docs page', async () => {
-    const { url, stop } = await openSite()
-    const context = await openProfile(url)
-    const page = await openShop(context, url)
+  it('works offline after the first visit: shop, dashboard and docs page', async () => {
+    const { page, stop } = await open()
     await stop()
     await page.reload()
     await listed(page)
@@ -176,7 +175,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('heading', { name: /^Answer 200/ }).waitFor()
   })
 
-  it('is one sandbox to all tabs, which hear of each other', async () => {
+  it('shares one sandbox between all tabs, and shows the changes of each', async () => {
     const { url } = await openSite()
     const context = await openProfile(url)
     const [one, other] = [await openShop(context, url), await openShop(context, url)]
@@ -190,9 +189,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await dashboard.getByText('createPet').first().waitFor()
   })
 
-  it('goes on where its worker was ended: pets, quota, clock, ban', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('keeps pets, quota, clock and bans when the browser ends its worker', async () => {
+    const { page } = await open()
     await page.getByRole('button', { name: '+1 h' }).click()
     await page.getByText('clock +1 h').waitFor()
     await addPet(page, 'Long-lived')
@@ -203,9 +201,9 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     const after = await stateOf(page)
     expect(after.counts).toEqual(before.counts)
     expect(after.keys.filter(isOrdinary)).toEqual(before.keys.filter(isOrdinary))
-    expect(after.deviations).toEqual(before.deviations)
+    expect(after.overrides).toEqual(before.overrides)
     expect(Date.parse(after.clock.now)).toBeGreaterThanOrEqual(Date.parse(before.clock.now))
-    // The page hears again, of a sandbox whose stream it has not opened itself.
+    // The page follows the sandbox of the new worker.
     await page.evaluate(`fetch('v1/pets', {
       method: 'POST',
       headers: { authorization: 'Bearer sandbox-pro', 'content-type': 'application/json' },
@@ -214,18 +212,16 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('62 pets in the sandbox').waitFor()
   })
 
-  it('starts again by the next request after it was asked to stop', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('starts again with the next request after a shutdown', async () => {
+    const { page } = await open()
     await addPet(page, 'Survivor')
     await page.evaluate("fetch('__sandbox/shutdown', { method: 'POST' })")
     await addPet(page, 'Newcomer')
     await page.getByText('62 pets in the sandbox').waitFor()
   })
 
-  it('starts afresh where it cannot read what was kept, and says so', async () => {
-    const { url } = await openSite()
-    const page = await openShop(await openProfile(url), url)
+  it('starts with a new sandbox and a notice if the kept state is unreadable', async () => {
+    const { page } = await open()
     await addPet(page, 'Lost')
     await endWorker(page)
     await page.evaluate(`(async () => {
@@ -246,18 +242,17 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByText('60 pets in the sandbox').waitFor()
   })
 
-  it('works in memory where the browser keeps nothing, and says so', async () => {
+  it('works in memory, with a notice, if the browser keeps nothing', async () => {
     const folder = copyOfSite()
     const refusing = 'indexedDB.open = () => { throw new DOMException("The user denied it.", "SecurityError") };'
     writeFileSync(join(folder, 'sw.js'), refusing + readFileSync(join(folder, 'sw.js'), 'utf8'))
-    const { url } = await openSite(folder)
-    const page = await openShop(await openProfile(url), url)
+    const { page } = await open(folder)
     await page.getByText('This browser keeps nothing for the page').waitFor()
     await addPet(page, 'Short-lived')
     await page.getByText('61 pets in the sandbox').waitFor()
   })
 
-  it('says where a browser runs no service workers', async () => {
+  it('shows an error if the browser runs no service workers', async () => {
     const { url } = await openSite()
     const context = await openProfile(url)
     await context.addInitScript("Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined })")
@@ -266,7 +261,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByRole('alert').filter({ hasText: 'This window runs no service workers' }).waitFor()
   })
 
-  it('loads a newer version when its user says so, in all tabs, and keeps the pets', async () => {
+  it('loads a newer version in all tabs on request, and keeps the pets', async () => {
     const folder = copyOfSite()
     const { url, restart } = await openSite(folder)
     const context = await openProfile(url)
@@ -288,10 +283,9 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     expect(await one.evaluate('caches.keys()')).toHaveLength(1)
   })
 
-  it('does not take half of a newer version', async () => {
+  it('rejects an incomplete newer version', async () => {
     const folder = copyOfSite()
-    const { url, restart } = await openSite(folder)
-    const page = await openShop(await openProfile(url), url)
+    const { page, restart } = await open(folder)
     makeNewer(folder)
     writeFileSync(join(folder, 'assets/playground.css'), 'body { display: none }')
     await restart()
@@ -308,10 +302,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     expect(await page.getByText('A newer version').count()).toBe(0)
   })
 
-  it('works after a forced reload, which goes past the worker', async () => {
-    const { url } = await openSite()
-    const context = await openProfile(url)
-    const page = await openShop(context, url)
+  it('works after a forced reload, which bypasses the worker', async () => {
+    const { page, context } = await open()
     const session = await context.newCDPSession(page)
     const loaded = page.waitForEvent('load')
     await session.send('Page.reload', { ignoreCache: true })
@@ -320,7 +312,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
   })
 
   it.each(['', '__sandbox/', '__sandbox/docs/'])(
-    'runs no script but its own from its first visit on, whatever its web host says: /%s',
+    'runs only its own scripts, without a policy of the web host: /%s',
     async (path) => {
       const site = await serveSite(playgroundDirectory, 0, '')
       onTestFinished(() => site.stop())
@@ -339,10 +331,8 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     },
   )
 
-  it('is not steered by a form of another site', async () => {
-    const { url } = await openSite()
-    const context = await openProfile(url)
-    const page = await openShop(context, url)
+  it('refuses a form of another site', async () => {
+    const { page, context, url } = await open()
     await addPet(page, 'Still here')
     const other = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html')
@@ -361,7 +351,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await attacker.close()
   })
 
-  it.skipIf(!HAS_NGINX)('works under any path of a web host, and opened at any of its pages', async () => {
+  it.skipIf(!HAS_NGINX)('works below any path of a web host, from any of its pages', async () => {
     const folder = copyOfSite()
     // Started by root, nginx reads files as somebody else.
     chmodSync(folder, 0o755)
@@ -404,8 +394,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     const context = await openProfile(url, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true })
     const page = await openShop(context, url)
     const look = async (what: string) => {
-      await page.evaluate(axe.source)
-      expect(await violationsOf(page), what).toEqual([])
+      expect(await axeViolations(page), what).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
     }
     await look('at rest')
@@ -435,11 +424,11 @@ async function addPet(page: Page, name: string): Promise<void> {
 interface State {
   readonly counts: { readonly pets: number; readonly requests: number }
   readonly keys: readonly { readonly always: string | null }[]
-  readonly deviations: readonly unknown[]
+  readonly overrides: readonly unknown[]
   readonly clock: { readonly now: string }
 }
 
-/** Not always in the same trouble, whose end is always as far away. */
+/** Keys with a permanent condition have a ban that never gets closer to its end. */
 function isOrdinary({ always }: State['keys'][number]): boolean {
   return always === null
 }
@@ -454,7 +443,7 @@ function copyOfSite(): string {
   return folder
 }
 
-/** Makes it what another build would: a file with other content, which the worker's list has. */
+/** Changes a file and the worker's list of files, as another build would. */
 function makeNewer(folder: string): void {
   const style = join(folder, 'assets/playground.css')
   const worker = join(folder, 'sw.js')
@@ -475,7 +464,7 @@ function isNewer(page: Page): Promise<boolean> {
   return page.evaluate<boolean>("getComputedStyle(document.documentElement).getPropertyValue('--newer') === '1'")
 }
 
-/** Serves a folder as people do: by an nginx that knows nothing of it. @returns its port */
+/** Serves a folder with nginx. @returns its port */
 async function serveByNginx(folder: string, path: string): Promise<number> {
   const port = await freePort()
   const place = temporaryFolder()
@@ -505,12 +494,4 @@ async function serveByNginx(folder: string, path: string): Promise<number> {
     if (answer !== undefined) return port
     if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
   }
-}
-
-/** What axe-core finds, as its rules' names with their elements. */
-function violationsOf(page: Page): Promise<readonly string[]> {
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-  })
 }

@@ -24,7 +24,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
   })
   afterAll(() => browser.close())
 
-  it('shows who answered, how that drifts, and how the real service is', async () => {
+  it('shows who answered, the drift, and the state of the real service', async () => {
     let isThere = true
     const service = await driftingService(
       ({ url }, goes) => {
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     await ask('/pets?limit=2')
     await bar.getByText('upstream failing: upstream_unreachable since 12:01:00').waitFor()
     await row('limit=2').locator('.path').click()
-    await detail.getByText('The real service behind the sandbox gave no answer that can be used.').waitFor()
+    await detail.getByText('The real service behind the sandbox gave no usable response.').waitFor()
     await bar.getByText('upstream failing').click()
     await drift.getByText('1 of 3 requests got no answer that could be used.').waitFor()
     await bar.getByRole('button', { name: 'All normal' }).click()
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     expect(complaints).toEqual({ console: [], foreignRequests: [] })
   })
 
-  it('says of a write that it was not sent on, and by whom', async () => {
+  it('shows that the sandbox refused to send a write', async () => {
     const service = await driftingService()
     const upstream = { upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), upstreamWrites: 'refuse' } as const
     const sandbox = await startSandbox({ seed: 1, ...upstream })
@@ -107,6 +107,6 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard in front of a real service', () =>
     const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
     await fetch(`${sandbox.baseUrl}/pets`, { method: 'POST', headers, body: '{"name":"Own","categoryId":1}' })
     await page.goto(`${sandbox.controlUrl}/#exchange=1`)
-    await page.locator('.detail').getByText('The real service behind the sandbox is not written to.').waitFor()
+    await page.locator('.detail').getByText('The sandbox sends no writes to the real service.').waitFor()
   })
 })

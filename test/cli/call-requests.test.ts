@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Sandbox } from '../../src/api/sandbox.js'
+import type { Sandbox } from '../../src/api/controls.js'
 import { startSandbox } from '../../src/api/start.js'
 import { cellWidth } from '../../src/cli/cells.js'
 import { runCli } from '../../src/cli/run-cli.js'
@@ -84,7 +84,7 @@ describe('call METHOD /path', () => {
     [['DELETE', '/pets'], 'UNKNOWN_OPERATION: The contract has no "DELETE /pets"; /pets takes GET, HEAD, POST.\n'],
     [['GET', '/pets?limit=0'], 'INVALID_REQUEST: listPets: limit must be a whole number from 1 to 100 (it is 0)\n'],
     [['GET', '/pets/..'], 'INVALID_REQUEST: ".." cannot be part of a path\n'],
-    [['GET'], 'USAGE: <path> is missing. See petstore-sandbox call GET --help.\n'],
+    [['GET'], "USAGE: missing required argument 'path'. See petstore-sandbox call GET --help.\n"],
   ])('refuses %j, and sends nothing', async (argv, err) => {
     const sandbox = await sandboxWith()
     expect(await call(sandbox, argv)).toEqual({ code: 2, out: '', err })
@@ -113,7 +113,7 @@ describe('call on a terminal', () => {
     const { code, err } = await call(sandbox, ['listPets'], { columns: 80 })
     expect(code).toBe(0)
     expect(err).toBe(
-      'No need to wait: press Ctrl-C, run "petstore-sandbox control clock advance 60s", and call again.\n' +
+      'No need to wait: press Ctrl-C, run "npx petstore-sandbox control clock advance 60s", and call again.\n' +
         '\rnote: 429 Too Many Requests; attempt 2 of 3 in 60 s\u001b[K\rnote: 429 Too Many Requests; attempt 2 of 3 now\u001b[K\n',
     )
   })

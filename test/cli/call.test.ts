@@ -5,9 +5,10 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parse } from 'yaml'
-import type { Sandbox } from '../../src/api/sandbox.js'
+import type { Sandbox } from '../../src/api/controls.js'
 import { startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
+import { servedContract } from '../../src/client/served-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
@@ -436,7 +437,7 @@ describe('odd answers', () => {
     expect(errorIn(err)).toMatchObject({
       title: 'TOO_LARGE',
       attempts: 1,
-      detail: expect.stringContaining('the answer is larger than 1KiB'),
+      detail: expect.stringContaining('the response is larger than 1KiB'),
       hint: expect.stringContaining('--max-body'),
     })
   })
@@ -516,6 +517,84 @@ describe('another contract, given with --spec', () => {
     expect((await call(['--spec', 'missing.yaml', '--list'], ioFor(undefined))).err).toMatch(
       /SPEC_INVALID: missing\.yaml/,
     ))
+})
+
+describe('the contract of the running sandbox', () => {
+  const FULLER = join(packageDirectory, 'test/contract/specs/fuller.yaml')
+
+  it('has the operations and bounds that call knows, where the sandbox serves one of its own', async () => {
+    const sandbox = await sandboxWith({ spec: FULLER })
+    const known = async (...argv: string[]) => await call(argv, ioFor(sandbox))
+    expect((await known('--list')).out).toContain('listCategories')
+    expect((await known('--help')).out).toContain('listCategories')
+    expect((await known('listCategories')).code).toBe(0)
+    expect(await known('listPets', '--limit', '50')).toMatchObject({ code: 0 })
+    expect(await known('listPets', '--limit', '51')).toMatchObject({ code: 2 })
+    const other = ['--base-url', sandbox.baseUrl]
+    expect((await known('listCategories', ...other)).err).toMatch(/^UNKNOWN_OPERATION: /)
+    expect((await known('listCategories', '--spec', join(packageDirectory, 'openapi.yaml'))).code).toBe(2)
+    const noSandbox = { XDG_CONFIG_HOME: temporaryFolder(), PETSTORE_SANDBOX_URL: 'http://127.0.0.1:1' }
+    expect((await call(['--list'], ioFor(undefined, noSandbox))).out).toContain('listOrders')
+  })
+
+  it('is not read again where it is the packaged one', async () => {
+    const { controlUrl } = await sandboxWith()
+    const first = await fetch(`${controlUrl}/openapi.json`)
+    const again = await fetch(`${controlUrl}/openapi.json`, {
+      headers: { 'if-none-match': String(first.headers.get('etag')) },
+    })
+    expect([first.status, again.status, await again.text()]).toEqual([200, 304, ''])
+    expect(await servedContract(controlUrl, undefined)).toBeUndefined()
+  })
+})
+
+describe('--key', () => {
+  it('is sent, and shown by neither --verbose nor --curl', async () => {
+    const sandbox = await sandboxWith({ apiKey: ['my-own-key'] })
+    const { code, err } = await call(
+      ['listPets', '--key', 'my-own-key', '-v'],
+      ioFor(sandbox, { PETSTORE_API_KEY: 'x' }),
+    )
+    expect({ code, shown: err.includes('my-own-key') }).toEqual({ code: 0, shown: false })
+    const curl = await call(['listPets', '--key', 'my-own-key', '--curl'], ioFor(sandbox))
+    expect(curl.out + curl.err).not.toContain('my-own-key')
+    expect((await call(['listPets', '--key', 'sandbox-revoked'], ioFor(sandbox))).code).toBe(4)
+  })
+
+  it('names a sender, which the suggestion that ends a refusal leaves out', async () => {
+    const sandbox = await sandboxWith({ storm: { rate: 1 } })
+    await sandbox.space('checkout').storm.start({ rate: 1 })
+    const { err } = await call(['listPets', '--key', 'sandbox-pro~checkout+w3', '--no-retry'], ioFor(sandbox))
+    expect(err).toContain(' --space checkout storm stop')
+    const [seen] = await sandbox.space('checkout').requests()
+    expect(seen).toMatchObject({ key: 'sandbox-pro', space: 'checkout', sender: 'w3' })
+  })
+
+  it.each([
+    [['--key', 'a', '--api-key-file', 'b'], /^INVALID_TARGET: --key and --api-key-file cannot both be given\n$/],
+    [['--key', 'a b'], /^INVALID_TARGET: --key: must contain a single API key/],
+  ])('is refused: %j', async (argv, err) => {
+    expect(await call(['listPets', ...argv], ioFor(undefined))).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(err),
+    })
+  })
+
+  it('is warned of where it goes to another machine', async () => {
+    const argv = ['listPets', '--base-url', 'https://staging.example/v1', '--key', 'a', '-n']
+    expect((await call(argv, ioFor(undefined))).err).toContain('warning: A key given with --key is visible in ')
+  })
+})
+
+describe('--no-retry', () => {
+  it('shows the first response, a 429 too', async () => {
+    const sandbox = await sandboxWith({ storm: '1,retry-after=1s' })
+    const { code, err } = await call(['listPets', '--no-retry'], ioFor(sandbox))
+    expect({ code, waits: waits.lengths }).toEqual({ code: 4, waits: [] })
+    expect(JSON.parse(err)).toMatchObject({ error: { status: 429, attempts: 1 } })
+    expect(await sandbox.requests()).toHaveLength(1)
+  })
 })
 
 describe('the program', () => {

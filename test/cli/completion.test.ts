@@ -1,12 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
-import { readScript, SHELLS } from '../../src/cli/completion/shells.js'
-import { splitLine } from '../../src/cli/completion/split-line.js'
 import { suggest } from '../../src/cli/completion/suggest.js'
+import { readScript, SHELLS, splitLine } from '../../src/cli/completion.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
@@ -176,8 +175,8 @@ const SHELL_RUNS: Readonly<Record<string, (script: string, line: string) => read
   bash: (script, line) => [
     '--norc',
     '-c',
-    // As readline does it: COMP_WORDBREAKS is only there in a shell that completes.
-    `COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'; ${script}
+    // As readline does it: COMP_WORDBREAKS and compopt are only there in a shell that completes.
+    `compopt() { [[ $BASH_TOO_OLD != 1 ]]; }; COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'; ${script}
 COMP_LINE=$1 COMP_POINT=\${#1}; _petstore_sandbox petstore-sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`,
     'bash',
     line,
@@ -214,6 +213,23 @@ describe('the script of bash', () => {
     const run = SHELL_RUNS.bash?.(await readScript('bash'), line) ?? []
     expect(execFileSync('bash', run, { cwd: folder, env, encoding: 'utf8' })).toBe(`${expected}\n`)
   })
+
+  /** Names that a shell would run, or take apart, if they were inserted as they are. */
+  const NAMES = ['$(touch bad)a.yaml', '`touch bad`b.yaml', 'c;touch bad;.yaml', 'd\' "e.yaml', 'f&g|h.yaml']
+
+  it.runIf(shellRuns('bash')).each(NAMES)(
+    'quotes the file name %s where Bash 3.2 would not (no compopt)',
+    async (name) => {
+      const { folder, env } = shellFolder()
+      writeFileSync(join(folder, name), '')
+      const old = { cwd: folder, env: { ...env, BASH_TOO_OLD: '1' }, encoding: 'utf8' } as const
+      const run = SHELL_RUNS.bash?.(await readScript('bash'), 'petstore-sandbox serve --spec ') ?? []
+      const inserted = execFileSync('bash', run, old).trimEnd().split('\n')
+      const read = execFileSync('bash', ['-c', `printf '%s\\n' ${inserted.join(' ')}`], old)
+      expect(read.trimEnd().split('\n')).toContain(name)
+      expect(readdirSync(folder)).not.toContain('bad')
+    },
+  )
 })
 
 it('completion prints the script of a shell, and refuses others', async () => {

@@ -4,8 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Sandbox } from '../../src/api/sandbox.js'
+import type { Sandbox } from '../../src/api/controls.js'
 import { startSandbox } from '../../src/api/start.js'
+import { controlCommand, type Found, findSandbox } from '../../src/cli/control/find-sandbox.js'
+import { connect } from '../../src/cli/control/verb-commands.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { hostileServer, sendEndlessly } from '../client/hostile-server.js'
@@ -45,15 +47,15 @@ describe('control', () => {
     const sandbox = await start({ plan: 'pro', storm: '0.5,for=30s' })
     await sandbox.ban('sandbox-free')
     expect((await control(sandbox, 'status')).out).toBe(
-      `service   ${sandbox.baseUrl}
-control   ${sandbox.controlUrl}
-space     the default one
-clock     2026-03-01T12:00:00.000Z (frozen)
-settings  plan=pro
-deviates  sandbox-free banned, 5 min left
-storm     0.5,for=30s since 2026-03-01T12:00:00.000Z
-faults    none
-counts    60 pets, 6 orders, 0 requests, 0 more spaces
+      `service    ${sandbox.baseUrl}
+control    ${sandbox.controlUrl}
+space      the default one
+clock      2026-03-01T12:00:00.000Z (frozen)
+settings   plan=pro
+overrides  sandbox-free banned, 5 min left
+storm      50 % of requests get 429 for 30s, since 2026-03-01T12:00:00.000Z
+faults     none
+counts     60 pets, 6 orders, 0 requests, 0 more spaces
 
 key                 plan        left/minute  left/day         ban
 sandbox             pro         300/300      10000/10000
@@ -86,7 +88,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await sandbox.pets.list()).toHaveLength(60)
   })
 
-  it('turns settings, written as flags are', async () => {
+  it('changes settings, written like flags', async () => {
     const sandbox = await start()
     const pairs = [
       'plan=pro',
@@ -177,13 +179,13 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await control(sandbox, 'fault', 'add', 'listDogs:503')).toMatchObject({ code: 1 })
   })
 
-  it('plays the sunset', async () => {
+  it('changes the sunset', async () => {
     const sandbox = await start()
     expect((await control(sandbox, 'sunset', 'after')).out).toBe('after\n')
     expect((await get(sandbox, '/pets/1')).status).toBe(404)
   })
 
-  it('turns a packaged scenario, and one that it reads from a file', async () => {
+  it('applies a packaged scenario, and one from a file', async () => {
     const sandbox = await start()
     expect((await control(sandbox, 'scenario', 'storm')).out).toBe('Applied the scenario storm.\n')
     expect(await sandbox.storm.show()).not.toBeNull()
@@ -200,7 +202,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     })
   })
 
-  it('refuses a wrong scenario before anything is sent, with the place of the mistake', async () => {
+  it('refuses an invalid scenario before sending anything, with the place of the mistake', async () => {
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: 'http://127.0.0.1:9/__sandbox' } })
     writeFileSync(join(io.cwd, 'bad.yaml'), 'plan: gold\n')
     expect(await run(io, 'scenario', 'bad.yaml')).toEqual({
@@ -229,7 +231,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     })
   })
 
-  it('keeps, restores, lists and removes snapshots', async () => {
+  it('saves, restores, lists and removes snapshots', async () => {
     const sandbox = await start()
     await control(sandbox, 'snapshot', 'save', 'full')
     await sandbox.pets.remove(1)
@@ -248,7 +250,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await json(sandbox, 'spaces', 'list')).toEqual([])
   })
 
-  it('steers the space that is named, before the verb or after it', async () => {
+  it('takes --space before or after the verb', async () => {
     const sandbox = await start()
     await control(sandbox, '--space', 'a', 'clock', 'advance', '1m')
     await control(sandbox, 'clock', 'advance', '1m', '--space', 'a')
@@ -259,13 +261,15 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
 })
 
 describe('control conduct', () => {
-  it('tells what clients did against the rules, and what each plan would have done', async () => {
+  it('reports findings, and what each plan would have done', async () => {
     const sandbox = await start()
     await get(sandbox, '/animals')
     const { code, out, err } = await control(sandbox, 'conduct')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^✗ undocumented-endpoint, sandbox: GET \/v1\/animals is not in the contract/)
-    expect(out).toContain('1 request, 1 sender a key: 1 violation (undocumented-endpoint 1), no warnings\n')
+    expect(out).toContain(
+      '1 request, 1 sender per key (observed): 1 violation (undocumented-endpoint 1), no warnings\n',
+    )
     expect(await json(sandbox, 'conduct')).toEqual(await sandbox.conduct())
     await control(sandbox, 'reset', '--space', 'other')
     expect(await json(sandbox, 'conduct', '--space', 'other')).toMatchObject({ space: 'other', violations: [] })
@@ -281,7 +285,7 @@ describe('control requests', () => {
     const sandbox = await start()
     for (const path of ['/pets', '/pets/1', '/nope']) await (await get(sandbox, path)).text()
     expect((await control(sandbox, 'requests', '--operation', 'getPet')).out).toMatch(
-      /^[\d:]{8} {2}200 {2}GET {3}\/v1\/pets\/1 .*\n$/,
+      /^2 {2}[\d:]{8} {2}200 {2}GET +\/v1\/pets\/1 .*\n$/,
     )
     expect(await json(sandbox, 'requests', '--since', '1', '--limit', '1')).toMatchObject([{ id: 3, status: 404 }])
     // What got no answer was told nothing of its quota.
@@ -321,9 +325,65 @@ describe('control requests', () => {
     expect(io.stderr.text).toBe(`The sandbox at ${sandbox.controlUrl} has stopped.\n`)
   })
 
-  it('does not follow what has been', async () => {
+  it('follows only new exchanges', async () => {
     const sandbox = await start()
     expect(await control(sandbox, 'requests', '-f', '--since', '1')).toMatchObject({ code: 2, out: '' })
+  })
+})
+
+describe('a sandbox that was neither named nor started in this folder', () => {
+  it('is only read: verbs that change something are refused', async () => {
+    const sandbox = await start()
+    const { origin } = new URL(sandbox.baseUrl)
+    const found: Found = { controlUrl: sandbox.controlUrl, how: 'the default', isDefault: true }
+    const before = await sandbox.state()
+    const { controls, sandbox: whole } = await connect({}, testIo(), found)
+    expect(await controls.state()).toEqual(before)
+    expect(await controls.pets.list()).toHaveLength(60)
+    for (const act of [
+      () => whole.shutdown(),
+      () => controls.reset(),
+      () => controls.undo(),
+      () => controls.clock.advance('1m'),
+      () => controls.storm.start(),
+      () => controls.faults.clear(),
+      () => controls.pets.remove(1),
+      () => controls.requests.clear(),
+      () => controls.requests.replay(1),
+      () => whole.spaces.remove('a'),
+      () => whole.space('a').reset(),
+    ])
+      await expect(act()).rejects.toThrow(
+        `No sandbox was started in this folder. The one at ${origin} was started elsewhere and stays as it is; if you mean that one, add --url ${origin}.`,
+      )
+    expect(await sandbox.state()).toEqual(before)
+    await sandbox.close()
+    await expect(controls.reset()).rejects.toThrow(`Nothing answers at ${sandbox.controlUrl} (the default). `)
+  })
+
+  it('is the one at the default port if there is no valid locator', async () => {
+    const { controlUrl } = await gone()
+    const io = testIo()
+    expect(await findSandbox(undefined, io)).toMatchObject({ isDefault: true })
+    expect(await findSandbox(controlUrl, io)).not.toHaveProperty('isDefault')
+    const sandbox = await start()
+    leaveWord(io, { ...sandbox, ...(await healthOf(sandbox.controlUrl)) })
+    expect(await findSandbox(undefined, io)).not.toHaveProperty('isDefault')
+    expect(await findSandbox(undefined, { ...io, cwd: join(io.cwd, 'below') })).not.toHaveProperty('isDefault')
+  })
+
+  it('is named by suggested commands', async () => {
+    const sandbox = await start()
+    const { origin } = new URL(sandbox.baseUrl)
+    const io = testIo()
+    expect(controlCommand(sandbox.controlUrl, io)).toBe(`npx petstore-sandbox control --url ${origin}`)
+    const named = { ...io, env: { PETSTORE_SANDBOX_URL: origin } }
+    expect(controlCommand(sandbox.controlUrl, named)).toBe('npx petstore-sandbox control')
+    leaveWord(io, { ...sandbox, ...(await healthOf(sandbox.controlUrl)) })
+    expect(controlCommand(sandbox.controlUrl, io)).toBe('npx petstore-sandbox control')
+    expect(controlCommand('http://127.0.0.1:4011/__sandbox', io)).toBe(
+      'npx petstore-sandbox control --url http://127.0.0.1:4011',
+    )
   })
 })
 
@@ -345,7 +405,7 @@ describe('control wait', () => {
     expect(await json(sandbox, 'wait')).toEqual({ baseUrl: sandbox.baseUrl, controlUrl: sandbox.controlUrl })
   })
 
-  it('waits for one that is yet to be started', async () => {
+  it('waits for one that starts later', async () => {
     const io = testIo()
     const ended = run(io, 'wait', '--timeout', '1m')
     const sandbox = await start()
@@ -355,7 +415,7 @@ describe('control wait', () => {
     expect((await ended).code).toBe(0)
   })
 
-  it('gives up in the end, with 7', async () => {
+  it('times out with exit code 7', async () => {
     const { controlUrl } = await gone()
     const { code, out, err } = await run(testIo(), 'wait', '--url', controlUrl, '--timeout', '0s')
     expect({ code, out }).toEqual({ code: 7, out: '' })
@@ -387,34 +447,34 @@ describe('the sandbox', () => {
       return one
     }
     expect((await run(io(), 'wait', '--url', first.controlUrl)).out).toBe(`${first.baseUrl}\n`)
-    expect((await run(io(), 'wait', '--url', new URL(first.controlUrl).origin)).out).toBe(`${first.baseUrl}\n`)
+    expect((await run(io(), 'wait', '--url', first.baseUrl)).out).toBe(`${first.baseUrl}\n`)
     expect((await run(io(), 'wait')).out).toBe(`${second.baseUrl}\n`)
     expect((await run({ ...io(), env: { PETSTORE_SANDBOX_URL: '' } }, 'wait')).out).toBe(`${third.baseUrl}\n`)
   })
 
-  it.each([['--url'], ['PETSTORE_SANDBOX_URL']])('named by %s is taken at that word', async (by) => {
+  it.each([['--url'], ['PETSTORE_SANDBOX_URL']])('named by %s is not replaced by another', async (by) => {
     const { controlUrl } = await gone()
     const io = testIo({ env: by === '--url' ? {} : { PETSTORE_SANDBOX_URL: controlUrl } })
     expect(await run(io, 'status', ...(by === '--url' ? [by, controlUrl] : []))).toEqual({
       code: 7,
       out: '',
-      err: `NO_SANDBOX: Nothing answers at ${controlUrl} (by ${by}). Start one with "petstore-sandbox serve", or say where it is with --url or PETSTORE_SANDBOX_URL.\n`,
+      err: `NO_SANDBOX: Nothing answers at ${controlUrl} (by ${by}). Start one with "npx petstore-sandbox serve", or say where it is with --url or PETSTORE_SANDBOX_URL.\n`,
     })
   })
 
   it.each([
     ['nonsense'],
     ['ftp://127.0.0.1/__sandbox'],
-    ['http://127.0.0.1:4010/v1'],
+    ['http://127.0.0.1:4010/v1?key=u:p'],
     ['http://u:p@127.0.0.1/__sandbox'],
   ])('cannot be at %s', async (url) => {
     const { code, err } = await run(testIo(), 'status', '--url', url)
     expect(code).toBe(2)
-    expect(err).toMatch(/^USAGE: --url .*must be the address of a control plane|^USAGE: --url: must be/)
+    expect(err).toMatch(/^USAGE: --url .*: must be the address of a sandbox, /)
     expect(err).not.toContain('u:p')
   })
 
-  it('is not taken for one if something else answers', async () => {
+  it('is not another server', async () => {
     const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await once(server, 'listening')
@@ -471,7 +531,7 @@ describe('a locator that came with a folder', () => {
     ['it has no start', { pid: process.pid }, { startedAt: undefined }],
     ['its service is elsewhere', { pid: process.pid, startedAt }, { baseUrl: 'http://127.0.0.1:1/v1' }],
     ['it is not on this machine', { pid: process.pid, startedAt }, { controlUrl: 'http://127.evil.invalid/__sandbox' }],
-  ])('is not believed, nor sent the token, where %s', async (_name, health, said) => {
+  ])('is ignored and gets no token if %s', async (_name, health, said) => {
     const { origin, asked } = await stranger(health)
     const io = testIo({ env: TOKEN })
     const told = { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, pid: process.pid, startedAt }
@@ -482,16 +542,16 @@ describe('a locator that came with a folder', () => {
     expect(out + err).not.toContain('INTERNAL')
   })
 
-  it('is told when it is passed over', async () => {
+  it('is reported when it is ignored', async () => {
     const { origin } = await stranger({})
     const io = testIo()
     leaveWord(io, { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, pid: process.pid, startedAt })
     expect((await run(io, 'status')).err).toContain(
-      `.petstore-sandbox/run.json names ${origin}/v1, where another one answers than it tells of`,
+      `.petstore-sandbox/run.json names ${origin}/v1, where a different sandbox answers`,
     )
   })
 
-  it('that is no file at all is taken no notice of', async () => {
+  it('that is not a file is ignored', async () => {
     const io = testIo()
     mkdirSync(join(io.cwd, '.petstore-sandbox/run.json'), { recursive: true })
     expect((await run(io, 'status')).err).not.toMatch(/INTERNAL|EISDIR/)
@@ -504,7 +564,7 @@ describe('a control plane that misbehaves', () => {
   const json = (body: string) =>
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-  it.each(['301', '302', '303', '307', '308'])('is not followed to where it redirects: %s', async (status) => {
+  it.each(['301', '302', '303', '307', '308'])('cannot redirect with %s', async (status) => {
     const asked: string[] = []
     const elsewhere = await hostileServer((socket, text) => {
       asked.push(text)
@@ -519,14 +579,14 @@ describe('a control plane that misbehaves', () => {
     expect(asked).toEqual([])
   })
 
-  it.each([[['status']], [['requests', '-f']]])('is not waited for longer than --timeout: %j', async (argv) => {
+  it.each([[['status']], [['requests', '-f']]])('times out after --timeout: %j', async (argv) => {
     const origin = await hostileServer((socket) => socket.write('HTTP/1.1 200 OK\r\n'))
     const { code, err } = await AT(origin, ...argv, '--timeout', '100ms')
     expect(code).toBe(7)
     expect(err).toMatch(/^NO_SANDBOX: .*did not answer within 100ms/)
   })
 
-  it('is not waited for by wait either', async () => {
+  it('times out in wait', async () => {
     const io = testIo()
     const origin = await hostileServer((socket) => {
       io.pass(100)
@@ -538,12 +598,12 @@ describe('a control plane that misbehaves', () => {
     })
   })
 
-  it('is not waited for in its body either', async () => {
+  it('times out in its body', async () => {
     const origin = await hostileServer((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{'))
     expect((await AT(origin, 'status', '--timeout', '100ms')).code).toBe(7)
   })
 
-  it('is not read without end where it refuses', async () => {
+  it('cannot send an endless refusal', async () => {
     const endless = await hostileServer((socket) => sendEndlessly(socket, 'HTTP/1.1 500 Oh', Buffer.alloc(65_536)))
     expect(await AT(endless, 'requests', '-f')).toMatchObject({ code: 7 })
   })
@@ -563,7 +623,7 @@ describe('a control plane that misbehaves', () => {
     json('{"settings":5,"keys":{},"faults":null,"clock":[],"counts":null}'),
     json(`{"settings":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
     json(`${'['.repeat(20_000)}${']'.repeat(20_000)}`),
-  ])('is no sandbox, whatever it says: %#', async (answer) => {
+  ])('is not a sandbox: %#', async (answer) => {
     const origin = await hostileServer((socket) => socket.end(answer))
     const { code, out, err } = await AT(origin, 'status')
     expect({ code, out }).toEqual({ code: 7, out: '' })
@@ -573,32 +633,35 @@ describe('a control plane that misbehaves', () => {
 
 describe('a usage error of control', () => {
   it.each([
-    [['nope'], 'unknown command "nope".'],
-    [['stauts'], 'unknown command "stauts"; did you mean status?'],
+    [['nope'], "unknown command 'nope'."],
+    [['stauts'], "unknown command 'stauts'; did you mean status?"],
     [
       ['clock', 'advnce', '1m'],
-      'unknown command "advnce"; did you mean advance? See petstore-sandbox control clock --help.',
+      "unknown command 'advnce'; did you mean advance? See petstore-sandbox control clock --help.",
     ],
-    [['clock', 'show', 'x'], 'show takes no argument'],
-    [['clock', 'advance'], '<duration> is missing. See petstore-sandbox control clock advance --help.'],
-    [['clock', 'advance', 'soon'], '<duration> "soon": must be '],
-    [['clock', 'set', 'tomorrow'], '<instant> "tomorrow": must be '],
-    [['plan', 'sandbox', 'gold'], '<plan> "gold": must be free, pro, business or enterprise.'],
-    [['plan', 'a', 'pro', 'c'], 'plan takes 2 arguments, but was given "a" "pro" "c".'],
-    [['sunset', 'never'], '<mode> "never": must be auto, before, after or brownout.'],
-    [['fault', 'add', 'x'], '<rule> "x": '],
-    [['storm', 'start', '2'], '<spec> "2": '],
-    [['storm', 'start', '--rate', '1.5'], '--rate "1.5": must be a number from 0 to 1.'],
-    [['ban', 'sandbox', '--for', '5'], '--for "5": must be '],
-    [['pets', 'remove', '01'], '<id> "01": must be a 64-bit integer.'],
-    [['pets', 'add', '--name', 'Rex'], '--category-id <id> is missing.'],
+    [['clock', 'show', 'x'], "too many arguments for 'show'"],
+    [['clock', 'advance'], "missing required argument 'duration'. See petstore-sandbox control clock advance --help."],
+    [['clock', 'advance', 'soon'], "'soon' is invalid for argument 'duration': must be "],
+    [['clock', 'set', 'tomorrow'], "'tomorrow' is invalid for argument 'instant': must be "],
+    [
+      ['plan', 'sandbox', 'gold'],
+      "'gold' is invalid for argument 'plan'. Allowed choices are free, pro, business, enterprise.",
+    ],
+    [['plan', 'a', 'pro', 'c'], "too many arguments for 'plan'. Expected 2 arguments but got 3."],
+    [['sunset', 'never'], "'never' is invalid for argument 'mode'. Allowed choices are auto, before, after, brownout."],
+    [['fault', 'add', 'x'], "'x' is invalid for argument 'rule'"],
+    [['storm', 'start', '2'], "'2' is invalid for argument 'spec'"],
+    [['storm', 'start', '--rate', '1.5'], "argument '1.5' is invalid: must be a number from 0 to 1."],
+    [['ban', 'sandbox', '--for', '5'], "argument '5' is invalid: must be "],
+    [['pets', 'remove', '01'], "'01' is invalid for argument 'id': must be a 64-bit integer."],
+    [['pets', 'add', '--name', 'Rex'], "required option '--category-id <id>' not specified."],
     [
       ['pets', 'add', '--name', 'x', '--category-id', '9223372036854775808'],
-      '--category-id "9223372036854775808": must be',
+      "argument '9223372036854775808' is invalid: must be",
     ],
-    [['status', '--timeout', '0s'], '--timeout "0s": must be longer than 0.'],
-    [['requests', '--limit', 'x'], '--limit "x": must be a whole number of 0 or more.'],
-  ])('is told without a sandbox: %j', async (argv, err) => {
+    [['status', '--timeout', '0s'], "argument '0s' is invalid: must be longer than 0."],
+    [['requests', '--limit', 'x'], "argument 'x' is invalid: must be a whole number of 0 or more."],
+  ])('is reported without a sandbox: %j', async (argv, err) => {
     const result = await run(testIo(), ...argv)
     expect(result).toMatchObject({ code: 2, out: '' })
     expect(result.err).toMatch(/^USAGE: .* See petstore-sandbox control.* --help\.\n$/)
@@ -606,7 +669,7 @@ describe('a usage error of control', () => {
     expect(result.err.trimEnd()).not.toContain('\n')
   })
 
-  it('shows the help of control on stderr where no verb is named', async () => {
+  it('is a missing verb, which prints the help on stderr', async () => {
     const { code, out, err } = await run(testIo())
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain('Commands:')

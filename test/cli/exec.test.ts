@@ -158,22 +158,22 @@ describe('the command line of exec', () => {
   })
 
   it.each([
-    [[], 2, /^USAGE: <command> is missing\. See petstore-sandbox exec --help\.\n$/],
+    [[], 2, /^USAGE: missing required argument 'command'\. See petstore-sandbox exec --help\.\n$/],
     [
       ['--plam', 'pro', 'true'],
       2,
-      /^USAGE: unknown option --plam; did you mean --plan\? See petstore-sandbox exec --help\.\n$/,
+      /^USAGE: unknown option '--plam'; did you mean --plan\? See petstore-sandbox exec --help\.\n$/,
     ],
     [['--plan', 'gold', 'true'], 2, /^INVALID_OPTIONS: --plan "gold"/],
     [
       ['--env', 'X={baseUrll}', 'true'],
       2,
-      /^USAGE: --env "X=\{baseUrll\}": \{baseUrll\} must be \{baseUrl\}, \{apiKey\} or \{controlUrl\}; did you mean baseUrl\? See /,
+      /^USAGE: option '--env <name=value>' argument 'X=\{baseUrll\}' is invalid: \{baseUrll\} must be \{baseUrl\}, \{apiKey\} or \{controlUrl\}; did you mean baseUrl\? See /,
     ],
     [
       ['--env', '1X=2', 'true'],
       2,
-      /^USAGE: --env "1X=2": must be <NAME>=<value>, for example VITE_API_URL=\{baseUrl\}\. /,
+      /^USAGE: option '--env <name=value>' argument '1X=2' is invalid: must be <NAME>=<value>, for example VITE_API_URL=\{baseUrl\}\. /,
     ],
     [['--fault', 'listDogs:503', 'true'], 2, /^UNKNOWN_OPERATION: /],
     [['--host', '192.0.2.1', '--control-token', 'x', 'true'], 125, /^HOST_UNAVAILABLE: /],
@@ -253,10 +253,10 @@ describe('conduct in a run of exec', () => {
       const { code, err } = await exec(['--fail-on', rules, '--report', 'r.xml'], '', io)
       expect(code).toBe(1)
       expect(err).toMatch(
-        /^petstore-sandbox: --fail-on was hit:\n {2}no-traffic: not one request came\. .*BASE_URL\?$/m,
+        /^petstore-sandbox: --fail-on was hit:\n {2}no-traffic: no request was received\. .*BASE_URL\?$/m,
       )
       const junit = readFileSync(join(io.cwd, 'r.xml'), 'utf8')
-      expect(junit).toMatch(/<failure type="no-traffic" message="no-traffic: not one request came/)
+      expect(junit).toMatch(/<failure type="no-traffic" message="no-traffic: no request was received/)
       expect(junitBreaches(junit)).toEqual([])
       expect((await exec(['--log', 'json', '--fail-on', rules], '')).err).toContain('"rules":["no-traffic"]')
     },

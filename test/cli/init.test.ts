@@ -41,11 +41,10 @@ describe('init', () => {
     expect(seedOf(fixtures)).toEqual(seedOf(undefined))
   })
 
-  it('copies every packaged fixture and scenario, and names what it wrote on stdout', async () => {
+  it('copies every packaged fixture but no scenario, whose name stands for the packaged one, and lists the files on stdout', async () => {
     const { io } = await initialised()
-    const packaged = readdirSync(fixturesDirectory, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      /\.\w+$/.test(name),
-    )
+    const packaged = readdirSync(fixturesDirectory).filter((name) => name.endsWith('.json'))
+    expect(packaged).not.toEqual([])
     const written = [CONFIG, ...packaged.map((name) => join(FIXTURES, name))].sort()
     expect(Object.keys(filesOf(io)).sort()).toEqual(written)
     expect(io.stdout.text.trimEnd().split('\n').sort()).toEqual(written)
@@ -69,9 +68,10 @@ describe('init', () => {
   })
 
   describe('each switch of the config', () => {
+    const inFiles = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
     const nameOf = (name: OptionName) => kebabName({ name, negated: optionRow(name).negative === true })
 
-    it.each(OPTION_NAMES)('%s is explained, and loads if only its line is uncommented', async (name) => {
+    it.each(inFiles)('%s is explained, and loads if only its line is uncommented', async (name) => {
       const { io, config } = await initialised()
       const { description } = optionRow(name)
       expect(config.replaceAll(/\n# /g, ' ').toLowerCase()).toContain(description.toLowerCase())
@@ -84,10 +84,17 @@ describe('init', () => {
       if (optionRow(name).reads === 'switch') expect(after).not.toEqual(before)
     })
 
+    it('is one that files may set; the others are listed as flags', async () => {
+      const { config } = await initialised()
+      const others = OPTION_NAMES.filter((name) => !inFiles.includes(name))
+      expect(others.filter((name) => new RegExp(`^#?${nameOf(name)}:`, 'm').test(config))).toEqual([])
+      expect(others.filter((name) => !config.includes(`--${nameOf(name)}`))).toEqual([])
+    })
+
     it('starts with a bare #, so that no line of prose looks like one', async () => {
       const { config } = await initialised()
       const switches = config.split('\n').filter((line) => /^#?\S/.test(line) && !line.startsWith('# '))
-      expect(switches).toHaveLength(OPTION_NAMES.length)
+      expect(switches).toHaveLength(inFiles.length)
       expect(config.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
         `fixtures: ${FIXTURES}`,
       ])

@@ -1,32 +1,92 @@
-import { readdirSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { NO_CONDUCT } from '../../src/cli/conduct/conduct-report.js'
+import { HarFile } from '../../src/cli/exec/har-file.js'
 import { writeReport } from '../../src/cli/exec/report-file.js'
 import { writeLocator } from '../../src/cli/locator.js'
 import { runCli } from '../../src/cli/run-cli.js'
+import { startSandbox } from '../../src/index.js'
 import { temporaryFolder, testIo } from './test-io.js'
 
-it('all that the commands write is their user’s alone', async () => {
-  const umask = process.umask(0o022)
+const LOCATION = {
+  baseUrl: 'http://127.0.0.1:1/v1',
+  controlUrl: 'http://127.0.0.1:1/__sandbox',
+  pid: 1,
+  startedAt: '',
+}
+
+/** Every file and folder below a folder, with its mode. */
+function modesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${(statSync(join(folder, name)).mode & 0o777).toString(8)} ${name}`)
+    .sort()
+}
+
+function withUmask(mask: number): void {
+  const umask = process.umask(mask)
   onTestFinished(() => void process.umask(umask))
-  const cwd = temporaryFolder()
-  const set = ['target', 'set', 'staging', '--base-url', 'https://staging.example/v1']
-  expect(await runCli(['init'], testIo({ cwd }))).toBe(0)
-  expect(await runCli(set, testIo({ cwd, env: { XDG_CONFIG_HOME: join(cwd, 'config') } }))).toBe(0)
-  writeLocator(cwd, {
-    baseUrl: 'http://127.0.0.1:1/v1',
-    controlUrl: 'http://127.0.0.1:1/__sandbox',
-    pid: 1,
-    startedAt: '',
+}
+
+describe.skipIf(process.platform === 'win32')('what the commands write', () => {
+  it('can be read by its user only: targets, where a sandbox runs, an archive of the traffic', async () => {
+    withUmask(0o022)
+    const cwd = temporaryFolder()
+    const set = ['target', 'set', 'staging', '--base-url', 'https://staging.example/v1']
+    expect(await runCli(set, testIo({ cwd, env: { XDG_CONFIG_HOME: join(cwd, 'config') } }))).toBe(0)
+    writeLocator(cwd, LOCATION)
+    new HarFile(join(cwd, 'traffic', 'all.har')).close()
+    expect(modesIn(cwd)).toEqual([
+      '600 .petstore-sandbox/.gitignore',
+      '600 .petstore-sandbox/run.json',
+      '600 config/petstore-sandbox/config.yaml',
+      '600 traffic/all.har',
+      '700 .petstore-sandbox',
+      '700 config',
+      '700 config/petstore-sandbox',
+      '700 traffic',
+    ])
   })
-  await writeReport(join(cwd, 'reports', 'deep', 'conduct.json'), NO_CONDUCT, {}, [])
-  const written = readdirSync(cwd, { recursive: true, encoding: 'utf8' })
-  expect(written).toEqual(
-    expect.arrayContaining(['petstore-sandbox.yaml', '.petstore-sandbox/run.json', 'reports/deep/conduct.json']),
-  )
-  for (const name of written) {
-    const stat = statSync(join(cwd, name))
-    expect([name, (stat.mode & 0o777).toString(8)]).toEqual([name, stat.isDirectory() ? '700' : '600'])
-  }
+
+  it.each([
+    [0o022, '644', '755'],
+    [0o007, '660', '770'],
+  ])('leaves a report and the files of init to the umask: %o', async (umask, file, folder) => {
+    withUmask(umask)
+    const cwd = temporaryFolder()
+    expect(await runCli(['init'], testIo({ cwd }))).toBe(0)
+    await writeReport(join(cwd, 'reports', 'deep', 'conduct.json'), NO_CONDUCT, {}, [])
+    const fixtures = ['keys', 'orders', 'pets'].map((name) => `${file} petstore-fixtures/${name}.json`)
+    expect(modesIn(cwd)).toEqual([
+      ...fixtures,
+      `${file} petstore-sandbox.yaml`,
+      `${file} reports/deep/conduct.json`,
+      `${folder} petstore-fixtures`,
+      `${folder} reports`,
+      `${folder} reports/deep`,
+    ])
+  })
+
+  it('is never written through a symbolic link', async () => {
+    const cwd = temporaryFolder()
+    const [link, target] = [join(cwd, 'link'), join(cwd, 'precious')]
+    writeFileSync(target, 'as it was')
+    symlinkSync(target, link)
+    expect(() => new HarFile(link)).toThrow(/could not be written \(it is a symbolic link, not a file\)/)
+    await expect(writeReport(link, NO_CONDUCT, {}, [])).rejects.toThrow(/it is a symbolic link, not a file/)
+    expect(readFileSync(target, 'utf8')).toBe('as it was')
+  })
+
+  it.each(['.', 'pets.json', 'orders.json'])('is never recorded through a symbolic link: %s', async (name) => {
+    const cwd = temporaryFolder()
+    const [seen, target] = [join(cwd, 'seen'), join(cwd, 'elsewhere')]
+    mkdirSync(target)
+    if (name !== '.') mkdirSync(seen)
+    symlinkSync(target, join(seen, name))
+    const start = startSandbox({ upstream: 'http://127.0.0.1:9/v1', record: seen })
+    await expect(start).rejects.toThrow(
+      `--record cannot write to the folder "${seen}" ("${join(seen, name)}" is a symbolic link).`,
+    )
+    expect(readdirSync(target)).toEqual([])
+  })
 })

@@ -33,19 +33,25 @@ describe('the command line', () => {
   })
 
   it.each([
-    [['serv'], 'unknown command "serv"; did you mean serve? See petstore-sandbox --help.'],
-    [['help', 'serv'], 'unknown command "serv"; did you mean serve? See petstore-sandbox --help.'],
-    [['help', 'control', 'clok'], 'unknown command "clok"; did you mean clock? See petstore-sandbox control --help.'],
-    [['control', 'help', 'clok'], 'unknown command "clok"; did you mean clock? See petstore-sandbox control --help.'],
-    [['serve', '--prot', '1'], 'unknown option --prot; did you mean --port? See petstore-sandbox serve --help.'],
-    [['serve', "--it's", '1'], "unknown option --it's. See petstore-sandbox serve --help."],
-    [['serve', '--port'], '--port needs a value: --port <n>. See petstore-sandbox serve --help.'],
-    [['serve', '--plan'], '--plan needs a value: --plan <plan>. See petstore-sandbox serve --help.'],
-    [['serve', 'now'], 'serve takes no argument, but was given "now". See petstore-sandbox serve --help.'],
-    [['completion', 'ksh'], '<shell> "ksh": must be bash, zsh or fish. See petstore-sandbox completion --help.'],
-    [['target', 'sett'], 'unknown command "sett"; did you mean set? See petstore-sandbox target --help.'],
-    [['target', 'use'], '<name> is missing. See petstore-sandbox target use --help.'],
-    [['--nope'], 'unknown option --nope. See petstore-sandbox --help.'],
+    [['serv'], "unknown command 'serv'; did you mean serve? See petstore-sandbox --help."],
+    [['help', 'serv'], "unknown command 'serv'; did you mean serve? See petstore-sandbox --help."],
+    [['help', 'control', 'clok'], "unknown command 'clok'; did you mean clock? See petstore-sandbox control --help."],
+    [['control', 'help', 'clok'], "unknown command 'clok'; did you mean clock? See petstore-sandbox control --help."],
+    [['serve', '--prot', '1'], "unknown option '--prot'; did you mean --port? See petstore-sandbox serve --help."],
+    [['serve', "--it's", '1'], "unknown option '--it's'. See petstore-sandbox serve --help."],
+    [['serve', '--port'], "option '-p, --port <n>' argument missing. See petstore-sandbox serve --help."],
+    [['serve', '--plan'], "option '--plan <plan>' argument missing. See petstore-sandbox serve --help."],
+    [
+      ['serve', 'now'],
+      "too many arguments for 'serve'. Expected 0 arguments but got 1. See petstore-sandbox serve --help.",
+    ],
+    [
+      ['completion', 'ksh'],
+      "command-argument value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. See petstore-sandbox completion --help.",
+    ],
+    [['target', 'sett'], "unknown command 'sett'; did you mean set? See petstore-sandbox target --help."],
+    [['target', 'use'], "missing required argument 'name'. See petstore-sandbox target use --help."],
+    [['--nope'], "unknown option '--nope'. See petstore-sandbox --help."],
   ])('refuses %j as a usage error', async (argv, err) =>
     expect(await run(argv)).toEqual({ code: 2, out: '', err: `USAGE: ${err}\n` }),
   )
@@ -98,7 +104,7 @@ describe('the help of serve', () => {
   })
 
   it('shows every option under its heading, with its default and the other ways to set it', async () => {
-    const { out } = await run(['serve', '--help'])
+    const { out } = await run(['serve', '--help-all'])
     const text = out.replace(/\n {10,}/g, ' ')
     for (const name of OPTION_NAMES) {
       const { group, default: fallback } = optionRow(name)

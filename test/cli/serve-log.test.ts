@@ -5,9 +5,8 @@ import { cellWidth } from '../../src/cli/cells.js'
 import { colourLevel } from '../../src/cli/colour.js'
 import { escapeControls } from '../../src/cli/escape-controls.js'
 import { prettyExchange, sameness } from '../../src/cli/exchange-line.js'
-import { jsonExchange } from '../../src/cli/json-exchange.js'
 import { LineWriter } from '../../src/cli/line-writer.js'
-import { openServeLog, type ServeLog } from '../../src/cli/serve-log.js'
+import { jsonExchange, openServeLog, type ServeLog } from '../../src/cli/serve-log.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import { verbText } from '../../src/control/verb-text.js'
 import { VERBS } from '../../src/control/verbs.js'
@@ -80,6 +79,13 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
   ['a ban in a space', { ...LIMITED, reason: 'ban', space: 'checkout' }],
   ['a storm', { ...LIMITED, reason: 'storm' }],
   ['a 429 that was asked for', { ...LIMITED, reason: 'forced' }],
+  [
+    'an answer that was asked for but cannot be forced',
+    {
+      reason: 'forced',
+      ...problem('invalid_request', 'Prefer: code="418" cannot be forced on listPets. Choose one of 200, 400.', 400),
+    },
+  ],
   ['no status at all', { status: undefined, reason: 'fault', fault: 'connection-reset' }],
   ['latency', { durationMs: 9001.2, waitingMs: 9000.6 }],
   ['a slow body', { durationMs: 10_003, bodyMs: 10_001, reason: 'fault', fault: 'slow-body' }],
@@ -150,10 +156,25 @@ describe('the pretty log', () => {
     ),
   )
 
+  it('has its target in the same column, whatever the method and the end', () => {
+    const parts: readonly Partial<ExchangeRecord>[] = [
+      {},
+      { method: 'DELETE', status: 405 },
+      { status: undefined, reason: 'fault', fault: 'connection-reset' },
+      { status: undefined, reason: 'fault', fault: 'hang', how: undefined },
+    ]
+    const columns = parts.map((part) => prettyExchange(exchange(part), plain).indexOf('/v1/pets'))
+    expect(columns).toEqual(parts.map(() => columns[0]))
+  })
+
   it('never proposes to reset', () => {
     for (const [, part] of KINDS) expect(prettyExchange(exchange(part), plain)).not.toContain('reset;')
+    const elsewhere = { control: () => 'petstore-sandbox control --url http://127.0.0.1:4011' }
+    expect(prettyExchange(exchange({ ...LIMITED, reason: 'storm' }), plain, elsewhere)).toMatch(
+      /→ .*petstore-sandbox control --url http:\/\/127\.0\.0\.1:4011 storm stop$/,
+    )
     expect(prettyExchange(exchange({ ...LIMITED, reason: 'quota-minute' }), plain)).toMatch(
-      /→ retry in 34 s, or: petstore-sandbox control clock advance 34s$/,
+      /→ retry in 34 s, or: npx petstore-sandbox control clock advance 34s$/,
     )
   })
 

@@ -189,6 +189,22 @@ describe('stopping', () => {
     await ended
   })
 
+  it('is at once on SIGINT while a replica still waits for its log', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const connected = once(silent, 'connection')
+    const address = silent.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const io = testIo()
+    const ended = runCli(['serve', '--port', '0', '--redis', `redis://127.0.0.1:${port}`], io)
+    const [socket] = await connected
+    io.signal('SIGINT')
+    expect(io.exits).toEqual([130])
+    silent.close()
+    socket.end('-ERR gone\r\n')
+    await ended
+  })
+
   it('follows the control plane too', async () => {
     const { ended, facts } = await serving()
     await fetch(`${facts.controlUrl}/shutdown`, { method: 'POST' })
@@ -219,9 +235,9 @@ describe('a start that fails', () => {
     }
     const here = process.platform === 'linux' ? `, ${process.cwd()}` : ''
     expect(await whoHasIt(testIo())).toBe(
-      `PORT_IN_USE: 127.0.0.1:${port} is taken by petstore-sandbox, pid ${process.pid}${here}. Stop it with: petstore-sandbox control --url http://127.0.0.1:${port} stop; or choose another port with --port, or 0 for any free one.\n`,
+      `PORT_IN_USE: 127.0.0.1:${port} is taken by petstore-sandbox, pid ${process.pid}${here}. Stop it with: npx petstore-sandbox control --url http://127.0.0.1:${port} stop; or choose another port with --port, or 0 for any free one.\n`,
     )
-    expect(await whoHasIt(testIo({ cwd: holder.cwd }))).toContain('Stop it with: petstore-sandbox control stop;')
+    expect(await whoHasIt(testIo({ cwd: holder.cwd }))).toContain('Stop it with: npx petstore-sandbox control stop;')
   })
 
   it.each([

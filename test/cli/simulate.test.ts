@@ -24,7 +24,7 @@ async function simulate(content: string | Buffer, flags: readonly string[] = [],
 }
 
 describe('simulate', () => {
-  it('says for people which plan is enough, for each key and in all', async () => {
+  it('shows which plan is enough, for each key and for all', async () => {
     const { code, out, err } = await simulate(`${BURST.map((sent) => ncsaLine(sent)).join('\n')}\nnonsense\n`, [
       '--scale',
       '2',
@@ -52,18 +52,18 @@ describe('simulate', () => {
     ])
   })
 
-  it('fits a terminal, and shows there how far it is', async () => {
+  it('fits a terminal, and shows its progress there', async () => {
     const io = testIo({ tty: true })
     io.stdout.columns = 60
     io.stderr.columns = 60
     const { out, err } = await simulate(harText(BURST), ['--host', 'api.example'], io)
-    expect(err).toMatch(/^\rtraffic ━+ 100 %, 0\.0 of 0\.0 MB.\[K\r.\[K$/)
+    expect(err).toMatch(/^\rtraffic: 0\.0 of 0\.0 MB, 100 %.\[K\r.\[K$/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours take no cell
     const widths = out.split('\n').map((line) => line.replace(/\u001b\[\d+m/g, '').length)
     expect(Math.max(...widths)).toBeLessThanOrEqual(60)
   })
 
-  it('gives programs all of it as JSON, from a compressed file, too', async () => {
+  it('writes the whole report as JSON, also for a compressed file', async () => {
     const { code, out } = await simulate(gzipSync(harText(BURST)), ['-o', 'json'])
     const report: SimulationReport = JSON.parse(out)
     expect({ code, ...report }).toMatchObject({
@@ -75,7 +75,7 @@ describe('simulate', () => {
     })
   })
 
-  it('writes one page that needs nothing else, whatever is in the traffic', async () => {
+  it('writes a page that loads nothing, whatever is in the traffic', async () => {
     const sent = BURST.map((one) => ({ ...one, headers: { 'x-client': '<script>alert(1)</script>"\'&' } }))
     const { code, out } = await simulate(harText(sent), ['-o', 'html', '--key-field', 'X-Client', '--scale', '1..3'])
     expect(code).toBe(0)
@@ -89,14 +89,14 @@ describe('simulate', () => {
   it.each([
     ['missing', [], /^TRAFFIC_UNREADABLE: "missing" cannot be read \(ENOENT\)\. Check the path\.$/],
     ['folder', [], /^TRAFFIC_UNREADABLE: "folder" cannot be read \(it is a folder, not a file\)\./],
-    ['text', [], /^TRAFFIC_UNKNOWN: "text" is of no form that is known\. Give an HTTP archive/],
+    ['text', [], /^TRAFFIC_UNKNOWN: "text" is in an unknown format\. Give an HTTP archive/],
     [
       'other',
       [],
-      /^NOTHING_SIMULATED: All of 2 requests are for other hosts or paths than \/v1, most of them for \/api\. Name the right ones with --base-path and --host\.$/,
+      /^NOTHING_SIMULATED: 2 requests read, none for \/v1; most are for \/api\. Set the right --base-path and --host\.$/,
     ],
-    ['empty.har', [], /^NOTHING_SIMULATED: There is no request that can be read\.$/],
-  ])('fails on %s, and says what to do', async (file, flags, message) => {
+    ['empty.har', [], /^NOTHING_SIMULATED: The input has no readable request\.$/],
+  ])('fails on %s with advice', async (file, flags, message) => {
     const io = testIo()
     mkdirSync(join(io.cwd, 'folder'))
     writeFileSync(join(io.cwd, 'text'), 'hello')
@@ -119,10 +119,10 @@ describe('simulate', () => {
     expect(await simulate(harText(BURST), [flag, value])).toMatchObject({ code: 2, out: '' })
   })
 
-  it('reads much more than it keeps', async () => {
-    // Tells at its end how much memory it ever had.
-    const tell = `data:text/javascript,process.on("exit",()=>console.error(process.resourceUsage().maxRSS))`
-    const child = spawn(NODE, ['--import', tell, BIN, 'simulate', '-', '-o', 'json'])
+  it('reads an input larger than its memory', async () => {
+    // Prints its peak memory at exit.
+    const report = `data:text/javascript,process.on("exit",()=>console.error(process.resourceUsage().maxRSS))`
+    const child = spawn(NODE, ['--import', report, BIN, 'simulate', '-', '-o', 'json'])
     onTestFinished(() => void child.kill('SIGKILL'))
     const told = { out: '', err: '' }
     child.stdout.on('data', (chunk) => {
@@ -148,7 +148,7 @@ describe('simulate', () => {
 })
 
 describe('exec --har', () => {
-  it('writes what a run has sent, which simulate reads with the same figures', async () => {
+  it('writes an archive that simulate reads with the same figures', async () => {
     const io = testIo({ env: { PATH: process.env.PATH ?? '' } })
     const script = `
       const ask = (key, path) => fetch(process.env.PETSTORE_BASE_URL + path, { headers: { Authorization: 'Bearer ' + key } })
@@ -182,7 +182,7 @@ describe('exec --har', () => {
     expect(sent(report.conduct.violations).sort()).toEqual(sent(violations).sort())
   })
 
-  it('says if the archive cannot be written, before the command is run', async () => {
+  it('fails before the command runs if the archive cannot be written', async () => {
     const io = testIo({ env: { PATH: process.env.PATH ?? '' } })
     mkdirSync(join(io.cwd, 'folder'))
     expect(await runCli(['exec', '--har', 'folder', '--', NODE, '-e', 'console.log(1)'], io)).toBe(125)

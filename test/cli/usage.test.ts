@@ -15,7 +15,7 @@ describe('call', () => {
     ])
       expect(await runCli(['call', ...argv], io)).toBe(2)
     expect(io.stderr.text).toMatch(
-      /^(?:USAGE: \w+ takes (?:no|one) argument, but was given .* See petstore-sandbox call \w+ --help\.\n){3}$/,
+      /^(?:USAGE: too many arguments for '\w+'\. Expected (?:0 arguments|1 argument) but got \d\. See petstore-sandbox call \w+ --help\.\n){3}$/,
     )
     expect(await sandbox.requests()).toEqual([])
   })

@@ -64,13 +64,27 @@ describe('verify', () => {
     expect(await sandbox.pets.list()).not.toEqual(before)
   })
 
-  it('warns before it writes to production', async () => {
-    const { baseUrl } = await started()
+  it('writes to production only with --yes where it cannot ask, as call does', async () => {
+    const sandbox = await started()
+    const { baseUrl } = sandbox
     const env = { ...KEY, XDG_CONFIG_HOME: temporaryFolder() }
     await runCli(['target', 'set', 'production', '--base-url', baseUrl], testIo({ env }))
     const warning = 'warning: --writes adds to production and cleans nothing up.\n'
-    expect((await verify(['-t', 'production', '--writes'], env)).err).toContain(warning)
-    expect((await verify(['--base-url', baseUrl, '--writes'], env)).err).toContain(warning)
+    for (const to of [
+      ['-t', 'production'],
+      ['--base-url', baseUrl],
+    ]) {
+      expect(await verify([...to, '--writes'], env)).toEqual({
+        code: 2,
+        out: '',
+        err: `${warning}CONFIRMATION_NEEDED: verify --writes writes to production (${baseUrl}). Confirm with --yes.\n`,
+      })
+    }
+    expect(await sandbox.requests()).toEqual([])
+    expect(await verify(['-t', 'production', '--writes', '--yes'], env)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(warning),
+    })
     expect((await verify(['-t', 'production'], env)).err).not.toContain(warning)
   })
 
@@ -127,11 +141,14 @@ describe('verify', () => {
   })
 
   it.each([
-    [['-o', 'yaml'], 'USAGE: --output "yaml": must be text, json or junit.'],
+    [
+      ['-o', 'yaml'],
+      "USAGE: option '-o, --output <form>' argument 'yaml' is invalid. Allowed choices are text, json, junit.",
+    ],
     [['-t', 'nope'], 'UNKNOWN_TARGET: There is no target "nope".'],
     [['-t', 'staging'], 'TARGET_NOT_SET: The target "staging" has no base address yet.'],
     [['--base-url', 'nowhere'], 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
-    [['now'], 'USAGE: verify takes no argument, but was given "now".'],
+    [['now'], "USAGE: too many arguments for 'verify'. Expected 0 arguments but got 1."],
   ])('ends with 2 for %j', async (argv, problem) => {
     const { code, out, err } = await verify(argv)
     expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -10,12 +10,16 @@ const PET = { id: 1, name: 'Rex', categoryId: 1 }
 const pets = (count: number) => JSON.stringify(Array.from({ length: count }, (_, index) => ({ ...PET, id: index + 1 })))
 
 /** `serve --watch` in a folder with these files. */
-async function watching(files: Readonly<Record<string, string>>, flags: readonly string[] = []) {
+async function watching(
+  files: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+  place: readonly string[] = ['--in-memory'],
+) {
   const io: TestIo = testIo({ env: { TZ: 'UTC' } })
   const write = (name: string, text: string) => writeFileSync(join(io.cwd, name), text)
-  mkdirSync(join(io.cwd, 'fixtures'))
+  for (const folder of ['fixtures', 'wrong']) mkdirSync(join(io.cwd, folder))
   for (const [name, text] of Object.entries(files)) write(name, text)
-  const argv = ['serve', '--port', '0', '--in-memory', '--log', 'pretty', '--watch', ...flags]
+  const argv = ['serve', '--port', '0', ...place, '--log', 'pretty', '--watch', ...flags]
   const ended = runCli(argv, io)
   onTestFinished(async () => {
     io.signal('SIGTERM')
@@ -59,9 +63,10 @@ describe('serve --watch', () => {
     await io.stderr.seen(/own\.yaml has changed: settings, faults in force/)
     expect((await get('/pets')).headers.get('X-RateLimit-Limit')).toBe('1000')
     expect((await get('/pets/1')).status).toBe(503)
-    write('petstore-sandbox.yaml', 'plan: free\nfreeze: true\n')
+    // The scenario was named by a flag, which wins over the file.
+    write('petstore-sandbox.yaml', 'plan: free\nfreeze: true\nretry-after: http-date\n')
     await io.stderr.seen(/petstore-sandbox\.yaml has changed: settings in force; .*freeze from the next reset on/)
-    expect((await get('/pets')).headers.get('X-RateLimit-Remaining')).toBe('57')
+    expect((await get('/pets')).headers.get('X-RateLimit-Remaining')).toBe('997')
     write('petstore-sandbox.yaml', 'plam: free\n')
     await io.stderr.seen(/warning: petstore-sandbox\.yaml has changed, but .*plam.*Did you mean/i)
     expect(await count()).toBe(60)
@@ -93,6 +98,65 @@ describe('serve --watch', () => {
     write('petstore-sandbox.yaml', 'order: newest\n')
     await io.stderr.seen(/petstore-sandbox\.yaml has changed: started again/)
     expect((await list())[0]?.id).not.toBe(1)
+  })
+
+  it.each([
+    ['in a store', ['--store', 'store.json']],
+    ['in memory', ['--in-memory']],
+  ])(
+    'keeps running, with the state that it has %s, through 50 changes of which every other one is wrong',
+    async (_where, place) => {
+      const files = {
+        'nobody.yaml': 'ban: { nobody: 5m }\n',
+        'wrong/pets.json': '[{"id": "one"',
+        'petstore-sandbox.yaml': '',
+      }
+      const { io, write, baseUrl, list, ended } = await watching(files, [], place)
+      const isKept = place.includes('--store')
+      const wrong = [
+        'order: [',
+        'ordr: newest',
+        'order: oldest\nscenario: ./nobody.yaml',
+        'order: oldest\nfixtures: wrong',
+        'order: oldest\nfault: listShops:503',
+        'order: oldest\napi-key: [same=one, same=two]',
+        'order: oldest\nspec: nowhere.yaml',
+      ]
+      let isOver = false
+      void ended.finally(() => {
+        isOver = true
+      })
+      const change = async (turn: number, text: string) => {
+        write('petstore-sandbox.yaml', `# ${turn}\n${text}\n`)
+        await io.stderr.seen(new RegExp(`^(?:(?:(?!has changed)[^])*has changed){${turn}}`))
+      }
+      for (let turn = 1; turn <= 50; turn += 2) {
+        await change(turn, turn % 4 === 1 ? 'order: oldest' : 'order: newest')
+        const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json', connection: 'close' }
+        const body = JSON.stringify({ name: `Pet of ${turn}`, categoryId: 1 })
+        expect((await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201)
+        const before = await list()
+        await change(turn + 1, wrong[((turn - 1) / 2) % wrong.length] ?? '')
+        expect(await list()).toEqual(before)
+        expect(before.length).toBe(isKept ? Math.min(100, 60 + (turn + 1) / 2) : 61)
+      }
+      expect(isOver).toBe(false)
+      expect(io.stderr.text.match(/the sandbox stays as it was/g)).toHaveLength(25)
+      expect(io.stderr.text.match(/has changed: started again/g)).toHaveLength(25)
+    },
+  )
+
+  it('takes no other options while a fixture file is wrong, and all of them once it is right', async () => {
+    const files = { 'fixtures/pets.json': pets(2), 'petstore-sandbox.yaml': 'order: oldest\n' }
+    const { io, write, list } = await watching(files, ['--fixtures', 'fixtures'])
+    write('fixtures/pets.json', '[{"id": "one"')
+    await io.stderr.seen(/pets\.json has changed, but the sandbox stays as it was/)
+    write('petstore-sandbox.yaml', 'order: newest\n')
+    await io.stderr.seen(/petstore-sandbox\.yaml has changed, but the sandbox stays as it was: .*pets\.json/)
+    expect((await list()).map(({ id }) => id)).toEqual([1, 2])
+    write('fixtures/pets.json', pets(3))
+    await io.stderr.seen(/pets\.json has changed: started again/)
+    expect((await list()).map(({ id }) => id)).toEqual([3, 2, 1])
   })
 
   it('does not move to another address, nor to another store', async () => {

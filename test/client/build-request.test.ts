@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressOf, buildRequest, type CallInput } from '../../src/client/build-request.js'
 import type { Operation } from '../../src/contract/contract.js'
 import { parseJson } from '../../src/contract/json.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import fc from '../support/fast-check.js'
 
 const NOTHING: CallInput = { path: [], query: new Map(), fields: new Map() }
 

@@ -9,12 +9,13 @@ export interface Came {
   /** With the query: `/v1/pets?limit=2`. */
   readonly url: string
   readonly key: string | undefined
+  readonly body: string
 }
 
 export interface Goes {
   status: number
   headers: Record<string, string>
-  body: string
+  body: string | Buffer
 }
 
 /** Changes an answer before it goes; `drop` cuts the connection instead. */
@@ -38,7 +39,7 @@ export async function driftingService(drift: Drift = () => undefined, options: S
       ),
       ...(body === '' ? {} : { body }),
     })
-    const one = { method, url, key: headers.authorization?.replace(/^Bearer /, '') }
+    const one = { method, url, key: headers.authorization?.replace(/^Bearer /, ''), body }
     came.push(one)
     const plain: Goes = {
       status: faithful.status,

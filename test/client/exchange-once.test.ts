@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { exchangeOnce } from '../../src/client/exchange-once.js'
+import { exchangeOnce } from '../../src/client/exchange.js'
 
 /** A dispatcher that has no connection yet: a test says when it has one, and is told whether the request was sent then. */
 function waitingDispatcher() {

@@ -152,7 +152,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     ] as const) {
       const { status, text } = await ask(baseUrl, env)
       expect(status).toBe(0)
-      expect(text).toContain(`(${variable} is set): the proxy wants to know who asks (PROXY_407)`)
+      expect(text).toContain(`(${variable} is set): the proxy requires authentication (PROXY_407)`)
       expect(text).not.toContain(PASSWORD)
     }
     expect([...plain.came, ...secure.came]).toEqual([])

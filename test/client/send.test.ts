@@ -107,7 +107,7 @@ describe('an answer', () => {
   it('that is announced without end is none', async () => {
     await expect(sent(await hostileServer(promiseEndlessly))).rejects.toMatchObject({
       failure: 'MALFORMED',
-      message: expect.stringContaining('it sent more than 100 interim responses (1xx), and no answer'),
+      message: expect.stringContaining('it sent more than 100 interim responses (1xx)'),
     })
   })
 

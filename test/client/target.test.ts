@@ -130,7 +130,7 @@ describe('the target sandbox', () => {
     locate(cwd, { ...LOCATION, baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox` })
     expect(await resolve()).toMatchObject({
       baseUrl: 'http://127.0.0.1:4010/v1',
-      warnings: [expect.stringContaining('where another one answers')],
+      warnings: [expect.stringContaining('where a different sandbox answers')],
     })
     expect(asked.join()).not.toContain('real-secret')
   })
@@ -166,7 +166,7 @@ describe('staging and production', () => {
   it.each(['staging', 'production'])('%s has no address until it is set, and says how', async (target) => {
     await expect(place().resolve({ target })).rejects.toMatchObject({
       code: 'TARGET_NOT_SET',
-      message: `The target "${target}" has no base address yet. Set it with "petstore-sandbox target set ${target} --base-url <url>".`,
+      message: `The target "${target}" has no base address yet. Set it with "npx petstore-sandbox target set ${target} --base-url <url>".`,
     })
   })
 
@@ -194,7 +194,7 @@ describe('staging and production', () => {
     const production = place({ config: 'use: production\n' })
     await expect(production.resolve()).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
-      message: `${production.file}:1:6: production cannot be the default target`,
+      message: `${production.file}:1:1: use production cannot be the default target`,
     })
   })
 
@@ -295,7 +295,7 @@ describe('the key', () => {
   it('is warned about where it travels unencrypted', async () => {
     const { resolve } = place({ env: { PETSTORE_API_KEY: 'mine' } })
     expect(await resolve({ baseUrl: 'http://elsewhere.test/v1' })).toMatchObject({
-      warnings: ['The API key travels unencrypted to http://elsewhere.test.'],
+      warnings: ['The API key is sent unencrypted to http://elsewhere.test.'],
     })
     expect(await resolve({ baseUrl: 'http://localhost:1/v1' })).toMatchObject({ warnings: [] })
   })
@@ -411,15 +411,18 @@ describe('the config file', () => {
 
   it.each([
     ['targets: [', '1:11: is not valid YAML'],
-    ['targets:\n  a: {}\n  a: {}\n', '3:3: is not valid YAML: Map keys must be unique'],
+    ['targets:\n  a: {}\n  a: {}\n', '3:3: is not valid YAML: the same name twice in one map'],
     ['- a', '1:1: the file must be a map'],
-    ['targets: 1', '1:10: targets must be a map'],
-    ['\ntarget: {}', '2:1: "target" is unknown; expected use and targets'],
-    ['targets:\n  staging:\n    api-key: s3cret', '3:5: "api-key" is unknown; expected base-url and api-key-file'],
-    ['targets:\n  staging:\n    base-url: 5', '3:15: base-url must be a string'],
-    ['targets:\n  staging:\n    base-url: x', '3:15: "x": must be an http or https address'],
-    ['targets:\n  "a b": {}', '2:3: "a b": must be up to 64 letters'],
-    ['use: [a]', '1:6: use must be a string'],
+    ['targets: 1', '1:1: targets must be a map'],
+    ['\ntarget: {}', '2:1: target is unknown; expected use and targets'],
+    [
+      'targets:\n  staging:\n    api-key: s3cret',
+      '3:5: targets.staging.api-key is unknown; expected base-url and api-key-file',
+    ],
+    ['targets:\n  staging:\n    base-url: 5', '3:5: targets.staging.base-url must be a string'],
+    ['targets:\n  staging:\n    base-url: x', '3:5: targets.staging.base-url "x" must be an http or https address'],
+    ['targets:\n  "a b": {}', '2:3: targets.a b must be up to 64 letters'],
+    ['use: [a]', '1:1: use must be a string'],
   ])('that is malformed is refused with its line, and not written over: %j', async (config, problem) => {
     const { env, file, resolve } = place({ config })
     const refusal = { code: 'INVALID_CONFIG', message: expect.stringContaining(`${file}:${problem}`) }

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { driftingService } from './drifting-service.js'
@@ -60,7 +60,7 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
   ['a reset', (socket) => void socket.resetAndDestroy(), 502, 'upstream_unreachable', /connection was dropped/],
   ['a connection that is closed', (socket) => void socket.end(), 502, 'upstream_unreachable', /connection was dropped/],
   ['a body that breaks off', end(`${OK}\r\nContent-Length: 100\r\n\r\n[`), 502, 'upstream_unreachable', /dropped/],
-  ['an answer that never comes', () => {}, 504, 'upstream_timeout', /took longer than 400ms \(--upstream-timeout\)/],
+  ['an answer that never comes', () => {}, 504, 'upstream_timeout', /took longer than 400ms .*--upstream-timeout/],
   [
     'a body that never ends',
     (socket) => void socket.write(`${OK}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`),
@@ -84,14 +84,14 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
     end(`${OK}\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n[]`),
     502,
     'upstream_invalid',
-    /packed with gzip, and is not/,
+    /is not valid gzip/,
   ],
   [
     'an encoding that nobody asked for',
     end(`${OK}\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\n[]`),
     502,
     'upstream_invalid',
-    /packed with "zstd"/,
+    /is encoded with "zstd"/,
   ],
   ['no HTTP', end('SSH-2.0-OpenSSH_9.6\r\n'), 502, 'upstream_invalid', /not valid HTTP/],
   [
@@ -135,7 +135,7 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
     end(`${OK}\r\nContent-Encoding: ${'gzip, '.repeat(5)}gzip\r\nContent-Length: 2\r\n\r\n[]`),
     502,
     'upstream_invalid',
-    /packed 6 times/,
+    /is encoded with "gzip, gzip/,
   ],
   ['a status of nothing', end('HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'), 502, 'upstream_invalid', /./],
 ]
@@ -206,18 +206,6 @@ describe('a real service that is hostile, or in trouble', () => {
   })
 
   it.each([
-    ['with its frame', deflateSync],
-    ['without, as many servers send it', deflateRawSync],
-  ])('deflate is unpacked %s', async (_how, pack) => {
-    const packed = pack('[]')
-    const upstream = await hostileServer((socket) => {
-      socket.write(`${OK}\r\nContent-Encoding: deflate\r\nContent-Length: ${packed.length}\r\n\r\n`)
-      socket.write(packed)
-    })
-    expect((await ask(await inFrontOf(`${upstream}/v1`))).text).toBe('[]')
-  })
-
-  it.each([
     [
       '103',
       'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(100),
@@ -232,7 +220,7 @@ describe('a real service that is hostile, or in trouble', () => {
   })
 
   it('JSON that is nested without end is passed on, and costs nobody their time', async () => {
-    const body = '['.repeat(4_000_000) + ']'.repeat(4_000_000)
+    const body = '['.repeat(100_000) + ']'.repeat(100_000)
     const upstream = await hostileServer(end(`${OK}\r\nContent-Length: ${body.length}\r\n\r\n${body}`))
     const sandbox = await inFrontOf(`${upstream}/v1`)
     const { status, text } = await ask(sandbox)

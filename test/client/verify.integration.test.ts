@@ -1,20 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Check } from '../../src/client/verify/check.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openService } from '../../src/client/verify/service.js'
+import type { Check } from '../../src/client/verify/verify.js'
 import { type VerifyOptions, verify } from '../../src/client/verify/verify.js'
 import { readAnswerRules } from '../../src/contract/answer-rules.js'
-import type { ContractEngine } from '../../src/contract/engine.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { openPrism } from '../../src/contract/prism.js'
 import type { SandboxOptions } from '../../src/index.js'
 import { type Came, type Drift, driftingService, type Goes } from './drifting-service.js'
-
-let engine: ContractEngine
-beforeAll(async () => {
-  engine = await openPrism(packagedContract())
-})
 
 async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandbox: SandboxOptions = {}) {
   const { baseUrl, came } = await driftingService(drift, sandbox)
@@ -25,7 +18,6 @@ async function verified(drift?: Drift, given: Partial<VerifyOptions> = {}, sandb
   const { checks, notes } = await verify({
     contract,
     rules: await readAnswerRules(contract, 'native'),
-    engine,
     service,
     basePath: '/v1',
     apiKey: 'sandbox',
@@ -86,17 +78,18 @@ describe('an instance that keeps the contract', () => {
       '/v1/pets',
       '/v1/pets?limit=2',
       '/v1/pets?limit=1&status=sold',
+      '/v1/pets?limit=100',
       '/v1/pets?status=available',
       '/v1/pets?status=pending',
-      '/v1/pets?limit=100',
     ])
   })
 
   it('is written to where that was asked for, and what stays behind is told', async () => {
     const { drifts, skipped, notes } = await verified(undefined, { writes: true })
     expect({ drifts, skipped }).toEqual({ drifts: [], skipped: [] })
+    // The example, what is only required, the two other statuses, and a number beyond 2^53.
     const note = expect.stringMatching(/^createPet has written, with the id \d+; it is still there\.$/)
-    expect(notes).toEqual([note, note])
+    expect(notes).toEqual(Array.from({ length: 5 }, () => note))
   })
 })
 
@@ -111,7 +104,7 @@ describe('what cannot be checked is said:', () => {
   it('what another contract says less about', async () => {
     const spec = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
     const contract = await loadContract(spec)
-    const fuller = { contract, engine: await openPrism(contract), writes: true }
+    const fuller = { contract, writes: true }
     const { drifts, skipped, came } = await verified(undefined, fuller, { spec })
     expect(drifts).toEqual([])
     expect(skipped).toContain('listCategories, 401: the contract documents no 401 for it')
@@ -125,7 +118,7 @@ describe('what cannot be checked is said:', () => {
     const { drifts, skipped, came } = await verified(undefined, {}, { pets: 0 })
     expect(drifts).toEqual([])
     expect(skipped).toContain(
-      'getPet, first: nothing is known to ask for: no list was answered that holds an id, and the one of the example is not there',
+      'getPet, first: no id is known: no list had one, and the one of the example does not exist',
     )
     expect(came.filter(isGet).map(({ url }) => url)).toContain('/v1/pets/1')
   })
@@ -144,7 +137,7 @@ describe('what cannot be checked is said:', () => {
     const { drifts, skipped } = await verified(drift)
     expect(drifts).toEqual([])
     expect(skipped).toContain(
-      'getPet, deprecation headers of first: neither Deprecation nor Sunset is sent; they are not documented, so they need not be',
+      'getPet, deprecation headers of first: neither Deprecation nor Sunset is sent, and neither is documented',
     )
   })
 
@@ -162,6 +155,18 @@ describe('what cannot be checked is said:', () => {
     expect(new Set(waits)).toEqual(new Set([2000]))
   })
 
+  it('what a limit of nothing stands before: each key waits once, and the run ends', async () => {
+    const { waits, skipped } = await verified(undefined, {}, { limits: '0/min' })
+    expect(waits.length).toBeLessThanOrEqual(3)
+    expect(skipped).toContainEqual(expect.stringMatching(/^listPets, two-newest: the rate limit is used up \(429\)/))
+  })
+
+  it('an answer that the sandbox made up, as it says', async () => {
+    const { drifts, skipped } = await verified(undefined, {}, { fault: ['getPet:503'] })
+    expect(drifts).toEqual([])
+    expect(skipped).toContain('getPet, first: the sandbox simulated the response (fault)')
+  })
+
   it('what is cut off on the way', async () => {
     const { checks, drifts } = await verified((came) => (isGet(came) && hasKey(came) ? 'drop' : undefined))
     expect(drifts).toEqual([])
@@ -170,6 +175,20 @@ describe('what cannot be checked is said:', () => {
       expect.stringMatching(/^getPet, an id beyond 2\^53: No answer/),
       expect.stringMatching(/^getPet, an id that is not there: No answer/),
     ])
+  })
+})
+
+describe('a limit of one request a minute', () => {
+  it('is waited for five times in all, and what is not tested says so', async () => {
+    let turn = 0
+    const everyOther = changed(hasKey, (goes) => {
+      if (turn++ % 2 !== 0) return
+      goes.status = 429
+      goes.headers['retry-after'] = '60'
+    })
+    const { waits, skipped } = await verified(everyOther)
+    expect(waits.filter((wait) => wait === 60_000)).toHaveLength(5)
+    expect(skipped).toContainEqual(expect.stringContaining('not tested: the rate limit was waited for 5 times'))
   })
 })
 
@@ -189,7 +208,7 @@ describe('a 429 that says to come back soon', () => {
     expect({ drifts, waits, said }).toEqual({ drifts: [], waits: [7000], said: ['7 s before GET /pets'] })
     expect(checks).toContainEqual({
       operation: 'listPets',
-      name: 'nothing said',
+      name: 'no parameters',
       request: 'GET /pets',
       outcome: 'kept',
       details: [],

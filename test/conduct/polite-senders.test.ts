@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { HandlerResult } from '../../src/domain/messages.js'
 import { type RandomStream, randomStream } from '../../src/domain/random.js'
 import { MINUTE_MS } from '../../src/domain/time.js'
+import fc from '../support/fast-check.js'
 import { Scene } from './scene.js'
 
 /** One that sends one request at a time. Each time by the clock and really: it waits for whichever comes first. */
@@ -118,8 +118,8 @@ class Crew {
   }
 }
 
-describe('senders who each keep the rules', () => {
-  it('break none, whatever connections they share and whatever becomes of their answers', () => {
+describe('senders that keep the rules', () => {
+  it('are never blamed, however they share connections and lose responses', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -136,7 +136,7 @@ describe('senders who each keep the rules', () => {
     )
   })
 
-  it('are one too many if fewer are stated', () => {
+  it('are blamed if too few are stated', () => {
     // Not by chance: so it is the statement that keeps them from being blamed.
     const blamed = Array.from({ length: 20 }, (_, seed) => {
       const crew = new Crew(6, 1, seed, true)
@@ -147,7 +147,7 @@ describe('senders who each keep the rules', () => {
   })
 })
 
-describe('a sender who does not', () => {
+describe('a sender that does not wait', () => {
   type Way = readonly [what: string, sent: (scene: Scene) => { connection?: number; heardUpTo?: number }]
   const ways: readonly Way[] = [
     ['on one connection', () => ({ connection: 1 })],
@@ -156,7 +156,7 @@ describe('a sender who does not', () => {
     ['in process', (scene) => ({ heardUpTo: scene.position })],
   ]
 
-  it.each(ways)('is found, sending again before its wait is over %s', (_way, sent) => {
+  it.each(ways)('is found when it retries too early %s', (_way, sent) => {
     const scene = new Scene()
     for (let i = 0; i < 12; i++) {
       scene.pass(20)
@@ -166,7 +166,7 @@ describe('a sender who does not', () => {
     expect(scene.violations).toEqual(['early-retry'])
   })
 
-  it.each(ways)('is found, trying on beside a request that is served %s', (_way, sent) => {
+  it.each(ways)('is found when it retries beside a served request %s', (_way, sent) => {
     const scene = new Scene()
     for (let i = 0; i < 5; i++) {
       scene.pass(20)
@@ -176,7 +176,7 @@ describe('a sender who does not', () => {
     expect(scene.violations).toEqual(['no-backoff'])
   })
 
-  it('is found among as many as are stated, when it has gone on long enough', () => {
+  it('is found among the stated senders after enough tries', () => {
     const scene = new Scene(8)
     for (let i = 0; i < 9; i++) scene.exchanges(scene.refusal(60_000))
     for (let i = 0; i < 33; i++) scene.exchanges(scene.failure, { path: '/pets?limit=1' })

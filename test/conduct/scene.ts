@@ -3,9 +3,7 @@ import { type ConductRule, VIOLATIONS, WARNINGS } from '../../src/conduct/conduc
 import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
-import type { AnswerEnd } from '../../src/domain/ending.js'
-
-import type { HandlerResult } from '../../src/domain/messages.js'
+import type { AnswerEnd, HandlerResult } from '../../src/domain/messages.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
@@ -17,6 +15,8 @@ interface Sent {
   readonly isStranger?: boolean
   readonly connection?: number
   readonly heardUpTo?: number
+  readonly sentUpTo?: number
+  readonly sender?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -25,14 +25,15 @@ const LIMITS = { perMinute: 60, perDay: 1000 }
 /** A ledger, and the commands that it is told of: each has an ordinal, and two times. */
 export class Scene {
   ledger = new ConductLedger([LIMITS])
-  senders: number
+  senders: number | undefined
   /** The space's clock, and real time. */
   now = NOON
   wall = NOON
   position = 0
   #connections = new Map<number, number>()
 
-  constructor(senders = 1) {
+  /** @param senders as stated; undefined if nothing is stated */
+  constructor(senders?: number) {
     this.senders = senders
   }
 
@@ -59,7 +60,7 @@ export class Scene {
   }
 
   /** Its answer ends. */
-  ends(position: number, how: AnswerEnd = 'sent'): void {
+  ends(position: number, how: AnswerEnd = 'sent', slackMs = 0): void {
     this.ledger.ended({
       position,
       how,
@@ -67,6 +68,7 @@ export class Scene {
       wall: this.wall,
       endedAt: ++this.position,
       connection: this.#connections.get(position) ?? 0,
+      slackMs,
     })
   }
 
@@ -94,6 +96,8 @@ export class Scene {
     isStranger = false,
     connection = 0,
     heardUpTo = 0,
+    sentUpTo = heardUpTo,
+    sender = '',
     headers = {},
   }: Sent = {}): JudgedRequest {
     const [route = path, search = ''] = path.split('?')
@@ -110,6 +114,7 @@ export class Scene {
         heardUpTo: 0,
       },
       path: route,
+      query: search,
       route: packagedContract().route('GET', route),
       caller: {
         kind: 'key',
@@ -117,6 +122,7 @@ export class Scene {
         name: isStranger ? `token:${key}` : key,
         apiKey: { key: isStranger ? 'unknown' : key },
         isStranger,
+        sender,
         isOpen: !isStranger,
         account: { usage: {}, bans: NO_BAN_RECORD },
         limits: LIMITS,
@@ -128,14 +134,20 @@ export class Scene {
       },
       handler: 'its own',
       space: {
-        settings: { banAfter: 10, banDuration: 300_000, retryAfter: 'seconds', rateLimit: true },
-        senders,
+        settings: {
+          banAfter: 10,
+          banDuration: 300_000,
+          retryAfter: 'seconds',
+          rateLimit: true,
+          ...(senders === undefined ? {} : { senders }),
+        },
         shared: { basePath: '/v1' },
       },
       now,
       wall,
       connection,
       heardUpTo,
+      sentUpTo,
     }
   }
 

@@ -1,9 +1,18 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BanRules, countRequest, openTraffic, refusedBy } from '../../src/conduct/what-if.js'
-import { activeBan, type BanRecord, banFor, bringsBan, NO_BAN_RECORD, noteRefusal } from '../../src/domain/ban.js'
+import type { BanRules } from '../../src/conduct/judged-request.js'
+import { countRequest, openTraffic, refusedBy } from '../../src/conduct/what-if.js'
+import {
+  activeBan,
+  type BanRecord,
+  banFor,
+  bringsBan,
+  isRunning,
+  NO_BAN_RECORD,
+  type Wait,
+} from '../../src/domain/ban.js'
 import { charge, type Limits, type QuotaUsage } from '../../src/domain/quota.js'
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/time.js'
+import fc from '../support/fast-check.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 const SMALL: Limits = { perMinute: 2, perDay: 5 }
@@ -19,7 +28,7 @@ function outcome(
   wallOf: (now: number, index: number) => number = (now) => now,
 ) {
   const traffic = openTraffic(plans)
-  for (const [index, now] of instants.entries()) countRequest(traffic, rules, configured, now, wallOf(now, index))
+  for (const [index, now] of instants.entries()) countRequest(traffic, rules, configured, 1, now, wallOf(now, index))
   const refused = refusedBy(traffic)
   return { traffic, refused: refused.slice(0, plans.length), byOwn: refused[plans.length] }
 }
@@ -34,14 +43,20 @@ function reference(
   const refused = { minute: 0, day: 0, ban: 0 }
   let usage: QuotaUsage = {}
   let bans: BanRecord = NO_BAN_RECORD
+  let waits: Wait[] = []
+  let early: Wait[] = []
   for (const [index, now] of instants.entries()) {
     const wall = wallOf(now, index)
     if (activeBan(bans, now) !== undefined) {
       refused.ban++
       continue
     }
-    if (rules.banAfter !== 'never' && bringsBan(bans, rules.banAfter, now, wall)) {
+    // One wait lasts as long as the longest of those that overlap.
+    const isEarly = waits.some((wait) => isRunning(wait, now, wall))
+    if (isEarly && rules.banAfter !== 'never' && bringsBan(early, true, rules.banAfter, now, wall)) {
       bans = banFor(rules.banDuration, now)
+      waits = []
+      early = []
       refused.ban++
       continue
     }
@@ -49,15 +64,19 @@ function reference(
     if (verdict.kind === 'charged') usage = verdict.usage
     else {
       refused[verdict.shown.window]++
-      if (rules.banAfter !== 'never' && rules.retryAfter !== 'none')
-        bans = noteRefusal(bans, verdict.shown.resetAt, now, wall)
+      if (rules.banAfter !== 'never' && rules.retryAfter !== 'none') {
+        const { resetAt } = verdict.shown
+        const wait = { from: now, until: resetAt, wallUntil: wall + resetAt - now }
+        waits.push(wait)
+        if (isEarly) early.push(wait)
+      }
     }
   }
   return refused
 }
 
-describe('what each plan would have done', () => {
-  it('is nothing, as long as its limits are kept', () => {
+describe('the outcome of a plan', () => {
+  it('has no refusals within its limits', () => {
     const { traffic, refused } = outcome([NOON, NOON, NOON + MINUTE_MS, NOON + MINUTE_MS], NEVER)
     expect(refused).toEqual([
       { minute: 0, day: 0, ban: 0 },
@@ -66,18 +85,18 @@ describe('what each plan would have done', () => {
     expect(traffic).toMatchObject({ requests: 4, minute: { peak: 2 }, day: { peak: 4 } })
   })
 
-  it('is a refusal for each request beyond a window, to the instant before its end', () => {
+  it('counts each request beyond a window until its end', () => {
     const { refused } = outcome([NOON, NOON, NOON + MINUTE_MS - 1, NOON + MINUTE_MS], NEVER)
     expect(refused[0]).toEqual({ minute: 1, day: 0, ban: 0 })
   })
 
-  it('counts refusals by the minute and by the day apart', () => {
+  it('counts refusals by minute and by day separately', () => {
     const hours = Array.from({ length: 8 }, (_, hour) => NOON + hour * 60 * MINUTE_MS)
     expect(outcome(hours, NEVER).refused[0]).toEqual({ minute: 0, day: 3, ban: 0 })
     expect(outcome([...hours, NOON + DAY_MS], NEVER).refused[0]).toEqual({ minute: 0, day: 3, ban: 0 })
   })
 
-  it('is a ban, where its refusals would have brought one', () => {
+  it('includes bans that its refusals would have caused', () => {
     const rules: BanRules = { banAfter: 3, banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
     const burst = Array.from({ length: 8 }, (_, second) => NOON + second * SECOND_MS)
     // Two pass, one is refused, two are early, the third early one brings the ban.
@@ -86,21 +105,21 @@ describe('what each plan would have done', () => {
     expect(outcome([...burst, NOON + 7 * MINUTE_MS], rules).refused[0]).toEqual({ minute: 3, day: 0, ban: 3 })
   })
 
-  it('shows the peaks as if nothing had been refused', () => {
+  it('shows peaks as if nothing had been refused', () => {
     const burst = Array.from({ length: 8 }, () => NOON)
     expect(outcome(burst, NEVER).traffic).toMatchObject({ minute: { peak: 8 }, day: { peak: 8 } })
   })
 
-  it('lets a window of the future be over when the clock goes back', () => {
+  it('ends windows of the future when the clock goes back', () => {
     const { traffic, refused } = outcome([NOON + DAY_MS, NOON + DAY_MS, NOON, NOON, NOON], NEVER)
     expect(refused[0]).toEqual({ minute: 1, day: 0, ban: 0 })
     expect(traffic.minute.peak).toBe(3)
   })
 
-  it('is told apart from what the limits did that the key really had, whichever they were at the time', () => {
+  it("is separate from the outcome of the key's real limits", () => {
     const traffic = openTraffic([LARGE])
     const send = (count: number, configured: Limits) => {
-      for (let i = 0; i < count; i++) countRequest(traffic, NEVER, configured, NOON, NOON)
+      for (let i = 0; i < count; i++) countRequest(traffic, NEVER, configured, 1, NOON, NOON)
     }
     send(3, LARGE)
     send(2, SMALL)
@@ -111,13 +130,13 @@ describe('what each plan would have done', () => {
     ])
   })
 
-  it('is no ban where no refusal names a wait', () => {
+  it('has no bans if refusals name no wait', () => {
     const burst = Array.from({ length: 8 }, () => NOON)
     const rules: BanRules = { banAfter: 1, banDuration: 5 * MINUTE_MS, retryAfter: 'none' }
     expect(outcome(burst, rules).refused[0]).toEqual({ minute: 6, day: 0, ban: 0 })
   })
 
-  it('is no ban of who really waits, though the clock stands still', () => {
+  it('has no bans for a client that waits in real time on a frozen clock', () => {
     const rules: BanRules = { banAfter: 1, banDuration: 5 * MINUTE_MS, retryAfter: 'seconds' }
     const { refused } = outcome(
       Array.from({ length: 8 }, () => NOON),
@@ -129,7 +148,7 @@ describe('what each plan would have done', () => {
     expect(refused[0]).toEqual({ minute: 6, day: 0, ban: 0 })
   })
 
-  it('is what the rules would have answered, request by request, on whatever traffic', () => {
+  it('equals a simulation of the rules, request by request', () => {
     const steps = fc.array(
       fc.oneof(
         { weight: 6, arbitrary: fc.integer({ min: 0, max: 900 }) },

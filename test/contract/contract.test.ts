@@ -57,18 +57,18 @@ describe('the contract', () => {
     expect(contract.plans[plan].perDay).toBe(perDay)
   })
 
-  it('limits a page to 1 to 100 animals, 20 if nothing is said', () => {
+  it('limits a page to 1 to 100 pets, 20 by default', () => {
     const limit = operation('listPets').parameters.find(({ name }) => name === 'limit')
     expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20, required: false })
   })
 
-  it('filters by the three statuses, by none if nothing is said', () => {
+  it('filters by one of three statuses, by none by default', () => {
     const status = operation('listPets').parameters.find(({ name }) => name === 'status')
     expect(status).toMatchObject({ enum: ['available', 'pending', 'sold'], required: false })
     expect(status).not.toHaveProperty('default')
   })
 
-  it('asks for name and categoryId of a new animal, and lets its status be left out', () => {
+  it('requires name and categoryId of a new pet, but no status', () => {
     expect(operation('createPet').body).toMatchObject({
       required: true,
       fields: [
@@ -99,7 +99,7 @@ describe('the contract', () => {
     expect(document.components.securitySchemes.bearerAuth).toMatchObject({ type: 'http', scheme: 'bearer' })
   })
 
-  it('marks what the specification does not say', () => {
+  it("marks the sandbox's own choices", () => {
     expect(document.paths['/pets'].get.responses['400']['x-sandbox-choice']).toBe('response')
     expect(document.components.responses.TooManyRequests['x-sandbox-choice']).toBe('body')
   })
@@ -126,7 +126,7 @@ describe.each(contract.operations.map((one) => [one.id, one] as const))('every a
     }
   })
 
-  it('has the headers that its status and its deprecation ask for', () => {
+  it('has the headers of its status and deprecation', () => {
     for (const { status } of answers) {
       const headers = headersOf(one, status)
       expect(headers.includes('Retry-After')).toBe(status === 429)
@@ -149,7 +149,7 @@ function exampleOf({ example }: DocumentedResponse): unknown {
 }
 
 describe('the named examples', () => {
-  it('of listPets are what the fixtures give, newest first', () => {
+  it('of listPets are the fixtures, newest first', () => {
     const { parameters, responses } = document.paths['/pets'].get
     const examples = responses['200'].content['application/json'].examples
     for (const [name, { value }] of Object.entries<{ value: unknown }>(examples)) {
@@ -163,7 +163,7 @@ describe('the named examples', () => {
     }
   })
 
-  it('of createPet agree: what is sent comes back, with the next id', () => {
+  it('of createPet agree in request and response, with the next id', () => {
     const next = Math.max(...pets.map(({ id }) => id).filter((id) => typeof id === 'number')) + 1
     const sent = parseJson(operation('createPet').body?.example ?? '')
     expect(operation('createPet').responses.get(201)?.example).toBe(JSON.stringify({ id: next, ...Object(sent) }))
@@ -180,7 +180,7 @@ describe('the named examples', () => {
     expect(parseJson(operation('listOrders').responses.get(200)?.example ?? '')).toEqual(await fixture('orders.json'))
   })
 
-  it('of refusals are what the readers say', () => {
+  it("of refusals are the readers' messages", () => {
     const messageOf = (id: string, { violations }: { violations: readonly { message: string }[] }) => ({
       code: 'invalid_request',
       message: `${id}: ${violations.map(({ message }) => message).join('; ')}.`,
@@ -194,7 +194,7 @@ describe('the named examples', () => {
   })
 })
 
-describe('the fixture animals', () => {
+describe('the fixture pets', () => {
   it('are 60, with ids in order of creation from 1', () => {
     expect(pets).toHaveLength(60)
     expect(pets.map(({ id }) => id).filter((id) => typeof id === 'number')).toEqual(
@@ -213,11 +213,11 @@ describe('the fixture animals', () => {
     }
   })
 
-  it('have every status, and none', () => {
+  it('have every status, or none', () => {
     expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold', undefined]))
   })
 
-  it('have one id beyond 2^53, on the first page, and a category as large as can be', () => {
+  it('have an id beyond 2^53 on the first page, and a category of the largest int64', () => {
     const large = pets.filter(({ id }) => typeof id === 'bigint')
     expect(large).toEqual([pets[57]])
     expect(pets.slice(-20)).toContain(large[0])

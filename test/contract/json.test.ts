@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INT64_MAXIMUM, INT64_MINIMUM, parseInt64 } from '../../src/contract/int64.js'
-import { parseJson, stringifyJson } from '../../src/contract/json.js'
+import { isNestedDeeper, parseJson, stringifyJson } from '../../src/contract/json.js'
 import { findJsonError } from '../../src/contract/json-error.js'
+import fc from '../support/fast-check.js'
 
 const int64 = fc.bigInt({ min: INT64_MINIMUM, max: INT64_MAXIMUM })
 
@@ -35,7 +35,7 @@ describe('a whole number', () => {
     expect(parseJson('1.5000000000000000')).toBe(1.5)
   })
 
-  it('of absurd size costs nothing', () => {
+  it('of excessive size becomes infinite', () => {
     expect(parseJson('1e999999999999999999999')).toBe(Number.POSITIVE_INFINITY)
     expect(parseJson('-1e1000000000')).toBe(Number.NEGATIVE_INFINITY)
     expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY)
@@ -74,7 +74,7 @@ describe('reading JSON', () => {
     expect(stringifyJson(exact)).toContain('9007199254740993')
   })
 
-  it('takes for JSON what JSON.parse takes for it, whatever looks like a long number in it', () => {
+  it('accepts the same texts as JSON.parse', () => {
     const part = fc.constantFrom(
       ...['1e5', '1e5e5', '1.2.3', '-01e5', '+1e5', '.5e3', '1.5', '9007199254740993', '-0', 'e1e5', 'true1e5'],
       ...['"1e5"', '"\\"1e5"', '"\\\\"', '"1e5', '{"a":', '}', '[', ']', ',', ' '],
@@ -103,7 +103,7 @@ describe('reading JSON', () => {
     expect(Object.keys(Object(value))).toEqual(['__proto__'])
   })
 
-  it('does not mind how deeply a text is nested', () => {
+  it('reads deeply nested texts', () => {
     const depth = 200_000
     let value = parseJson(`${'['.repeat(depth)}9007199254740993${']'.repeat(depth)}`)
     for (let level = 0; level < depth; level++) value = Reflect.get(Object(value), 0)
@@ -122,6 +122,7 @@ describe('reading JSON', () => {
     ["{'a':1}", 'unexpected "\'" at line 1, column 2'],
     ['"a\nb"', 'unexpected "\\n" at line 1, column 3'],
     ['["\\x"]', 'unexpected "x" at line 1, column 4'],
+    ['["\\u00"]', 'unexpected "\\"" at line 1, column 7'],
     ['["🐢" 🐢]', 'unexpected "🐢" at line 1, column 7'],
     ['{} {}', 'unexpected "{" at line 1, column 4'],
     ['-', 'unexpected end at line 1, column 2'],
@@ -136,7 +137,7 @@ describe('finding a mistake', () => {
     .tuple(
       fc.json({ maxDepth: 4 }),
       fc.nat(),
-      fc.constantFrom('', '"', '\\', ',', ':', '{', '}', ']', '0', '-', 'e', '.', 'u', ' '),
+      fc.constantFrom('', '"', '\\', '\\u00', ',', ':', '{', '}', ']', '0', '-', 'e', '.', 'u', ' '),
       fc.boolean(),
     )
     .map(([text, place, put, over]) => {
@@ -144,7 +145,7 @@ describe('finding a mistake', () => {
       return text.slice(0, at) + put + text.slice(over ? at + 1 : at)
     })
 
-  it('finds one exactly where JSON.parse refuses', () => {
+  it('finds the position that JSON.parse reports', () => {
     fc.assert(
       fc.property(almostJson, (text) => {
         const said = whatJsonParseSays(text)
@@ -155,6 +156,12 @@ describe('finding a mistake', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+
+  it('does not overflow the stack on millions of escapes', () => {
+    const text = `["${'\\n'.repeat(5_000_000)}"`
+    expect(findJsonError(text)?.position).toBe(text.length)
+    expect(isNestedDeeper(text, 1)).toBe(false)
   })
 
   function whatJsonParseSays(text: string): string | undefined {
@@ -181,7 +188,7 @@ describe('writing JSON', () => {
     expect(stringifyJson({ ...value, big: 1n }, 2)).toBe(JSON.stringify({ ...value, big: 1 }, undefined, 2))
   })
 
-  it('writes digits as digits even if BigInt has a toJSON that returns a string', () => {
+  it('writes digits even if BigInt has a toJSON that returns a string', () => {
     Object.defineProperty(BigInt.prototype, 'toJSON', { value: String, configurable: true })
     try {
       expect(stringifyJson({ id: 9007199254740993n, n: 1, s: '2' })).toBe('{"id":9007199254740993,"n":1,"s":"2"}')
@@ -214,7 +221,7 @@ describe('an int64 in a path', () => {
     expect(parseInt64(text)).toBeUndefined()
   })
 
-  it('has one form, so that equal values are ===', () => {
+  it('equals the same number read from JSON (===)', () => {
     fc.assert(
       fc.property(int64, (value) => {
         expect(parseInt64(String(value))).toBe(parseJson(String(value)))

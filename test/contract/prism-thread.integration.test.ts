@@ -29,8 +29,8 @@ function catastrophic(): string {
   return file
 }
 
-describe('Prism in a thread of its own', () => {
-  it('answers as Prism does, several at once in their order', async () => {
+describe('Prism in a thread', () => {
+  it('answers like Prism, concurrent requests in order', async () => {
     const engine = await engineOf(FULLER)
     const request = { method: 'GET', path: '/categories', query: '', headers: {}, body: '' }
     const [mocked, refused] = await Promise.all([
@@ -41,7 +41,7 @@ describe('Prism in a thread of its own', () => {
     expect(refused).toMatchObject({ of: 'path' })
   })
 
-  it('takes nobody else’s time with a pattern without end, and answers the next question', async () => {
+  it('times out on a pattern that never ends, and answers the next request', async () => {
     const engine = await engineOf(catastrophic(), 3000)
     const post = (a: string) =>
       engine.mock({ method: 'POST', path: '/a', query: '', headers: JSON_TYPE, body: JSON.stringify({ a }) })

@@ -18,7 +18,7 @@ describe('mocking an operation without a handler', () => {
     prism = await openPrism(await loadContract(fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))))
   })
 
-  it('answers with the example, big numbers digit for digit', async () => {
+  it('returns the example, large numbers digit for digit', async () => {
     expect(await prism.mock(request('GET', '/categories'))).toEqual({
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -26,18 +26,18 @@ describe('mocking an operation without a handler', () => {
     })
   })
 
-  it('answers without a body where there is none', async () => {
+  it('returns no body if none is documented', async () => {
     expect(await prism.mock(request('DELETE', '/pets/1'))).toMatchObject({ status: 204, body: '' })
   })
 
-  it('answers in another media type where the contract has one', async () => {
+  it('returns another documented media type', async () => {
     expect(await prism.mock(request('GET', '/pets/mine'))).toMatchObject({
       headers: { 'content-type': 'text/plain' },
       body: 'Rex',
     })
   })
 
-  it('makes up the same value of the schema each time', async () => {
+  it('returns the same value of the schema each time', async () => {
     const put = request('PUT', '/pets/1', 'colour=red', '{"name":"Rex"}')
     const first = await prism.mock(put)
     expect(first).toMatchObject({ status: 200, headers: { 'x-version': '3' }, body: expect.stringContaining('"name"') })
@@ -50,19 +50,19 @@ describe('mocking an operation without a handler', () => {
     ['colour=red', '{"name":1}', 'name'],
     ['colour=red', '', 'required'],
     ['colour=red', '{"name":', 'the body is not valid JSON: unexpected end at line 1, column 9'],
-  ])('says what is wrong with the query %j and the body %j', async (query, body, word) => {
+  ])('refuses the query %j and the body %j', async (query, body, word) => {
     const { violations } = { violations: [], ...(await prism.mock(request('PUT', '/pets/1', query, body))) }
     expect(violations).toEqual([expect.stringContaining(word)])
   })
 
-  it('says what is wrong with the path', async () => {
+  it('refuses an invalid path', async () => {
     expect(await prism.mock(request('DELETE', '/pets/x'))).toEqual({
       of: 'path',
       violations: [expect.stringContaining('petid')],
     })
   })
 
-  it('says nothing else to anybody', async () => {
+  it('writes nothing to the console', async () => {
     const spies = [
       ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name)),
       ...[process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write')),

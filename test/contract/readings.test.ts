@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/contract/contract.js'
 import { INT64_MAXIMUM, INT64_MINIMUM } from '../../src/contract/int64.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import fc from '../support/fast-check.js'
 
 const CATEGORY = 'categoryId must be a whole number from -9223372036854775808 to 9223372036854775807'
 const LIMIT = 'limit must be a whole number from 1 to 100'
@@ -57,7 +57,7 @@ describe('a query of listPets', () => {
     expect(messages(read(`limit=${'9'.repeat(5000)}`))).toEqual([`${LIMIT} (it is "${'9'.repeat(60)}"…)`])
   })
 
-  it('names what the contract does not know, and does not mind', () => {
+  it('names unknown parameters and ignores them', () => {
     expect(read('offset=1&__proto__=2&constructor=3&offset=4&a+b=5')).toEqual({
       values: { limit: 20 },
       violations: [],
@@ -65,7 +65,7 @@ describe('a query of listPets', () => {
     })
   })
 
-  it('is never so wrong that it cannot be read', () => {
+  it('is always readable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (search) => {
         const { values, violations } = read(search)
@@ -74,7 +74,7 @@ describe('a query of listPets', () => {
     )
   })
 
-  it('is read once, and cannot be changed by its readers', () => {
+  it('is cached and frozen', () => {
     expect(read('limit=7')).toBe(read('limit=7'))
     expect(Object.isFrozen(read('limit=7').values)).toBe(true)
   })
@@ -83,7 +83,7 @@ describe('a query of listPets', () => {
 describe('the path of getPet', () => {
   const read = (petId: string) => operation('getPet').readPath([petId])
 
-  it('takes every int64, digit for digit', () => {
+  it('accepts every int64, digit for digit', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: INT64_MINIMUM, max: INT64_MAXIMUM }), (petId) => {
         const { values, violations } = read(String(petId))
@@ -94,11 +94,11 @@ describe('the path of getPet', () => {
     )
   })
 
-  it('takes percent-encoded digits', () => {
+  it('accepts percent-encoded digits', () => {
     expect(read('%31').values).toEqual({ petId: 1 })
   })
 
-  it.each(['01', '-0', '1.0', 'abc', '%', '1%2F', '9223372036854775808'])('does not take %j', (petId) => {
+  it.each(['01', '-0', '1.0', 'abc', '%', '1%2F', '9223372036854775808'])('refuses %j', (petId) => {
     expect(read(petId).violations).toHaveLength(1)
   })
 })
@@ -120,7 +120,10 @@ describe('a body of createPet', () => {
   it.each([
     ['{"name":"Rex","categoryId":9223372036854775808}', [`${CATEGORY} (it is 9223372036854775808)`]],
     ['{"name":"Rex","categoryId":1.5}', [`${CATEGORY} (it is 1.5)`]],
-    ['{"name":"Rex","categoryId":9007199254740993.5}', [`${CATEGORY} (it is a fraction)`]],
+    [
+      '{"name":"Rex","categoryId":9007199254740993.5}',
+      [`${CATEGORY} (it is a fraction with too many digits to be kept)`],
+    ],
     ['{"name":"Rex","categoryId":1e999999999}', [`${CATEGORY} (it is too large)`]],
     ['{"name":"Rex","categoryId":"1"}', [`${CATEGORY} (it is "1")`]],
     ['{"name":"Rex","categoryId":true}', [`${CATEGORY} (it is true)`]],
@@ -147,14 +150,14 @@ describe('a body of createPet', () => {
 
   it.each([
     [[0x22, 0xff, 0x22], 2],
-    [[0x22, 0xe2, 0x82, 0x22], 4],
+    [[0x22, 0xe2, 0x82, 0x22], 2],
     [[0x22, 0x61, 0xc3], 3],
-  ])('of the bytes %j is no UTF-8 at byte %i', (bytes, place) => {
+  ])('of the bytes %j is invalid UTF-8 from byte %i on', (bytes, place) => {
     const { violations } = operation('createPet').readBody(Uint8Array.from(bytes))
     expect(messages({ violations })).toEqual([`the body is not valid UTF-8 (at byte ${place})`])
   })
 
-  it('leaves out and names what the contract does not know', () => {
+  it('names unknown fields and drops them', () => {
     const reading = read('{"name":"Rex","categoryId":1,"age":3,"__proto__":{"status":"sold"},"constructor":1}')
     expect(reading).toEqual({
       values: { name: 'Rex', categoryId: 1 },
@@ -163,14 +166,14 @@ describe('a body of createPet', () => {
     })
   })
 
-  it('keeps the last of a repeated field, big numbers or not', () => {
+  it('keeps the last of a repeated field', () => {
     expect(read('{"name":"a","name":"b","categoryId":1}').values.name).toBe('b')
     expect(read('{"name":"a","name":"b","categoryId":9007199254740993}').values.name).toBe('b')
   })
 })
 
 describe('an operation without a body', () => {
-  it('does not look at one', () => {
+  it('ignores it', () => {
     expect(operation('getPet').takesBody).toBe(false)
     expect(operation('getPet').readBody(Uint8Array.from([0xff])).violations).toEqual([])
   })

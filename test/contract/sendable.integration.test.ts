@@ -22,7 +22,7 @@ function contractOf(responsesOf: Readonly<Record<string, unknown>>): string {
 
 const withHeader = (header: unknown, name = 'X-Note') => ({ 200: { description: 'd', headers: { [name]: header } } })
 
-describe('a contract that documents what no server can send', () => {
+describe('a contract with responses that cannot be sent', () => {
   it.each([
     ['a status beyond 599', { 1000: { description: 'd' } }, 'responses.1000 must have a status'],
     ['a status that is none', { abc: { description: 'd' } }, 'responses.abc must have a status'],
@@ -39,7 +39,7 @@ describe('a contract that documents what no server can send', () => {
     ['a media type beyond Latin-1', { 200: { description: 'd', content: { 'text/plain; a=✓': {} } } }, 'media type'],
     ['a media type that is none', { 200: { description: 'd', content: { json: {} } } }, 'content.json must be named'],
     ['a line break in a media type', { 200: { description: 'd', content: { 'text/plain;\r\n': {} } } }, 'media type'],
-  ])('is refused when it is read, with the place: %s', async (_what, responses, message) => {
+  ])('is refused with the place: %s', async (_what, responses, message) => {
     await expect(loadContract(contractOf({ a: responses }))).rejects.toMatchObject({
       code: 'SPEC_INVALID',
       message: expect.stringMatching(/paths\.\/a\.get\.responses/),
@@ -47,7 +47,7 @@ describe('a contract that documents what no server can send', () => {
     await expect(loadContract(contractOf({ a: responses }))).rejects.toThrow(message)
   })
 
-  it('may have interim statuses, ranges and a default, of which only final statuses are answers', async () => {
+  it('may have interim statuses, ranges and a default; only final statuses are responses', async () => {
     const documented = { description: 'd' }
     const responses = { 101: documented, 200: documented, '4XX': documented, default: documented }
     const [getA] = (await loadContract(contractOf({ a: responses }))).operations
@@ -61,7 +61,7 @@ const header = { schema: { type: 'string' }, example: 'x' }
 const ownHeaders = { Trailer: header, 'Transfer-Encoding': header, Upgrade: header, 'X-Note': header }
 const content = { 'application/json': { example: { a: 1 } } }
 
-describe.each(transports)('a mocked answer, %s', (_name, openSandbox) => {
+describe.each(transports)('a mocked response, %s', (_name, openSandbox) => {
   it('that cannot be sent is a 500, and the log names operation and header', async () => {
     const responsesOf = {
       beyond: generated('✓'),

@@ -3,8 +3,8 @@ import { parseShallowJson } from '../../src/contract/json.js'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-describe('JSON that is written again', () => {
-  it('is read up to 1,000 levels deep, side by side as often as it likes', () => {
+describe('parseShallowJson', () => {
+  it('reads up to 1,000 levels, and any number of values', () => {
     expect(() => parseShallowJson(nested(1000))).not.toThrow()
     expect(parseShallowJson(`[${Array.from({ length: 5000 }, () => '[]').join()}]`)).toHaveLength(5000)
     expect(parseShallowJson(JSON.stringify('['.repeat(5000)))).toHaveLength(5000)

@@ -8,7 +8,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 
 const run = promisify(execFile)
 
-it('the time zone of the machine does not decide when an operation is removed', async () => {
+it('an operation is removed at the same instant in every time zone', async () => {
   const spec = join(mkdtempSync(join(tmpdir(), 'zone-')), 'openapi.yaml')
   const operation = (sunset: string) =>
     `{get: {deprecated: true, x-deprecated-sunset: '${sunset}', responses: {"200": {description: ok}}}}`

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { AsyncQueue } from '../../src/control/async-queue.js'
 
-describe('a mailbox', () => {
-  it('gives everything that came since the last time', async () => {
+describe('the queue', () => {
+  it('returns all items since the last call', async () => {
     const queue = new AsyncQueue<number>()
     queue.push(1)
     queue.push(2)
@@ -20,11 +20,11 @@ describe('a mailbox', () => {
     expect(await queue.take()).toMatchObject({ items: [11], dropped: 0 })
   })
 
-  it('is quiet when nothing comes', async () => {
+  it('is quiet after the timeout', async () => {
     expect(await new AsyncQueue<number>().take(1)).toEqual({ kind: 'quiet' })
   })
 
-  it('delivers what is in it before it reports that it is closed', async () => {
+  it('returns its items before it reports that it is closed', async () => {
     const queue = new AsyncQueue<number>()
     queue.push(1)
     queue.close()

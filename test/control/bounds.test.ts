@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
-  it('takes no more than 256 kB', async () => {
+  it('refuses bodies larger than 256 kB', async () => {
     const sandbox = await openSandbox()
     const { status, json } = await sandbox.control('PUT', '/scenario', { description: 'a'.repeat(256_000) })
     expect([status, json.code]).toEqual([413, 'payload_too_large'])
@@ -15,14 +15,14 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     ['a list as deep as it is long', { plan: JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) }],
     ['a key of 200 kB', { used: { ['k'.repeat(200_000)]: '1/min' } }],
     ['20,000 wrong faults', { fault: Array.from({ length: 20_000 }, () => 'x') }],
-  ])('answers %s with a short refusal', async (_what, scenario) => {
+  ])('refuses %s with a short message', async (_what, scenario) => {
     const sandbox = await openSandbox()
     const { status, json } = await sandbox.control('PUT', '/scenario', scenario)
     expect(status).toBe(400)
     expect(String(json.message).length).toBeLessThanOrEqual(8001)
   })
 
-  it('says how many problems there are beside those that it tells', async () => {
+  it('counts the problems that it does not list', async () => {
     const sandbox = await openSandbox()
     const wrong = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`k${i}`, 1]))
     const { json } = await sandbox.control('PUT', '/scenario', wrong)

@@ -26,7 +26,7 @@ describe('a page of another site', () => {
       '/assets/dashboard.js',
       { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
     ],
-  ])('gets nothing of the control plane by GET %s (%o)', async (path, metadata) => {
+  ])('cannot GET %s (%o)', async (path, metadata) => {
     expect(await ask(path, metadata)).toEqual({ status: 403, spaces: [] })
   })
 
@@ -43,13 +43,13 @@ describe('a page of another site', () => {
     expect((await ask(path, { 'sec-fetch-site': 'cross-site', ...LINK })).status).toBe(status)
   })
 
-  it('may steer it where its origin is allowed', async () => {
+  it('may use the control plane if its origin is allowed', async () => {
     const metadata = { origin: 'http://localhost:6006', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
     expect((await ask('/state', metadata)).status).toBe(200)
   })
 })
 
-describe('whoever is no page of another site', () => {
+describe('a client that is not a page of another site', () => {
   it.each([
     ['the dashboard', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
     ['who types the address', { 'sec-fetch-site': 'none', ...LINK }],

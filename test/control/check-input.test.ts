@@ -30,7 +30,7 @@ it.each([
     { name: './mine.yaml' },
     /^scenario ".\/mine.yaml": is not .*; to apply a file, give its content\.$/,
   ],
-])('a control verb says which part of its input is wrong, and why: %s %s %j', async (method, path, input, message) => {
+])('a verb reports which part of its input is wrong, and why: %s %s %j', async (method, path, input, message) => {
   expect(await refusal(method, path, input)).toEqual(
     typeof message === 'string' ? message : expect.stringMatching(message),
   )

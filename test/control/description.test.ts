@@ -26,7 +26,15 @@ describe("the control plane's own description", () => {
     })
   })
 
-  it('is beside the contract that is served, as YAML and as JSON', async () => {
+  it('describes the 503 of a replica without its log', async () => {
+    await using sandbox = await startSandbox()
+    const text = await (await fetch(`${sandbox.controlUrl}/control.openapi.yaml`)).text()
+    const { responses } = parse(text).paths['/health'].get
+    const statusIn = (code: string) => responses[code].content['application/json'].schema.properties.status
+    expect([statusIn('200'), statusIn('503')]).toMatchObject([{ const: 'healthy' }, { const: 'degraded' }])
+  })
+
+  it('is served beside the contract in YAML and JSON', async () => {
     await using sandbox = await startSandbox()
     const yaml = parse(await (await fetch(`${sandbox.controlUrl}/openapi.yaml`)).text())
     const json = await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json()

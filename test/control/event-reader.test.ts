@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { EventReader } from '../../src/control/event-reader.js'
 
-it('reads server-sent events, wherever the stream was cut, and leaves comments out', () => {
+it('reads server-sent events from chunks cut anywhere, without comments', () => {
   const stream = ': connected\n\nevent: exchange\ndata: {"id":1}\nid: 1\n\n: still here\n\nevent: dropped\ndata: {}\n\n'
   const events = [
     { event: 'exchange', data: '{"id":1}' },

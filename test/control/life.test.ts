@@ -40,8 +40,8 @@ async function start(options: SandboxOptions = {}, filter = '') {
   }
 }
 
-describe('an exchange on its way', () => {
-  it('is in the log and on the stream from its arrival, and says nothing of an answer that has not left', async () => {
+describe('an exchange in progress', () => {
+  it('is in the log and on the stream from its arrival, without a response', async () => {
     await using space = await start({ latency: '1h', seed: 1 })
     const leaving = new AbortController()
     const answer = space.ask('/pets?limit=1', { signal: leaving.signal }).catch(() => 'left')
@@ -57,7 +57,7 @@ describe('an exchange on its way', () => {
     await come(() => space.told.length === 2)
   })
 
-  it('takes longer each time that it is looked at', async () => {
+  it('has a growing duration', async () => {
     await using space = await start({ fault: 'listPets:hang' })
     const leaving = new AbortController()
     const answer = space.ask('/pets', { signal: leaving.signal }).catch(() => 'left')
@@ -73,7 +73,7 @@ describe('an exchange on its way', () => {
     await answer
   })
 
-  it('is told by two events, of which the second says all of it', async () => {
+  it('has two events, the second of them complete', async () => {
     await using space = await start()
     await (await space.ask('/pets/1')).text()
     await come(() => space.told.length === 2)
@@ -82,7 +82,7 @@ describe('an exchange on its way', () => {
     expect(space.told[1]?.exchange).toMatchObject({ status: 200, ended: 'sent', fault: null })
   })
 
-  it('stands between what is done to the space, whose keys are shown by their labels', async () => {
+  it('is streamed in order with verbs, which show keys by their labels', async () => {
     await using space = await start({ apiKey: 'team=sk-secret-5678' })
     await space.sandbox.storm.start({ rate: 0.5 })
     await space.sandbox.ban('sk-secret-5678')
@@ -95,14 +95,14 @@ describe('an exchange on its way', () => {
     expect(JSON.stringify(events)).not.toContain('sk-secret')
   })
 
-  it('has no status yet, so that a filter by status tells of its end only', async () => {
+  it('has no status at its start, so a filter by status selects only its end', async () => {
     await using space = await start({}, '?status=200')
     await (await space.ask()).text()
     await come(() => space.told.length > 0)
     expect(space.words()).toEqual(['ended 1'])
   })
 
-  it('stands where it arrived, though others overtake it', async () => {
+  it('keeps its place although others end first', async () => {
     await using space = await start({ fault: 'getPet:hang' })
     const leaving = new AbortController()
     const slow = space.ask('/pets/1', { signal: leaving.signal }).catch(() => 'left')
@@ -120,7 +120,7 @@ describe('an exchange on its way', () => {
 })
 
 describe('the end of an exchange, as the log has it', () => {
-  it('tells the wait of a latency from the rest of its duration', async () => {
+  it('separates latency from handling time', async () => {
     await using space = await start({ latency: '80ms' })
     await (await space.ask()).text()
     const exchange = await space.last()
@@ -131,7 +131,7 @@ describe('the end of an exchange, as the log has it', () => {
     expect(timing?.handlingMs).toBeLessThan(durationMs)
   })
 
-  it('is that the client left, without a status, and after how long it had waited', async () => {
+  it('is `left` without a status, with the waiting time', async () => {
     await using space = await start({ latency: '1h' })
     const answer = space.ask('/pets', { signal: AbortSignal.timeout(60) }).catch(() => 'left')
     expect(await answer).toBe('left')
@@ -146,7 +146,7 @@ describe('the end of an exchange, as the log has it', () => {
   it.each([
     ['a slow body', 'listPets:slow-body', { status: 200, fault: 'slow-body' }, 'bodyMs'],
     ['a hang', 'listPets:hang', { status: null, fault: 'hang' }, 'waitingMs'],
-  ] as const)('is that the client left, in the middle of %s', async (_what, fault, shown, part) => {
+  ] as const)('is `left` in the middle of %s', async (_what, fault, shown, part) => {
     await using space = await start({ fault })
     const leaving = new AbortController()
     const answer = space.ask('/pets', { signal: leaving.signal }).then(

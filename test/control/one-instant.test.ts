@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openSandboxCore } from '../../src/compose.js'
 import { perform } from '../../src/control/perform.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import { VERBS } from '../../src/control/verbs.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { openSandboxCore } from '../../src/sandbox-core.js'
 import { systemClock } from '../../src/system/system-clock.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
@@ -72,13 +72,13 @@ describe('the wall clock', () => {
     },
   )
 
-  it('does not let an advance by nothing fail', async () => {
+  it('accepts an advance by 0s', async () => {
     const { verb } = await open()
     const { now } = await verb('clock.advance', { by: '0s' })
     expect(now).toBe(new Date(TEN + (readings - 1) * 1000).toISOString())
   })
 
-  it('is read once for a request that opens a space, whose storm begins with it', async () => {
+  it('is read once for a request that opens a space and starts its storm', async () => {
     const { core, verb } = await open({ storm: '1,for=1s' })
     const before = readings
     const reply = await core.service({
@@ -100,7 +100,7 @@ describe('the wall clock', () => {
 })
 
 describe('--freeze without --now', () => {
-  it('stops every space, also after a reset, at the instant at which the sandbox started', async () => {
+  it('freezes every space, also after a reset, at the start of the sandbox', async () => {
     const { core, verb } = await open({ freeze: true })
     const now = core.identity.startedAt
     await verb('clock.advance', { by: '1h' })

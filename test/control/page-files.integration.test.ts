@@ -10,7 +10,7 @@ const bytes = async (response: Response) => Buffer.from(await response.arrayBuff
 describe.each(Object.entries(PAGE_FILES))('%s', (_path, page) => {
   const plain = () => readFileSync(`${pagesDirectory}/${page.file}`)
 
-  it('is sent compressed to who understands it, and as it is to others', async () => {
+  it('is compressed for clients that accept it', async () => {
     const br = servePageFile(page, ask({ 'accept-encoding': 'gzip, deflate, br' }))
     expect(br.headers.get('content-encoding')).toBe('br')
     expect(brotliDecompressSync(await bytes(br))).toEqual(plain())
@@ -22,7 +22,7 @@ describe.each(Object.entries(PAGE_FILES))('%s', (_path, page) => {
     expect(await bytes(whole)).toEqual(plain())
   })
 
-  it('costs no bytes again, as long as it is the same', async () => {
+  it('is not sent again while it is unchanged', async () => {
     const headers = { 'accept-encoding': 'br' }
     const first = servePageFile(page, ask(headers))
     const tag = first.headers.get('etag') ?? ''

@@ -3,7 +3,7 @@ import { PAGE_FILES } from '../../src/control/pages.js'
 import { startSandbox } from '../../src/index.js'
 
 describe('the pages', () => {
-  it.each(Object.keys(PAGE_FILES))('serves %s, which no proxy may take for something else', async (path) => {
+  it.each(Object.keys(PAGE_FILES))('serves %s with the right headers', async (path) => {
     await using sandbox = await startSandbox()
     const answer = await fetch(sandbox.controlUrl + path)
     expect(answer.status).toBe(200)
@@ -18,7 +18,7 @@ describe('the pages', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  it('sends the address without its slash on', async () => {
+  it('redirects the address without its slash', async () => {
     await using sandbox = await startSandbox()
     const answer = await fetch(sandbox.controlUrl, { redirect: 'manual' })
     expect([answer.status, answer.headers.get('Location')]).toEqual([308, '/__sandbox/'])

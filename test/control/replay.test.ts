@@ -30,7 +30,7 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     expect((await at.requests()).map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
-  it('has what it was changed to', async () => {
+  it('has the changes', async () => {
     await using at = await start()
     await at.ask('/pets', 'sandbox', {
       method: 'POST',
@@ -49,7 +49,7 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     })
   })
 
-  it('meets faults as a client does, and is given up in time', async () => {
+  it('meets faults and times out', async () => {
     await using at = await start({ fault: ['getPet:connection-reset', 'listPets:hang'] })
     await at.ask('/pets/1')
     expect(await at.requests.replay(1)).toMatchObject({ id: 2, status: null, ended: 'cut', fault: 'connection-reset' })
@@ -75,7 +75,7 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     [{ headers: { 'x\ny': '1' } }, 'The header "x\\ny" cannot be sent: its name or its value is not valid in HTTP.'],
     [{ headers: { 'x-a': '1\n2' } }, 'The header "x-a" cannot be sent: its name or its value is not valid in HTTP.'],
     [{ method: 'TRACE' }, 'The request "TRACE /v1/pets" cannot be sent: give another method or target.'],
-  ])('is refused where no client could send it, and tells no key: %j', async (change, message) => {
+  ])('is refused if no client could send it, without revealing the key: %j', async (change, message) => {
     await using at = await start()
     await at.ask('/pets')
     await expect(at.requests.replay(1, change)).rejects.toMatchObject({ code: 'invalid_request', message })

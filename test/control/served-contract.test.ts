@@ -35,25 +35,22 @@ function ask(url: string, host: string): Promise<string> {
 }
 
 describe('the contract that a sandbox serves', () => {
-  it.each(['openapi.yaml', 'openapi.json'])(
-    'names that sandbox as the first server, so that a client made from it works: %s',
-    async (name) => {
-      await using sandbox = await startSandbox({ basePath: '/animals/v1' })
-      const document: Served = parse(await (await fetch(`${sandbox.controlUrl}/${name}`)).text())
-      expect(document.servers[0]).toEqual({ url: sandbox.baseUrl, description: 'This sandbox' })
-      expect(document.servers.slice(1)).toEqual(parse(readFileSync(openapiFile, 'utf8')).servers)
-      const headers = { authorization: `Bearer ${sandbox.key()}` }
-      expect((await fetch(`${document.servers[0]?.url}/pets`, { headers })).status).toBe(200)
-    },
-  )
+  it.each(['openapi.yaml', 'openapi.json'])('names the sandbox as its first server: %s', async (name) => {
+    await using sandbox = await startSandbox({ basePath: '/animals/v1' })
+    const document: Served = parse(await (await fetch(`${sandbox.controlUrl}/${name}`)).text())
+    expect(document.servers[0]).toEqual({ url: sandbox.baseUrl, description: 'This sandbox' })
+    expect(document.servers.slice(1)).toEqual(parse(readFileSync(openapiFile, 'utf8')).servers)
+    const headers = { authorization: `Bearer ${sandbox.key()}` }
+    expect((await fetch(`${document.servers[0]?.url}/pets`, { headers })).status).toBe(200)
+  })
 
-  it('names the sandbox without a socket as its fetch knows it', async () => {
+  it('names the address of a sandbox without a socket', async () => {
     await using sandbox = await createSandbox()
     const document: Served = parse(await (await sandbox.fetch(`${sandbox.controlUrl}/openapi.json`)).text())
     expect(document.servers[0]?.url).toBe(sandbox.baseUrl)
   })
 
-  it('names it as the caller does, as behind a mapped port, and only if that is a host', async () => {
+  it('names the Host of the request, if it is valid', async () => {
     await using sandbox = await startSandbox({ controlToken: 'secret' })
     const own = new URL(sandbox.baseUrl).host
     const served = async (host: string): Promise<Served> => parse(await ask(`${sandbox.controlUrl}/openapi.json`, host))
@@ -65,7 +62,7 @@ describe('the contract that a sandbox serves', () => {
     }
   })
 
-  it('keeps the comments and all else of a contract in YAML', async () => {
+  it('keeps the rest of a contract in YAML, comments included', async () => {
     await using sandbox = await startSandbox()
     const served = await (await fetch(`${sandbox.controlUrl}/openapi.yaml`)).text()
     const own = `  - url: ${JSON.stringify(sandbox.baseUrl)}\n    description: This sandbox\n`

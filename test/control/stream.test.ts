@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BodyRoom } from '../../src/http/body-room.js'
 import { bridge } from '../../src/http/control-bridge.js'
+import { BodyBudget } from '../../src/http/request-body.js'
 import { connectSandbox, startSandbox } from '../../src/index.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -23,7 +23,7 @@ describe('the stream of exchanges', () => {
     })
     const endless = () =>
       new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(1)), cancel: given }))
-    const server = createServer((request, response) => void bridge(endless, request, response, new BodyRoom()))
+    const server = createServer((request, response) => void bridge(endless, request, response, new BodyBudget()))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const leave = new AbortController()
@@ -33,7 +33,7 @@ describe('the stream of exchanges', () => {
     await isGivenUp
   })
 
-  it('is not followed by who asks for its head only', async () => {
+  it('ends at once for HEAD', async () => {
     const sandbox = await runSandbox(embeddedOptions())
     onTestFinished(() => sandbox.stop('now'))
     const follow = vi.spyOn(sandbox.core.spaces.default.log, 'follow')
@@ -42,7 +42,7 @@ describe('the stream of exchanges', () => {
     expect(follow).not.toHaveBeenCalled()
   })
 
-  it('is followed no longer when its client goes, also where its turn on the connection never came', async () => {
+  it('ends when its client leaves, also before its turn in the pipeline', async () => {
     const sandbox = await runSandbox(embeddedOptions({ fault: 'getPet:hang' }))
     onTestFinished(() => sandbox.stop('now'))
     const { log } = sandbox.core.spaces.default

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { writeCheckpoint } from '../../src/core/checkpoint.js'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/index.js'
+import { applyStep, openMachine, START } from '../machine/machine.js'
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true }
 const open = (options: SandboxOptions = {}) => createSandbox({ ...AT_TEN, ...options })
@@ -10,11 +13,12 @@ const ask = (sandbox: Pick<Opened, 'fetch' | 'baseUrl'>, path = '/pets', key = '
 
 /** All that can be seen of a space. */
 async function seen(of: Pick<Sandbox, 'state' | 'pets' | 'requests' | 'conduct' | 'snapshots'>) {
-  return [await of.state(), await of.pets.list(), await of.requests(), await of.conduct(), await of.snapshots.list()]
+  const { undo: _, ...state } = await of.state()
+  return [state, await of.pets.list(), await of.requests(), await of.conduct(), await of.snapshots.list()]
 }
 
 describe('undo', () => {
-  it('brings back all of a space that was reset: pets, switches, quotas, log and conduct', async () => {
+  it('restores a space that was reset: pets, settings, quotas, log and conduct', async () => {
     await using sandbox = await open()
     await ask(sandbox, '/pets?limit=0')
     await ask(sandbox, '/pets/1', 'sandbox-pro')
@@ -32,7 +36,7 @@ describe('undo', () => {
     await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
   })
 
-  it('brings back what a snapshot has replaced, and a clock that went on', async () => {
+  it('restores what a snapshot has replaced', async () => {
     await using sandbox = await open()
     await sandbox.snapshots.save('start')
     await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
@@ -55,7 +59,7 @@ describe('undo', () => {
     }
   })
 
-  it('gives a removed key back what it had: condition, plan, quotas and ban, in each space', async () => {
+  it('restores a removed key with its plan, quotas and ban in each space', async () => {
     await using sandbox = await open({ limits: '5/min', apiKey: ['mine=a-secret-of-mine:pro'] })
     for (const key of ['sandbox-free', 'sandbox-free~other', 'a-secret-of-mine']) await ask(sandbox, '/pets', key)
     await sandbox.plan('sandbox-free', 'business')
@@ -75,10 +79,12 @@ describe('undo', () => {
     expect((await ask(sandbox, '/pets', 'a-secret-of-mine')).status).toBe(200)
     await sandbox.keys.remove('sandbox-free')
     await sandbox.keys.add('sandbox-free')
-    await expect(sandbox.undo()).rejects.toThrow('nothing to undo')
+    await sandbox.undo()
+    const ofFree = (keys: typeof before) => keys.filter(({ key }) => key === 'sandbox-free')
+    expect(ofFree(await keysOf())).toEqual(ofFree(before))
   })
 
-  it('brings back a cleared log, with what has come since behind it', async () => {
+  it('restores a cleared log before the newer exchanges', async () => {
     await using sandbox = await open()
     for (const limit of [1, 2]) await ask(sandbox, `/pets?limit=${limit}`)
     await sandbox.requests.clear()
@@ -90,22 +96,22 @@ describe('undo', () => {
     )
   })
 
-  it('takes back a scenario and cleared deviations, but no pet that was added since', async () => {
+  it('undoes a scenario and cleared overrides, but not later changes', async () => {
     await using sandbox = await open()
     await sandbox.settings.change({ latency: '1ms' })
-    const before = await sandbox.deviations()
+    const before = await sandbox.overrides()
     await sandbox.scenario({ storm: 1, ban: { sandbox: '5m' }, latency: '2ms', now: '2026-03-01T11:00:00Z' })
     const { id } = await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
     await sandbox.undo()
-    expect(await sandbox.deviations()).toEqual(before)
+    expect(await sandbox.overrides()).toEqual(before)
     expect((await sandbox.pets.list({ limit: 1 }))[0]?.id).toBe(id)
-    await sandbox.deviations.clear()
-    expect(await sandbox.deviations()).toEqual([])
-    expect(await sandbox.undo()).toEqual({ undone: 'deviations.clear' })
-    expect(await sandbox.deviations()).toEqual(before)
+    await sandbox.overrides.clear()
+    expect(await sandbox.overrides()).toEqual([])
+    expect(await sandbox.undo()).toEqual({ undone: 'overrides.clear' })
+    expect(await sandbox.overrides()).toEqual(before)
   })
 
-  it('brings back a space that was removed', async () => {
+  it('restores a removed space', async () => {
     await using sandbox = await open()
     const space = sandbox.space('checkout')
     await ask(sandbox, '/pets', 'sandbox~checkout')
@@ -119,13 +125,84 @@ describe('undo', () => {
     expect(await seen(space)).toEqual(before)
   })
 
-  it('is for the last thing in this space only, and opens no space', async () => {
+  it('undoes the last removal in its space, and opens no space', async () => {
     await using sandbox = await open()
     await sandbox.space('a').reset()
     await sandbox.pets.remove(1)
-    await expect(sandbox.space('a').undo()).rejects.toThrow('nothing to undo')
     await expect(sandbox.space('b').undo()).rejects.toThrow('nothing to undo')
     expect((await sandbox.spaces.list()).map(({ name }) => name)).toEqual(['a'])
     expect(await sandbox.undo()).toEqual({ undone: 'pets.remove' })
+    expect(await sandbox.space('a').undo()).toEqual({ undone: 'reset' })
+  })
+
+  it('is independent of other spaces', async () => {
+    await using sandbox = await open()
+    await sandbox.pets.remove(1)
+    for (const name of ['a', 'b']) {
+      await sandbox.space(name).reset()
+      await sandbox.space(name).remove()
+    }
+    expect(await sandbox.undo()).toEqual({ undone: 'pets.remove' })
+    await expect(sandbox.space('a').undo()).rejects.toThrow('nothing to undo')
+    expect(await sandbox.space('b').undo()).toEqual({ undone: 'spaces.remove' })
+  })
+
+  it('has an id, and refuses the id of a verb that is not the last', async () => {
+    await using sandbox = await open()
+    expect((await sandbox.state()).undo).toBeNull()
+    await sandbox.pets.remove(1)
+    const first = (await sandbox.state()).undo
+    await sandbox.pets.remove(2)
+    const second = (await sandbox.state()).undo
+    expect([first, second]).toMatchObject([{ verb: 'pets.remove' }, { verb: 'pets.remove' }])
+    await expect(sandbox.undo({ id: first?.id ?? 0 })).rejects.toThrow('pets.remove')
+    expect(await sandbox.undo({ id: second?.id ?? 0 })).toEqual({ undone: 'pets.remove' })
+    expect((await sandbox.state()).undo).toBeNull()
+  })
+
+  it('undoes bans and used quotas of a scenario, but not the use of other keys', async () => {
+    await using sandbox = await open()
+    const before = await sandbox.keys.list()
+    await sandbox.scenario({ ban: { sandbox: '5m' }, used: { 'sandbox-pro': '299/min,900/day' } })
+    expect(await sandbox.keys.list()).not.toEqual(before)
+    await ask(sandbox, '/pets', 'sandbox-free')
+    const free = (await sandbox.keys.list()).filter(({ key }) => key === 'sandbox-free')
+    await sandbox.undo()
+    expect(await sandbox.keys.list()).toEqual(
+      before.map((key) => free.find(({ key: name }) => name === key.key) ?? key),
+    )
+  })
+
+  it('restores quotas and bans of keys that a reset removed, in all spaces', async () => {
+    await using sandbox = await open()
+    await sandbox.keys.add('mine', 'pro')
+    await ask(sandbox, '/pets', 'mine~a')
+    await sandbox.space('a').ban('mine')
+    await sandbox.space('a').plan('mine', 'business')
+    const before = await sandbox.space('a').keys.list()
+    await sandbox.reset()
+    await sandbox.undo()
+    expect(await sandbox.space('a').keys.list()).toEqual(before)
+  })
+
+  it('does not restore a snapshot that was removed later', async () => {
+    await using sandbox = await open()
+    await sandbox.snapshots.save('one')
+    await sandbox.reset()
+    await sandbox.snapshots.remove('one')
+    await sandbox.undo()
+    expect(await sandbox.snapshots.list()).toEqual([])
+  })
+
+  it('expires after a minute of real time, in checkpoints too', () => {
+    const machine = openMachine({ contract: packagedContract() })
+    const verb = (verb: string, input: object, position: number, now: number) =>
+      applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant: { now, position } })
+    const empty = writeCheckpoint(machine.spaces).length
+    verb('pets.remove', { id: 1 }, 1, START)
+    verb('reset', {}, 2, START)
+    expect(writeCheckpoint(machine.spaces).length).toBeGreaterThan(1.5 * empty)
+    verb('settings.change', {}, 3, START + 60_001)
+    expect(writeCheckpoint(machine.spaces).length).toBeLessThan(1.1 * empty)
   })
 })

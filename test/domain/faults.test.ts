@@ -1,13 +1,14 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  type ArmedFault,
   armFault,
   type FaultRule,
+  findFault,
   formatFaultRule,
   parseFaultRule,
-  takeFault,
   WIRE_FAULTS,
 } from '../../src/domain/faults.js'
+import fc from '../support/fast-check.js'
 
 describe('a fault', () => {
   it.each([
@@ -48,7 +49,7 @@ describe('a fault', () => {
     expect(parseFaultRule(text)).toBeTypeOf('string')
   })
 
-  it('is read back as it was written', () => {
+  it('reads back what it wrote', () => {
     const rule = fc.record(
       {
         operation: fc.constantFrom('*', 'listPets', 'createPet'),
@@ -73,11 +74,12 @@ describe('a fault', () => {
     )
   })
 
-  it('that comes first wins, and one that is over or misses lets the next one try', () => {
+  it('applies the first rule that hits; used up rules and misses pass on', () => {
     const rule = (text: string) => armFault(parseFaultRule(text) as FaultRule)
-    const faults = [rule('listPets:500*1'), rule('*:502@50%'), rule('*:503')]
+    const [once, ...others] = [rule('listPets:500*1'), rule('*:502@50%'), rule('*:503')]
     const draws = [0.9, 0.1]
-    const take = (operation: string) => takeFault(faults, operation, () => draws.shift() ?? 0)?.status
-    expect([take('listPets'), take('listPets'), take('getPet')]).toEqual([500, 503, 502])
+    const find = (operation: string, left: number) =>
+      findFault([{ ...once, left } as ArmedFault, ...others], operation, () => draws.shift() ?? 0)?.rule.status
+    expect([find('listPets', 1), find('listPets', 0), find('getPet', 1)]).toEqual([500, 503, 502])
   })
 })

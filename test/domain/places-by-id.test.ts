@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Int64 } from '../../src/contract/int64.js'
 import { PlacesById } from '../../src/domain/places-by-id.js'
+import fc from '../support/fast-check.js'
 
 /** Ids in order, just beyond what the array holds, far away, negative and beyond 2^53. */
 const anyId: fc.Arbitrary<Int64> = fc.oneof(
@@ -17,7 +17,7 @@ function expectSame(places: PlacesById, map: ReadonlyMap<Int64, number>, ids: It
 }
 
 describe('places by id', () => {
-  it('are those of a Map, whatever the ids and their order', () => {
+  it('finds what a Map finds, for any ids in any order', () => {
     fc.assert(
       fc.property(fc.nat({ max: 300 }), fc.array(anyStep, { maxLength: 200 }), (inOrder, steps) => {
         const places = new PlacesById()
@@ -38,7 +38,7 @@ describe('places by id', () => {
     )
   })
 
-  it('are found for ids in order, but not for one that is missing', () => {
+  it('finds consecutive ids, and not a missing one', () => {
     const places = new PlacesById()
     for (let id = 1; id <= 100_000; id++) if (id !== 65_536) places.set(id, id - 1)
     for (const id of [1, 64, 65_535, 65_537, 100_000]) expect(places.get(id)).toBe(id - 1)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { randomStream } from '../../src/domain/random.js'
 
 describe('chance', () => {
-  it('repeats itself with the same seed, and not with another', () => {
+  it('repeats with the same seed only', () => {
     const draws = (seed: string) => {
       const stream = randomStream(seed)
       return Array.from({ length: 5 }, () => stream.next())
@@ -12,14 +12,14 @@ describe('chance', () => {
     expect(draws('1::storm')).not.toEqual(draws('1:a:storm'))
   })
 
-  it('goes on from its state as if it had not stopped', () => {
+  it('continues from its state', () => {
     const stream = randomStream('1')
     stream.next()
     const copy = { ...randomStream('x'), state: stream.state }
     expect(copy.next()).toBe(stream.next())
   })
 
-  it('is spread evenly', () => {
+  it('is uniform', () => {
     const stream = randomStream('even')
     const hits = Array.from({ length: 10_000 }, () => stream.next()).filter((draw) => draw < 0.3).length
     expect(hits / 10_000).toBeCloseTo(0.3, 1)

@@ -75,7 +75,7 @@ describe('a query', () => {
     expect(redactQuery(query)).toBe(shown)
   })
 
-  it('of any length is read in one pass', () => {
+  it('reads any length in one pass', () => {
     const long = 'a'.repeat(1_000_000)
     expect(redactQuery(`${long}%&token=${long}`)).toBe(`${long}%&token=***`)
   })
@@ -94,7 +94,7 @@ describe('an address', () => {
 })
 
 describe('a header', () => {
-  it('is shown by its label, masked, or as it is', () => {
+  it('shows a key by label, masked, or as it is', () => {
     expect(redactHeader('AUTHORIZATION', 'Basic abc', 'unknown')).toBe('Bearer unknown')
     expect(redactHeader('X-Auth-Token', 'abc')).toBe('***')
     expect(redactHeader('Referer', 'https://shop.example/?access_token=abc')).toBe(

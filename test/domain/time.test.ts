@@ -1,6 +1,14 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatDuration, parseDuration } from '../../src/domain/time.js'
+import {
+  changeClock,
+  clockAt,
+  formatDuration,
+  parseDuration,
+  REAL_TIME,
+  readClock,
+  readRetryAfter,
+} from '../../src/domain/time.js'
+import fc from '../support/fast-check.js'
 
 describe('a duration', () => {
   it.each([
@@ -17,11 +25,64 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBeUndefined()
   })
 
-  it('is read back as it was written', () => {
+  it('reads back what it wrote', () => {
     fc.assert(
       fc.property(fc.nat(999_999_999), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms)
       }),
     )
+  })
+})
+
+const NOW = Date.parse('2026-03-01T10:00:00Z')
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    ['Sun, 01 Mar 2026 10:00:30 GMT', 30_000],
+    ['Sunday, 01-Mar-26 10:00:30 GMT', 30_000],
+    ['Sun Mar  1 10:00:30 2026', 30_000],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 0],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['', undefined],
+    ['soon', undefined],
+    ['2026-03-01T10:00:30Z', undefined],
+  ])('%j is read as %s', (text, wait) => expect(readRetryAfter(text, undefined, NOW)).toBe(wait))
+
+  it("is read against the answer's own Date", () =>
+    expect(readRetryAfter('Sun, 01 Mar 2099 10:00:30 GMT', 'Sun, 01 Mar 2099 10:00:00 GMT', NOW)).toBe(30_000))
+
+  it.each([
+    ['Sun, 01 Mar 2026 10:00:05 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', 5000],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 'Sun, 01 Mar 2026 10:00:00 GMT', 0],
+    ['Sun, 01 Mar 2026 10:00:05 GMT', 'yesterday', undefined],
+    ['Sun, 01 Mar 2026 10:00:05 GMT', undefined, undefined],
+    ['30', undefined, 30_000],
+  ])('%j beside Date %j is %s where no clock is to be trusted', (text, date, wait) =>
+    expect(readRetryAfter(text, date, undefined)).toBe(wait),
+  )
+})
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+describe('a clock', () => {
+  it('only goes forward', () => {
+    const frozen = clockAt(NOON, true, 0)
+    expect(changeClock(frozen, { now: NOON - 1 }, 0)).toMatch(/only goes forward/)
+    expect(changeClock(frozen, { now: NOON }, 0)).toEqual(frozen)
+  })
+
+  it('keeps its offset while it runs, and stops while it is frozen', () => {
+    const running = clockAt(NOON, false, 1000)
+    expect(readClock(running, 1500)).toBe(NOON + 500)
+    const frozen = changeClock(running, { frozen: true }, 1500)
+    expect(frozen).toEqual({ kind: 'frozen', at: NOON + 500 })
+    expect(changeClock(frozen as typeof REAL_TIME, { frozen: false }, 9000)).toEqual(clockAt(NOON + 500, false, 9000))
+  })
+
+  it('cannot go past the last date of a header', () => {
+    expect(changeClock(REAL_TIME, { now: Number.MAX_SAFE_INTEGER }, 0)).toMatch(/cannot go past 9999-12-31/)
   })
 })

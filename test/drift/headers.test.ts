@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { readDeprecation } from '../../src/drift/deprecation.js'
-import { rateLimitBreaches, refusalBreaches, strangersLimitBreaches } from '../../src/drift/rate-limits.js'
+import { rateLimitBreaches, readDeprecation, refusalBreaches, strangersLimitBreaches } from '../../src/drift/headers.js'
 
 describe('rate-limit headers', () => {
   const NOW = 'Sun, 01 Mar 2026 10:00:00 GMT'
@@ -18,7 +17,7 @@ describe('rate-limit headers', () => {
     [{}],
     [{ 'x-ratelimit-remaining': '60' }],
     [{ 'x-ratelimit-reset': String(seconds + 86_400) }],
-    [{ 'x-ratelimit-reset': String(seconds - 59) }],
+    [{ 'x-ratelimit-reset': String(seconds - 5) }],
     [{ date: '', 'x-ratelimit-reset': '1772359260' }],
   ])('make sense: %j', (given) => expect(rateLimitBreaches(headers(given))).toEqual([]))
 
@@ -27,6 +26,10 @@ describe('rate-limit headers', () => {
     [{ 'x-ratelimit-limit': '-1' }, 'X-RateLimit-Limit is "-1", not a whole number'],
     [{ 'x-ratelimit-remaining': '1.5' }, 'X-RateLimit-Remaining is "1.5", not a whole number'],
     [{ 'x-ratelimit-remaining': '61' }, 'X-RateLimit-Remaining is 61, more than the limit of 60'],
+    [
+      { 'x-ratelimit-reset': String(seconds - 6) },
+      `X-RateLimit-Reset is ${seconds - 6}, not a Unix timestamp in seconds within the next day`,
+    ],
     [{ 'x-ratelimit-reset': '60' }, 'X-RateLimit-Reset is 60, not a Unix timestamp in seconds within the next day'],
     [
       { 'x-ratelimit-reset': `${seconds}000` },
@@ -38,7 +41,7 @@ describe('rate-limit headers', () => {
     ],
   ])('make none: %j', (given, breach) => expect(rateLimitBreaches(headers(given))).toEqual([breach]))
 
-  it('may show to a stranger what a plan states, and nothing else', () => {
+  it('show a client without a key only limits of plans', () => {
     const { plans } = packagedContract()
     expect(
       ['60', '1000', '10000'].map((limit) => strangersLimitBreaches({ 'x-ratelimit-limit': limit }, plans)),
@@ -64,7 +67,7 @@ describe('a 429', () => {
     ['a wait that the sandbox explains', { ...left, 'retry-after': '30', 'x-sandbox-reason': 'storm' }],
   ])('may name %s', (_what, headers) => expect(refusalBreaches(headers, undefined)).toEqual([]))
 
-  it('of a banned key may have quota left', () => {
+  it('may have quota left if the key is banned', () => {
     expect(refusalBreaches({ ...left, 'retry-after': '20' }, 'api_key_banned')).toEqual([])
   })
 

@@ -48,7 +48,7 @@ function exchange(id: number, more: Partial<ExchangeRecord>): ExchangeRecord {
 }
 
 describe('the log of a space', () => {
-  it('keeps the last exchanges whole, whatever stood in their places', () => {
+  it('keeps the last exchanges whole when places are reused', () => {
     const { log, begin, end } = logOf()
     for (let n = 1; n <= 4 * LIMIT; n++) {
       end(begin(n % 2 === 0 ? { reason: 'storm', fault: 'slow-body', drift: [`drift ${n}`], status: undefined } : {}))
@@ -65,7 +65,7 @@ describe('the log of a space', () => {
     }
   })
 
-  it('keeps the quota that is left as it was written, by the sandbox or by a real service', () => {
+  it('keeps X-RateLimit-Remaining as it was sent', () => {
     const { log, begin } = logOf()
     const texts = ['59', '059', '1e1', '10', '', '10000', '9007199254740991', '60']
     const headersWith = (text: string) => ['X-RateLimit-Limit', '60', 'X-RateLimit-Remaining', text, 'Date', 'now']
@@ -81,7 +81,7 @@ describe('the log of a space', () => {
     )
   })
 
-  it('says what has been: what was read stays so, whatever comes after', () => {
+  it('returns copies that later exchanges do not change', () => {
     const { log, begin, end } = logOf()
     const [first] = [begin(), begin()]
     const [read, saved] = [[...log], log.save()]
@@ -91,7 +91,7 @@ describe('the log of a space', () => {
     expect([read, saved]).toEqual(asRead)
   })
 
-  it('tells whoever follows of beginning and end, which stay as they were told', () => {
+  it('reports begin and end to followers as copies', () => {
     const { log, begin, end } = logOf()
     const told: ExchangeRecord[] = []
     log.follow({ onBegan: (record) => told.push(record), onEnded: (record) => told.push(record), end() {} })
@@ -104,7 +104,7 @@ describe('the log of a space', () => {
     )
   })
 
-  it.each([0, 1, LIMIT])('tells of the end of what has lost its place, with room for %i', (limit) => {
+  it.each([0, 1, LIMIT])('reports the end of an exchange that was dropped, with a limit of %i', (limit) => {
     const { log, begin, end } = logOf(limit)
     const told: ExchangeRecord[] = []
     const slow = begin()
@@ -115,7 +115,7 @@ describe('the log of a space', () => {
     expect(log.save().unkept).toEqual([])
   })
 
-  it('takes the place of what it has let go for nothing but the next exchange', () => {
+  it('reuses a dropped place only for the next exchange', () => {
     const { log, begin } = logOf()
     for (let n = 0; n < 2 * LIMIT; n++) begin()
     while (log.dropOldest());
@@ -124,17 +124,18 @@ describe('the log of a space', () => {
     expect([...log]).toEqual([record])
   })
 
-  it('is the same again when clearing it is taken back', () => {
+  it('restores cleared exchanges, followed by those that have ended since', () => {
     const { log, begin, end } = logOf()
     for (let n = 0; n < LIMIT + 1; n++) end(begin())
-    const before = [...log]
-    const takeBack = log.clear()
-    for (let n = 0; n < 2 * LIMIT; n++) end(begin())
-    takeBack()
-    expect([[...log], log.total]).toEqual([before, LIMIT + 1])
+    const [, ...before] = log
+    const cleared = log.clear()
+    end(begin())
+    const [since] = log
+    log.restore(cleared)
+    expect([[...log], log.total]).toEqual([[...before, { ...since, id: LIMIT + 2 }], LIMIT + 2])
   })
 
-  it('continues from what another log has saved, as if it had been there', () => {
+  it('continues from a saved log', () => {
     const { log, begin, end } = logOf()
     for (let n = 0; n < LIMIT; n++) end(begin())
     begin()

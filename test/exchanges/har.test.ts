@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSandbox, startSandbox } from '../../src/index.js'
 
 describe('exchanges as an HTTP archive', () => {
-  it('have everything that HAR 1.2 asks of an entry, and no key', async () => {
+  it('have every field that HAR 1.2 requires, and no key', async () => {
     await using sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true })
     const headers = { authorization: 'Bearer sandbox-pro', 'content-type': 'application/json' }
     const body = '{"name":"Zoë","categoryId":1}'
@@ -44,7 +44,7 @@ describe('exchanges as an HTTP archive', () => {
     expect(JSON.stringify(log)).not.toContain('Bearer sandbox')
   })
 
-  it('are those that a filter leaves, and leave out what is under way', async () => {
+  it('follow a filter, and omit exchanges under way', async () => {
     await using sandbox = await createSandbox({ fault: 'getPet:hang' })
     const leaving = new AbortController()
     const ask = (path: string, signal?: AbortSignal) =>

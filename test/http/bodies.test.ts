@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../../src/domain/messages.js'
-import { BODIES_LIMIT_BYTES } from '../../src/http/body-room.js'
+import { MAX_BODIES_BYTES } from '../../src/http/request-body.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -46,7 +46,7 @@ describe('the control plane', () => {
     expect(await answerOn(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} .*"code":"forbidden"`, 's'))
   })
 
-  it('serves on a connection on which it has refused a body', async () => {
+  it('keeps a connection open after refusing a body', async () => {
     const { port } = await start()
     const length = 3_000_000
     const socket = await sender(
@@ -59,7 +59,7 @@ describe('the control plane', () => {
     expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 200 .*healthy/s)
   })
 
-  it('still answers 413 to a body of more than 256 kB, and reads one of less', async () => {
+  it('answers 413 to a body larger than 256 kB, and reads smaller ones', async () => {
     const { sandbox, warnings } = await start()
     const put = (body: string) => fetch(`${sandbox.controlUrl}/clock`, { method: 'PUT', body })
     expect((await put(' '.repeat(256_001))).status).toBe(413)
@@ -67,7 +67,7 @@ describe('the control plane', () => {
     expect(warnings).toEqual([])
   })
 
-  it('says nothing when a client leaves in the middle of its body', async () => {
+  it('sends no response when a client leaves while sending its body', async () => {
     const { port, sandbox, warnings } = await start()
     const socket = await sender(
       port,
@@ -82,11 +82,11 @@ describe('the control plane', () => {
 })
 
 describe('request bodies of all connections together', () => {
-  it('are held up to a limit; who stalls for the longest time is answered 503, the others are served', async () => {
+  it('share a limit: the body that has stalled for the longest time gets a 503, the others are served', async () => {
     const { port, sandbox } = await start()
     const almost = 'a'.repeat(BODY_LIMIT_BYTES - 1)
     const stalled: Socket[] = []
-    for (let i = 0; i < BODIES_LIMIT_BYTES / BODY_LIMIT_BYTES; i++) {
+    for (let i = 0; i < MAX_BODIES_BYTES / BODY_LIMIT_BYTES; i++) {
       stalled.push(await sender(port, post(BODY_LIMIT_BYTES) + almost))
     }
     const refused = Promise.any(stalled.map(answerOn))
@@ -103,7 +103,7 @@ describe('request bodies of all connections together', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  it('come in single bytes, too', async () => {
+  it('may arrive in single bytes', async () => {
     const { port } = await start()
     const body = '{"name":"Rex","categoryId":1}'
     const chunks = [...body].map((one) => `1\r\n${one}\r\n`).join('')

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { BodyRoom } from '../../src/http/body-room.js'
 import { bridge } from '../../src/http/control-bridge.js'
+import { BodyBudget } from '../../src/http/request-body.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -43,22 +43,22 @@ async function received(socket: Socket): Promise<string> {
   return got
 }
 
-describe('a client that has closed its own half of the connection', () => {
-  it('gets its answer, also one that takes its time', async () => {
+describe('a half-closed connection', () => {
+  it('gets its response, even a slow one', async () => {
     const { port } = await start({ latency: '20ms' })
     const socket = await opened(port)
     socket.end(GET_PET)
     expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('does not wait for one that never comes', async () => {
+  it('is closed if the request hangs', async () => {
     const { port } = await start({ fault: 'getPet:hang' })
     const socket = await opened(port)
     socket.end(GET_PET)
     expect(await received(socket)).toBe('')
   })
 
-  it('does not keep a stream of exchanges open', async () => {
+  it('ends a stream of exchanges', async () => {
     const { port } = await start()
     const socket = await opened(port)
     socket.write(`GET /__sandbox/requests/stream HTTP/1.1\r\n${KEYED}\r\n`)
@@ -69,7 +69,7 @@ describe('a client that has closed its own half of the connection', () => {
 })
 
 describe('a stop', () => {
-  it('answers every request that has come, accepted or not, read or not', async () => {
+  it('answers every request that has arrived', async () => {
     const { port, stop } = await start()
     const idle = await opened(port)
     idle.write(GET_PET)
@@ -81,7 +81,7 @@ describe('a stop', () => {
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
   })
 
-  it('answers who had just connected when the door was closed', async () => {
+  it('answers a client that connected just before the port was closed', async () => {
     const { port, stop } = await start()
     const socket = await opened(port)
     const stopped = stop()
@@ -92,7 +92,7 @@ describe('a stop', () => {
     await stopped
   })
 
-  it('cuts no answer that is read slowly', async () => {
+  it('does not cut a response that is read slowly', async () => {
     const name = 'x'.repeat(1_000_000)
     const { port, stop, baseUrl } = await start()
     const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
@@ -112,7 +112,7 @@ describe('a stop', () => {
 })
 
 describe('the bridge to the control plane', () => {
-  it('leaves no listener behind when it waits for a slow reader', async () => {
+  it('removes its listeners after waiting for a slow client', async () => {
     const socket = Object.assign(new EventEmitter(), { destroyed: false })
     let most = 0
     const outgoing = {
@@ -129,7 +129,7 @@ describe('the bridge to the control plane', () => {
       () => new Response(body as ReadableStream<Uint8Array>),
       incoming as unknown as IncomingMessage,
       outgoing as unknown as ServerResponse,
-      new BodyRoom(),
+      new BodyBudget(),
     )
     expect(most).toBeLessThan(5)
     expect(socket.listenerCount('close')).toBe(0)

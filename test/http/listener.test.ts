@@ -55,7 +55,7 @@ describe("what Node's parser refuses", () => {
     expect(JSON.parse(got.slice(got.indexOf('\r\n\r\n')))).toMatchObject({ code, status })
   })
 
-  it('does not keep the next client from its answer', async () => {
+  it('does not affect the next client', async () => {
     const { port, baseUrl } = await start()
     await exchange(port, '\0\0\0\0\r\n\r\n')
     expect((await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).status).toBe(200)
@@ -63,13 +63,13 @@ describe("what Node's parser refuses", () => {
 })
 
 describe('requests in unusual form', () => {
-  it('are understood in absolute-form', async () => {
+  it('are accepted in absolute-form', async () => {
     const { port } = await start()
     const got = await exchange(port, `GET http://any.example/v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`)
     expect(got).toMatch(/^HTTP\/1.1 200 /)
   })
 
-  it('are answered in their order when they are pipelined', async () => {
+  it('are answered in order when they are pipelined', async () => {
     const { port } = await start()
     const one = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
     const last = `GET /v1/pets/3 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`
@@ -77,7 +77,7 @@ describe('requests in unusual form', () => {
     expect([...got.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2', '3'])
   })
 
-  it('are answered before anything that follows on the connection, even if that is not HTTP', async () => {
+  it('are answered before later bytes on the connection, even if these are not HTTP', async () => {
     const { port } = await start()
     const got = await exchange(port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`)
     expect([...got.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '400'])
@@ -89,13 +89,13 @@ describe('requests in unusual form', () => {
     expect(await exchange(port, one + one.replace('/1 ', ' '))).toMatch(/^HTTP\/1.1 200 .*"id":1/s)
   })
 
-  it('are answered to HTTP/1.0, too', async () => {
+  it('are answered over HTTP/1.0', async () => {
     const { port } = await start()
     const got = await exchange(port, 'GET /v1/pets/1 HTTP/1.0\r\nAuthorization: Bearer sandbox\r\n\r\n')
     expect(got).toMatch(/^HTTP\/1.1 200 /)
   })
 
-  it('get an answer with 413 while they are still sending, not a cut connection', async () => {
+  it('get a 413 while the client is still sending, not a cut connection', async () => {
     const { port } = await start()
     const head = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n`
     const got = await exchange(port, Buffer.from(head + 'a'.repeat(3_000_000)), /payload_too_large/)
@@ -121,7 +121,7 @@ describe('faults on the wire', () => {
     expect(await fault('*:connection-reset')).toEqual({ got: '', error: expect.stringMatching(/ECONNRESET/) })
   })
 
-  it('close it without a byte', async () => {
+  it('close the connection without a byte', async () => {
     expect(await fault('*:empty-response')).toEqual({ got: '', error: undefined })
   })
 
@@ -138,7 +138,7 @@ describe('stopping', () => {
       const socket = connect(port, '127.0.0.1', () => resolve(socket))
     })
 
-  it('frees the port, also with idle and silent connections and a hanging request', async () => {
+  it('frees the port in spite of idle connections and a hanging request', async () => {
     const sandbox = await start({ fault: 'listOrders:hang' })
     const silent = await opened(sandbox.port)
     const idle = await opened(sandbox.port)
@@ -155,7 +155,7 @@ describe('stopping', () => {
     expect(again.port).toBe(sandbox.port)
   })
 
-  it('lets an open response finish, and announces that the connection closes', async () => {
+  it('finishes an open response, and announces that the connection closes', async () => {
     const sandbox = await start({ latency: '50ms' })
     const answer = exchange(sandbox.port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
     while ([...sandbox.core.spaces.default.log].length === 0) await new Promise(setImmediate)
@@ -163,7 +163,7 @@ describe('stopping', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close/s)
   })
 
-  it('says which port is taken, and what to do', async () => {
+  it('names a port that is in use, and what to do', async () => {
     const { port } = await start()
     await expect(runSandbox(embeddedOptions({ port }))).rejects.toMatchObject({
       code: 'PORT_IN_USE',

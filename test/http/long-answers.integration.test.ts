@@ -29,8 +29,8 @@ function exchange(port: number, sent: string): Promise<string> {
   })
 }
 
-describe('an answer of many megabytes', () => {
-  it('is whole, of the service as of the control plane, and logged by its beginning', async () => {
+describe('a response of many megabytes', () => {
+  it('is complete from service and control plane, and its beginning is logged', async () => {
     const { sandbox, list } = await start()
     const names = Array.from({ length: COUNT }, (_, i) => `${COUNT - 1 - i} ${NAME}`)
     const pets = (await (await list()).json()) as readonly { name: string }[]
@@ -42,7 +42,7 @@ describe('an answer of many megabytes', () => {
     expect(logged?.response.body.length).toBeLessThanOrEqual(64 * 1024)
   })
 
-  it('has a head, and one for HTTP/1.0', async () => {
+  it('supports HEAD and HTTP/1.0', async () => {
     const { list, port } = await start()
     const head = await list({ method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -50,7 +50,7 @@ describe('an answer of many megabytes', () => {
     expect(JSON.parse(old.slice(old.indexOf('\r\n\r\n')))).toHaveLength(COUNT)
   })
 
-  it('leaves in its turn', async () => {
+  it('is sent in its turn', async () => {
     const { port } = await start()
     const one = (target: string, more = '') => `GET ${target} HTTP/1.1\r\n${KEYED}${more}\r\n`
     const got = await exchange(
@@ -69,7 +69,7 @@ describe('an answer of many megabytes', () => {
     }
   })
 
-  it('is as it was when it was asked for, whatever becomes of the pets while it is read', async () => {
+  it('has the pets at the time of the request, even if they change while it is read', async () => {
     const { sandbox, list } = await start()
     const [service, control] = await Promise.all([list(), fetch(`${sandbox.controlUrl}/pets?limit=${COUNT}`)])
     await sandbox.reset()
@@ -79,7 +79,7 @@ describe('an answer of many megabytes', () => {
 })
 
 describe('a stop', () => {
-  it('waits for an answer of many megabytes that is being read', async () => {
+  it('waits for a response of many megabytes that is being read', async () => {
     const sandbox = await runSandbox(embeddedOptions({ noRateLimit: true }))
     const add = { method: 'POST', body: JSON.stringify({ name: NAME, categoryId: 1 }) }
     for (let i = 0; i < COUNT; i++) await fetch(`${sandbox.controlUrl}/pets`, add)

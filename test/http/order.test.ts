@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PendingReply, Reply } from '../../src/domain/messages.js'
-import { listen, type RequestHandlers } from '../../src/http/listener.js'
-import { outsideReply } from '../../src/http/outside-reply.js'
+import { listen } from '../../src/http/listener.js'
+import type { RequestHandlers } from '../../src/http/listener-context.js'
+import { outsideReply } from '../../src/http/replies.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
@@ -73,8 +74,8 @@ const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonl
   ],
 ]
 
-describe('what cannot be read as a request', () => {
-  it.each(REFUSED)('is refused after the answers to what came before: %s', async (_what, sent, statuses) => {
+describe('bytes that are not a request', () => {
+  it.each(REFUSED)('are refused after the responses to earlier requests: %s', async (_what, sent, statuses) => {
     const { sandbox, port, serves, warnings } = await start()
     const before = sandbox.core.spaces.default.pets.size
     const got = await exchange(port, POST + GET + sent)
@@ -84,19 +85,19 @@ describe('what cannot be read as a request', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each(REFUSED)('is refused after them also where it comes later: %s', async (_what, sent, statuses) => {
+  it.each(REFUSED)('are refused after them if they arrive later: %s', async (_what, sent, statuses) => {
     const { port } = await start()
     expect(statusesOf(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
   })
 
-  it('is refused also where two bodies came together, of which the second breaks off', async () => {
+  it('are refused when the second of two bodies breaks off', async () => {
     const { port } = await start()
     const broken = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunked = `${broken}${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`
     expect(statusesOf(await exchange(port, chunked + chunked + broken, 'zz\r\n'))).toEqual([201, 201, 400])
   })
 
-  it.each(REFUSED)('is refused once, though more of it comes, and then its end: %s', async (_what, sent, statuses) => {
+  it.each(REFUSED)('are refused once, even if more bytes and the end follow: %s', async (_what, sent, statuses) => {
     const { port, serves } = await start({ latency: '100ms' })
     const socket = await opened(port)
     let got = ''
@@ -112,7 +113,7 @@ describe('what cannot be read as a request', () => {
     expect(await serves()).toBe(true)
   })
 
-  it('is refused also to who has closed its own half', async () => {
+  it('are refused on a half-closed connection', async () => {
     const { port } = await start()
     const socket = await opened(port)
     let got = ''
@@ -122,13 +123,13 @@ describe('what cannot be read as a request', () => {
     expect(statusesOf(got)).toEqual([201, 200, 400])
   })
 
-  it('is not refused after a last answer', async () => {
+  it('are ignored after a last response', async () => {
     const { port } = await start()
     const last = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`
     expect(statusesOf(await exchange(port, `${POST}${last}hello\r\n\r\n`))).toEqual([201, 200])
   })
 
-  it('is refused once, and what follows is not performed', async () => {
+  it('are refused once, and later requests are not executed', async () => {
     const { sandbox, port } = await start()
     const before = sandbox.core.spaces.default.pets.size
     const noHost = 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n'
@@ -137,7 +138,7 @@ describe('what cannot be read as a request', () => {
     expect(sandbox.core.spaces.default.pets.size).toBe(before)
   })
 
-  it('waits for an answer of the control plane, too', async () => {
+  it('wait for a response of the control plane', async () => {
     const { port } = await start()
     expect(statusesOf(await exchange(port, `GET /__sandbox/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`))).toEqual([
       200, 400,
@@ -150,7 +151,7 @@ describe('faults on the wire', () => {
     ['malformed-chunk', [201, 200]],
     ['empty-response', [201]],
     ['connection-reset', [201]],
-  ])('wait for the answers to what came before: %s', async (fault, statuses) => {
+  ])('wait for the responses to earlier requests: %s', async (fault, statuses) => {
     const { port } = await start({ fault: `getPet:${fault}`, latency: '1ms..30ms', seed: 7 })
     // The first answer takes its time, the faulty one does not.
     for (let i = 0; i < 10; i++) expect(statusesOf(await exchange(port, POST + GET))).toEqual(statuses)
@@ -208,16 +209,16 @@ describe('a reply that cannot be sent', () => {
   }
   const bare = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
 
-  it.each(BAD)('is a 500 in the Error shape, and costs no other answer: %s', async (_what, change) => {
+  it.each(BAD)('becomes a 500 in the Error shape, and does not affect others: %s', async (_what, change) => {
     const { port, warnings } = await serving((target) => (target === '/bad' ? { ...good(), ...change } : good()))
     const got = await exchange(port, bare('/good') + bare('/bad') + bare('/good', 'Connection: close\r\n'))
     expect(statusesOf(got)).toEqual([200, 500, 200])
     expect(got).toMatch(/500 .*\{"code":"internal_error","message":"[^"]+","status":500\}HTTP/s)
     if (change.headers?.includes('Date')) expect(got.match(/X-RateLimit-Limit: 60/g)).toHaveLength(3)
-    expect(warnings).toEqual([expect.stringMatching(/^The answer \d+ to GET \/bad could not be sent: /)])
+    expect(warnings).toEqual([expect.stringMatching(/^The response \d+ to GET \/bad could not be sent: /)])
   })
 
-  it('is an end of the connection where the service itself throws, and of nothing else', async () => {
+  it('only ends the connection if the service throws', async () => {
     const { port, warnings } = await serving((target) => {
       if (target === '/throws') throw new Error('broken')
       return target === '/rejects' ? Promise.reject(new Error('broken')) : good()

@@ -3,9 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EndedExchange, Reply } from '../../src/domain/messages.js'
 import type { Connection } from '../../src/http/connection.js'
-import { listen, type RequestHandlers } from '../../src/http/listener.js'
-import { outsideReply } from '../../src/http/outside-reply.js'
+import { listen } from '../../src/http/listener.js'
+import type { RequestHandlers } from '../../src/http/listener-context.js'
 import { PlainLane } from '../../src/http/plain-lane.js'
+import { parserSettings } from '../../src/http/plain-messages.js'
+import { outsideReply } from '../../src/http/replies.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { systemClock } from '../../src/system/system-clock.js'
@@ -69,7 +71,7 @@ describe('a plain request', () => {
     ['an invalid body', postOf('{')],
     ['the bare address, opened by a browser', 'GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n'],
     ['the control plane', 'GET /__sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-  ])('is answered with the same bytes as one that node:http reads: %s', async (_what, sent) => {
+  ])('gets the same bytes as by node:http: %s', async (_what, sent) => {
     const { port, core } = await start({ rateLimit: false })
     const whole = await answerTo(port, async (socket) => void socket.write(sent))
     await core.controlTarget.change(
@@ -85,7 +87,7 @@ describe('a plain request', () => {
     expect(whole).toBe(inPieces)
   })
 
-  it('is answered with the same bytes where its answer is awaited', async () => {
+  it('is answered with the same bytes if its reply is pending', async () => {
     // Each is held against the contract first.
     const { port } = await start({ rateLimit: false, strict: true })
     const whole = await answerTo(port, async (socket) => void socket.write(GET))
@@ -98,7 +100,7 @@ describe('a plain request', () => {
     expect(whole).toBe(inPieces)
   })
 
-  it('is answered on each of many connections, again and again', async () => {
+  it('is answered repeatedly on each of many connections', async () => {
     const { port, core } = await start({ rateLimit: false })
     const sockets = await Promise.all(Array.from({ length: 150 }, () => opened(port)))
     for (let round = 1; round <= 3; round++) {
@@ -109,7 +111,7 @@ describe('a plain request', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('is carried out once, also where node:http sends its answer', async () => {
+  it('is executed once, even if node:http sends the response', async () => {
     const { port, core } = await start({ latency: '1ms' })
     const socket = await opened(port)
     const { size } = core.spaces.default.pets
@@ -121,7 +123,7 @@ describe('a plain request', () => {
     socket.destroy()
   })
 
-  it('may be followed by any other, on the same connection', async () => {
+  it('may be followed by any other request on the connection', async () => {
     const { port, core } = await start()
     const socket = await opened(port)
     const sent = [GET, POST, GET.replace('GET', 'HEAD'), GET, `${GET}${GET}`, GET]
@@ -136,7 +138,7 @@ describe('a plain request', () => {
   })
 })
 
-describe('while an answer waits for what it tells of to be kept', () => {
+describe('while a reply waits for the store', () => {
   /** Answers with the target, or with much; nothing is kept until `keep` is called. */
   async function serving() {
     let keep = () => {}
@@ -181,7 +183,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
   }
 
-  it('what comes next is not read, and then as what was not sent by one who had its answer', async () => {
+  it('the next request is not read, and later counts as sent before the response', async () => {
     const { listener, keep, served } = await serving()
     const socket = await opened(listener.port)
     for (const bytes of [ask('/a'), ask('/b').slice(0, 9), ask('/b').slice(9) + ask('/c')]) {
@@ -196,7 +198,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
     socket.destroy()
   })
 
-  it('what is no request is refused after it', async () => {
+  it('invalid bytes are refused after it', async () => {
     const { listener, keep, served } = await serving()
     const socket = await opened(listener.port)
     socket.write(ask('/a'))
@@ -209,7 +211,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
     socket.destroy()
   })
 
-  it('a client that closes its half gets it, and the end of the connection', async () => {
+  it('a half-closed client gets it, and the end of the connection', async () => {
     const { listener, keep, served, ended } = await serving()
     const socket = await opened(listener.port)
     socket.end(ask('/a'))
@@ -221,7 +223,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
     expect(ended).toEqual(['1 sent'])
   })
 
-  it('a client that leaves is told of as having left', async () => {
+  it('a client that leaves is reported as "left"', async () => {
     const { listener, keep, served, ended } = await serving()
     const socket = await opened(listener.port)
     socket.write(ask('/a'))
@@ -233,7 +235,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
     expect(ended).toEqual(['1 left'])
   })
 
-  it('a stop waits for it, and it says that the connection closes', async () => {
+  it('a stop waits for it, and it announces that the connection closes', async () => {
     const { listener, keep, served } = await serving()
     const socket = await opened(listener.port)
     const idle = await opened(listener.port)
@@ -248,7 +250,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
     expect(idle.got).toBe('')
   })
 
-  it('one that its client does not read is told of when it does', async () => {
+  it('a response is reported as sent only when the client has received it', async () => {
     const { listener, keep, served, ended } = await serving()
     keep()
     const socket = await opened(listener.port)
@@ -269,7 +271,7 @@ describe('while an answer waits for what it tells of to be kept', () => {
   })
 })
 
-describe('while an answer is awaited', () => {
+describe('while a reply is pending', () => {
   /** Answers when it is told to. */
   async function awaiting() {
     const answers: (() => void)[] = []
@@ -314,7 +316,7 @@ describe('while an answer is awaited', () => {
   }
   const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
 
-  it.each(['/a', '/odd'])('it is sent when it comes, and the connection goes on: %s', async (target) => {
+  it.each(['/a', '/odd'])('it is sent when it is ready, and the connection stays open: %s', async (target) => {
     const { listener, answer, served, ended, asked } = await awaiting()
     const socket = await opened(listener.port)
     for (let count = 1; count <= 3; count++) {
@@ -333,7 +335,7 @@ describe('while an answer is awaited', () => {
     socket.destroy()
   })
 
-  it('others that come on the same connection are asked at once, and answered in turn', async () => {
+  it('further requests on the connection start at once, and are answered in order', async () => {
     const { listener, answer, served, asked } = await awaiting()
     const socket = await opened(listener.port)
     socket.write(ask('/a'))
@@ -347,7 +349,7 @@ describe('while an answer is awaited', () => {
     socket.destroy()
   })
 
-  it('a client that closes its half gets it, and the end of the connection', async () => {
+  it('a half-closed client gets it, and the end of the connection', async () => {
     const { listener, answer, ended, asked } = await awaiting()
     const socket = await opened(listener.port)
     socket.end(ask('/a'))
@@ -359,7 +361,7 @@ describe('while an answer is awaited', () => {
     expect(ended.map(({ how }) => how)).toEqual(['sent'])
   })
 
-  it.each(['/a', '/odd'])('a client that leaves is told of as having left: %s', async (target) => {
+  it.each(['/a', '/odd'])('a client that leaves is reported as "left": %s', async (target) => {
     const { listener, answer, ended, asked } = await awaiting()
     const socket = await opened(listener.port)
     socket.write(ask(target))
@@ -371,7 +373,7 @@ describe('while an answer is awaited', () => {
     expect(ended.map(({ how }) => how)).toEqual(['left'])
   })
 
-  it('a stop waits for it, and it says that the connection closes', async () => {
+  it('a stop waits for it, and it announces that the connection closes', async () => {
     const { listener, answer, asked } = await awaiting()
     const socket = await opened(listener.port)
     socket.write(ask('/a'))
@@ -384,7 +386,7 @@ describe('while an answer is awaited', () => {
     expect(socket.got).toMatch(/Connection: close\r\n\r\n\/a$/)
   })
 
-  it('one that cannot be made is a 500', async () => {
+  it('a failure becomes a 500', async () => {
     const { listener } = await awaiting()
     const socket = await opened(listener.port)
     socket.write(ask('/fail'))
@@ -392,18 +394,19 @@ describe('while an answer is awaited', () => {
     socket.destroy()
   })
 
-  it('it leaves without node:http, unless something else happens on its connection', async () => {
+  it('it is sent without node:http, unless something else happens on its connection', async () => {
     const came: string[] = []
     let answer = (_reply: Reply) => {}
     const lane = new PlainLane({
+      parser: parserSettings,
       keepAliveMs: 360_000,
-      arrival: () => 0,
-      takes: () => true,
+      received: () => {},
+      accepts: () => true,
       serve: () =>
         new Promise((resolve) => {
           answer = resolve
         }),
-      post: (_connection, _answer, isLate) => came.push(`answer ${isLate ? 'late' : 'at once'}`),
+      post: () => came.push('answer'),
       handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
     })
     const reply = { ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }
@@ -413,23 +416,63 @@ describe('while an answer is awaited', () => {
     socket.emit('data', Buffer.from(GET))
     answer(reply)
     await new Promise(setImmediate)
-    expect(came).toEqual(['answer late'])
-    lane.goOn(connection)
+    expect(came).toEqual(['answer'])
+    lane.resume(connection)
     socket.emit('data', Buffer.from(GET))
     socket.emit('data', Buffer.from('GET'))
     answer(reply)
     await new Promise(setImmediate)
-    expect(came).toEqual(['answer late', `handed over ${GET.length + 3}`])
+    expect(came).toEqual(['answer', `handed over ${GET.length + 3}`])
   })
 })
 
-describe('a connection on which nothing comes', () => {
-  it('is cut a minute after it was opened, and after its last answer when that is long enough for pools of clients', () => {
-    let clock = 0
+describe('a special HTTP parser configuration', () => {
+  it.each([
+    ['as many bytes as Node accepts', { maxHeaderSize: GET.indexOf('\r\n\r\n'), insecureHTTPParser: false }],
+    ['an insecure parser', { maxHeaderSize: 16_384, insecureHTTPParser: true }],
+  ])('disables the plain lane: %s', (_what, parser) => {
+    const came: string[] = []
     const lane = new PlainLane({
+      parser,
       keepAliveMs: 360_000,
-      arrival: () => clock,
-      takes: () => true,
+      received: () => {},
+      accepts: () => true,
+      serve: () => {
+        throw new Error('Not for the lane.')
+      },
+      post: () => {},
+      handOver: (_connection, bytes) => came.push(`handed over ${bytes.length}`),
+    })
+    const socket = Object.assign(new EventEmitter(), { writableLength: 0 })
+    lane.open({ socket } as unknown as Connection)
+    socket.emit('data', Buffer.from(GET))
+    expect(came).toEqual([`handed over ${GET.length}`])
+  })
+})
+
+describe('a request after which Node destroys the socket', () => {
+  it.each(['PRI /\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'])(
+    'does not affect the response before: %j',
+    async (pri) => {
+      const { port, core } = await start()
+      const { size } = core.spaces.default.pets
+      const socket = await opened(port)
+      socket.write(POST + pri)
+      expect(await answers(socket, 2)).toEqual(['201', '400'])
+      expect(core.spaces.default.pets.size).toBe(size + 1)
+      expect(core.spaces.default.log.total).toBe(2)
+      socket.destroy()
+    },
+  )
+})
+
+describe('an idle connection', () => {
+  it('is cut a minute after it was opened, and later than client pools after its last response', () => {
+    const lane = new PlainLane({
+      parser: parserSettings,
+      keepAliveMs: 360_000,
+      received: () => {},
+      accepts: () => true,
       serve: () => ({ ...outsideReply(200, []), exchange: { space: '', id: 1, position: 1 } }),
       post: () => {},
       handOver: () => {},
@@ -438,13 +481,13 @@ describe('a connection on which nothing comes', () => {
     const connection = { socket } as unknown as Connection
     lane.open(connection)
     const openedAt = connection.plain?.quietSince ?? 0
-    expect(lane.isForgotten(connection, openedAt + 59_999)).toBe(false)
-    expect(lane.isForgotten(connection, openedAt + 60_000)).toBe(true)
-    clock = 1000
+    expect(lane.isIdle(connection, openedAt + 59_999)).toBe(false)
+    expect(lane.isIdle(connection, openedAt + 60_000)).toBe(true)
     socket.emit('data', Buffer.from(GET))
-    expect(lane.isForgotten(connection, Number.MAX_SAFE_INTEGER)).toBe(false)
-    lane.goOn(connection)
-    expect(lane.isForgotten(connection, clock + 359_999)).toBe(false)
-    expect(lane.isForgotten(connection, clock + 360_000)).toBe(true)
+    const usedAt = connection.plain?.quietSince ?? 0
+    expect(lane.isIdle(connection, Number.MAX_SAFE_INTEGER)).toBe(false)
+    lane.resume(connection)
+    expect(lane.isIdle(connection, usedAt + 359_999)).toBe(false)
+    expect(lane.isIdle(connection, usedAt + 360_000)).toBe(true)
   })
 })

@@ -12,7 +12,7 @@ async function behind(relays: { relayed?: boolean }) {
   return { ask, found }
 }
 
-describe('what a client has heard for certain', () => {
+describe('responses that a client has certainly received', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] })
   })
@@ -26,7 +26,7 @@ describe('what a client has heard for certain', () => {
     for (let turn = 0; turn < 2; turn++) await endOfTurn()
   }
 
-  it('is what it was given, where it asks by itself', async () => {
+  it('are those returned to a direct caller', async () => {
     const { ask, found } = await behind({})
     await Promise.all([ask(), ask(), ask()])
     expect(await found()).toEqual([])
@@ -34,7 +34,7 @@ describe('what a client has heard for certain', () => {
     expect(await found()).toEqual(['early-retry 1'])
   })
 
-  it('is what was given 250 ms before, where somebody passes it on', async () => {
+  it('are those returned 250 ms before, behind a relay', async () => {
     const { ask, found } = await behind({ relayed: true })
     await ask()
     await pass(249)
@@ -45,7 +45,7 @@ describe('what a client has heard for certain', () => {
     expect(await found()).toEqual(['early-retry 1'])
   })
 
-  it('is not proved for the one by what the other was given', async () => {
+  it('are not proven for one client by a response to another', async () => {
     const { ask, found } = await behind({})
     await ask({ relayed: true })
     // Its answer, though given, comes after one that is on its way.
@@ -58,7 +58,7 @@ describe('what a client has heard for certain', () => {
     expect(await found()).toEqual(['early-retry 1'])
   })
 
-  it('is told of no one who has it passed on by an answer that another was given', async () => {
+  it('do not include a relayed response because of a later direct one', async () => {
     const { ask, found } = await behind({})
     await ask({ relayed: false })
     await ask({ relayed: true })

@@ -36,8 +36,8 @@ async function open() {
   return { site, ask }
 }
 
-describe('a folder that is served', () => {
-  it('is sent with media types, a policy, and to be asked for again', async () => {
+describe('a served folder', () => {
+  it('is sent with media types, a policy, and revalidation', async () => {
     const { ask } = await open()
     const page = await ask('/')
     expect(page).toMatchObject({
@@ -56,14 +56,14 @@ describe('a folder that is served', () => {
     expect((await ask('/sw.js', { headers: { 'if-none-match': String(worker.headers.etag) } })).status).toBe(304)
   })
 
-  it('is all that is sent', async () => {
+  it('does not expose files outside of it', async () => {
     const { ask } = await open()
     for (const path of ['/../secret.txt', '/%2e%2e/secret.txt', '/inside/../../secret.txt', '/missing', '/%00'])
       expect((await ask(path)).status, path).toBe(404)
     expect(await ask('/', { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
   })
 
-  it('is not sent to who asks another host, whose name may have been rebound to this machine', async () => {
+  it('is refused for other hosts, to prevent DNS rebinding', async () => {
     const { ask } = await open()
     expect((await ask('/', { host: 'evil.example' })).status).toBe(403)
     expect((await ask('/', { host: 'localhost:4020' })).status).toBe(200)

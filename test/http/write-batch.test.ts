@@ -1,11 +1,11 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Outgoing } from '../../src/http/connection.js'
 import { WriteBatch } from '../../src/http/write-batch.js'
-import { systemClock } from '../../src/system/system-clock.js'
 
 let sent: number[]
 let told: number[][]
+let proven: boolean[]
 let batch: WriteBatch
 /** Lets everything be kept; undefined while all is. */
 let keep: (() => void) | undefined
@@ -17,17 +17,27 @@ beforeEach(() => {
   const mineTold: number[][] = []
   sent = mine
   told = mineTold
+  const mineProven: boolean[] = []
+  proven = mineProven
   keep = keeping = undefined
   batch = new WriteBatch({
     settle: () => keeping,
     send: ({ arrivedAt }) => mine.push(arrivedAt),
-    sent: (batch) => mineTold.push(batch.map(({ arrivedAt }) => arrivedAt)),
+    sent(batch, isProven) {
+      mineTold.push(batch.map(({ arrivedAt }) => arrivedAt))
+      mineProven.push(isProven)
+    },
   })
 })
 
 /** Told apart by when its request came. */
 function replyTo(arrivedAt: number): Outgoing {
-  return { arrivedAt } as Outgoing
+  return { arrivedAt, reply: { status: 200 } } as Outgoing
+}
+
+/** One after which its client may have to wait. */
+function refusalOf(arrivedAt: number): Outgoing {
+  return { arrivedAt, reply: { status: 429, exchange: {} } } as Outgoing
 }
 
 function writeSlowly(): void {
@@ -40,7 +50,7 @@ function writeSlowly(): void {
 }
 
 describe('replies', () => {
-  it('leave together at the end of a turn, in their order, and are told of then', async () => {
+  it('are sent together at the end of a turn, in order, and then reported', async () => {
     for (const arrivedAt of [1, 2, 3]) batch.put(replyTo(arrivedAt))
     expect(sent).toEqual([])
     await endOfTurn()
@@ -48,23 +58,23 @@ describe('replies', () => {
     expect(told).toEqual([[1, 2, 3]])
   })
 
-  it('leave before it when there are 64', () => {
+  it('are sent before it if there are 64', () => {
     for (let arrivedAt = 1; arrivedAt <= 65; arrivedAt++) batch.put(replyTo(arrivedAt))
     expect(sent).toHaveLength(64)
   })
 
-  it('leave when they are asked to, and once only', async () => {
+  it('are sent once when flushed', async () => {
     batch.put(replyTo(1))
-    batch.empty()
+    batch.flush()
     expect(sent).toEqual([1])
     await endOfTurn()
     expect(sent).toEqual([1])
   })
 
-  it('leave only when what they may tell of is kept, and the later ones after them', async () => {
+  it('are sent only when the store has written, and later ones after them', async () => {
     writeSlowly()
     batch.put(replyTo(1))
-    batch.empty()
+    batch.flush()
     batch.put(replyTo(2))
     await endOfTurn()
     expect(sent).toEqual([])
@@ -74,10 +84,24 @@ describe('replies', () => {
     expect(told).toEqual([[1], [2]])
   })
 
-  it('that were waited for do not make what comes in their turn seem to have come earlier', () => {
-    const earlier = batch.arrival()
-    while (systemClock.monotonic() <= earlier);
-    batch.put(replyTo(earlier))
-    expect(batch.arrival()).toBeGreaterThan(earlier)
+  it('that refuse are sent after a turn without input, when earlier requests have been read', async () => {
+    batch.put(refusalOf(1))
+    batch.put(replyTo(2))
+    for (let turn = 0; turn < 5; turn++) {
+      await endOfTurn()
+      batch.quiet.received()
+    }
+    expect(sent).toEqual([2])
+    await vi.waitFor(() => expect(sent).toEqual([2, 1]))
+    expect(proven).toEqual([false, true])
+  })
+
+  it('that refuse are sent without proof if there is no such turn for long', async () => {
+    batch.put(refusalOf(1))
+    while (sent.length === 0) {
+      batch.quiet.received()
+      await endOfTurn()
+    }
+    expect(proven).toEqual([false])
   })
 })

@@ -1,7 +1,7 @@
 import type { VerbName } from '../../src/control/verb-map.js'
 import type { Command } from '../../src/core/machine.js'
-import type { AnswerEnd } from '../../src/domain/ending.js'
 import {
+  type AnswerEnd,
   type EndedExchange,
   type ExchangeRef,
   type Reply,
@@ -12,39 +12,36 @@ import type { UpstreamOutcome } from '../../src/domain/upstream.js'
 import { Chance } from './chance.js'
 import { type Outcome, SECRET_KEY, START, type Step } from './machine.js'
 
-const KEYS = [
-  'sandbox',
-  'sandbox',
-  'sandbox-free',
-  'sandbox-pro',
-  'sandbox-business',
-  'sandbox-enterprise',
-  'sandbox-limited',
-  'sandbox-banned',
-  'sandbox-revoked',
-  SECRET_KEY.key,
-  'mine',
-  'ours/and=',
-  'a-token-that-nobody-knows',
-]
+function words(list: string): readonly string[] {
+  return list.trim().split(/\s+/)
+}
+
+const KEYS = words(`
+  sandbox sandbox sandbox-free sandbox-pro sandbox-business sandbox-enterprise sandbox-limited sandbox-banned
+  sandbox-revoked ${SECRET_KEY.key} mine ours/and= a-token-that-nobody-knows
+`)
 /** What a key's mark may name: nothing, spaces, and what is none. */
-const SPACE_MARKS = [...many('', 20), ...many('~a', 20), ...many('~b', 8), '~c', '~d', '~e', '~..', '~Ünï', '~']
+const SPACE_MARKS = [
+  ...many('', 20),
+  ...many('~a', 20),
+  ...many('~a+w1', 4),
+  '~+w2',
+  '~b+',
+  '~+',
+  '~a+b+c',
+  ...many('~b', 8),
+  '~c',
+  '~d',
+  '~e',
+  '~..',
+  '~Ünï',
+  '~',
+]
 const SPACES = [...many('', 20), ...many('a', 20), ...many('b', 6), 'c', 'd', 'e', '..', 'nö']
 
-const IDS = [
-  '1',
-  '7',
-  '20',
-  '58',
-  '59',
-  '60',
-  '61',
-  '62',
-  '65',
-  '4503599627370496',
-  '9007199254740993',
-  '9223372036854775807',
-]
+const IDS = words(`
+  1 7 20 58 59 60 61 62 65 4503599627370496 9007199254740993 9223372036854775807
+`)
 const ODD_IDS = ['0', '-1', '01', '1.0', 'abc', '9223372036854775808', '%31', '%E2%82%AC', 'İ', '']
 const STATUSES = ['available', 'pending', 'sold']
 const MOCKED = ['/categories', '/pets/mine']
@@ -91,28 +88,15 @@ const UPSTREAM_DATES = [
 const DURATIONS = ['0s', '500ms', '1s', '30s', '59s', '60s', '61s', '5m', '1h', '24h', '9000h']
 const BAD_DURATIONS = ['soon', '1', '-1s', '1.5s', '']
 const PLANS = ['free', 'pro', 'business', 'enterprise']
-const INSTANTS = [
-  '2026-03-01T09:00:00Z',
-  '2026-03-01T10:00:30Z',
-  '2026-03-01T12:00:00+02:00',
-  '2026-03-29',
-  '2030-12-04T23:59:59.999Z',
-  '2030-12-05',
-  '9999-12-31T23:59:59.999Z',
-]
+const INSTANTS = words(`
+  2026-03-01T09:00:00Z 2026-03-01T10:00:30Z 2026-03-01T12:00:00+02:00 2026-03-29 2030-12-04T23:59:59.999Z
+  2030-12-05 9999-12-31T23:59:59.999Z
+`)
 const BAD_INSTANTS = ['tomorrow', '2026-03-01T10:00', '2026-02-30', '1969-12-31', 7]
-const FAULTS = [
-  '*:503',
-  '*:429@30%',
-  'listPets:503@20%*3',
-  'createPet:503,retry-after=2s',
-  'getPet:429,retry-after=30s*2',
-  'listOrders:connection-reset@50%',
-  'getPet:empty-response',
-  '*:malformed-chunk@10%',
-  'listPets:slow-body@25%*4',
-  '*:hang@5%',
-]
+const FAULTS = words(`
+  *:503 *:429@30% listPets:503@20%*3 createPet:503,retry-after=2s getPet:429,retry-after=30s*2
+  listOrders:connection-reset@50% getPet:empty-response *:malformed-chunk@10% listPets:slow-body@25%*4 *:hang@5%
+`)
 const BAD_FAULTS = ['listPets', '*:200', 'noSuchOperation:503', '*:503@0%', '*:hang,retry-after=2s', 5]
 const SNAPSHOTS = [...many('one', 6), ...many('two', 3), 'three', '../x', '']
 /** Verbs that change something; what only reads is no command. */
@@ -123,7 +107,7 @@ type ChangingVerb = Exclude<
   | 'drift'
   | 'replicas'
   | 'state'
-  | 'switches'
+  | 'export'
   | `requests.${'har' | 'replay'}`
   | `${string}.${'show' | 'list'}`
 >
@@ -497,7 +481,7 @@ export class Commands {
   readonly #inputs: Readonly<Record<ChangingVerb, { readonly weight: number; readonly make: () => unknown }>> = {
     reset: { weight: 2, make: () => ({}) },
     undo: { weight: 6, make: () => ({}) },
-    'deviations.clear': {
+    'overrides.clear': {
       weight: 3,
       make: () =>
         this.#chance.percent(50) ? {} : { what: this.#chance.oneOf(['storm', 'clock', 'faults', 'plan', 'tea']) },

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { digestOfSandbox } from '../../src/core/checkpoint.js'
+import { digestSandbox } from '../../src/core/checkpoint.js'
 import { digestOf } from '../../src/system/digest.js'
 import { openPage } from '../support/page/in-chromium.js'
+import { TEST_SEED } from '../support/test-seed.js'
 import { openMachine, stateText } from './machine.js'
 import { PLANS } from './run.js'
 import { runCommands } from './run-commands.js'
@@ -11,11 +12,11 @@ describe('a machine in a page', () => {
   it.each(PLANS.filter(({ spec, realService }) => spec === undefined && realService === undefined))(
     'says the same to each command as one in Node, and is the same in the end: $name',
     async ({ sandbox, commands }) => {
-      const seed = String(Date.now())
+      const seed = TEST_SEED
       const warnings: string[] = []
       const machine = openMachine({ contract: packagedContract(), sandbox, warn: (text) => warnings.push(text) })
       const { outcomes, wall } = runCommands(machine, seed, commands)
-      const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestOfSandbox(machine.spaces)]
+      const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine.spaces)]
       const here = said.map((text) => digestOf(text))
       const page = await openPage()
       const there = await page.evaluate(([of, count, options]) => globalThis.sandboxes.digests(of, count, options), [

@@ -6,18 +6,18 @@ import { VerbError } from '../../src/control/verb.js'
 import type { Instant } from '../../src/core/command.js'
 import { Keyring } from '../../src/core/keyring.js'
 import { type Command, Machine } from '../../src/core/machine.js'
-import { MemoryRoom } from '../../src/core/memory-room.js'
-import type { Store } from '../../src/core/ports.js'
+import { MemoryBudget } from '../../src/core/memory-budget.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
 import { Space } from '../../src/core/space.js'
-import type { SpaceContext } from '../../src/core/space-context.js'
+import type { SpaceContext, Store } from '../../src/core/space-context.js'
 import { Spaces } from '../../src/core/spaces.js'
 import { Failure } from '../../src/domain/failures.js'
 import type { ApiKey } from '../../src/domain/keys.js'
 import type { Reply } from '../../src/domain/messages.js'
 import { InvalidPet } from '../../src/domain/pets.js'
+import { StoreFull } from '../../src/domain/problems.js'
 import { hider } from '../../src/domain/redaction.js'
-import { StoreFull } from '../../src/domain/store-full.js'
+import type { Snapshot } from '../../src/domain/state.js'
 import type { EpochMs } from '../../src/domain/time.js'
 import { FIRST_LOCAL_ID, type Forward } from '../../src/domain/upstream.js'
 import { LogBudget } from '../../src/exchanges/exchange-log.js'
@@ -67,7 +67,7 @@ export function openMachine({
     keys: new Keyring(seed.keys, [SECRET_KEY]),
     hide: hider([SECRET_KEY.key]),
     logBudget: new LogBudget(),
-    memoryRoom: new MemoryRoom(options.maxStore, warn),
+    memoryBudget: new MemoryBudget(options.maxStore, warn),
     warn,
     onExchange,
     onForget() {},
@@ -133,7 +133,7 @@ export function stateText({ spaces }: Machine, wall: EpochMs): string {
       if (space === undefined) throw new Error(`There is no space "${name}".`)
       return {
         name,
-        snapshot: space.snapshot(wall),
+        snapshot: inKeyOrder(space.snapshot(wall)),
         clock: space.clock,
         plans: [...space.plans],
         keys: [...space.keys.values()],
@@ -147,6 +147,12 @@ export function stateText({ spaces }: Machine, wall: EpochMs): string {
       }
     }),
   )
+}
+
+/** The accounts of keys have no order; strangers are forgotten in theirs. */
+function inKeyOrder({ accounts, ...snapshot }: Snapshot) {
+  const keys = accounts.filter(({ kind }) => kind === 'key').toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  return { ...snapshot, accounts: [...keys, ...accounts.filter(({ kind }) => kind !== 'key')] }
 }
 
 /** Any value as JSON; what JSON has no word for is told apart. */

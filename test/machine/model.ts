@@ -40,8 +40,6 @@ interface Window {
 interface Account {
   minute: Window | undefined
   day: Window | undefined
-  wait: Stretch | undefined
-  early: Stretch[]
   ban: Stretch | undefined
 }
 
@@ -146,7 +144,7 @@ export class ModelSpace {
   }
 
   unban(key: string): void {
-    Object.assign(this.#account(key), { wait: undefined, early: [], ban: undefined })
+    Object.assign(this.#account(key), { ban: undefined })
   }
 
   movePlan(key: string, plan: string): void {
@@ -162,10 +160,6 @@ export class ModelSpace {
     const now = this.now(wall)
     // By the clock that it shows: a snapshot knows nothing of real time.
     this.#saved = structuredClone({ ...this.#state, ahead: now })
-    for (const account of this.#saved.accounts.values()) {
-      if (account.wait !== undefined && !isRunning(account.wait, now, wall)) account.wait = undefined
-      account.early = account.early.filter((one) => isRunning(one, now, wall))
-    }
   }
 
   restore(wall: number): boolean {
@@ -173,11 +167,6 @@ export class ModelSpace {
     const saved = structuredClone(this.#saved)
     const before = this.now(wall)
     const now = saved.frozenAt ?? saved.ahead
-    const revived = (one: Stretch): Stretch => ({ ...one, untilReally: wall + one.until - now })
-    for (const account of saved.accounts.values()) {
-      account.wait = account.wait && revived(account.wait)
-      account.early = account.early.map(revived)
-    }
     this.#state = { ...saved, ahead: now - wall }
     if (now < before) this.#forget(now)
     this.#state.storm = saved.storm
@@ -197,9 +186,7 @@ export class ModelSpace {
     for (const account of this.#state.accounts.values()) {
       if (account.minute !== undefined && account.minute.openedAt > now) account.minute = undefined
       if (account.day !== undefined && account.day.openedAt > now) account.day = undefined
-      if (!had(account.wait)) account.wait = undefined
       if (!had(account.ban)) account.ban = undefined
-      account.early = account.early.filter(had)
     }
     if (this.#state.storm !== undefined && this.#state.storm.at > now) this.#state.storm = undefined
   }
@@ -237,14 +224,8 @@ export class ModelSpace {
           now,
           this.#shown(account, limits, now, isLimited),
         )
-      if (this.#isOneTooMany(account, now, wall)) {
-        this.#ban(account, now, switches.banDuration, wall)
-        const until = now + switches.banDuration
-        return this.#refusal(switches.banStatus, 'ban', until, now, this.#shown(account, limits, now, isLimited))
-      }
       const wait = this.#stormWait(now)
       if (wait !== undefined) {
-        if (!isLimited) this.#beginWait(account, now, now + wait, wall)
         return this.#refusal(429, 'storm', now + wait, now, this.#shown(account, limits, now, isLimited))
       }
     }
@@ -257,7 +238,6 @@ export class ModelSpace {
     if (!switches.rateLimit) return this.#answer(status, now, this.#seen(undefined, limits, now))
     const spent = this.#seen(account, limits, now)
     if (spent.remaining === 0) {
-      if (isCaller) this.#beginWait(account, now, spent.resetAt, wall)
       return this.#refusal(429, `quota-${spent.window}`, spent.resetAt, now, spent)
     }
     account.minute = chargedWindow(account.minute, MINUTE, now)
@@ -268,7 +248,7 @@ export class ModelSpace {
   #account(name: string): Account {
     const known = this.#state.accounts.get(name)
     if (known !== undefined) return known
-    const account: Account = { minute: undefined, day: undefined, wait: undefined, early: [], ban: undefined }
+    const account: Account = { minute: undefined, day: undefined, ban: undefined }
     this.#state.accounts.set(name, account)
     return account
   }
@@ -281,33 +261,9 @@ export class ModelSpace {
     return [switches.limits?.perMinute ?? perMinute, switches.limits?.perDay ?? perDay]
   }
 
-  /** "It is early if it follows a 429 whose Retry-After has not passed, and it counts while the wait it was itself given lasts." */
-  #isOneTooMany(account: Account, now: number, wall: number): boolean {
-    const { banAfter } = this.#state.switches
-    if (banAfter === 'never' || account.wait === undefined || !isRunning(account.wait, now, wall)) return false
-    return account.early.filter((one) => counts(one, now, wall)).length + 1 >= banAfter
-  }
-
-  #beginWait(account: Account, now: number, until: number, wall: number): void {
-    const { banAfter, retryAfter } = this.#state.switches
-    if (banAfter === 'never' || retryAfter === 'none') return
-    const given: Stretch = { from: now, until, untilReally: wall + until - now }
-    account.early = account.early.filter((one) => counts(one, now, wall))
-    const { wait } = account
-    if (wait === undefined || !isRunning(wait, now, wall)) account.wait = given
-    else {
-      account.early.push(given)
-      account.wait = {
-        from: wait.from,
-        until: Math.max(wait.until, until),
-        untilReally: Math.max(wait.untilReally, given.untilReally),
-      }
-    }
-  }
-
   #ban(account: Account, now: number, duration: number, wall: number): void {
     const ban: Stretch = { from: now, until: now + duration, untilReally: wall + duration }
-    Object.assign(account, { wait: undefined, early: [], ban })
+    Object.assign(account, { ban })
   }
 
   #stormWait(now: number): number | undefined {
@@ -376,17 +332,6 @@ function start(): State {
 
 function lasts({ from, until }: Stretch, now: number): boolean {
   return from <= now && now < until
-}
-
-/** By the clock, or really: a wait is over with whichever is first. */
-function isRunning(wait: Stretch, now: number, wall: number): boolean {
-  return lasts(wait, now) && wall < wait.untilReally
-}
-
-/** An early request counts for a minute at most, and while its own wait lasts. */
-function counts({ from, until, untilReally }: Stretch, now: number, wall: number): boolean {
-  const cut = Math.max(0, until - (from + MINUTE))
-  return isRunning({ from, until: until - cut, untilReally: untilReally - cut }, now, wall)
 }
 
 function openOf(window: Window | undefined, length: number, now: number): Window | undefined {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
-import { digestOfSandbox } from '../../src/core/checkpoint.js'
+import { digestSandbox } from '../../src/core/checkpoint.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
 import { findBreaches } from '../../src/drift/find-breaches.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
+import { runs } from '../support/test-seed.js'
 import { type MachineOptions, openMachine, stateText } from './machine.js'
 import { runCommands } from './run-commands.js'
 
@@ -22,7 +23,7 @@ export interface Plan {
 
 /** The starts that the commands are spread over. */
 export const PLANS: readonly Plan[] = [
-  { name: 'as it comes', sandbox: { maxSpaces: 5, logLimit: 60 }, commands: 4000 },
+  { name: 'as it comes', sandbox: { maxSpaces: 5, logLimit: 60 }, commands: runs(4000) },
   {
     name: 'any key, frozen, little room',
     sandbox: {
@@ -37,25 +38,25 @@ export const PLANS: readonly Plan[] = [
       banAfter: 2,
       cors: ['https://example.org'],
     },
-    commands: 3000,
+    commands: runs(3000),
   },
   {
     name: 'another contract, whose operations Prism mocks',
     spec: join(packageDirectory, 'test/contract/specs/fuller.yaml'),
     sandbox: { maxSpaces: 3, logLimit: 0, reason: false, latency: '1ms..9ms', storm: '0.3,for=30s,every=2m' },
-    commands: 2000,
+    commands: runs(2000),
   },
   {
     name: 'in front of a real service that is never written',
     sandbox: { maxSpaces: 5, logLimit: 60, storm: '0.2,for=30s,every=2m' },
     realService: { hasKey: true, writes: 'local' },
-    commands: 2000,
+    commands: runs(2000),
   },
   {
     name: 'in front of a real service that is written',
     sandbox: { maxSpaces: 5, logLimit: 60, rateLimit: false, latency: '1ms..9ms', fault: ['*:malformed-chunk@5%'] },
     realService: { hasKey: true, writes: 'forward' },
-    commands: 2000,
+    commands: runs(2000),
   },
 ]
 
@@ -89,7 +90,7 @@ export async function digestLine(seed: string): Promise<string> {
     for (const text of outcomes) hash.update(`${text}\n`)
     for (const text of warnings) hash.update(`${text}\n`)
     hash.update(stateText(machine, wall))
-    hash.update(digestOfSandbox(machine.spaces))
+    hash.update(digestSandbox(machine.spaces))
     count += outcomes.length
   }
   return `${hash.digest('hex')} of ${count} commands`

@@ -1,12 +1,12 @@
 import { renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openSandboxCore } from '../../src/compose.js'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import type { VerbName } from '../../src/control/verb-map.js'
 import type { Reply, ServiceRequest } from '../../src/domain/messages.js'
 import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
-import { openSandboxCore } from '../../src/sandbox-core.js'
 import { folderWithin, temporaryFolder } from '../store/owner.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 
@@ -39,7 +39,7 @@ async function sandboxWhoseStoreGoes() {
   }
 }
 
-it('a refusal that tells of a key which is not kept is withheld with it', async () => {
+it('withholds a refusal that shows a key which was not stored', async () => {
   const { core, apply, ask } = await sandboxWhoseStoreGoes()
   apply('keys.remove', { key: 'sandbox-free' })
   const replies = [ask('Bearer sandbox-free'), ask('Bearer sandbox-free~a')]
@@ -49,7 +49,7 @@ it('a refusal that tells of a key which is not kept is withheld with it', async 
   expect(ask('Bearer sandbox-free').status).toBe(200)
 })
 
-it('a pet of another space, which no store keeps, is none of what was taken back', async () => {
+it('does not roll back a pet of a space without a store', async () => {
   const { core, ask } = await sandboxWhoseStoreGoes()
   const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}')
   const post: Partial<ServiceRequest> = { method: 'POST', body }
@@ -59,10 +59,13 @@ it('a pet of another space, which no store keeps, is none of what was taken back
   expect([core.spaces.default.pets.size, core.spaces.get('a')?.pets.size]).toEqual([59 + 1, 59 + 1 + 1])
 })
 
-it('what a verb did beside a change that is not kept is taken back with it', async () => {
+it('rolls back all changes of a turn that cannot be stored', async () => {
   const { core, apply } = await sandboxWhoseStoreGoes()
   const { default: space } = core.spaces
-  const asItIs = () => [space.switches(), space.startClock, space.save().accounts]
+  const asItIs = () => {
+    const { settings, clock, storm, faults, plans, startClock, accounts } = space.save()
+    return [{ settings, clock, storm, faults, plans }, startClock, accounts]
+  }
   const before = asItIs()
   apply('keys.remove', { key: 'sandbox-free' })
   apply('settings.change', { plan: 'pro', senders: 3 })
@@ -81,7 +84,7 @@ it('what a verb did beside a change that is not kept is taken back with it', asy
   expect(asItIs()).toEqual(before)
 })
 
-it('a verb with no such change beside it stays', async () => {
+it('keeps a verb if no change beside it failed', async () => {
   const { core, apply } = await sandboxWhoseStoreGoes()
   const { default: space } = core.spaces
   apply('settings.change', { plan: 'pro' })
@@ -90,16 +93,17 @@ it('a verb with no such change beside it stays', async () => {
   expect([space.settings.plan, space.keys.has('sandbox-free')]).toEqual(['pro', true])
 })
 
-it('a reset that is not kept cannot be undone, and what could be undone before it still can', async () => {
-  const { core, apply } = await sandboxWhoseStoreGoes()
+it('keeps the previous undo if a reset is not stored', async () => {
+  const { core, apply, ask } = await sandboxWhoseStoreGoes()
   const { default: space } = core.spaces
+  ask('Bearer sandbox')
   apply('requests.clear', {})
   apply('reset', {})
   await core.settle()
-  expect(core.spaces.undo(space, Date.now())).toBe('requests.clear')
+  expect(core.spaces.findUndo(space, Date.now())?.verb).toBe('requests.clear')
 })
 
-it('a log that was cleared, and is back, owes nothing for what came since, and tells of it still', () => {
+it('books and reports exchanges correctly after a cleared log is restored', () => {
   const budget = new LogBudget()
   const booked: number[] = []
   const book = budget.book.bind(budget)
@@ -111,9 +115,9 @@ it('a log that was cleared, and is back, owes nothing for what came since, and t
   const told: number[] = []
   log.follow({ onEnded: ({ position }) => told.push(position), end() {} })
   log.add(recordOf(log.takeId(), 1))
-  const back = log.clear()
+  const before = log.clear()
   log.add(recordOf(log.takeId(), 2))
-  back()
+  log.restore(before)
   const sum = booked.reduce((total, bytes) => total + bytes, 0)
   expect([log.bytes, log.total, [...log].length]).toEqual([sum, 1, 1])
   for (const position of [2, 1])

@@ -21,7 +21,7 @@ function ask(path: string, init: RequestInit = {}): Promise<Response> {
 }
 
 describe('the handlers for MSW', () => {
-  it('answer for the service at its address, with its quotas, and keep what is added', async () => {
+  it('answer for the service at its address, with its quotas and state', async () => {
     const sandbox = await behind({ limits: '3/min' })
     const added = await ask('/pets', {
       method: 'POST',
@@ -36,29 +36,29 @@ describe('the handlers for MSW', () => {
     expect((await sandbox.conduct()).requests).toBe(4)
   })
 
-  it.each(['', '/', '///'])('take an address that ends in "%s"', async (end) => {
+  it.each(['', '/', '///'])('accept an address that ends in "%s"', async (end) => {
     await behind({}, BASE_URL + end)
     expect((await ask('/pets/1')).status).toBe(200)
     expect((await ask('')).status).toBe(404)
   })
 
-  it('leave addresses beside it alone', async () => {
+  it('ignore other addresses', async () => {
     await behind({})
     await expect(fetch(`${BASE_URL}2/pets`)).rejects.toThrow()
   })
 
-  it.each(['connection-reset', 'empty-response'] as const)('fail as a network does: %s', async (fault) => {
+  it.each(['connection-reset', 'empty-response'] as const)('fail like a network: %s', async (fault) => {
     await behind({ fault: `*:${fault}` })
     await expect(ask('/pets')).rejects.toThrow(TypeError)
   })
 
-  it('break off a body that is malformed', async () => {
+  it('break off a malformed body', async () => {
     await behind({ fault: '*:malformed-chunk' })
     const broken = ask('/pets').then((response) => response.text())
     await expect(broken).rejects.toThrow()
   })
 
-  it('leave a request that hangs without an answer, until its client has had enough', async () => {
+  it('let a hanging request hang until the client aborts it', async () => {
     const sandbox = await behind({ fault: '*:hang' })
     const patience = new AbortController()
     const hanging = ask('/pets', { signal: patience.signal })
@@ -68,14 +68,14 @@ describe('the handlers for MSW', () => {
     await left
   })
 
-  it('ban a client that comes back too early', async () => {
+  it('ban a client that retries too early', async () => {
     const sandbox = await behind({ limits: '1/min', banAfter: 2 })
     for (let i = 0; i < 4; i++) await ask('/pets')
     expect((await ask('/pets')).headers.get('x-sandbox-reason')).toBe('ban')
     expect((await sandbox.conduct()).violations.map(({ rule }) => rule)).toContain('request-while-banned')
   })
 
-  it('refuse an address that is none', async () => {
+  it('refuse an invalid address', async () => {
     const sandbox = await createSandbox()
     expect(() => handlers(sandbox, { baseUrl: '/api/v1' })).toThrow(
       'baseUrl "/api/v1": must be the address of the service, for example https://api.petstore.example/v1',

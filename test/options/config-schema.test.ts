@@ -6,7 +6,8 @@ import { parse } from 'yaml'
 import { configText } from '../../src/cli/init/config-text.js'
 import { configSchema } from '../../src/options/config-schema.js'
 import { camelName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
-import { packagedScenarios } from '../../src/options/packaged-scenarios.js'
+import { packagedScenarios } from '../../src/options/scenario.js'
+import { optionRow } from '../../src/options/table.js'
 import { fixturesDirectory } from '../../src/system/package-files.js'
 import { blocksOf, GUIDES } from '../support/documents.js'
 
@@ -21,7 +22,8 @@ function problems(value: unknown, schema = 'config'): readonly string[] {
 }
 
 describe('the JSON Schema of the config file', () => {
-  it.each(NAMED_OPTIONS.map((option) => [kebabName(option), option] as const))('explains %s', (name, option) => {
+  const inFiles = NAMED_OPTIONS.filter(({ name }) => !optionRow(name).notInFiles)
+  it.each(inFiles.map((option) => [kebabName(option), option] as const))('explains %s', (name, option) => {
     expect(configSchema()).toMatchObject({ properties: { [name]: { description: expect.stringMatching(/\w/) } } })
     expect(problems({ [name]: null }).join()).toContain(`/${name}`)
     expect(problems({ [camelName(option)]: null }).join()).toContain(`/${camelName(option)}`)
@@ -54,12 +56,15 @@ describe('the JSON Schema of the config file', () => {
 
   it.each([
     { 'ban-afer': 3 },
+    { upstream: 'https://staging.example/v1' },
+    { controlToken: 'change-me' },
     { plan: 'pr0' },
     { port: 70_000 },
     { storm: { rate: 2 } },
     { storm: { rate: 0.2, 'retry-aftr': '2s' } },
     { fault: ['*:503', { operation: 'listPets', fault: 'hangs' }] },
     { scenario: { port: 4010 } },
+    { scenario: { upstream: 'https://staging.example/v1' } },
   ])('marks %j', (config) => {
     expect(problems(config)).not.toEqual([])
   })

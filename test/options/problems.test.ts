@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { openSandboxCore } from '../../src/compose.js'
 import { kebabName } from '../../src/options/names.js'
+import type { ResolvedOptions } from '../../src/options/resolve.js'
+import { placeOf } from '../../src/options/resolve.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
@@ -66,7 +69,7 @@ describe('a value that cannot be used', () => {
         "storm.until: is unknown; the whole must be <rate>[,for=30s][,every=5m][,retry-after=2s] with a rate from 0 to 1, for example 0.3,for=30s",
         "fault[0] "{"operation":"listPets","fault":"status"}": the fault must be a status from 400 to 599 or one of connection-reset, empty-response, malformed-chunk, slow-body, hang",
         "limits "{}": must be requests per minute, per day or both, for example 5000/min,200000/day",
-        "now "null": must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC)",
+        "now "null": must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC), or an offset from real time such as +3h or -2d",
         "cors "localhost": must be *, off, or origins separated by commas, for example http://localhost:3000",
       ]
     `))
@@ -83,7 +86,8 @@ describe('a value that cannot be used', () => {
     expect(problem.length).toBeLessThan(250)
   })
 
-  it.each(OPTION_NAMES)('of %s names its place in the config file', (name) => {
+  const inFiles = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
+  it.each(inFiles)('of %s names its place in the config file', (name) => {
     const key = kebabName({ name, negated: false })
     const [problem = ''] = configProblems(`# a comment\n\n${key}: [[]]\n`)
     expect(problem).toMatch(/^petstore-sandbox\.yaml:3:\d+: /)
@@ -157,3 +161,41 @@ describe('the config file', () => {
     ])
   })
 })
+
+describe('what only the contract can check', () => {
+  const rules = 'plan: pro\nfault:\n  - listPets:503\n  - listPest:503\n'
+  const scenario = '# ours\nfault: listPest:503\n'
+  it.each<[string, () => ResolvedOptions, number, string]>([
+    ['a config file', () => gathered({ config: rules }), 1, 'petstore-sandbox.yaml:4:5: fault[1]'],
+    [
+      'a scenario',
+      () => gathered({ flags: { scenario: './mine.yaml' }, cwd: folderWith({ 'mine.yaml': scenario }) }),
+      0,
+      './mine.yaml:2:1: fault',
+    ],
+    ['a flag', () => gathered({ flags: { fault: ['listPest:503'] } }), 0, '--fault'],
+    ['the environment', () => gathered({ env: { PETSTORE_SANDBOX_FAULT: '*:503' } }), 0, 'PETSTORE_SANDBOX_FAULT'],
+    ['a program', () => resolved({ fault: ['*:503', '*:500'] }), 1, 'fault[1]'],
+  ])('is named by its place in %s', (_source, options, index, place) => {
+    expect(placeOf(options(), 'fault', index)).toBe(place)
+  })
+
+  it('is reported with that place', async () => {
+    const options = gathered({ config: rules })
+    await expect(openSandboxCore(options, {})).rejects.toMatchObject({
+      code: 'UNKNOWN_OPERATION',
+      message: expect.stringMatching(
+        /^petstore-sandbox\.yaml:4:5: fault\[1\]: The contract has no operation "listPest"\. Use one of \*, .* Did you mean listPets\?$/,
+      ),
+    })
+  })
+})
+
+it.each(['spec', 'fixtures', 'store', 'record', 'scenario'])(
+  'refuses an address as %s, and says what to do',
+  (name) => {
+    expect(problemsOf(() => gathered({ flags: { [name]: 'https://example.com/openapi.yaml' } }))).toEqual([
+      expect.stringMatching(/"https:\/\/example\.com\/openapi\.yaml": .*an address; download it and name the file$/),
+    ])
+  },
+)

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadPackagedScenario, packagedScenarios } from '../../src/options/packaged-scenarios.js'
-import { parseScenarioContent } from '../../src/options/scenario.js'
+import { loadPackagedScenario, packagedScenarios, parseScenarioContent } from '../../src/options/scenario.js'
 import { loadScenario } from '../../src/options/scenario-file.js'
 import { fixturesDirectory } from '../../src/system/package-files.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
@@ -85,7 +84,7 @@ ban:
     })
     expect(problemsOf(() => gathered({ flags: { scenario: 'mine.yaml' }, cwd }))).toMatchInlineSnapshot(`
       [
-        "mine.yaml:3:1: port: cannot be set by a scenario",
+        "mine.yaml:3:1: port: cannot be set by a scenario; use --port or PETSTORE_SANDBOX_PORT",
         "mine.yaml:4:1: strom: cannot be set by a scenario; did you mean storm?",
         "mine.yaml:1:1: description "5": must be a string",
         "mine.yaml:8:12: used.sandbox "57": must be requests per minute, per day or both, for example 5000/min,200000/day",

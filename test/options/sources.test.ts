@@ -1,68 +1,32 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { envLayer } from '../../src/options/env-layer.js'
 import { camelName, envName, flagName, kebabName, NAMED_OPTIONS } from '../../src/options/names.js'
-import type { ResolvedOptions } from '../../src/options/options.js'
+import type { ResolvedOptions } from '../../src/options/resolve.js'
+import { envLayer } from '../../src/options/sources.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../src/options/table.js'
 import { folderWith, gathered, problemsOf, resolved } from './context.js'
 
-/** A value of each option that is not its default, as text. `Record` holds this to the table. */
-const SAMPLES: Record<OptionName, string> = {
-  port: '4321',
-  host: 'localhost',
-  basePath: '/api/v2',
-  cors: 'http://localhost:3000',
-  store: 'mine.json',
-  inMemory: 'true',
-  fixtures: 'seeds',
-  pets: '5',
-  reset: 'true',
-  fsync: 'true',
-  redis: 'redis://127.0.0.1:6379',
-  redisFile: 'redis.txt',
-  group: 'checkout',
-  redisWait: '1',
-  order: 'oldest',
-  plan: 'pro',
-  limits: '5/min',
-  rateLimit: 'false',
-  apiKey: 'mine:pro',
-  anyKey: 'true',
-  retryAfter: 'none',
-  limitBody: 'html',
-  banAfter: '3',
-  banDuration: '1m',
-  banStatus: '403',
-  reason: 'false',
-  storm: '0.3',
-  fault: 'listPets:503',
-  latency: '5ms',
-  senders: '3',
-  mock: 'listPets',
-  sunset: 'after',
-  sunsetStatus: '410',
-  scenario: 'banned',
-  now: '2026-03-01T10:00:00Z',
-  freeze: 'true',
-  seed: '42',
-  spec: 'mine.yaml',
-  strict: 'true',
-  upstream: 'https://staging.example/v1',
-  upstreamApiKeyFile: 'key.txt',
-  upstreamWrites: 'refuse',
-  upstreamTimeout: '3s',
-  upstreamCa: 'ca.pem',
-  record: 'seen',
-  maxStore: '1GiB',
-  maxSpaces: '3',
-  logLimit: '4',
-  log: 'json',
-  controlToken: 'secret',
-  controlOrigin: 'http://localhost:6006',
+/** Reads `name=value` pairs. */
+function pairs(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
 }
+
+/** A value of each option that is not its default, as text. */
+const SAMPLES = pairs(`
+  port=4321 host=localhost basePath=/api/v2 cors=http://localhost:3000 store=mine.json inMemory=true
+  fixtures=seeds pets=5 reset=true fsync=true redis=redis://127.0.0.1:6379 redisFile=redis.txt group=checkout
+  redisWait=1 order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true retryAfter=none
+  limitBody=html banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
+  senders=3 mock=listPets sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
+  seed=42 spec=mine.yaml strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
+  upstreamWrites=refuse upstreamTimeout=3s upstreamCa=ca.pem record=seen maxStore=1GiB maxSpaces=3 logLimit=4
+  log=json controlToken=secret controlOrigin=http://localhost:6006
+`)
 
 /** What an option needs beside it. */
 function beside(name: OptionName): { readonly redis?: string } {
-  return name === 'group' || name === 'redisWait' ? { redis: SAMPLES.redis } : {}
+  return name === 'group' || name === 'redisWait' ? { redis: 'redis://127.0.0.1:6379' } : {}
 }
 
 /** Stands for the working directory of each source. */
@@ -80,6 +44,8 @@ function flagsOf(name: OptionName) {
   const value = reads === 'list' ? [SAMPLES[name]] : reads === 'switch' ? SAMPLES[name] === 'true' : SAMPLES[name]
   return { ...beside(name), [name]: value }
 }
+
+it('has a sample of every option', () => expect(Object.keys(SAMPLES).sort()).toEqual([...OPTION_NAMES].sort()))
 
 describe.each(OPTION_NAMES)('the option %s', (name) => {
   const config = (line: string) => folderWith({ 'petstore-sandbox.yaml': line })
@@ -104,7 +70,7 @@ describe.each(OPTION_NAMES)('the option %s', (name) => {
   })
 
   it.each(
-    NAMED_OPTIONS.filter((option) => option.name === name).flatMap(
+    NAMED_OPTIONS.filter((option) => option.name === name && !optionRow(name).notInFiles).flatMap(
       (option) =>
         [
           [kebabName(option), option.negated],
@@ -118,26 +84,165 @@ describe.each(OPTION_NAMES)('the option %s', (name) => {
   })
 })
 
-describe('precedence', () => {
-  const scenario = 'plan: business\nban-after: 2\nban-duration: 2m\nban-status: 401\n'
-  const config = 'scenario: ./mine.yaml\nplan: enterprise\nban-after: 3\nban-duration: 3m\n'
-  const env = { PETSTORE_SANDBOX_PLAN: 'pro', PETSTORE_SANDBOX_BAN_AFTER: '4' }
+describe('a config file, which may come with a cloned folder', () => {
+  const notInFiles = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
-  it('is flag, environment, config file, scenario, default', () => {
-    const cwd = folderWith({ 'petstore-sandbox.yaml': config, 'mine.yaml': scenario })
-    expect(gathered({ flags: { plan: 'free' }, env, cwd }).start.settings).toMatchObject({
-      plan: 'free',
-      banAfter: 4,
-      banDuration: 180_000,
-      banStatus: 401,
-      sunsetStatus: 404,
-    })
+  it('cannot name secrets or other machines, widen access, or record elsewhere', () =>
+    expect(notInFiles).toEqual([
+      'host',
+      'redis',
+      'redisFile',
+      'upstream',
+      'upstreamApiKeyFile',
+      'upstreamWrites',
+      'upstreamCa',
+      'record',
+      'controlToken',
+      'controlOrigin',
+    ]))
+
+  it.each(notInFiles)('cannot set %s, nor can a scenario', (name) => {
+    const [key, value] = [kebabName({ name, negated: false }), JSON.stringify(natural(name))]
+    const instead = `use ${flagName(name)} or ${envName({ name, negated: false })}`
+    const inConfig = (text: string) => problemsOf(() => gathered({ flags: { inMemory: true }, config: text }))
+    expect(inConfig(`\n${key}: ${value}\n`)).toEqual([
+      `petstore-sandbox.yaml:2:1: ${key}: cannot be set in a file, which may come from someone else; ${instead}`,
+    ])
+    expect(inConfig(`${camelName({ name, negated: false })}: ${value}\n`)).toHaveLength(1)
+    expect(inConfig(`scenario: { ${key}: ${value} }\n`)).toEqual([
+      `petstore-sandbox.yaml:1:1: scenario: ${key}: cannot be set by a scenario; ${instead}`,
+    ])
+    const cwd = folderWith({ 'mine.yaml': `${key}: ${value}\n` })
+    expect(problemsOf(() => gathered({ flags: { scenario: 'mine.yaml' }, cwd }))).toEqual([
+      `mine.yaml:1:1: ${key}: cannot be set by a scenario; ${instead}`,
+    ])
   })
 
-  it('lets --in-memory win over a store of the config file, and a store over in-memory', () => {
-    expect(gathered({ flags: { inMemory: true }, config: 'store: a.json' }).store).toBeUndefined()
+  it('can only narrow which web origins may call: the default is all of them', () => {
+    expect(resolved().cors).toBe('*')
+    expect(gathered({ config: 'cors: http://localhost:3000' }).cors).toEqual(['http://localhost:3000'])
+  })
+
+  it('is refused even if a flag wins over it', () =>
+    expect(
+      problemsOf(() =>
+        gathered({ flags: { upstream: 'https://mine.example/v1' }, config: 'upstream: https://a.example' }),
+      ),
+    ).toHaveLength(1))
+
+  it.each(['/etc/profile.d/x.sh', '../.zshenv', 'a/../../b.json', './..'])('cannot keep the store in %s', (store) =>
+    expect(problemsOf(() => gathered({ config: `store: ${store}` }))).toEqual([
+      `petstore-sandbox.yaml:1:1: store "${store}": is outside this folder; use --store or PETSTORE_SANDBOX_STORE`,
+    ]),
+  )
+
+  it('cannot keep the store behind a link that leads out of its folder', () => {
+    const cwd = folderWith({ 'clone/petstore-sandbox.yaml': 'store: up/.zshenv' })
+    symlinkSync('..', join(cwd, 'clone/up'))
+    expect(problemsOf(() => gathered({ cwd: join(cwd, 'clone') }))).toEqual([
+      'petstore-sandbox.yaml:1:1: store "up/.zshenv": is outside this folder; use --store or PETSTORE_SANDBOX_STORE',
+    ])
+  })
+
+  it('can keep the store anywhere in its own folder', () => {
+    const cwd = folderWith({ 'petstore-sandbox.yaml': 'store: data/../state/store.json' })
+    expect(gathered({ cwd }).store).toBe(`${cwd}/state/store.json`)
+  })
+
+  it.each([
+    ['fixtures', '//evil.example/share'],
+    ['spec', '\\\\evil.example\\share\\spec.yaml'],
+    ['scenario', '\\\\evil.example\\share\\scenario.yaml'],
+  ])('cannot lead Windows to log in on another machine, by %s', (key, path) =>
+    expect(problemsOf(() => gathered({ config: `${key}: ${JSON.stringify(path)}` }))).toEqual([
+      `petstore-sandbox.yaml:1:1: ${key} ${JSON.stringify(path)}: is on another machine; use --${key} or PETSTORE_SANDBOX_${key.toUpperCase()}`,
+    ]),
+  )
+
+  it('is not offered what it cannot set', () =>
+    expect(problemsOf(() => gathered({ config: 'upstreem: https://a.example' }))).toEqual([
+      'petstore-sandbox.yaml:1:1: upstreem: unknown option',
+    ]))
+})
+
+const OTHER_SAMPLES = pairs(`
+  store=other.json fixtures=other-seeds pets=6 redis=redis://127.0.0.1:6380 redisFile=other.txt limits=6/min
+  apiKey=other storm=0.4 fault=createPet:500 latency=6ms senders=4 mock=createPet scenario=sunset
+  now=2027-03-01T10:00:00Z seed=43 spec=other.yaml upstream=https://other.example/v1 upstreamApiKeyFile=other.txt
+  upstreamCa=other.pem record=other-seen log=pretty controlToken=other controlOrigin=http://localhost:6007
+`)
+
+/** Another value of each option, as text; its default if that can be written. */
+function otherOf(name: OptionName): string {
+  const { reads, default: fallback = '' } = optionRow(name)
+  return OTHER_SAMPLES[name] ?? (reads === 'switch' ? String(SAMPLES[name] !== 'true') : fallback)
+}
+
+describe('precedence', () => {
+  it('lets a plan on the command line override limits in the file, but not its own', () => {
+    const plan = { flags: { plan: 'pro' }, config: 'limits: 5/min' }
+    expect(gathered(plan).start.settings.limits).toBeUndefined()
+    expect(gathered({ config: 'plan: pro\nlimits: 5/min' }).start.settings.limits).toBeDefined()
+  })
+
+  it.each(OPTION_NAMES)('lets the flag of %s override the environment and the config file', (name) => {
+    const expected = gathered({ flags: flagsOf(name), cwd: folderWith() })
+    const other = otherOf(name)
+    const option = { name, negated: false }
+    const config = optionRow(name).reads === 'text' ? JSON.stringify(other) : other
+    const inEnv = gathered({ flags: flagsOf(name), env: { [envName(option)]: other }, cwd: folderWith() })
+    const inFile = gathered({
+      flags: flagsOf(name),
+      config: optionRow(name).notInFiles ? '' : `${kebabName(option)}: ${config}\n`,
+    })
+    const plain = (options: ResolvedOptions) =>
+      JSON.stringify(options).replaceAll(/"\/[^"]*\/petstore-sandbox-\w+\//g, '"')
+    expect([plain(inEnv), plain(inFile)]).toEqual([plain(expected), plain(expected)])
+  })
+
+  const scenario = 'plan: business\nban-after: 2\nban-duration: 2m\nban-status: 401\n'
+  const config = 'plan: enterprise\nban-after: 3\nban-duration: 3m\n'
+  const env = { PETSTORE_SANDBOX_PLAN: 'pro', PETSTORE_SANDBOX_BAN_AFTER: '4' }
+  const FROM = {
+    flag: { plan: 'free', banAfter: 2, banDuration: 120_000, banStatus: 401, sunsetStatus: 404 },
+    environment: { plan: 'free', banAfter: 4, banDuration: 120_000, banStatus: 401, sunsetStatus: 404 },
+    'config file': { plan: 'free', banAfter: 4, banDuration: 180_000, banStatus: 401, sunsetStatus: 404 },
+  } as const
+
+  it.each(['flag', 'environment', 'config file'] as const)(
+    'is flag, environment, config file, default, with a scenario right after the %s that chooses it',
+    (source) => {
+      const cwd = folderWith({
+        'petstore-sandbox.yaml': source === 'config file' ? `scenario: ./mine.yaml\n${config}` : config,
+        'mine.yaml': scenario,
+      })
+      const flags = { plan: 'free', ...(source === 'flag' ? { scenario: './mine.yaml' } : {}) }
+      const variables = source === 'environment' ? { ...env, PETSTORE_SANDBOX_SCENARIO: './mine.yaml' } : env
+      expect(gathered({ flags, env: variables, cwd }).start.settings).toMatchObject(FROM[source])
+    },
+  )
+
+  it('reads one scenario only, that of the first source', () => {
+    const cwd = folderWith({ 'petstore-sandbox.yaml': 'scenario: banned', 'mine.yaml': scenario })
+    expect(gathered({ flags: { scenario: './mine.yaml' }, cwd }).start.bans).toEqual({})
+  })
+
+  it('lets --in-memory win over a store of the environment, and a store over in-memory', () => {
+    const env = { PETSTORE_SANDBOX_STORE: 'a.json' }
+    expect(gathered({ flags: { inMemory: true }, env }).store).toBeUndefined()
     const cwd = folderWith({ 'petstore-sandbox.yaml': 'in-memory: true' })
     expect(gathered({ flags: { store: 'a.json' }, cwd }).store).toBe(`${cwd}/a.json`)
+  })
+
+  it('lets --in-memory and --redis-file win over the Redis of the environment, and --fixtures over the pets of a file', () => {
+    const env = { PETSTORE_SANDBOX_REDIS: 'redis://127.0.0.1:6379' }
+    expect(gathered({ flags: { inMemory: true }, env }).groupLog).toBeUndefined()
+    const cwd = folderWith()
+    expect(gathered({ flags: { redisFile: 'redis.txt' }, env, cwd }).groupLog?.redis).toEqual({
+      file: `${cwd}/redis.txt`,
+    })
+    expect(gathered({ flags: { fixtures: 'seeds' }, config: 'pets: 5' }).pets).toBeUndefined()
+    expect(gathered({ flags: { pets: '5' }, config: 'fixtures: seeds' }).fixtures).toMatch(/seeds$/)
   })
 
   it('lets "off" take a storm and a latency of a scenario away', () => {

@@ -1,17 +1,25 @@
-import fc from 'fast-check'
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { formatFaultRule, parseFaultRule, WIRE_FAULTS } from '../../src/domain/faults.js'
 import type { Limits } from '../../src/domain/quota.js'
 import { type Storm, stormProblem } from '../../src/domain/storm.js'
-import { formatDuration, parseDuration } from '../../src/domain/time.js'
+import {
+  DAY_MS,
+  formatDuration,
+  formatOffset,
+  HOUR_MS,
+  MINUTE_MS,
+  parseDuration,
+  parseOffset,
+  SECOND_MS,
+} from '../../src/domain/time.js'
 import { isLoopback, readHost } from '../../src/options/values/address.js'
-import { readApiKey } from '../../src/options/values/api-key.js'
-import { readBasePath } from '../../src/options/values/base-path.js'
-import { readInstant } from '../../src/options/values/instant.js'
-import { formatLatency, readLatency } from '../../src/options/values/latency.js'
-import { formatLimits, readLimits } from '../../src/options/values/limits.js'
-import { readOrigin } from '../../src/options/values/origins.js'
-import { readStorm } from '../../src/options/values/storm.js'
+import { clockStartSchema, readInstant } from '../../src/options/values/instant.js'
+import { formatLimits, readApiKey, readLimits } from '../../src/options/values/keys.js'
+import { readBasePath, readOrigin } from '../../src/options/values/origins.js'
+import { formatLatency, readLatency, readStorm } from '../../src/options/values/trouble.js'
+import fc from '../support/fast-check.js'
+import { problemsOf, resolved } from './context.js'
 
 const count = fc.integer({ min: 0, max: 999_999_999 })
 const duration = fc.integer({ min: 1, max: 24 * 3_600_000 })
@@ -110,6 +118,31 @@ describe('storms', () => {
 })
 
 describe('faults', () => {
+  it.each<[object, string]>([
+    [{ status: 503 }, '*:503'],
+    [{ fault: 503 }, '*:503'],
+    [{ fault: 'hang' }, '*:hang'],
+    [{ operation: 'listPets', status: 503, times: 3 }, 'listPets:503*3'],
+    [{ operation: 'listPets', fault: 'status', status: 503 }, 'listPets:503'],
+  ])('reads %j with the defaults of what it omits', (fault, text) => {
+    expect(resolved({ fault }).start.faults.map(formatFaultRule)).toEqual([text])
+  })
+
+  it.each<[object, string]>([
+    [{ fault: 200 }, 'the fault must be a status from 400 to 599 or one of'],
+    [{ fault: 'reset' }, 'must be a status from 400 to 599, or one of'],
+    [{}, 'the fault must be a status from 400 to 599 or one of'],
+    [{ fault: 503, status: 500 }, 'names its status twice, in fault and in status'],
+    [{ fault: 'hang', status: 500 }, 'a status goes with the fault "status" only'],
+  ])('refuses %j', (fault, message) => {
+    expect(problemsOf(() => resolved({ fault }))).toEqual([expect.stringContaining(message)])
+  })
+
+  it('refuses a list that is too long with one message', () => {
+    const fault = Array.from({ length: 83_000 }, () => ({}))
+    expect(problemsOf(() => resolved({ fault }))).toEqual([expect.stringMatching(/must have at most 1000 values$/)])
+  })
+
   it('read back as they were written', () => {
     const probability = fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100)
     const chance = fc.record({ probability, times: fc.integer({ min: 1, max: 1000 }) }, { requiredKeys: [] })
@@ -131,13 +164,16 @@ describe('latencies', () => {
     ['100ms', { min: 100, max: 100 }],
     ['50ms..200ms', { min: 50, max: 200 }],
     ['0s..1s', { min: 0, max: 1000 }],
+    ['listPets=3s', { min: 0, max: 0, operations: { listPets: { min: 3000, max: 3000 } } }],
+    ['5ms,getPet=1s..2s', { min: 5, max: 5, operations: { getPet: { min: 1000, max: 2000 } } }],
   ])('reads %s', (text, value) => {
     expect(readLatency(text)).toEqual({ value })
     expect(readLatency(formatLatency(value))).toEqual({ value })
   })
 
-  it.each(['', '100', '200ms..50ms', '1s..2s..3s', '1s...2s', '..1s', '25h'])('refuses "%s"', (text) =>
-    expect(readLatency(text)).toHaveProperty('problem'),
+  it.each(['', '100', '200ms..50ms', '1s..2s..3s', '1s...2s', '..1s', '25h', '1s,2s', '=1s', 'a=', 'a=1s,a=2s'])(
+    'refuses "%s"',
+    (text) => expect(readLatency(text)).toHaveProperty('problem'),
   )
 })
 
@@ -170,6 +206,24 @@ describe('instants', () => {
     '9999-12-31T23:59:59-01:00',
     '1772359200000',
   ])('refuses "%s"', (text) => expect(readInstant(text)).toHaveProperty('problem'))
+})
+
+describe('start of a clock', () => {
+  it.each([
+    ['2026-03-01T10:00:00Z', Date.parse('2026-03-01T10:00:00Z')],
+    ['+3h', { ahead: 3 * HOUR_MS }],
+    ['-2d', { ahead: -2 * DAY_MS }],
+    ['+1d2h3m4s5ms', { ahead: DAY_MS + 2 * HOUR_MS + 3 * MINUTE_MS + 4 * SECOND_MS + 5 }],
+    ['+0s', { ahead: 0 }],
+  ])('reads %s', (text, start) => expect(v.parse(clockStartSchema, text)).toEqual(start))
+
+  it.each(['+', '3h', '+3', '+3h2d', '+1.5h', '+ 3h', '++3h', '+2026-03-01', ''])('refuses "%s"', (text) =>
+    expect(v.safeParse(clockStartSchema, text).success).toBe(false),
+  )
+
+  it.each([0, 1, -1, 5_400_000, -172_800_001, Date.parse('9999-12-31')])('reads %d ms as it was written', (ahead) =>
+    expect(parseOffset(formatOffset(ahead))).toBe(ahead),
+  )
 })
 
 describe('keys', () => {

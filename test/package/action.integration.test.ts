@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -51,6 +60,7 @@ function job(inputs: Readonly<Record<string, string>>) {
         HOME: process.env.HOME,
         npm_config_offline: 'true',
         RUNNER_TEMP: folder,
+        GITHUB_ACTIONS: 'true',
         GITHUB_ACTION_PATH: packageDirectory,
         ...files,
         ...pairs('GITHUB_ENV'),
@@ -89,17 +99,49 @@ it('the action starts a sandbox for the steps that follow, and keeps how they be
   await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox~checkout' } })
   await fetch(`${baseUrl}/nowhere`, { headers: { authorization: 'Bearer sandbox~checkout' } })
 
-  expect(run('Stop')).toMatchObject({ status: 0, stderr: '' })
+  expect(run('Stop')).toMatchObject({
+    status: 0,
+    stderr: expect.stringMatching(
+      /^::warning title=undocumented-endpoint%2C sandbox~checkout::GET \/v1\/nowhere .*\n$/,
+    ),
+  })
   const report = String(outputs().report)
-  expect(readdirSync(report).sort()).toEqual(['conduct-checkout.json', 'conduct.json', 'log.jsonl', 'summary.md'])
+  expect(readdirSync(report).sort()).toEqual(['conduct-checkout.json', 'conduct.json', 'conduct.txt', 'log.jsonl'])
   expect(JSON.parse(readFileSync(join(report, 'conduct-checkout.json'), 'utf8'))).toMatchObject({
     space: 'checkout',
     requests: 2,
     violations: [{ rule: 'undocumented-endpoint' }],
   })
-  expect(summary()).toMatch(/^### Conduct[\s\S]*undocumented-endpoint[\s\S]*```\n$/)
+  expect(summary()).toMatch(/^### Conduct[\s\S]*undocumented-endpoint[\s\S]*````\n$/)
   await expect(fetch(baseUrl)).rejects.toThrow()
   expect(existsSync(join(folder, 'workspace/.petstore-sandbox/run.json'))).toBe(false)
+})
+
+it('the action fails if clients break a rule of fail-on, and writes the report where it is asked to', async () => {
+  const awkward = 'reports of $(whoami)/it\'s "all" *.xml'
+  const { folder, run, outputs } = job({
+    package: tarball,
+    args: '\n  --port 0\n  --in-memory\n\n  --storm 1,retry-after=60s\n  --fixtures my fixtures $(whoami) *\n',
+    'fail-on': 'early-retry',
+    report: awkward,
+  })
+  const fixtures = join(folder, 'workspace/my fixtures $(whoami) *')
+  mkdirSync(fixtures)
+  for (const file of ['pets.json', 'orders.json', 'keys.json'])
+    copyFileSync(join(packageDirectory, 'fixtures', file), join(fixtures, file))
+  expect(run('Install')).toMatchObject({ status: 0 })
+  expect(run('Start')).toMatchObject({ status: 0, stderr: '' })
+  const { 'base-url': baseUrl = '' } = outputs()
+  for (let i = 0; i < 3; i++)
+    await (await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).text()
+  const stopped = run('Stop')
+  expect(stopped).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('::error title=early-retry%2C sandbox::'),
+  })
+  expect(readFileSync(join(folder, 'workspace', awkward), 'utf8')).toMatch(
+    /<testcase classname="sandbox" name="early-retry" time="0"><failure/,
+  )
 })
 
 it('the action fails with what the sandbox said if it cannot start', () => {

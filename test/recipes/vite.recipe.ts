@@ -27,7 +27,9 @@ it('beside Vite, a page of React lists pets, is told to wait, and lists them aga
   await browser.close()
 
   await vite.interrupt()
-  expect(vite.said()).toMatch(/ 429 {2}GET .* storm .*→ retry in 1 s, or: petstore-sandbox control storm stop/)
+  expect(vite.said()).toMatch(
+    / 429 {2}GET .* storm .*→ retry in 1 s, or: npx petstore-sandbox control --url \S+ storm stop/,
+  )
   expect(vite.said()).toMatch(/conduct: no violations, no warnings/)
   for (const address of [shop, origin]) await expect(fetch(address)).rejects.toThrow()
 })

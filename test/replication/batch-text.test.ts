@@ -1,19 +1,19 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ServiceRequest } from '../../src/domain/messages.js'
-import { batchText, type Item, itemText, readBatch } from '../../src/replication/batch-text.js'
-import { headersOf } from '../../src/replication/headers-of.js'
+import { batchText, type Item, itemText, parseHeaders, readBatch } from '../../src/replication/batch-text.js'
+import fc from '../support/fast-check.js'
 
 function request(more: Partial<ServiceRequest> = {}): ServiceRequest {
   const rawHeaders = more.rawHeaders ?? ['Authorization', 'Bearer sandbox']
   return {
     method: 'GET',
     target: '/v1/pets?limit=1',
-    headers: headersOf(rawHeaders),
+    headers: parseHeaders(rawHeaders),
     body: undefined,
     address: '127.0.0.1',
     connection: 3,
     heardUpTo: 2,
+    sentUpTo: 2,
     ...more,
     rawHeaders,
   }
@@ -24,7 +24,7 @@ function again(...items: readonly Item[]): readonly Item[] {
 }
 
 describe('an entry of the log', () => {
-  it('says the same when it is read, whatever the bytes of a body are', () => {
+  it('keeps requests with any body', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.string({ unit: 'binary' }), (bytes, text) => {
         for (const body of [bytes, new TextEncoder().encode(text)]) {
@@ -49,21 +49,55 @@ describe('an entry of the log', () => {
       ],
       unread: [{ space: 'a', id: 2, position: 3 }],
     },
-    { kind: 'beat', beat: { address: 'a:1', applied: '1-0', position: 2, lagMs: 3 } },
-    { kind: 'bye' },
+    { kind: 'heartbeat', heartbeat: { address: 'a:1', applied: '1-0', position: 2, lagMs: 3 } },
+    { kind: 'leave' },
   ]
 
-  it('says the same when it is read, whatever it says', () => {
+  it('keeps every kind of item', () => {
     expect(again(...items)).toEqual(items)
   })
 
-  it('of another version is refused', () => {
-    expect(() => readBatch('[2]')).toThrow('version 2')
+  it('is refused if it has another version', () => {
+    expect(() => readBatch('[3]')).toThrow(new RangeError('the log holds entries of version 3, this release reads 2'))
+  })
+
+  it.each([
+    'nonsense',
+    'null',
+    '{}',
+    '["2"]',
+    '[2,5]',
+    '[2,["q"]]',
+    '[2,["r",1,2,3,4]]',
+    '[2,["r","GET","/v1/pets",["Host",5],null,"",0,0,0,null,null]]',
+    '[2,["r","GET","/v1/pets",[],5,"",0,0,0,null,null]]',
+    '[2,["r","GET","/v1/pets",[],null,"","0",0,0,null,null]]',
+    '[2,["r","GET","/v1/pets",[],null,"",0,0,"0",null,null]]',
+    '[2,["r","GET","/v1/pets",[],null,"",0,0,null,null]]',
+    '[2,["e",7]]',
+    '[2,["e",[null]]]',
+    '[2,["e",[{"space":"","id":5,"position":1}]]]',
+    '[2,["v","null"]]',
+    '[2,["v","{\\"space\\":\\"\\"}"]]',
+    '[2,["h","{}"]]',
+    '[2,["h",{}]]',
+    '[2,["b",null]]',
+    '[2,["b",{"address":"a:1","applied":5,"position":1,"lagMs":1}]]',
+    '[2,["b",{"address":"a:1","applied":"5","position":1,"lagMs":1}]]',
+  ])('is refused as damaged, not as of another version: %s', (text) => {
+    const read = () => readBatch(text)
+    expect(read).toThrow()
+    expect(read).not.toThrow(RangeError)
+  })
+
+  it('contains the text of a body that is not UTF-8, so that keys in it can be hidden', () => {
+    const body = Buffer.from('\u00ff Bearer sk_live_secret', 'latin1')
+    expect(itemText({ kind: 'request', request: request({ body }) })).toContain('sk_live_secret')
   })
 })
 
-describe('headersOf', () => {
-  it('makes of raw headers what node:http makes of them', () => {
+describe('parseHeaders', () => {
+  it('parses raw headers as node:http does', () => {
     const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', '__proto__', 'y', 'Age', '1', 'age', '2', 'X-B', '', 'X-B', '']
     raw.push(
       'Cookie',
@@ -79,7 +113,7 @@ describe('headersOf', () => {
       'content-type',
       'b',
     )
-    expect(headersOf(raw)).toEqual({
+    expect(parseHeaders(raw)).toEqual({
       host: 'a',
       'x-a': '1, 2',
       age: '1',

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest'
-import { fetchOf } from '../../src/http/fetch-adapter.js'
+import { openSandboxCore, type SandboxCore } from '../../src/compose.js'
+import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import type { CommandLog } from '../../src/replication/command-log.js'
-import { type MemoryLine, MemoryLog } from '../../src/replication/memory-log.js'
-import { openSandboxCore, type SandboxCore } from '../../src/sandbox-core.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { type MemoryLine, MemoryLog } from '../support/memory-log.js'
 
 /** One of several sandboxes over a log in memory. */
 export interface TestReplica {
@@ -43,7 +43,7 @@ export function groupOfReplicas() {
       )
       onTestFinished(() => core.close())
       await core.begin('')
-      const service = fetchOf(core, core.controlTarget.stopping)
+      const service = createFetch(core, core.controlTarget.stopping)
       const [line] = lines
       if (line === undefined) throw new Error('The log was not opened.')
       return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.js'
-import { differences, Group, type GroupFacts, type Hello, LIVING_MS } from '../../src/replication/group.js'
+import { differences, Group, type GroupFacts, type JoinRequest, LIVING_MS } from '../../src/replication/group.js'
 
 const FACTS: GroupFacts = {
   seed: 1,
@@ -8,60 +8,60 @@ const FACTS: GroupFacts = {
   others: { '--order': 'newest', 'the contract': 'abc', 'the fixtures': 'def' },
 }
 
-function hello(facts: GroupFacts = FACTS, anew?: Hello['anew']): Hello {
+function hello(facts: GroupFacts = FACTS, anew?: JoinRequest['anew']): JoinRequest {
   return { name: 'a', version: '1', facts, ...(anew && { anew }) }
 }
 
 describe('a group', () => {
-  it('is founded by the first replica, and joined by whoever holds the same facts', () => {
+  it('is founded by the first replica, and joined by replicas with the same facts', () => {
     const group = new Group()
-    expect(group.welcome('a', hello(), 0, undefined)).toBe('founded')
-    expect(group.welcome('b', hello(), 1, '0-0')).toBe('joined')
+    expect(group.join('a', hello(), 0, undefined)).toBe('founded')
+    expect(group.join('b', hello(), 1, '0-0')).toBe('joined')
     expect(group.living(1).map(([id]) => id)).toEqual(['a', 'b'])
   })
 
-  it('refuses other facts while somebody lives, and names each difference', () => {
+  it('refuses other facts while a member is alive, and names each difference', () => {
     const group = new Group()
-    group.welcome('a', hello(), 0, undefined)
+    group.join('a', hello(), 0, undefined)
     const other: GroupFacts = {
       seed: 2,
       start: { ...FACTS.start, settings: { ...DEFAULT_SETTINGS, plan: 'pro' }, freeze: true },
       others: { '--order': 'oldest', 'the contract': 'xyz', 'the fixtures': 'def' },
     }
-    expect(group.welcome('b', hello(other), 1, '0-0')).toBe('refused')
+    expect(group.join('b', hello(other), 1, '0-0')).toBe('refused')
     expect(differences(other, FACTS)).toEqual([
       '--seed is 2 here and 1 in the group',
-      'the start (plan, freeze) is another one',
+      'the start (plan, freeze) is different',
       '--order is oldest here and newest in the group',
       'the contract is not the same',
     ])
   })
 
-  it('starts anew only where nobody lives, and all of the log was read', () => {
+  it('restarts only if no member is alive, and the whole log was read', () => {
     const group = new Group()
-    group.welcome('a', hello(), 0, undefined)
+    group.join('a', hello(), 0, undefined)
     const late = LIVING_MS + 1
     const other = { ...FACTS, seed: 2 }
-    expect(group.welcome('b', hello(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
-    expect(group.welcome('b', hello(other, { after: undefined }), late, '0-0')).toBe('refused')
-    expect(group.welcome('b', hello(other, { after: '0-0' }), late, '0-0')).toBe('founded')
+    expect(group.join('b', hello(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
+    expect(group.join('b', hello(other, { after: undefined }), late, '0-0')).toBe('refused')
+    expect(group.join('b', hello(other, { after: '0-0' }), late, '0-0')).toBe('founded')
     expect(group.facts?.seed).toBe(2)
-    expect(group.hear('a', late)).toBeUndefined()
+    expect(group.touch('a', late)).toBe(false)
   })
 
-  it('gives each replica an ordinal that no other ever has', () => {
+  it('never reuses an ordinal', () => {
     const group = new Group()
     for (const [index, id] of ['a', 'b', 'c'].entries()) {
-      group.welcome(id, hello(), index, `${index}-0`)
+      group.join(id, hello(), index, `${index}-0`)
       expect(group.living(index)[0]?.[1].ordinal).toBe(index + 1)
       group.leave(id)
     }
   })
 
-  it('is the same when it is read from a checkpoint', () => {
+  it('survives a checkpoint', () => {
     const group = new Group()
-    group.welcome('a', hello(), 0, undefined)
-    group.hear('a', 5, { address: 'a:1', applied: '4-0', position: 7, lagMs: 1 })
+    group.join('a', hello(), 0, undefined)
+    group.touch('a', 5, { address: 'a:1', applied: '4-0', position: 7, lagMs: 1 })
     const other = new Group()
     other.load(group.save())
     expect(other.save()).toEqual(group.save())

@@ -1,4 +1,4 @@
-import { MemoryLog } from '../../src/replication/memory-log.js'
+import { MemoryLog } from '../support/memory-log.js'
 import { AWatcher } from './a-follower.js'
 import { describeLog, type TriedLine, type TriedLog } from './log-port.js'
 

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { RedisAppends } from '../../src/replication/redis-appends.js'
 import { RedisLink } from '../../src/replication/redis-link.js'
-import { keysOf } from '../../src/replication/redis-scripts.js'
+import { redisKeys } from '../../src/replication/redis-scripts.js'
 
-it('waits for Redis in as many logs of a process as there are, and nobody is warned of listeners that pile up', async () => {
+it('waits for Redis in many logs of a process without a warning about listeners', async () => {
   const warnings: string[] = []
   const note = ({ name }: Error) => void warnings.push(name)
   process.on('warning', note)
@@ -13,7 +13,7 @@ it('waits for Redis in as many logs of a process as there are, and nobody is war
     { length: 20 },
     () => new RedisLink(unreachable, String, { available: () => {}, unavailable: () => {} }),
   )
-  const runs = links.map((link) => new RedisAppends(link, keysOf('a group'), async () => {}).run())
+  const runs = links.map((link) => new RedisAppends(link, redisKeys('a group'), async () => {}).run())
   await new Promise(setImmediate)
   for (const link of links) link.close()
   await Promise.all(runs)

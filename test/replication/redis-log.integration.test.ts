@@ -95,7 +95,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
   })
 
   describe('a log in Redis', () => {
-    it('loses nothing that it has acknowledged when Redis is killed and started again', async () => {
+    it('loses no acknowledged entry when Redis is killed and restarted', async () => {
       const server = await aRedis()
       const { log, watcher } = await open(server.url, aGroup())
       const follower = new AFollower()
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(acknowledged.length)).toEqual(acknowledged)
     })
 
-    it('notices that Redis hangs, and goes on when it goes on', async () => {
+    it('notices that Redis hangs, and continues when it does', async () => {
       const server = await aRedis()
       const { log, watcher } = await open(server.url, aGroup())
       const follower = new AFollower()
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(server.ask('XLEN', server.ask('KEYS', '*:log'))).toBe('2')
     })
 
-    it('notices that nothing comes through any more, though no connection ended', async () => {
+    it('notices a dead connection that was not closed', async () => {
       const proxy = await aProxy(redis.port)
       const { log, watcher } = await open(`redis://127.0.0.1:${proxy.port}`, aGroup())
       const follower = new AFollower()
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(2)).toEqual(['1', '2'])
     })
 
-    it('does not wait for the answer to an entry before it sends the next', async () => {
+    it('sends entries without waiting for earlier answers', async () => {
       const proxy = await aProxy(redis.port)
       const { log } = await open(`redis://127.0.0.1:${proxy.port}`, aGroup())
       await log.append({ replica: 'a', batch: 1, text: 'first' }, NEVER)
@@ -162,7 +162,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await Promise.all(appended)
     })
 
-    it('takes no entry before the one that was handed in before it', async () => {
+    it('stores no entry before an earlier one', async () => {
       const group = aGroup()
       const { log } = await open(redis.url, group)
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(redis.ask('XLEN', keys[0] ?? '')).toBe('3')
     })
 
-    it('appends in order, each once, what Redis has refused for a while', async () => {
+    it('appends refused entries in order, each once, when Redis accepts them again', async () => {
       const server = await aRedis()
       const { log, watcher } = await open(server.url, aGroup())
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
@@ -191,7 +191,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(5)).toEqual(['1', '2', '3', '4', '5'])
     })
 
-    it('ends a connection once, however many were under way on it', async () => {
+    it('closes a connection once, even if many entries were pending on it', async () => {
       const warned: Error[] = []
       const hear = (warning: Error) => void warned.push(warning)
       process.on('warning', hear)
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(warned).toEqual([])
     })
 
-    it('goes on in order when Redis forgets its scripts while several are under way', async () => {
+    it('continues in order when Redis forgets its scripts while several entries are pending', async () => {
       const { log } = await open(redis.url, aGroup())
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
       redis.ask('SCRIPT', 'FLUSH')
@@ -225,7 +225,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(41)).toEqual(['1', ...texts])
     })
 
-    it('does not take what was given up, and arrives late', async () => {
+    it('refuses an abandoned entry that arrives late', async () => {
       const proxy = await aProxy(redis.port)
       const group = aGroup()
       const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
@@ -245,7 +245,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(2)).toEqual(['1', '3'])
     })
 
-    it('is told of a loss even while nobody writes: all removed, the log removed, its beginning cut off', async () => {
+    it('reports lost entries even while nothing is written: all removed, the log removed, its beginning cut off', async () => {
       const losses: string[] = []
       for (const loss of [['FLUSHALL'], ['DEL', 'LOG'], ['XTRIM', 'LOG', 'MAXLEN', '1']]) {
         const server = await aRedis()
@@ -275,7 +275,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(new Set(losses)).toEqual(new Set(['the entry read last is not there any more']))
     })
 
-    it('does not care that Redis forgets its scripts', async () => {
+    it('continues when Redis forgets its scripts', async () => {
       const { log } = await open(redis.url, aGroup())
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
       redis.ask('SCRIPT', 'FLUSH')
@@ -283,7 +283,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect((await log.end()).id).toBeDefined()
     })
 
-    it('says that the memory of Redis is used up, and that it is not any more', async () => {
+    it('reports that the memory of Redis is used up, and that it is available again', async () => {
       const server = await aRedis()
       const { log, watcher } = await open(server.url, aGroup())
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
@@ -295,7 +295,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await watcher.until(isUp)
     })
 
-    it('says that Redis has become a copy of another, and goes on once it is none', async () => {
+    it('reports that Redis has become a copy, and continues once it is not', async () => {
       const server = await aRedis()
       const { log, watcher } = await open(server.url, aGroup())
       const follower = new AFollower()
@@ -310,7 +310,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(await follower.texts(2)).toEqual(['1', '2'])
     })
 
-    it('waits until as many copies as asked for have an entry', async () => {
+    it('waits until the requested number of copies have an entry', async () => {
       const server = await aRedis()
       await expect(open(server.url, aGroup(), 1)).rejects.toThrow(
         `Redis at ${server.url} cannot be used: 0 of the 1 copies of it that are asked for have what was written.`,
@@ -338,14 +338,14 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await watcher.until(isUp)
     })
 
-    it('warns of a Redis that keeps nothing on disk, little, or throws keys away', async () => {
+    it('warns of a Redis that keeps nothing on disk, little, or evicts keys', async () => {
       const cases: readonly (readonly [readonly string[], readonly (string | RegExp)[]])[] = [
         [[], []],
         [['--appendonly', 'no'], [/^Redis keeps nothing on disk/]],
-        [['--appendonly', 'no', '--save', '60 1000'], [/^Redis writes to disk now and then only \(save "60 1000"\)/]],
+        [['--appendonly', 'no', '--save', '60 1000'], [/^Redis writes to disk only now and then \(save "60 1000"\)/]],
         [
           ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
-          [/^Redis throws keys away .*\(maxmemory-policy allkeys-lru\)/],
+          [/^Redis evicts keys .*\(maxmemory-policy allkeys-lru\)/],
         ],
         [['--maxmemory-policy', 'allkeys-lru'], []],
         [['--maxmemory', '100mb'], []],
@@ -357,7 +357,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       }
     })
 
-    it('uses user, password and database of its address, and shows neither user nor password', async () => {
+    it('uses user, password and database of its address, without showing user or password', async () => {
       const server = await aRedis()
       const words = '~petstore-sandbox:* +@all -@dangerous -@admin'.split(' ')
       server.ask('ACL', 'SETUSER', 'shop', 'on', '>s3cr/t:@#', ...words)
@@ -376,7 +376,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await expect(open(at(':hunter2@'), group)).resolves.toBeDefined()
     })
 
-    it('speaks over a socket of Unix', async () => {
+    it('connects over a Unix socket', async () => {
       const server = await aRedis('--unixsocket', 'redis.sock')
       const { log } = await open(`unix://${server.folder}/redis.sock?db=2`, 'group')
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
@@ -384,7 +384,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('there is no such socket')
     })
 
-    it('speaks TLS with whoever shows a certificate that it knows, by NODE_EXTRA_CA_CERTS too', async () => {
+    it('connects over TLS to servers with a known certificate, also by NODE_EXTRA_CA_CERTS', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
       const request =
@@ -401,7 +401,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       rmSync(folder, { recursive: true })
     })
 
-    it('shows nobody a checkpoint that is not whole, and forgets what was written of it', async () => {
+    it('hides an incomplete checkpoint, and removes its pieces', async () => {
       const proxy = await aProxy(redis.port)
       const group = aGroup()
       const { log } = await open(`redis://127.0.0.1:${proxy.port}`, group)
@@ -418,7 +418,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(Number(redis.ask('TTL', unfinished))).toBeGreaterThan(0)
     })
 
-    it('reads one checkpoint, not halves of two, while it is replaced', async () => {
+    it('reads one complete checkpoint while it is replaced', async () => {
       const group = aGroup()
       const { log } = await open(redis.url, group)
       const other = await open(redis.url, group)

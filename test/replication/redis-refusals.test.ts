@@ -35,7 +35,7 @@ describe('a Redis that cannot be used', () => {
     ['SET', '-MISCONF Redis is configured to save RDB snapshots, but', 'it cannot write to its disk'],
     ['SET', '-NOREPLICAS Not enough good replicas to write.', 'too few copies follow it'],
     ['SET', '-MOVED 12182 10.0.0.7:6379', 'it is part of a cluster'],
-    ['SET', '-NOPERM this user has no permissions', 'it does not allow its user all that is needed'],
+    ['SET', '-NOPERM this user has no permissions', 'its user lacks permissions'],
     ['SET', '-NOAUTH Authentication required.', 'it asks for a password'],
     ['AUTH', '-WRONGPASS invalid username-password pair', 'it does not know this user with this password'],
     [
@@ -47,8 +47,9 @@ describe('a Redis that cannot be used', () => {
     ['SELECT', '-ERR DB index is out of range', 'it has no database of that number'],
     ['INFO', bulk('redis_version:6.2.14'), 'it is Redis 6.2.14: Redis 7 or newer, or Valkey 7.2'],
     ['SET', '-ERR max number of clients reached', 'it takes no more clients (maxclients)'],
-    ['SET', 'HTTP/1.1 400 Bad Request', 'who answers there is no Redis'],
-  ])('%s answered with %s is said in plain words', async (command, answer, words) => {
+    ['INFO', '+OK', 'it does not answer as Redis does'],
+    ['SET', 'HTTP/1.1 400 Bad Request', 'the server there is not Redis'],
+  ])('is described in plain words: %s answered with %s', async (command, answer, words) => {
     const fake = await aFake({ [command]: answer.endsWith('\r\n') ? answer : `${answer}\r\n` })
     const failure = await open(`${fake.url.replace('//', '//shop:s3cret@')}/5`).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(LogUnavailable)
@@ -58,7 +59,15 @@ describe('a Redis that cannot be used', () => {
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/shop|s3cret/)
   })
 
-  it('nobody listens there, or nobody is there', async () => {
+  it('gives an unexpected answer', async () => {
+    const fake = await aFake({ EVALSHA: '+OK\r\n', HMGET: '+OK\r\n' })
+    const log = await open(fake.url)
+    await expect(log.end()).rejects.toThrow('it does not answer as Redis does')
+    await expect(log.loadCheckpoint()).rejects.toThrow('it does not answer as Redis does')
+    await log.close()
+  })
+
+  it('does not listen, or its host is unknown', async () => {
     const fake = await FakeRedis.start({})
     const { url } = fake
     await fake.end()
@@ -76,7 +85,7 @@ describe('a Redis that cannot be used', () => {
     server.close()
   })
 
-  it('is tried again until it can be used, and its last reason is the one that is told', async () => {
+  it('is retried until it can be used, and the last reason is reported', async () => {
     const fake = await aFake({ EVALSHA: bulk('1-0') })
     const watcher = new AWatcher()
     const log = await open(fake.url, watcher)

@@ -31,7 +31,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     return [a, await replica()]
   }
 
-  it('go on from the newest checkpoint, on all replicas, without the stream', async () => {
+  it('without the stream, all replicas continue from the newest checkpoint', async () => {
     const [a, b] = await twoReplicas()
     await a.pets.add({ name: 'Lost', categoryId: 1 })
     redis.ask('DEL', key('log'))
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     }
   })
 
-  it('go on from the newest checkpoint at a restart of all, without the stream', async () => {
+  it('without the stream, a restart of all continues from the newest checkpoint', async () => {
     const [a, b] = await twoReplicas()
     await a.close()
     await b.close()
@@ -52,7 +52,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     expect(await names(await replica())).toContain('Kept')
   })
 
-  it('lose nothing without what is known of the batches', async () => {
+  it('without the batches, nothing is lost', async () => {
     const [a, b] = await twoReplicas()
     await a.pets.add({ name: 'Stays', categoryId: 1 })
     redis.ask('DEL', key('batches'))
@@ -70,12 +70,13 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     for (const one of [a, b]) expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'Stays', 'After']))
   })
 
-  it('are said to lack something where a checkpoint and its entries are gone, until a clean stop leaves another', async () => {
+  it('without checkpoint and entries, a start fails until a clean stop leaves another checkpoint', async () => {
     const [a, b] = await twoReplicas()
     await a.pets.add({ name: 'Stays', categoryId: 1 })
     redis.ask('DEL', key('checkpoint'))
     redis.ask('XTRIM', key('log'), 'MAXLEN', '1')
-    const why = /^The log of the group is not whole: .* leaves a checkpoint; else start the group anew with --reset\.$/
+    const why =
+      /^The log of the group is incomplete: .* leaves a checkpoint\. Otherwise restart the group with --reset\.$/
     const refused = { code: 'LOG_UNAVAILABLE', message: expect.stringMatching(why) }
     await expect(replica()).rejects.toMatchObject(refused)
     await expect(replica({ reset: true })).rejects.toMatchObject(refused)

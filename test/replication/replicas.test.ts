@@ -3,12 +3,14 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
-import { digestOfSandbox } from '../../src/core/checkpoint.js'
+import { digestSandbox } from '../../src/core/checkpoint.js'
 import type { ServiceRequest } from '../../src/domain/messages.js'
+import { createFetch } from '../../src/http/fetch-adapter.js'
 import { batchText, itemText } from '../../src/replication/batch-text.js'
 import { LIVING_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
+import { TEST_SEED } from '../support/test-seed.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
 const A_REQUEST: ServiceRequest = {
@@ -32,11 +34,11 @@ async function inStep(...replicas: readonly TestReplica[]): Promise<void> {
 
 async function digests(...replicas: readonly TestReplica[]): Promise<readonly string[]> {
   await inStep(...replicas)
-  return [...new Set(replicas.map(({ core }) => digestOfSandbox(core.spaces)))]
+  return [...new Set(replicas.map(({ core }) => digestSandbox(core.spaces)))]
 }
 
 describe('replicas of a group', () => {
-  it('know what one of them was asked', async () => {
+  it('share the state changed by one of them', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     const posted = await a.post({ name: 'Rex', categoryId: 1 })
@@ -49,7 +51,7 @@ describe('replicas of a group', () => {
     expect(listed.map(({ isThis }) => isThis)).toEqual([true, false])
   })
 
-  it('have one quota, however many ask which of them', async () => {
+  it('share one quota', async () => {
     const { replica } = groupOfReplicas()
     const all = [await replica(), await replica(), await replica()]
     const statuses = await Promise.all(
@@ -59,8 +61,8 @@ describe('replicas of a group', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(180)
   })
 
-  it('agree on everything after any commands, also those that come late', async () => {
-    const seed = String(Date.now())
+  it('agree on everything after any commands, even if they join late', async () => {
+    const seed = TEST_SEED
     const { replica, time } = groupOfReplicas()
     const options = { maxSpaces: 5, logLimit: 60 }
     const all = [await replica(options), await replica(options)]
@@ -81,7 +83,7 @@ describe('replicas of a group', () => {
     expect(await digests(...all), `seed ${seed}`).toHaveLength(1)
   }, 60_000)
 
-  it('that come late read a checkpoint and what came since', async () => {
+  it('that join late read a checkpoint and later entries', async () => {
     const { replica, log } = groupOfReplicas()
     const a = await replica()
     await a.post({ name: 'Before', categoryId: 1 })
@@ -95,7 +97,7 @@ describe('replicas of a group', () => {
     expect(await (await third.get('/pets?limit=2')).json()).toMatchObject([{ name: 'After' }, { name: 'Before' }])
   })
 
-  it('hold on to nothing of the checkpoint that they have read', async () => {
+  it('free the text of the checkpoint that they have read', async () => {
     const { replica, log } = groupOfReplicas()
     await (await replica()).core.close()
     await replica()
@@ -108,7 +110,7 @@ describe('replicas of a group', () => {
     expect(read.deref()).toBeUndefined()
   })
 
-  it('are one with the seed and the frozen instant of the group, where these were not given', async () => {
+  it('take seed and frozen instant from the group by default', async () => {
     const { replica, time } = groupOfReplicas()
     const a = await replica({ freeze: true })
     time.now += 5000
@@ -117,26 +119,24 @@ describe('replicas of a group', () => {
   })
 })
 
-describe('who may join', () => {
-  it('is not who would answer otherwise: each difference is named', async () => {
+describe('a replica that joins', () => {
+  it('is refused if it would answer differently, with each difference', async () => {
     const { replica } = groupOfReplicas()
     await replica()
     await expect(replica({ plan: 'pro', order: 'oldest' })).rejects.toMatchObject({
       code: 'GROUP_DIFFERS',
-      message: expect.stringMatching(
-        /the start \(plan\) is another one; --order is oldest here and newest in the group/,
-      ),
+      message: expect.stringMatching(/the start \(plan\) is different; --order is oldest here and newest in the group/),
     })
     await expect(replica({ reset: true })).rejects.toMatchObject({ code: 'GROUP_DIFFERS' })
   })
 
-  it('is anybody when nobody lives: pets are kept, and nothing is with --reset', async () => {
+  it('is accepted if no other is alive: pets are kept, except with --reset', async () => {
     const { replica, time } = groupOfReplicas()
     const a = await replica()
     await a.post({ name: 'Kept', categoryId: 1 })
     await a.core.close()
     const b = await replica({ plan: 'pro' })
-    expect(b.warnings).toEqual([expect.stringContaining('the start (plan) is another one')])
+    expect(b.warnings).toEqual([expect.stringContaining('the start (plan) is different')])
     expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Kept' }])
     // Killed: it says nothing any more.
     b.line.cutOff()
@@ -145,7 +145,7 @@ describe('who may join', () => {
     expect(await (await c.get('/pets?limit=1')).json()).not.toMatchObject([{ name: 'Kept' }])
   })
 
-  it('may name a key in its scenario that was added while the group ran, even if it is there no more', async () => {
+  it('may name a key in its scenario that was added while the group ran, even if it was removed', async () => {
     const { replica } = groupOfReplicas()
     const first = await replica()
     await perform(first.core.controlTarget, '', 'keys.add', { key: 'mine', plan: 'pro' })
@@ -162,7 +162,7 @@ describe('who may join', () => {
     expect((await c.get('/pets', 'mine')).status).toBe(401)
   })
 
-  it('may not name a key in its scenario that the group does not have when it begins', async () => {
+  it('may not name a key in its scenario that the group does not have at its start', async () => {
     const { replica } = groupOfReplicas()
     const scenario = { ban: { mine: '5m' } }
     await expect(replica({ scenario })).rejects.toMatchObject({ code: 'UNKNOWN_KEY' })
@@ -170,7 +170,7 @@ describe('who may join', () => {
     await expect(replica({ scenario })).rejects.toMatchObject({ code: 'UNKNOWN_KEY' })
   })
 
-  it('agrees on what a key of its start is called, though the group had such a key of its own before', async () => {
+  it('agrees on the label of a key given at the start, even if the group had that key before', async () => {
     const { replica } = groupOfReplicas()
     const first = await replica()
     await perform(first.core.controlTarget, '', 'keys.add', { key: 'sk_live_given', plan: 'pro' })
@@ -182,15 +182,15 @@ describe('who may join', () => {
   })
 })
 
-describe('what another release has written', () => {
+describe('data of another release', () => {
   const refused = (what: RegExp) => ({ code: 'LOG_VERSION', message: expect.stringMatching(what) })
   const entry = (text: string) => ({ replica: 'of another release', batch: 1, text })
-  const ANEW = /Start that release, choose another --group, or start the group anew with --reset/
+  const ANEW = /Start that release, choose another --group, or restart the group with --reset/
 
-  it('is refused, with what to do; with --reset the group starts anew', async () => {
+  it('is refused, with advice; --reset restarts the group', async () => {
     const { replica, log, time } = groupOfReplicas()
     log.take(entry('[0,["x"]]'))
-    await expect(replica()).rejects.toMatchObject(refused(/entries of version 0, this release reads 1/))
+    await expect(replica()).rejects.toMatchObject(refused(/entries of version 0, this release reads 2/))
     await expect(replica()).rejects.toMatchObject(refused(ANEW))
     time.now += LIVING_MS + 1
     const a = await replica({ reset: true })
@@ -198,16 +198,18 @@ describe('what another release has written', () => {
     expect((await (await replica()).get('/pets')).status).toBe(200)
   })
 
-  it('is refused where the group was begun with what cannot be built', async () => {
+  it('is refused if the group cannot be built from it', async () => {
     const { replica, log, time } = groupOfReplicas()
-    const hello = { name: 'a', version: '0', facts: { seed: 1, start: null, others: {} } }
-    log.take(entry(batchText([itemText({ kind: 'hello', hello: hello as never })])))
-    await expect(replica()).rejects.toMatchObject(refused(/it was begun with what this release cannot begin with/))
+    const hello = { name: 'a', version: '0', facts: { seed: 1, start: { settings: {} }, others: {} } }
+    log.take(entry(batchText([itemText({ kind: 'join', join: hello as never })])))
+    await expect(replica()).rejects.toMatchObject(
+      refused(/it starts with something that this release does not support/),
+    )
     time.now += LIVING_MS + 1
     expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
   })
 
-  it('is refused where it is a checkpoint', async () => {
+  it('is refused in a checkpoint', async () => {
     const { replica, log, time } = groupOfReplicas()
     await (await replica()).core.close()
     const { id = '', pieces = [] } = log.checkpoint ?? {}
@@ -219,7 +221,7 @@ describe('what another release has written', () => {
     expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
   })
 
-  it('is not left out by a replica that lives: it answers 503, and says why', async () => {
+  it('makes a running replica answer 503, with the reason', async () => {
     const { replica, log } = groupOfReplicas()
     const a = await replica()
     log.take(entry('[0,["x"]]'))
@@ -235,8 +237,67 @@ describe('what another release has written', () => {
   })
 })
 
-describe('when the log is away', () => {
-  it('requests and verbs are answered 503, health says why, and all goes on when it is back', async () => {
+describe('a damaged entry of the log', () => {
+  it.each([
+    '[2,["b",{"address":"a:1","applied":5,"position":1,"lagMs":1}]]',
+    '[2,["h","{}"]]',
+    '[2,["e",[null]]]',
+    'nonsense',
+  ])('is left out by all replicas, with a warning: %s', async (text) => {
+    const { replica, log } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    const { replica: oldest = '' } = log.entries[0] ?? {}
+    const own = log.batches.get(oldest)
+    log.take({ replica: oldest, batch: 1000, text })
+    if (own !== undefined) log.batches.set(oldest, own)
+    expect((await a.get('/pets')).status).toBe(200)
+    expect(await digests(a, b, await replica())).toHaveLength(1)
+    expect(a.warnings).toEqual([expect.stringMatching(/^Entry \d+-\d+ of the log is damaged and was left out\.$/)])
+    expect(b.warnings).toEqual(a.warnings)
+    // The oldest replica writes a checkpoint when it leaves.
+    const before = log.checkpoint?.id
+    await b.core.close()
+    await a.core.close()
+    expect(log.checkpoint?.id).not.toBe(before)
+  })
+})
+
+describe('a replayed request', () => {
+  it('returns its exchange, whose end comes through the log', async () => {
+    const { replica } = groupOfReplicas()
+    const [a, b] = [await replica(), await replica()]
+    await a.post({ name: 'Rex', categoryId: 1 })
+    for (const one of [a, b])
+      expect(await perform(one.core.controlTarget, '', 'requests.replay', { id: 1 })).toMatchObject({
+        operation: 'createPet',
+        status: 201,
+        ended: 'sent',
+      })
+    expect(await perform(a.core.controlTarget, '', 'requests.list', {})).toHaveLength(3)
+  })
+})
+
+describe('a replica that receives a shutdown', () => {
+  it('stops alone: the others continue', async () => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica()
+    await inStep(a)
+    const entries = log.entries.length
+    await expect(perform(a.core.controlTarget, '', 'shutdown', {})).resolves.toEqual({ stopping: true })
+    await inStep(a)
+    expect(
+      log.entries
+        .slice(entries)
+        .map(({ text }) => text)
+        .join(),
+    ).not.toContain('shutdown')
+    log.cutOff()
+    await expect(perform(a.core.controlTarget, '', 'shutdown', {})).resolves.toEqual({ stopping: true })
+  })
+})
+
+describe('without the log', () => {
+  it('requests and verbs get a 503, health reports the reason, and both work again when it is back', async () => {
     const { replica } = groupOfReplicas()
     const a = await replica()
     a.line.cutOff('nobody listens there')
@@ -261,7 +322,7 @@ describe('when the log is away', () => {
     expect((await a.get('/pets')).status).toBe(200)
   })
 
-  it('what was appended, but is not read back in time, is answered 503 as well', async () => {
+  it('requests that are stored but not read back in time get a 503', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     a.line.cutOffReading()
@@ -279,7 +340,7 @@ describe('when the log is away', () => {
     expect(await digests(a, b)).toHaveLength(1)
   })
 
-  it('what was under way is there once, though its answer was lost', async () => {
+  it('pending requests are applied once, even if the answer of the log was lost', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     a.line.cutOffInAnswer()
@@ -292,8 +353,8 @@ describe('when the log is away', () => {
   })
 })
 
-describe('entries under way', () => {
-  it('are several at a time, and are done in their order', async () => {
+describe('pending entries', () => {
+  it('are several at a time, and applied in order', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     await inStep(a, b)
@@ -309,8 +370,8 @@ describe('entries under way', () => {
     expect(pets.map(({ name }) => name)).toEqual(['third', 'second', 'first'])
   })
 
-  it('are there once if they were acknowledged, on all replicas, whatever is cut', async () => {
-    const seed = String(Date.now())
+  it('are applied once on all replicas if they were acknowledged, even if connections break', async () => {
+    const seed = TEST_SEED
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica({ rateLimit: false }), await replica({ rateLimit: false })]
     const all = [a, b]
@@ -342,8 +403,8 @@ describe('entries under way', () => {
   })
 })
 
-describe('when the log has lost its end', () => {
-  it('a replica goes on from the checkpoint, and all agree again', async () => {
+describe('after the log has lost its end', () => {
+  it('a replica continues from the checkpoint, and all agree again', async () => {
     const { replica, log } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     await a.post({ name: 'Stays', categoryId: 1 })
@@ -359,8 +420,8 @@ describe('when the log has lost its end', () => {
   })
 })
 
-describe('a replica that comes back', () => {
-  it('says what it had to say meanwhile, and answers', async () => {
+describe('a replica that reconnects', () => {
+  it('appends what was waiting, and answers', async () => {
     const { replica, log } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     await inStep(a, b)
@@ -389,7 +450,7 @@ describe('exchanges of a replica that is gone', () => {
       status,
     }))
 
-  it('end on all others, at the same position and by the clock of the log: what became of them is unknown', async () => {
+  it('end as unknown on all others, at the same position and by the clock of the log', async () => {
     const { replica, time, log } = groupOfReplicas()
     const [a, b, c] = [await replica(SLOW), await replica(SLOW), await replica(SLOW)]
     void a.get('/pets').catch(() => {})
@@ -414,7 +475,7 @@ describe('exchanges of a replica that is gone', () => {
     expect(log.checkpoint).toBeDefined()
   })
 
-  it('are known to whoever joins by a checkpoint, and end there, too', async () => {
+  it('are restored from a checkpoint, and end there as well', async () => {
     const { replica, time, log } = groupOfReplicas()
     const [oldest, a] = [await replica(SLOW), await replica(SLOW)]
     void a.get('/pets').catch(() => {})
@@ -445,7 +506,7 @@ describe('exchanges of a replica that is gone', () => {
     expect(await ends(a)).toMatchObject([{ ended: 'unknown' }])
   })
 
-  it('end as unknown when their answer came too late, and their client was told 503', async () => {
+  it('end as unknown when their reply came too late, and their client got a 503', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     a.line.cutOffReading()
@@ -463,7 +524,7 @@ describe('exchanges of a replica that is gone', () => {
 })
 
 describe('a replica that stops', () => {
-  it('does not wait for ever for its last checkpoint', async () => {
+  it('does not wait forever for its last checkpoint', async () => {
     const { replica } = groupOfReplicas()
     const a = await replica()
     await a.post({ name: 'Kept', categoryId: 1 })
@@ -481,7 +542,7 @@ describe('a replica that stops', () => {
 })
 
 describe('a checkpoint', () => {
-  it('is made while the replica goes on answering, and is of the position at which it was begun', async () => {
+  it('is written while the replica answers, and has the state at its start', async () => {
     const { replica, log } = groupOfReplicas()
     const a = await replica({ rateLimit: false, maxStore: '1GiB' })
     const founding = log.checkpoint?.id
@@ -521,7 +582,7 @@ describe('secrets', () => {
     },
   )
 
-  it('strangers of --any-key have a quota each, on all replicas', async () => {
+  it('unknown keys with --any-key have a quota each, on all replicas', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica({ anyKey: true }), await replica({ anyKey: true })]
     const remaining = async (of: TestReplica, key: string) =>
@@ -533,10 +594,47 @@ describe('secrets', () => {
     ])
   })
 
-  it('a key that another replica has just added is known', async () => {
+  it('a key given at the start is never in an entry, not even in a body that is not UTF-8', async () => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica({ apiKey: 'sk_live_given:pro' })
+    const body = Buffer.from('{"name":"\u00ff sk_live_given"}', 'latin1')
+    const sent = await createFetch(
+      a.core,
+      a.core.controlTarget.stopping,
+    )(
+      new Request('http://localhost/v1/pets', {
+        method: 'POST',
+        headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
+        body,
+      }),
+    )
+    expect(sent.status).toBe(400)
+    await inStep(a)
+    const written = JSON.stringify(log.entries)
+    expect(written).not.toContain('sk_live_given')
+    expect(written).not.toContain(Buffer.from('sk_live_given').toString('base64').slice(0, 12))
+  })
+
+  it.each([
+    ['keys.ban', { key: 'sk_live_somebody' }],
+    ['keys.unban', { key: 'sk_live_somebody' }],
+    ['keys.change', { key: 'sk_live_somebody', plan: 'pro' }],
+    ['keys.remove', { key: 'sk_live_somebody' }],
+    ['scenario.apply', { scenario: { ban: { sk_live_somebody: '5m' } } }],
+    ['scenario.apply', { scenario: { used: { sk_live_somebody: '5/min' } } }],
+  ] as const)('an unknown key that %s names is refused before it is in the log', async (verb, input) => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica()
+    await expect(perform(a.core.controlTarget, '', verb, input)).rejects.toThrow(/There is no (?:such )?key/)
+    await inStep(a)
+    expect(JSON.stringify(log.entries)).not.toContain('sk_live')
+  })
+
+  it('a key that another replica has just added is accepted', async () => {
     const { replica } = groupOfReplicas()
     const [a, b] = [await replica(), await replica()]
     await perform(a.core.controlTarget, '', 'keys.add', { key: 'mine', plan: 'pro' })
     expect((await b.get('/pets', 'mine')).status).toBe(200)
+    await expect(perform(b.core.controlTarget, '', 'keys.ban', { key: 'mine' })).resolves.toMatchObject({ key: 'mine' })
   })
 })

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { HiddenKeys } from '../../src/replication/hidden-keys.js'
+import { HiddenKeys } from '../../src/replication/secrets.js'
 
 describe('keys given at the start', () => {
   const keys = new HiddenKeys(['sk_live_secret', 'sk_live_secret_2', 'a"quote\\d', 'short'])
 
-  it('are in no text that is kept, and back when it is read', () => {
+  it('are not in stored text, and are restored when it is read', () => {
     const text = JSON.stringify({ a: 'Bearer sk_live_secret', b: ['sk_live_secret_2', 'a"quote\\d'], c: 'short' })
     const hidden = keys.hide(text)
     expect(hidden).not.toMatch(/sk_live|quote/)
     expect(keys.show(hidden)).toBe(text)
   })
 
-  it('cannot be asked for by what somebody sends', () => {
+  it('cannot be revealed by a placeholder in a request', () => {
     const text = JSON.stringify({ name: '\u00010\u0001', other: '\\u00010\\u0001' })
     expect(keys.show(keys.hide(text))).toBe(text)
   })

@@ -14,7 +14,7 @@ async function statuses(
 }
 
 describe.each(transports)('a storm, %s', (_name, openSandbox) => {
-  it('refuses everyone, whatever the quota, and costs no quota', async () => {
+  it('refuses every request, and uses no quota', async () => {
     const sandbox = await openSandbox({ storm: '1', banAfter: 'never' })
     const seen = await sandbox.get('/pets')
     expect(seen).toMatchObject({
@@ -26,23 +26,12 @@ describe.each(transports)('a storm, %s', (_name, openSandbox) => {
     })
   })
 
-  it('says how long to wait', async () => {
+  it('sends its Retry-After', async () => {
     const sandbox = await openSandbox({ storm: '1,retry-after=7s' })
     expect(await sandbox.get('/pets')).toMatchObject({ retryAfter: '7' })
   })
 
-  it('lasts as long as configured, and repeats', async () => {
-    const sandbox = await openSandbox({ storm: '1,for=30s,every=5m' })
-    const seen = []
-    for (const step of ['29s', '1s', '4m', '30s', '30s']) {
-      seen.push((await sandbox.get('/pets')).status)
-      await sandbox.advance(step)
-    }
-    seen.push((await sandbox.get('/pets')).status)
-    expect(seen).toEqual([429, 429, 200, 200, 429, 200])
-  })
-
-  it('refuses the same requests with the same seed, in each space its own', async () => {
+  it('refuses the same requests with the same seed and space', async () => {
     const storm = '0.5'
     const draw = async (seed: number, key: string) =>
       statuses(await openSandbox({ storm, seed, banAfter: 'never' }), 40, '/pets?limit=1', key)
@@ -163,5 +152,24 @@ describe.each(transports)('a reset, %s', (_name, openSandbox) => {
     expect((await sandbox.control('POST', '/reset')).status).toBe(200)
     expect(await story('sandbox')).toEqual(first)
     expect(await story('sandbox~other')).not.toEqual(other)
+  })
+})
+
+describe.each(transports)('trouble of one operation, %s', (_name, openSandbox) => {
+  it('delays that operation by its own latency, and all others by the common one', async () => {
+    const sandbox = await openSandbox({ latency: { listPets: '30ms', '*': '1ms' } })
+    const space = sandbox.core.spaces.default
+    expect(['listPets', 'getPet', undefined].map((operation) => space.drawDelay(operation))).toEqual([30, 1, 1])
+    expect(await sandbox.control('PATCH', '/settings', { latency: 'getPet=2ms' })).toMatchObject({
+      json: { latency: 'getPet=2ms' },
+    })
+    expect(['listPets', 'getPet'].map((operation) => space.drawDelay(operation))).toEqual([0, 2])
+    expect(await sandbox.control('PATCH', '/settings', { latency: 'lstPets=1s' })).toMatchObject({ status: 400 })
+  })
+
+  it('sends the status of that operation before a malformed chunk', async () => {
+    const sandbox = await openSandbox({ fault: '*:malformed-chunk' })
+    await sandbox.call('/v1/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' }).catch(() => {})
+    expect([...sandbox.core.spaces.default.log].map(({ status }) => status)).toEqual([201])
   })
 })

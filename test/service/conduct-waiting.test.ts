@@ -1,9 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { conductReport } from '../../src/conduct/conduct-report.js'
 import type { Conduct } from '../../src/conduct/conduct-view.js'
 import { SECOND_MS } from '../../src/domain/time.js'
 import type { SandboxOptions } from '../../src/options/options.js'
+import fc from '../support/fast-check.js'
+import { runs } from '../support/test-seed.js'
 import { NOON, type TestSandbox, transports } from '../support/transports.js'
 
 /** What becomes of a client's own clock: the sandbox's stands still, and is moved when everybody waits. */
@@ -105,7 +106,7 @@ describe.each(transports)('a client that waits, %s', (name, openSandbox) => {
         // Who of several it was cannot be told, and the warning says so.
         expect(conduct.warnings.filter(({ rule }) => rule !== 'early-retry-likely' || day.workers === 1)).toEqual([])
       }),
-      { numRuns: name === 'in process' ? 40 : 10, seed: 1 },
+      { numRuns: runs(name === 'in process' ? 40 : 10), seed: 1 },
     )
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
-import { naturalFromText } from '../../src/options/option-text.js'
+import { valueFromText } from '../../src/options/layer.js'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) => {
@@ -44,7 +44,7 @@ describe.each(transports)('a fault with retry-after, %s', (_name, openSandbox) =
 
 describe('a fault with retry-after', () => {
   it('is one of a list in the environment', () => {
-    expect(naturalFromText('list', 'createPet:503,retry-after=2s, *:500@20%, getPet:429,retry-after=5s')).toEqual([
+    expect(valueFromText('list', 'createPet:503,retry-after=2s, *:500@20%, getPet:429,retry-after=5s')).toEqual([
       'createPet:503,retry-after=2s',
       '*:500@20%',
       'getPet:429,retry-after=5s',

@@ -66,6 +66,27 @@ describe.each(transports)('a sandbox with --max-store, %s', { timeout: PATIENCE_
     expect(await fill(sandbox, 'sandbox~b')).toBe(kept)
   })
 
+  it('counts bytes, whatever characters a pet has', async () => {
+    const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false })
+    const pet = { name: '犬'.repeat(KIB), categoryId: 1 }
+    let kept = 0
+    while ((await sandbox.post('/pets', pet, 'sandbox~a')).status === 201) kept++
+    expect(kept).toBe(21)
+  })
+
+  it('counts the snapshots of spaces in memory, and gives back what a removed or replaced one held', async () => {
+    const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false })
+    const save = (name: string) => sandbox.control('PUT', `/snapshots/${name}?space=a`)
+    for (let i = 0; i < 20; i++) await sandbox.post('/pets', LARGE, 'sandbox~a')
+    expect((await save('one')).status).toBe(200)
+    expect((await save('one')).status).toBe(200)
+    expect(await save('two')).toMatchObject({ status: 507, json: { code: 'store_full' } })
+    expect((await sandbox.control('DELETE', '/snapshots/one?space=a')).status).toBe(200)
+    expect((await save('two')).status).toBe(200)
+    expect((await sandbox.control('DELETE', '/spaces/a')).status).toBe(200)
+    expect(await fill(sandbox, 'sandbox~b')).toBeGreaterThan(55)
+  })
+
   it('on disk never has more than that in document and journal, however often the same pets change', async () => {
     const store = join(temporaryFolder(), 'store.json')
     const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, store })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/index.js'
+import fc from '../support/fast-check.js'
 import { transports } from '../support/transports.js'
 
 const method = fc.oneof(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('keys, %s', (_name, openSandbox) => {
-  it('that were added while it runs are the same in every space, also after its reset', async () => {
+  it('are valid in every space when added, also after its reset', async () => {
     const sandbox = await openSandbox()
     await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
     expect(await sandbox.get('/pets', 'mine~a')).toMatchObject({ status: 200, limit: 300 })
@@ -10,7 +10,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets', 'mine~a')).toMatchObject({ status: 200, limit: 300 })
   })
 
-  it('that are added in any space are valid in every open one at once, each on its plan, and stored with the default one', async () => {
+  it('added in any space are valid in all of them, and stored with the default one', async () => {
     const sandbox = await openSandbox()
     await sandbox.get('/pets', 'sandbox~a')
     await sandbox.get('/pets', 'sandbox~b')
@@ -26,7 +26,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     expect(await sandbox.control('POST', '/keys?space=b', { key: 'mine' })).toMatchObject({ status: 409 })
   })
 
-  it('that are removed in any space are so in every open one, and start afresh when they are added again', async () => {
+  it('removed in any space are removed in all, and start anew when added again', async () => {
     const sandbox = await openSandbox()
     await sandbox.control('POST', '/keys', { key: 'mine', plan: 'free' })
     await sandbox.control('PATCH', '/keys/mine?space=b', { plan: 'pro' })
@@ -38,7 +38,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
       expect(await sandbox.get('/pets', key)).toMatchObject({ status: 200, limit: 60 })
   })
 
-  it('have their plan and their ban in each space for itself', async () => {
+  it('have a plan and a ban of their own in each space', async () => {
     const sandbox = await openSandbox()
     await sandbox.get('/pets', 'sandbox-free~a')
     await sandbox.control('PATCH', '/keys/sandbox-free', { plan: 'business' })
@@ -50,7 +50,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets', 'sandbox-pro~a')).toMatchObject({ status: 429, reason: 'ban' })
   })
 
-  it('return to the start everywhere with a reset of the default space, and stay with one of another', async () => {
+  it('return to the start with a reset of the default space only', async () => {
     const sandbox = await openSandbox({ apiKey: 'temp' })
     await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
     await sandbox.control('DELETE', '/keys/temp')
@@ -68,7 +68,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     }
   })
 
-  it('that are given at the start and were removed keep their label when they are added again', async () => {
+  it('given at the start keep their label when removed and added again', async () => {
     const sandbox = await openSandbox({ apiKey: 'mine=sk_live_secret' })
     await sandbox.control('DELETE', '/keys/mine')
     expect((await sandbox.control('POST', '/keys', { key: 'sk_live_secret', plan: 'pro' })).json).toMatchObject({
@@ -78,26 +78,30 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     expect(sandbox.core.spaces.default.state().keys.map(({ key }) => key)).not.toContain('sk_live_secret')
   })
 
-  it('that were given at the start are never stored, whatever is done to them', async () => {
+  it('given at the start are never stored', async () => {
     const sandbox = await openSandbox({ apiKey: 'temp' })
     await sandbox.control('PATCH', '/keys/temp', { plan: 'pro' })
     expect(await sandbox.get('/pets', 'temp')).toMatchObject({ limit: 300 })
     expect(sandbox.core.spaces.default.state().keys.map(({ key }) => key)).not.toContain('temp')
   })
 
-  it('that are always out of quota are never banned, not even by hand', async () => {
+  it('that are always out of quota cannot be banned', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.control('PUT', '/keys/sandbox-limited/ban')).toMatchObject({ status: 409 })
     expect(await sandbox.control('PUT', '/scenario', { ban: { 'sandbox-limited': '5m' } })).toMatchObject({
       status: 409,
     })
-    expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    const limited = await sandbox.get('/pets', 'sandbox-limited')
+    expect(limited).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    expect(limited.json).toMatchObject({
+      message: expect.stringMatching(/^The quota of this key is always used up\. /),
+    })
     await expect(openSandbox({ scenario: { ban: { 'sandbox-limited': '5m' } } })).rejects.toThrow(
       'The scenario bans the key "sandbox-limited", which is never banned.',
     )
   })
 
-  it('name no space that no address could name', async () => {
+  it('cannot name the space `..`', async () => {
     const sandbox = await openSandbox()
     expect(await sandbox.get('/pets', 'sandbox~..')).toMatchObject({ status: 401 })
     expect(await sandbox.get('/pets', 'sandbox~...')).toMatchObject({ status: 200 })
@@ -105,7 +109,7 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
 })
 
 describe.each(transports)('an unknown token, %s', (_name, openSandbox) => {
-  it('is in no log, also where every key is taken', async () => {
+  it('is not logged, not even with --any-key', async () => {
     const sandbox = await openSandbox({ anyKey: true })
     expect(await sandbox.get('/pets', 'sk_live_secret')).toMatchObject({ status: 200 })
     const { json } = await sandbox.control('GET', '/requests')

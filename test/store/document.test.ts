@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringifyJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
+import fc from '../support/fast-check.js'
 import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
 
 /** A document with other content, in no particular layout. */
@@ -57,8 +57,8 @@ const damaged: readonly (readonly [string, string | Uint8Array, string])[] = [
   ['an unknown plan', documentOf({ keys: [{ key: 'a', plan: 'gold' }] }), 'keys[0].plan is "gold"'],
 ]
 
-describe('a document that is damaged', () => {
-  it.each(damaged)('by %s stops the start, is named and stays as it is', async (_what, text, message) => {
+describe('a damaged document', () => {
+  it.each(damaged)('with %s stops the start, is named and stays unchanged', async (_what, text, message) => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     writeFileSync(file, text)
@@ -71,7 +71,7 @@ describe('a document that is damaged', () => {
     expect(readdirSync(folder)).toEqual(['store.json'])
   })
 
-  it('by another version is reported as such', async () => {
+  it('of another version is reported as such', async () => {
     const file = join(temporaryFolder(), 'store.json')
     writeFileSync(file, documentOf({ version: 2 }))
     await expect(Owner.open(file)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('a document that is damaged', () => {
     })
   })
 
-  it('in our own layout is refused as in any other, whichever byte is missing', async () => {
+  it('in our own layout is refused, whichever byte is missing', async () => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)
     const bytes = Buffer.from(whole)
@@ -120,7 +120,7 @@ const oddPets = [
 ]
 
 describe('a document', () => {
-  it.each(oddPets)('reads %s in our layout as in any other', async (pet) => {
+  it.each(oddPets)('reads %s in any layout', async (pet) => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)
     const [first = ''] = /^ {4}.*\n/m.exec(whole) ?? []
@@ -131,7 +131,7 @@ describe('a document', () => {
     expect(inOurs).toEqual(await read(folder, `\n${text}`).catch(place))
   })
 
-  it('in our own layout with a comma too many or too few is damaged', async () => {
+  it('in our own layout with a wrong number of commas is damaged', async () => {
     const folder = temporaryFolder()
     const whole = await documentInOurLayout(folder)
     for (const [right, wrong] of [
@@ -179,7 +179,7 @@ describe('a document', () => {
     )
   })
 
-  it('with more pets than fit one block is read line by line to its end', async () => {
+  it('larger than a block is read line by line to its end', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
@@ -195,21 +195,48 @@ describe('a document', () => {
     await again.store.close()
   })
 
-  it('with a pet added by hand never gives its id to another', async () => {
+  it('never reuses the id of a pet added by hand', async () => {
     const pets = [...SEED.pets, { id: 60, name: 'By hand', categoryId: 1 }]
     expect((await read(temporaryFolder(), documentOf({ pets }))).nextPetId).toBe(61)
   })
 
-  it('behind a symbolic link is replaced where it is, and the link stays', async () => {
+  it('behind a symbolic link is replaced, and the link stays', async () => {
     const folder = temporaryFolder()
     const there = join(folderWithin(folder), 'real.json')
     const link = join(folder, 'store.json')
     symlinkSync(there, link)
-    const owner = await Owner.start(link)
+    await (await Owner.start(there)).store.close()
+    const owner = await Owner.open(link)
     await expect(Owner.open(there)).rejects.toMatchObject({ code: 'STORE_LOCKED' })
     await owner.store.close()
     expect(readFileSync(there, 'utf8')).toContain('Bella')
     expect(readdirSync(folder)).toHaveLength(2)
+  })
+
+  it.each([
+    ['the document', 'store.json', /store\.json" \(it is a symbolic link to ".*\.zshenv", which does not exist\)/],
+    ['the journal', 'store.json.journal', /store\.json\.journal" \(it is a symbolic link, not a file\)/],
+  ])(
+    'is never created through a symbolic link, which may come with a cloned folder: %s',
+    async (_what, name, message) => {
+      const folder = temporaryFolder()
+      const elsewhere = join(temporaryFolder(), '.zshenv')
+      symlinkSync(elsewhere, join(folder, name))
+      await expect(Owner.start(join(folder, 'store.json'))).rejects.toMatchObject({
+        code: 'STORE_UNREADABLE',
+        message: expect.stringMatching(message),
+      })
+      expect(existsSync(elsewhere)).toBe(false)
+    },
+  )
+
+  it('never truncates a file behind a link named like its journal', async () => {
+    const folder = temporaryFolder()
+    const elsewhere = join(temporaryFolder(), '.npmrc')
+    writeFileSync(elsewhere, 'one line without its end')
+    symlinkSync(elsewhere, join(folder, 'store.json.journal'))
+    await expect(Owner.start(join(folder, 'store.json'))).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
+    expect(readFileSync(elsewhere, 'utf8')).toBe('one line without its end')
   })
 
   it('that cannot be read or written is reported in one line', async () => {

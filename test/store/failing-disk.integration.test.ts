@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { type Disk, REAL_DISK } from '../../src/store/disk.js'
+import { mountSmallDisk } from '../support/small-disk.js'
 import { Owner, temporaryFolder } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
@@ -47,8 +48,8 @@ async function afterKill(file: string): Promise<readonly Pet[]> {
   return owner.state.pets
 }
 
-describe('a store on a disk that fails', () => {
-  it('refuses what does not fit, keeps nothing of it, and serves on when there is room', async () => {
+describe('a store on a failing disk', () => {
+  it('refuses a change that does not fit, and works again when there is room', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
     const owner = await Owner.start(file, { disk })
@@ -69,7 +70,7 @@ describe('a store on a disk that fails', () => {
     await owner.store.close()
   })
 
-  it('takes a failed write back before the next one, if it could not be taken back at once', async () => {
+  it('rolls a failed write back before the next one, if it could not at once', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
     const owner = await Owner.start(file, { disk })
@@ -86,7 +87,7 @@ describe('a store on a disk that fails', () => {
     await owner.store.close()
   })
 
-  it('does not acknowledge what could not be synced', async () => {
+  it('does not acknowledge a change that could not be synced', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const disk = new FailingDisk()
     const owner = await Owner.start(file, { disk, fsync: true })
@@ -113,6 +114,65 @@ describe('a store on a disk that fails', () => {
     await again.store.close()
   })
 
+  it('compacts the journal on stop after a failed write', async () => {
+    const file = join(temporaryFolder(), 'store.json')
+    const disk = new FailingDisk()
+    const owner = await Owner.start(file, { disk, maxBytes: 2000 })
+    const name = 'x'.repeat(300)
+    for (let round = 0; round < 4; round++) await owner.change({ kind: 'pet', pet: { ...pet(10), name } })
+    disk.room = 0
+    await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    disk.room = Number.POSITIVE_INFINITY
+    await owner.store.makeRoom(1000)
+    expect(statSync(`${file}.journal`).size).toBe(0)
+    await owner.change({ kind: 'pet', pet: pet(12) })
+    disk.room = 0
+    await expect(owner.change({ kind: 'pet', pet: pet(13) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+    disk.room = Number.POSITIVE_INFINITY
+    await owner.store.close()
+    expect(existsSync(`${file}.journal`)).toBe(false)
+    const again = await Owner.open(file)
+    expect(again.state).toEqual(owner.state)
+    await again.store.close()
+  })
+
+  it.each([false, true])(
+    'starts a new journal when its own is removed, and loses nothing (fsync: %s)',
+    async (fsync) => {
+      const file = join(temporaryFolder(), 'store.json')
+      const owner = await Owner.start(file, { fsync })
+      await owner.change({ kind: 'pet', pet: pet(10) })
+      rmSync(`${file}.journal`)
+      await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
+      while (!existsSync(`${file}.journal`)) await endOfTurn()
+      await owner.change({ kind: 'pet', pet: pet(12) })
+      expect(owner.state.pets.map(({ id }) => id)).toEqual(expect.arrayContaining([10, 12]))
+      expect(await afterKill(file)).toEqual(owner.state.pets)
+      await owner.store.close()
+      expect(owner.warnings).toEqual([])
+    },
+  )
+
+  it.each(['a write', 'nothing'])('closes within 5 s while the disk hangs during %s', async (what) => {
+    const file = join(temporaryFolder(), 'store.json')
+    const disk = new FailingDisk()
+    const owner = await Owner.start(file, { disk, fsync: true })
+    await owner.change({ kind: 'pet', pet: pet(10) })
+    const before = owner.state
+    disk.sync = () => new Promise(() => {})
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    if (what === 'a write') owner.change({ kind: 'pet', pet: pet(11) }).catch(() => {})
+    await endOfTurn()
+    const closed = owner.store.close()
+    await vi.advanceTimersByTimeAsync(5000)
+    await closed
+    expect(owner.warnings).toEqual([expect.stringMatching(/the disk took longer than 5s.*Nothing is lost/)])
+    const again = await Owner.open(file)
+    expect(again.state.pets).toEqual(expect.arrayContaining([...before.pets]))
+    await again.store.close()
+  })
+
   it('does not open a new store that cannot be written', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, '.store.json.next.tmp', 'in-the-way'), { recursive: true })
@@ -120,23 +180,10 @@ describe('a store on a disk that fails', () => {
   })
 })
 
-/** A small disk of its own, where this machine lets us have one. */
-function mountSmallDisk(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-describe('a store on a disk that is really full', () => {
-  it('loses nothing, and serves on when there is room', async ({ skip }) => {
+describe('a store on a full disk', () => {
+  it('loses nothing, and works again when there is room', async ({ skip }) => {
     const folder = temporaryFolder()
     if (!mountSmallDisk(folder)) return skip('mounting a disk takes root')
-    onTestFinished(() => {
-      execFileSync('umount', [folder])
-    })
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
     writeFileSync(join(folder, 'ballast'), Buffer.alloc(40_000))

@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
 import type { Change } from '../../src/domain/state.js'
+import fc from '../support/fast-check.js'
 import { anyChange } from './changes.js'
 import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
 
@@ -37,7 +37,7 @@ async function outgrow(owner: Owner, firstId: number): Promise<void> {
 }
 
 describe('the document', () => {
-  it('is there before a new store serves, one pet a line', async () => {
+  it('is written before a new store serves, with one pet per line', async () => {
     const file = join(temporaryFolder(), 'deep', 'er', 'store.json')
     const owner = await Owner.start(file)
     expect(readFileSync(file, 'utf8')).toBe(`{
@@ -60,7 +60,7 @@ describe('the document', () => {
     await owner.store.close()
   })
 
-  it.each([false, true])('holds everything after a clean stop, and is alone then (fsync: %s)', async (fsync) => {
+  it.each([false, true])('has everything after a clean stop, without other files (fsync: %s)', async (fsync) => {
     const folder = temporaryFolder()
     const owner = await Owner.start(join(folder, 'store.json'), { fsync })
     await owner.change({ kind: 'pet', pet: PET })
@@ -72,7 +72,7 @@ describe('the document', () => {
     expect(owner.warnings).toEqual([])
   })
 
-  it('is whole when a new store is closed while it is being written', async () => {
+  it('is complete if a new store is closed while it is being written', async () => {
     const folder = temporaryFolder()
     const owner = await Owner.open(join(folder, 'store.json'))
     await Promise.all([owner.store.start(() => owner.state), owner.store.close()])
@@ -83,7 +83,7 @@ describe('the document', () => {
     await again.store.close()
   })
 
-  it('takes in at start what a crash left in the journal', async () => {
+  it('includes what a crash left in the journal, after the start', async () => {
     const folder = temporaryFolder()
     const crashed = await Owner.start(join(folder, 'store.json'))
     await crashed.change({ kind: 'pet', pet: PET })
@@ -122,7 +122,7 @@ describe('the document', () => {
     },
   )
 
-  it('is not replayed onto if a crash comes before the journal is cut, so that pets keep their order', async () => {
+  it('is not replayed after a crash before the journal is cut, so that pets keep their order', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(fc.array(anyChange, { minLength: 1, maxLength: 20 }), async (changes) => {
@@ -142,7 +142,7 @@ describe('the document', () => {
     )
   })
 
-  it('that cannot be written is told, and the journal stays', async () => {
+  it('that cannot be written causes a warning, and the journal stays', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const owner = await Owner.start(file)
     mkdirSync(join(file, '..', '.store.json.next.tmp'))
@@ -170,7 +170,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     ],
   ]
 
-  it.each(edits)('%s is kept beside and told', async (_how, edit) => {
+  it.each(edits)('%s is kept beside the document, with a warning', async (_how, edit) => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
@@ -185,7 +185,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     await again.store.close()
   })
 
-  it('does not count even when nothing else has changed', async () => {
+  it('has no effect, even if nothing else has changed', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file)
@@ -195,7 +195,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     expect(readFileSync(file, 'utf8')).toContain('Bella')
   })
 
-  it('never takes the place of an earlier one', async () => {
+  it('never replaces an earlier copy', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'store.json')
     for (const text of ['first', 'second']) {
@@ -207,7 +207,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     expect(readFileSync(join(folder, `${KEPT}-2`), 'utf8')).toBe('second')
   })
 
-  it('is written anew when it was removed', async () => {
+  it('is written again if it was removed', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const owner = await Owner.start(file)
     rmSync(file)
@@ -218,7 +218,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     await again.store.close()
   })
 
-  it('loses nothing when the journal was removed, too', async () => {
+  it('loses nothing if the journal was removed too', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const owner = await Owner.start(file)
     await owner.change({ kind: 'pet', pet: PET })
@@ -229,7 +229,7 @@ describe('a document edited by hand while the sandbox runs', () => {
     await again.store.close()
   })
 
-  it('does not bring back a folder that was removed', async () => {
+  it('does not recreate a removed folder', async () => {
     const folder = join(temporaryFolder(), 'gone')
     const owner = await Owner.start(join(folder, 'store.json'))
     rmSync(folder, { recursive: true })

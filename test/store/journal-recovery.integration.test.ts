@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Change, SpaceState } from '../../src/domain/state.js'
-import { crc32 } from '../../src/store/crc32.js'
+import { crc32 } from '../../src/store/checksum.js'
+import fc from '../support/fast-check.js'
 import { anyChange } from './changes.js'
 import { changed, folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
 
@@ -42,8 +42,8 @@ async function readBack(folder: string, document: Uint8Array | undefined, journa
 
 const someChanges = fc.array(anyChange, { minLength: 1, maxLength: 5 })
 
-describe('a journal that a crash left behind', () => {
-  it('gives back every acknowledged change', async () => {
+describe('a journal after a crash', () => {
+  it('has every acknowledged change', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(fc.array(anyChange, { maxLength: 30 }), async (changes) => {
@@ -58,7 +58,7 @@ describe('a journal that a crash left behind', () => {
     )
   })
 
-  it('gives a state of the past when it ends anywhere, and tells of a line without an end', async () => {
+  it('gives an earlier state if it is truncated anywhere, with a warning for an incomplete line', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(someChanges, async (changes) => {
@@ -78,7 +78,7 @@ describe('a journal that a crash left behind', () => {
     )
   })
 
-  it('is refused when one of its bits has flipped, the last line feed among them', async () => {
+  it('is refused if a bit has flipped, even in the last line feed', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(fc.array(anyChange, { minLength: 1, maxLength: 2 }), async (changes) => {
@@ -93,7 +93,7 @@ describe('a journal that a crash left behind', () => {
     )
   })
 
-  it('is refused when lines are missing, doubled or in the place of others, unless only the last are missing', async () => {
+  it('is refused if lines are missing, repeated or misplaced, unless only the last are missing', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(
@@ -125,7 +125,7 @@ describe('a journal that a crash left behind', () => {
     )
   })
 
-  it('is read as it was written by the first release, and continued', async () => {
+  it('of the first release is read and continued', async () => {
     const folder = temporaryFolder()
     const { document } = await killedAfter(folderWithin(folder), [])
     const content = ['{"petRemoved":1', '{"pet":{"id":3,"name":"Rex","categoryId":1}']
@@ -151,14 +151,14 @@ describe('a journal that a crash left behind', () => {
     }
   })
 
-  it('of a later version is left alone', async () => {
+  it('of a later version is refused unchanged', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const text = '{"journal":{"version":3,"chain":0}'
     writeFileSync(`${file}.journal`, `${text},"crc":${crc32(text)}}\n`)
     await expect(Owner.open(file)).rejects.toMatchObject({ code: 'STORE_VERSION' })
   })
 
-  it('is right when it is folded twice', async () => {
+  it('may be compacted twice', async () => {
     const folder = temporaryFolder()
     await fc.assert(
       fc.asyncProperty(fc.array(anyChange, { maxLength: 20 }), fc.array(anyChange), async (first, second) => {
@@ -180,7 +180,7 @@ describe('a journal that a crash left behind', () => {
     )
   })
 
-  it('is laid over a document that was edited by hand after the crash', async () => {
+  it('is applied to a document that was edited by hand after the crash', async () => {
     const folder = temporaryFolder()
     const pet = { id: 1, name: 'Bella', categoryId: 1, status: 'sold' } as const
     const { document, journal } = await killedAfter(folderWithin(folder), [{ kind: 'pet', pet }])
@@ -190,13 +190,13 @@ describe('a journal that a crash left behind', () => {
     })
   })
 
-  it('is not taken for a whole state when its document is missing', async () => {
+  it('is refused if its document is missing', async () => {
     const folder = temporaryFolder()
     const { journal } = await killedAfter(folderWithin(folder), [{ kind: 'pet-removed', id: 1 }])
     expect(await readBack(join(folder, 'copy'), undefined, journal)).toEqual({ kind: 'refused' })
   })
 
-  it('is a whole state without a document when everything was replaced in it', async () => {
+  it('is a whole state without a document if it replaced everything', async () => {
     const folder = temporaryFolder()
     const replacement: SpaceState = { ...SEED, pets: SEED.pets.slice(1) }
     const changes: Change[] = [

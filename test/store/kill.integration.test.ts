@@ -17,7 +17,7 @@ async function killAfter(file: string, count: number, fsync: boolean): Promise<r
   return told
 }
 
-describe('a store whose process is killed with eight writers at work', () => {
+describe('a store whose process is killed while eight writers are active', () => {
   // The large counts are killed around folds: 1 MiB of journal holds some 4,000 of these pets.
   it.each([
     [false, [1, 7, 100, 3999, 12_345]],

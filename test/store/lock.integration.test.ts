@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { acquireLock } from '../../src/store/lock.js'
-import { ownIdentity } from '../../src/store/process-identity.js'
+import { acquireLock, ownIdentity } from '../../src/store/lock.js'
 import { messageOf, startChild } from './child.js'
 import { Owner, temporaryFolder } from './owner.js'
 
@@ -18,7 +17,7 @@ async function endedPid(): Promise<number> {
 }
 
 describe('a store in use', () => {
-  it('is refused to the same process, naming the file and what to do', async () => {
+  it('is refused to the same process, with the file and advice', async () => {
     const file = join(temporaryFolder(), 'store.json')
     const owner = await Owner.start(file)
     await expect(Owner.open(file)).rejects.toMatchObject({
@@ -31,7 +30,7 @@ describe('a store in use', () => {
     await again.store.close()
   })
 
-  it('is refused to another process, naming the one that has it; free as soon as that was killed', async () => {
+  it('is refused to another process, with its holder, and is free once that is killed', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
     const child = startChild('lock-contender.ts')
     await messageOf(child)
@@ -45,7 +44,7 @@ describe('a store in use', () => {
 })
 
 describe('a lock left behind', () => {
-  it('by a process that has ended is no obstacle', async () => {
+  it('by an ended process is ignored', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
     writeFileSync(path, JSON.stringify({ pid: await endedPid() }))
     const lock = acquireLock(path)
@@ -75,13 +74,13 @@ describe('a lock left behind', () => {
     parent.kill()
   })
 
-  it.each(['', '{', '{}', '{"pid":-1}', '\0\0\0', 'null'])('that names nobody (%j) is no obstacle', (text) => {
+  it.each(['', '{', '{}', '{"pid":-1}', '\0\0\0', 'null'])('without a process (%j) is ignored', (text) => {
     const path = join(temporaryFolder(), 'store.json.lock')
     writeFileSync(path, text)
     acquireLock(path).release()
   })
 
-  it('by one that ended while it took over another is no obstacle', async () => {
+  it('by a process that ended during a takeover is ignored', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'store.json.lock')
     const text = JSON.stringify({ pid: await endedPid() })
@@ -91,7 +90,7 @@ describe('a lock left behind', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('has one heir, however many ask at once', async () => {
+  it('is taken over by one of many processes', async () => {
     const path = join(temporaryFolder(), 'store.json.lock')
     const children = Array.from({ length: 4 }, () => startChild('lock-contender.ts'))
     await Promise.all(children.map(messageOf))

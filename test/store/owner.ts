@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import type { Change, SpaceState } from '../../src/domain/state.js'
 import type { Disk } from '../../src/store/disk.js'
 import type { FileStore } from '../../src/store/file-store.js'
-import { Keeper, type Witness } from '../../src/store/keeper.js'
+import { type HeldReply, Keeper } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
 
 /** Where a new store of these tests begins. */
@@ -43,6 +43,9 @@ export function changed(state: SpaceState, change: Change): SpaceState {
     }
     case 'key-removed':
       return { ...state, keys: keys.filter(({ key }) => key !== change.key) }
+    case 'record':
+    case 'record-removed':
+      throw new Error('The packaged contract has no other records.')
     case 'replaced':
       return change.state
   }
@@ -111,7 +114,7 @@ export class Owner {
       this.state = before
     })
     this.state = changed(before, change)
-    const witness: Witness = {}
+    const witness: HeldReply = {}
     this.#keeper.watch(witness)
     // What is changed in one turn is written in one go.
     await Promise.resolve()

@@ -15,8 +15,8 @@ async function storeInUse() {
   return { folder, file, owner }
 }
 
-describe('a store whose files are taken away while it is in use', () => {
-  it('acknowledges nothing more, and says at the stop that it is lost', async () => {
+describe('a store whose files are removed while it is in use', () => {
+  it('acknowledges nothing more, and reports the loss on stop', async () => {
     const { folder, owner } = await storeInUse()
     rmSync(folder, { recursive: true })
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({
@@ -31,7 +31,7 @@ describe('a store whose files are taken away while it is in use', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('is as it was where it was moved to', async () => {
+  it('is unchanged where it was moved to', async () => {
     const { folder, file, owner } = await storeInUse()
     renameSync(folder, `${folder}-moved`)
     await expect(owner.change({ kind: 'pet', pet: pet(11) })).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' })
@@ -44,7 +44,7 @@ describe('a store whose files are taken away while it is in use', () => {
     await again.store.close()
   })
 
-  it('touches nothing of another that has taken its place', async () => {
+  it('does not touch another store in its place', async () => {
     const { folder, file, owner } = await storeInUse()
     renameSync(folder, `${folder}-moved`)
     mkdirSync(folder)
@@ -59,7 +59,7 @@ describe('a store whose files are taken away while it is in use', () => {
     await other.store.close()
   })
 
-  it('loses nothing if only its lock is gone, and leaves the document to whoever has the store now', async () => {
+  it('loses nothing if only its lock is gone, and leaves the document to the new holder', async () => {
     const { file, owner } = await storeInUse()
     rmSync(`${file}.lock`)
     const before = readFileSync(file)

@@ -73,11 +73,11 @@ const stores: readonly (readonly [string, () => Promise<Tried>])[] = [
 ]
 
 describe.each(stores)('a store %s', (_where, open) => {
-  it('holds what it began with', async () => {
+  it('has its initial state', async () => {
     expect(await (await open()).close()).toEqual(SEED)
   })
 
-  it('holds every kind of change', async () => {
+  it('stores every kind of change', async () => {
     const changes: readonly Change[] = [
       { kind: 'pet', pet: { id: 3, name: 'Rex', categoryId: 1 } },
       { kind: 'pet', pet: { id: 1, name: 'Bella', categoryId: 1, status: 'sold' } },
@@ -95,7 +95,7 @@ describe.each(stores)('a store %s', (_where, open) => {
     expect(await tried.close()).toEqual(changes.reduce(changed, SEED))
   })
 
-  it('makes changes that are taken together, and written one after the other, in the order given', async () => {
+  it('writes changes of one or several turns in order', async () => {
     const tried = await open()
     const written: (Promise<void> | undefined)[] = []
     for (let index = 0; index < 100; index++) {
@@ -114,7 +114,7 @@ describe.each(stores)('a store %s', (_where, open) => {
     ])
   })
 
-  it('is another one after a replacement', async () => {
+  it('has the new state after a replacement', async () => {
     const tried = await open()
     const state: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
     tried.store.take({ kind: 'replaced', state })
@@ -122,7 +122,7 @@ describe.each(stores)('a store %s', (_where, open) => {
     expect(await tried.close()).toEqual(state)
   })
 
-  it('forgets what it is to drop', async () => {
+  it('discards dropped changes', async () => {
     const tried = await open()
     tried.store.take({ kind: 'pet', pet: { id: 3, name: 'Rex', categoryId: 1 } })
     tried.store.drop()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { Owner, temporaryFolder } from './owner.js'
 
-it('a change is acknowledged only when the new store that it belongs to is there', async () => {
+it('acknowledges a change only when the new store is written', async () => {
   const file = join(temporaryFolder(), 'store.json')
   const owner = await Owner.open(file)
   const started = owner.store.start(() => owner.state)

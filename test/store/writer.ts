@@ -1,5 +1,5 @@
 import type { Pet } from '../../src/domain/pets.js'
-import { Keeper, type Witness } from '../../src/store/keeper.js'
+import { type HeldReply, Keeper } from '../../src/store/keeper.js'
 import { openFileStore } from '../../src/store/open-file-store.js'
 
 /**
@@ -26,7 +26,7 @@ async function write(): Promise<never> {
   for (;;) {
     const id = next++
     const pet: Pet = { id, name: `犬 ${id} ${'x'.repeat(Number(id % 200n))}`, categoryId: id }
-    const witness: Witness = {}
+    const witness: HeldReply = {}
     keeper.take({ kind: 'pet', pet }, () => pets.splice(pets.indexOf(pet), 1))
     pets.push(pet)
     keeper.watch(witness)

@@ -1,6 +1,6 @@
 import { EMBEDDED_DEFAULTS } from '../../src/options/defaults.js'
-import type { ResolvedOptions, SandboxOptions } from '../../src/options/options.js'
-import { resolveOptions } from '../../src/options/resolve.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { type ResolvedOptions, resolveOptions } from '../../src/options/resolve.js'
 
 /** Options as a program gives them, with a seed that is always the same. */
 export function embeddedOptions(options: SandboxOptions = {}): ResolvedOptions {

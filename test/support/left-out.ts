@@ -2,6 +2,10 @@ import type { TestProject } from 'vitest/node'
 
 /** Says, once and before all tests of a project, which of them are left out on this machine. */
 export default async function sayWhatIsLeftOut({ name }: TestProject): Promise<void> {
+  if (name === 'integration' && process.env.THOROUGH === undefined)
+    process.stderr.write(
+      'Left out: tests with browsers or in real time, and most runs of random tests. Run all: npm run test:all\n',
+    )
   for (const [tool, isThere, tests] of name === 'browser' ? await browsers() : await programs())
     if (!isThere) process.stderr.write(`${tool} is not installed: ${tests} are left out.\n`)
 }

@@ -1,14 +1,14 @@
 import { Agent } from 'undici'
 import { inject, onTestFinished, TestRunner } from 'vitest'
 import { MISSING } from '../../src/browser/options.js'
+import { openSandboxCore, type SandboxCore } from '../../src/compose.js'
 import { parseJson } from '../../src/contract/json.js'
-import { fetchOf } from '../../src/http/fetch-adapter.js'
+import { createFetch } from '../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { MemoryLog } from '../../src/replication/memory-log.js'
 import { runSandbox } from '../../src/sandbox.js'
-import { openSandboxCore, type SandboxCore } from '../../src/sandbox-core.js'
 import { breaches } from './contract-check.js'
 import { embeddedOptions } from './embedded-options.js'
+import { MemoryLog } from './memory-log.js'
 
 /** The instant at which the clock of a test stands unless it says otherwise. */
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
@@ -98,7 +98,7 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
   return {
     core,
     origin: 'http://sandbox',
-    service: fetchOf(core, core.controlTarget.stopping),
+    service: createFetch(core, core.controlTarget.stopping),
     control,
     close: () => core.close(),
   }
@@ -122,10 +122,10 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
       resolved({ redis: 'redis://a-log-in-memory', seed, ...options }),
       { onWarning: warnOnce },
       undefined,
-      { openLog: async (watcher) => log.open(watcher), openHeard: allIsHeard },
+      { openLog: async (watcher) => log.open(watcher), openDeliveryTracker: allDelivered },
     )
     await core.begin('')
-    return { core, service: fetchOf(core, core.controlTarget.stopping) }
+    return { core, service: createFetch(core, core.controlTarget.stopping) }
   }
   const [one, other] = [await open(1), await open(1)]
   let asked = 0
@@ -186,15 +186,15 @@ function leaveOut(why: string): never {
   return test.context.skip(why)
 }
 
-/** In a process, whoever is given an answer has heard it, whichever replica has given it. */
-function allIsHeard() {
-  const heard = {
-    upTo: 0,
+/** Within a process, responses are delivered when they are returned, by any replica. */
+function allDelivered() {
+  const delivered = {
+    deliveredUpTo: 0,
     sent(position: number) {
-      heard.upTo = position
+      delivered.deliveredUpTo = position
     },
   }
-  return heard
+  return delivered
 }
 
 function resolved(options: SandboxOptions) {

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { packagedText } from '../../src/contract/packaged-text.browser.js'
 import { packagedText as fromFile } from '../../src/contract/packaged-text.js'
@@ -10,12 +9,13 @@ import * as utf8 from '../../src/system/utf8.browser.js'
 import * as utf8OfNode from '../../src/system/utf8.js'
 import { loadYaml as loadSmallYaml } from '../../src/system/yaml.browser.js'
 import { loadYaml } from '../../src/system/yaml.js'
+import fc from '../support/fast-check.js'
 
 /** Lone halves of surrogates among them. */
 const anyText = fc.string({ unit: 'binary' }).chain((text) => fc.constantFrom(text, `${text}\ud800`, `\ufeff${text}`))
 
-describe('what a browser has in the place of Node’s own modules', () => {
-  it('makes the same digests', () => {
+describe('browser twins of Node modules', () => {
+  it('make the same digests', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyText, fc.uint8Array())), (parts) => {
         expect(digestOf(...parts)).toBe(digestOfNode(...parts))
@@ -23,7 +23,7 @@ describe('what a browser has in the place of Node’s own modules', () => {
     )
   })
 
-  it('reads and writes the same UTF-8', () => {
+  it('read and write the same UTF-8', () => {
     fc.assert(
       fc.property(anyText, fc.uint8Array(), (text, bytes) => {
         expect(utf8.utf8Length(text)).toBe(utf8OfNode.utf8Length(text))
@@ -35,12 +35,12 @@ describe('what a browser has in the place of Node’s own modules', () => {
     )
   })
 
-  it('has the same version and the same contract as the package', async () => {
+  it('have the same version and contract as the package', async () => {
     expect(embeddedVersion).toBe(packageVersion)
     for (const format of ['yaml', 'json'] as const) expect(await packagedText(format)).toBe(await fromFile(format))
   })
 
-  it('writes YAML that says the same', () => {
+  it('write equivalent YAML', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z][a-z-]{0,20}$/), fc.jsonValue()), (content) => {
         expect(loadYaml().parse(loadSmallYaml().stringify(content)) ?? {}).toEqual(JSON.parse(JSON.stringify(content)))

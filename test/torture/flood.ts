@@ -7,36 +7,42 @@ export interface Flood {
   readonly seconds: number
 }
 
-/** Requests that are sent before the first of them is answered, a connection. */
 const IN_A_ROW = 200
 
 /**
  * Sends very many requests over few connections and counts what comes back.
  * Answers are told by their first line only, so none may have one in its body.
  *
- * @param next the next request as it is sent, undefined when there are no more
+ * @param next   the next request as it is sent, undefined when there are no more
+ * @param inARow requests that are sent before the first of them is answered, a connection
  */
-export async function flood(port: number, connections: number, next: () => string | undefined): Promise<Flood> {
+export async function flood(
+  port: number,
+  connections: number,
+  next: () => string | undefined,
+  inARow = IN_A_ROW,
+): Promise<Flood> {
   const statuses = new Map<string, number>()
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: connections }, () => stream(port, next, statuses)))
+  await Promise.all(Array.from({ length: connections }, () => stream(port, next, statuses, inARow)))
   return { statuses, seconds: (performance.now() - startedAt) / 1000 }
 }
 
 const FIRST_LINE = 'HTTP/1.1 '
 
-function stream(port: number, next: () => string | undefined, statuses: Map<string, number>): Promise<void> {
+function stream(
+  port: number,
+  next: () => string | undefined,
+  statuses: Map<string, number>,
+  inARow: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let open = 0
     let rest = ''
     const send = () => {
       let batch = ''
-      for (
-        let one = open < IN_A_ROW ? next() : undefined;
-        one !== undefined;
-        one = open < IN_A_ROW ? next() : undefined
-      ) {
+      for (let one = open < inARow ? next() : undefined; one !== undefined; one = open < inARow ? next() : undefined) {
         batch += one
         open++
       }

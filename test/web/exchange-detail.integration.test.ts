@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { REASONS } from '../../src/domain/reasons.js'
-import { curlOf } from '../../src/web/dashboard/curl.js'
+import { REASONS } from '../../src/domain/problems.js'
 import { explainExchange } from '../../src/web/dashboard/explain-exchange.js'
-import { readableBody } from '../../src/web/dashboard/readable-body.js'
+import { CODE_FORMS, recordedRequest } from '../../src/web/request-code.js'
 import { anExchange } from './exchanges.js'
+
+const SANDBOX = 'http://127.0.0.1:4010'
 
 describe('the explanation of an exchange', () => {
   it('names window, limit, plan and reset of a spent quota', () => {
@@ -16,27 +17,27 @@ describe('the explanation of an exchange', () => {
     })
   })
 
-  it.each(REASONS)('says what would help against %s', (reason) => {
+  it.each(REASONS)('has a rule and help for the reason %s', (reason) => {
     const { rule, help } = explainExchange(anExchange({ status: 429, reason }), undefined)
     expect(rule).toMatch(/^[A-Z].*\.$/)
     expect(help).toMatch(/^[A-Z].*\.$/)
     expect(rule + help).not.toMatch(/undefined|null|NaN| {2}/)
   })
 
-  it.each([200, 201, 400, 401, 404, 405, 413, 415, 500, null])('says what a plain %s is', (status) => {
+  it.each([200, 201, 400, 401, 404, 405, 413, 415, 500, null])('has a rule for status %s', (status) => {
     expect(explainExchange(anExchange({ status }), 'free').rule).toMatch(/^[A-Z].*\.$/)
   })
 })
 
 describe('an exchange as a curl command', () => {
-  /** What a shell makes of a command, without curl. */
+  /** The arguments that a shell passes to curl. */
   function words(command: string): readonly string[] {
     const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
     const out = execFileSync('sh', ['-c', script], { env: { PETSTORE_API_KEY: 'secret' }, encoding: 'utf8' })
     return out.split('\0').slice(0, -1)
   }
 
-  it('sends the same request, with the key from the environment', () => {
+  it('sends the same request with the key from the environment', () => {
     const exchange = anExchange({
       method: 'POST',
       request: {
@@ -49,7 +50,7 @@ describe('an exchange as a curl command', () => {
         body: `{"name":"O'Malley"}`,
       },
     })
-    const curl = curlOf(exchange, 'http://127.0.0.1:4010')
+    const curl = CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, '/v1', []))
     expect(curl).not.toContain('Bearer sandbox')
     expect(words(curl)).toEqual([
       '-sS',
@@ -65,35 +66,11 @@ describe('an exchange as a curl command', () => {
     ])
   })
 
-  it('lets no client run code in the shell of the person who pastes it', () => {
+  it('quotes everything that a client sent', () => {
     const evil = '\'; echo $(id) `id` "$HOME" \\'
     const exchange = anExchange({ query: evil, request: { headers: { 'x-evil': evil }, body: evil } })
-    const given = words(curlOf(exchange, 'http://127.0.0.1:4010'))
+    const given = words(CODE_FORMS.curl(recordedRequest(exchange, SANDBOX, '/v1', [])))
     expect(given).toContain(`x-evil: ${evil}`)
     expect(given.filter((word) => word.includes(evil)).length).toBe(3)
-  })
-})
-
-describe('a body that is shown', () => {
-  it('is laid out, and no character of it is changed but blanks', () => {
-    const body = '{"id": 9223372036854775807,"price":1.0,"tags":[],"of":{},"text":"a\\"{ [,:]","list":[1,-0]}'
-    const shown = readableBody(body)
-    expect(shown.split('\n')).toEqual([
-      '{',
-      '  "id": 9223372036854775807,',
-      '  "price": 1.0,',
-      '  "tags": [],',
-      '  "of": {},',
-      '  "text": "a\\"{ [,:]",',
-      '  "list": [',
-      '    1,',
-      '    -0',
-      '  ]',
-      '}',
-    ])
-  })
-
-  it.each(['', '{"name":', 'plain text', '<p>html</p>'])('is left as it is if it is not valid JSON: %s', (body) => {
-    expect(readableBody(body)).toBe(body)
   })
 })

@@ -3,7 +3,7 @@ import {
   EVERYTHING,
   facetsOf,
   filterExchanges,
-  stretchWord,
+  rangeWord,
   toggleWord,
 } from '../../src/web/dashboard/exchange-filter.js'
 import { readPlace, writePlace } from '../../src/web/dashboard/page-address.js'
@@ -70,25 +70,25 @@ describe('the filter of the list', () => {
     ['at:2026-03-01T12:00:10..12:01:00', [2, 3]],
     ['at:2026-03-01T23:59:00..2026-03-02T00:00:00', [4]],
     ['-at:12', [4, 5]],
-  ])('knows when: "%s"', (text, ids) => {
+  ])('filters by time: "%s"', (text, ids) => {
     const times = ['01T12:00:09.999', '01T12:00:10.000', '01T12:00:59.000', '01T23:59:59.999', '02T00:00:00.000']
     const exchanges = times.map((time, index) => anExchange({ id: index + 1, at: `2026-03-${time}Z` }))
     expect(filterExchanges(exchanges, { ...EVERYTHING, text }).map(({ id }) => id)).toEqual(ids)
   })
 
-  it('has a word for a stretch of time, also over midnight', () => {
+  it('has a word for a range of time, also over midnight', () => {
     const at = Date.parse('2026-03-01T23:59:50Z')
-    expect(stretchWord(at - 10_000, at)).toBe('at:2026-03-01T23:59:40..23:59:50')
-    expect(stretchWord(at, at + 10_000)).toBe('at:2026-03-01T23:59:50..2026-03-02T00:00:00')
+    expect(rangeWord(at - 10_000, at)).toBe('at:2026-03-01T23:59:40..23:59:50')
+    expect(rangeWord(at, at + 10_000)).toBe('at:2026-03-01T23:59:50..2026-03-02T00:00:00')
   })
 
-  it('takes a word by a click, and gives it back by another', () => {
+  it('adds a word, or removes it', () => {
     expect(toggleWord('', 'key:a')).toBe('key:a')
     expect(toggleWord('4xx body:"a b"', 'key:a')).toBe('4xx body:"a b" key:a')
     expect(toggleWord('4xx body:"a b" key:a', 'body:"a b"')).toBe('4xx key:a')
   })
 
-  it('offers what would narrow the list, with counts that it then shows', () => {
+  it('offers words that would narrow the list, with their counts', () => {
     const facets = facetsOf(EXCHANGES)
     expect(facets.map(({ word, count }) => [word, count])).toEqual([
       ['op:listPets', 4],
@@ -114,7 +114,7 @@ describe('the filter of the list', () => {
     expect(filterExchanges(EXCHANGES, { text: '', outcome }).map(({ id }) => id)).toEqual(ids)
   })
 
-  it('is part of the address with the space, and is read from it', () => {
+  it('is written to the address with the space, and read from it', () => {
     const filter = { text: '429 & pets', outcome: 'limited' as const }
     const place = { space: 'checkout', filter, exchange: 168, tab: 'keys' as const }
     expect(readPlace(writePlace(place))).toEqual(place)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { withoutRule } from '../../src/web/dashboard/fault-rules.js'
 
-it('takes one fault rule away, and arms none of the others afresh', () => {
+it('removes one fault rule, and keeps the counts of the others', () => {
   const spent = { operation: 'getPet', fault: 'hang', times: 2, left: 0 } as const
   const begun = { operation: '*', fault: 'status', status: 503, times: 5, left: 3 } as const
   const endless = { operation: '*', fault: 'slow-body', left: null } as const

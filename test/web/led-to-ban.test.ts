@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
-import { ledToBan } from '../../src/web/dashboard/led-to-ban.js'
+import { ledToBan } from '../../src/web/dashboard/explain-exchange.js'
 
 /** Sends requests with a key, each after moving the clock by so many seconds. @returns the log, and what led to the last one */
 async function ledTo(options: SandboxOptions, seconds: readonly number[]) {
@@ -21,24 +21,24 @@ async function ledTo(options: SandboxOptions, seconds: readonly number[]) {
 const nth = (...places: readonly number[]) => places.map((place) => 2 * place - 1)
 
 describe('what led to a ban', () => {
-  it('are the ten requests that came too early, not the refusal that named the wait', async () => {
+  it('are the ten early requests, without the refusal that asked to wait', async () => {
     const { last, led } = await ledTo({ limits: '1/min' }, Array(12).fill(0))
     expect(last.reason).toBe('ban')
     expect(led).toEqual(nth(3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
   })
 
-  it('are the same of a later request that the ban refuses', async () => {
+  it('are the same for a later request that the ban refuses', async () => {
     const { led } = await ledTo({ limits: '1/min', banAfter: 3 }, [0, 0, 0, 1, 1, 1, 1])
     expect(led).toEqual(nth(3, 4, 5))
   })
 
-  it('are not those whose minute is over', async () => {
+  it('are not requests older than a minute', async () => {
     const { last, led } = await ledTo({ limits: '1000/min,1/day', banAfter: 3 }, [0, 0, 0, 61, 1, 1])
     expect(last.reason).toBe('ban')
     expect(led).toEqual(nth(4, 5, 6))
   })
 
-  it('is nothing where it was banned by hand', async () => {
+  it('are none for a ban by hand', async () => {
     const { last, led } = await ledTo({ scenario: { ban: { sandbox: '5m' } } }, [0, 0])
     expect(last.reason).toBe('ban')
     expect(led).toEqual([])

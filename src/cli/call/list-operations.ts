@@ -2,59 +2,41 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import { lineWidth, table } from '../control/table.js'
 import type { CliIo } from '../io.js'
 import { jsonText } from '../json-text.js'
-import { yamlText } from './yaml-text.js'
+import { yamlText } from './show-answer.js'
 
-const HEAD = ['operation', 'request', 'stability', 'summary'] as const
-
-/** Every operation of the contract: a table for people, unless it is wanted otherwise. */
+/** Every operation of the contract, as a table unless another format is asked for. */
 export async function listOperations(
-  contract: Contract,
+  { operations }: Contract,
   format: string | undefined,
   { stdout, env }: CliIo,
 ): Promise<string> {
-  if (format === 'json') return await jsonText(contract.operations.map(viewOf), stdout, env)
-  if (format === 'yaml') return yamlText(contract.operations.map(viewOf))
-  return operationTable(contract, lineWidth(stdout))
-}
-
-function operationTable({ operations }: Contract, width: number): string {
-  return table(
-    HEAD,
-    operations.map((operation) => [
-      operation.id,
-      `${operation.method} ${operation.path}`,
-      stabilityOf(operation),
-      operation.summary ?? '',
-    ]),
-    width,
-  )
-}
-
-/** An operation, for programs. */
-function viewOf({ id, method, path, deprecated, sunsetAt, stability, summary }: Operation): object {
-  return {
-    operation: id,
-    method,
-    path,
-    deprecated,
-    ...(sunsetAt === undefined ? {} : { sunset: dayOf(sunsetAt) }),
-    stability: stability ?? 'stable',
-    ...(summary === undefined ? {} : { summary }),
+  if (format === 'json' || format === 'yaml') {
+    const views = operations.map(({ id, method, path, deprecated, sunsetAt, stability = 'stable', summary }) => ({
+      operation: id,
+      method,
+      path,
+      deprecated,
+      ...(sunsetAt === undefined ? {} : { sunset: dayOf(sunsetAt) }),
+      stability,
+      ...(summary === undefined ? {} : { summary }),
+    }))
+    return format === 'json' ? await jsonText(views, stdout, env) : yamlText(views)
   }
+  const rows = operations.map((operation) => {
+    const { id, method, path, deprecated, sunsetAt, stability, summary = '' } = operation
+    const removal = sunsetAt === undefined ? '' : `, to be removed on ${dayOf(sunsetAt)}`
+    const state = [deprecated ? `deprecated${removal}` : [], stability ?? (deprecated ? [] : 'stable')].flat()
+    return [id, `${method} ${path}`, state.join(', '), summary]
+  })
+  return table(['operation', 'request', 'stability', 'summary'], rows, lineWidth(stdout))
 }
 
-/** Warnings about an operation's future, one sentence each. */
 export function stabilityWarnings({ id, deprecated, sunsetAt, stability }: Operation): readonly string[] {
   const removal = sunsetAt === undefined ? '' : ` and will be removed on ${dayOf(sunsetAt)}`
   return [
     deprecated ? `${id} is deprecated${removal}.` : [],
     stability === undefined || stability === 'stable' ? [] : `${id} is ${stability}: it may change without notice.`,
   ].flat()
-}
-
-function stabilityOf({ deprecated, sunsetAt, stability }: Operation): string {
-  const removal = sunsetAt === undefined ? '' : `, to be removed on ${dayOf(sunsetAt)}`
-  return [deprecated ? `deprecated${removal}` : [], stability ?? (deprecated ? [] : 'stable')].flat().join(', ')
 }
 
 function dayOf(at: number): string {

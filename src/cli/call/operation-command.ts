@@ -3,15 +3,16 @@ import type { CallInput } from '../../client/build-request.js'
 import type { Operation } from '../../contract/contract.js'
 import type { Expected, Field, Parameter } from '../../contract/contract-data.js'
 import { explain } from '../help.js'
-import { addOwnFlags, type GivenFlags } from './own-flags.js'
+import { addOwnFlags, type GivenFlags } from './flags.js'
 
-/** What the command line says about an operation, except for `--body`. */
-export type OperationInput = Omit<CallInput, 'body'>
+type OperationInput = Omit<CallInput, 'body'>
+
+/** The long flag of each parameter and field, without its dashes. */
+export type FlagNames = ReadonlyMap<Parameter | Field, string>
 
 /**
- * Makes an operation a command: its path parameters are arguments, those of the query
- * and the fields of the body are flags. Their values are checked by the contract, not
- * by commander, so that all that is wrong is said at once, and can be sent all the same.
+ * Makes an operation a command: path parameters are arguments, query parameters and fields of the body are flags. The
+ * contract checks their values, not commander, so that all problems are reported at once and can be sent anyway.
  */
 export function addOperationCommand(
   parent: Command,
@@ -22,35 +23,59 @@ export function addOperationCommand(
   const command = parent
     .command(operation.id)
     .summary(summaryOf(operation))
-    .description(descriptionOf(operation))
-    // The parent allows excess arguments, and its subcommands inherit that.
+    .description(
+      [`${summaryOf(operation)}: ${operation.method} ${operation.path}`, operation.description ?? []]
+        .flat()
+        .join('\n\n'),
+    )
+    // Inherited from the parent, which allows them.
     .allowExcessArguments(false)
-  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
-  for (const parameter of inPath) command.argument(`<${parameter.name}>`, aboutOf(parameter))
+  for (const parameter of operation.parameters)
+    if (parameter.in === 'path') command.argument(`<${parameter.name}>`, aboutOf(parameter))
 
   const names = flagNames(operation)
   const query = new Map<Parameter, string[]>()
   const fields = new Map<Field, string[]>()
   for (const [one, name] of names) {
-    const group = 'in' in one ? 'Parameters:' : 'Body:'
-    const option = new Option(`--${name} <${placeholder(one)}>`, aboutOf(one)).helpGroup(group)
+    const option = new Option(`--${name} <${placeholder(one)}>`, aboutOf(one))
     if (one.type === 'array') option.argParser((text) => text)
-    command.addOption(option)
+    command.addOption(option.helpGroup('in' in one ? 'Parameters:' : 'Body:'))
     command.on(`option:${option.name()}`, (text: string) => {
       if ('in' in one) query.set(one, [...(query.get(one) ?? []), text])
       else fields.set(one, [...(fields.get(one) ?? []), text])
     })
   }
-  const options = addOwnFlags(command, given, new Set(names.values()))
-  explain(command, {
-    examples: [exampleOf(operation, names)],
-    elsewhere: { title: 'Options of every call', options, command: 'petstore-sandbox call' },
-  })
+  addSharedFlags(command, given, new Set(names.values()), exampleOf(operation, names))
   command.action(() => act({ path: command.args, query, fields }, names))
 }
 
-/** The long flag of each parameter and field, without its dashes. */
-export type FlagNames = ReadonlyMap<Parameter | Field, string>
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** `call GET /pets?limit=2`. An operation with the name of a method has precedence. */
+export function addMethodCommands(
+  parent: Command,
+  given: GivenFlags,
+  act: (method: string, target: string) => Promise<void>,
+): void {
+  const taken = new Set(parent.commands.map((command) => command.name()))
+  for (const method of METHODS) {
+    if (taken.has(method)) continue
+    const command = parent
+      .command(method, { hidden: true })
+      .description(`send a ${method} request to a path of the contract`)
+      .argument('<path>', 'below the base address, with its query')
+      .allowExcessArguments(false)
+      .action((target: string) => act(method, target))
+    if (!taken.has(method.toLowerCase())) command.alias(method.toLowerCase())
+    addSharedFlags(command, given, new Set(), `petstore-sandbox call ${method} '/pets?limit=2'`)
+  }
+}
+
+function addSharedFlags(command: Command, given: GivenFlags, taken: ReadonlySet<string>, example: string): void {
+  const options = addOwnFlags(command, given, taken)
+  const elsewhere = { title: 'Options of every call', options, command: 'petstore-sandbox call' }
+  explain(command, { examples: [example], elsewhere })
+}
 
 /** Names flags after parameters and fields, in kebab-case. If a name is taken, `query-` or `body-` is put in front. */
 function flagNames({ parameters, body }: Operation): FlagNames {
@@ -87,11 +112,6 @@ function placeholder({ type, itemType }: Expected): string {
 function summaryOf({ id, summary, deprecated, stability }: Operation): string {
   const marks = [deprecated ? 'deprecated' : [], stability ?? []].flat()
   return `${summary ?? id}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`
-}
-
-function descriptionOf(operation: Operation): string {
-  const { method, path, description } = operation
-  return [`${summaryOf(operation)}: ${method} ${path}`, description ?? []].flat().join('\n\n')
 }
 
 function aboutOf(one: Parameter | Field): string {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Output } from '../io.js'
 
-/** Reads all of stdin, which is opened only on request. */
 export async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
@@ -13,13 +12,13 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true
 }
 
-/** Asks a question that is answered with yes or, by default, no. */
+/** Asks a question; the default is no. */
 export async function confirms(question: string, output: Output, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output })
   // In raw mode, Ctrl-C arrives here and not as a signal.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
-    // Ctrl-D closes the terminal without an answer, which counts as no.
+    // Ctrl-D closes the terminal without an answer: no.
     const closed = once(terminal, 'close').then(() => '')
     const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed])
     return /^y(?:es)?$/i.test(answer.trim())

@@ -1,25 +1,48 @@
-import type { Command, Option } from 'commander'
-import { NO_SUGGESTIONS, type Suggestion, type Suggestions } from './suggestion.js'
-import { valuesOfArgument, valuesOfOption } from './values.js'
+import { join } from 'node:path'
+import type { Argument, Command, Option } from 'commander'
+import { contractData } from '../../contract/generated/contract-data.js'
+import { WIRE_FAULTS } from '../../domain/faults.js'
+import { allowedWords, pathKind } from '../../options/allowed.js'
+import { toCamelCase } from '../../options/letter-case.js'
+import { isOptionName } from '../../options/table.js'
+import { fixturesDirectory } from '../../system/package-files.js'
+import { readRegularFile } from '../../system/regular-file.js'
+import { FAIL_ON_WORDS } from '../exec/fail-on.js'
+
+/** What can be completed at the cursor. */
+interface Suggestions {
+  readonly words: readonly { readonly value: string; readonly description?: string }[]
+  /** Whether the shell should also offer paths. */
+  readonly paths: 'file' | 'folder' | 'none'
+}
+
+const NONE: Suggestions = { words: [], paths: 'none' }
+
+/** Words that need no quotes in any shell. */
+const PLAIN = /^[\w.:@/+-]+$/
+
+function valuesOf(words: readonly string[], paths: Suggestions['paths'] = 'none'): Suggestions {
+  return { words: words.filter((word) => PLAIN.test(word)).map((value) => ({ value })), paths }
+}
 
 /** Where the words before the cursor lead. */
 interface Cursor {
   readonly command: Command
   /** The flag that waits for its value. */
-  readonly pending?: Option
+  readonly pending?: Option | undefined
   readonly givenOptions: ReadonlySet<Option>
-  /** Arguments that were given. */
+  /** Number of arguments before it. */
   readonly count: number
-  /** After `--`, or among the words of another program's command line. */
+  /** After `--`, or within the command line of another program. */
   readonly onlyArguments: boolean
 }
 
 /**
- * Says how a command line can go on.
+ * Suggests how a command line can go on.
  *
- * @param open gives a command its flags and commands, if it has none yet
- * @param words those before the one being typed, without the program's name
- * @param typed the word being typed, up to the cursor
+ * @param open  defines the flags and subcommands of a command
+ * @param words those before the cursor, without the program's name
+ * @param typed the word at the cursor
  */
 export async function suggest(
   program: Command,
@@ -27,16 +50,28 @@ export async function suggest(
   words: readonly string[],
   typed: string,
 ): Promise<Suggestions> {
-  const place = await walk(program, open, words)
-  const { command, pending } = place
+  const cursor = await walk(program, open, words)
+  const { command, pending, count, onlyArguments } = cursor
   if (pending !== undefined) return valuesOfOption(command, pending)
-  if (place.onlyArguments) return argumentsAt(place)
-  const [, flag, isValue] = /^(--[\w-]+)(=)?/.exec(typed) ?? []
-  if (flag !== undefined && isValue !== undefined) return prefixed(`${flag}=`, optionValues(command, flag))
-  if (typed.startsWith('-')) return { words: flagsAt(place), paths: 'none' }
-  const here = place.count === 0 ? [...commandsIn(command), ...argumentsAt(place).words] : argumentsAt(place).words
-  const { paths } = argumentsAt(place)
-  return here.length > 0 || paths !== 'none' ? { words: here, paths } : { words: flagsAt(place), paths: 'none' }
+  const ofArgument = valuesAt(cursor)
+  if (onlyArguments) return ofArgument
+  const [, flag] = /^(--[\w-]+)=/.exec(typed) ?? []
+  if (flag !== undefined) {
+    const option = findOption(command, flag)
+    if (option === undefined) return NONE
+    const values = valuesOfOption(command, option)
+    return { ...values, words: values.words.map(({ value }) => ({ value: `${flag}=${value}` })) }
+  }
+  const flags = optionsOf(command)
+    .filter((option) => !cursor.givenOptions.has(option) || option.parseArg !== undefined)
+    .flatMap(({ long, short, description }) => ({ value: long ?? short ?? '', description }))
+  if (typed.startsWith('-')) return { words: flags, paths: 'none' }
+  const subcommands = commandsOf(command).map((one) => ({
+    value: one.name(),
+    description: one.summary() || one.description(),
+  }))
+  const here = [...(count === 0 ? subcommands : []), ...ofArgument.words]
+  return { words: here.length > 0 || ofArgument.paths !== 'none' ? here : flags, paths: ofArgument.paths }
 }
 
 async function walk(
@@ -50,50 +85,31 @@ async function walk(
   let count = 0
   let onlyArguments = false
   for (const word of words) {
-    if (pending !== undefined) {
-      pending = undefined
-    } else if (onlyArguments) {
-      count++
-    } else if (word === '--') {
-      onlyArguments = true
-    } else if (word.startsWith('-')) {
+    if (pending !== undefined) pending = undefined
+    else if (onlyArguments) count++
+    else if (word === '--') onlyArguments = true
+    else if (word.startsWith('-')) {
       const option = findOption(command, word.replace(/=.*/s, ''))
       if (option !== undefined) givenOptions.add(option)
       if (option?.required && !word.includes('=')) pending = option
     } else {
-      const next = count === 0 ? findCommand(command, word) : undefined
-      if (next === undefined) {
+      const next = commandsOf(command).find((one) => one.name() === word || one.aliases().includes(word))
+      if (next === undefined || count > 0) {
         count++
         onlyArguments = passesThrough(command)
-      } else if (!isHelp(next)) {
+      } else if (next.name() !== 'help' || next.registeredArguments[0]?.name() !== 'command') {
+        // After `help` comes one of its siblings; an operation may have this name, too.
         command = next
         await open(command)
         givenOptions = new Set()
       }
     }
   }
-  return { command, ...(pending === undefined ? {} : { pending }), givenOptions, count, onlyArguments }
+  return { command, pending, givenOptions, count, onlyArguments }
 }
 
-/** `help`, which is followed by one of its sibling commands; an operation may be called so, too. */
-function isHelp(command: Command): boolean {
-  const [first] = command.registeredArguments
-  return command.name() === 'help' && first?.name() === 'command'
-}
-
-/** Finds `help` too, which commander keeps apart. */
-function findCommand(command: Command, name: string): Command | undefined {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .find((one) => one.name() === name || one.aliases().includes(name))
-}
-
-function commandsIn(command: Command): readonly Suggestion[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .map((one) => ({ value: one.name(), description: one.summary() || one.description() }))
+function commandsOf(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command)
 }
 
 function optionsOf(command: Command): readonly Option[] {
@@ -104,37 +120,56 @@ function findOption(command: Command, flag: string): Option | undefined {
   return optionsOf(command).find((option) => option.long === flag || option.short === flag)
 }
 
-function optionValues(command: Command, flag: string): Suggestions {
-  const option = findOption(command, flag)
-  return option === undefined ? NO_SUGGESTIONS : valuesOfOption(command, option)
-}
-
-/** The flags that may still come: one that was given is not offered again, unless it reads what was given before. */
-function flagsAt({ command, givenOptions }: Cursor): readonly Suggestion[] {
-  return optionsOf(command)
-    .filter((option) => !givenOptions.has(option) || option.parseArg !== undefined)
-    .flatMap(({ long, short, description }) => {
-      const value = long ?? short
-      return value === undefined ? [] : [{ value, description }]
-    })
-}
-
-function argumentsAt({ command, count, onlyArguments }: Cursor): Suggestions {
+function valuesAt({ command, count, onlyArguments }: Cursor): Suggestions {
   const { registeredArguments: known } = command
   const last = known.at(-1)
   const argument = known[count] ?? (last?.variadic ? last : undefined)
-  if (argument === undefined) return NO_SUGGESTIONS
+  if (argument === undefined) return NONE
   const found = valuesOfArgument(command, argument)
-  // Another program's command line: paths are all that is known of it.
-  return found === NO_SUGGESTIONS && (onlyArguments || passesThrough(command)) ? { words: [], paths: 'file' } : found
+  return found === NONE && (onlyArguments || passesThrough(command)) ? { words: [], paths: 'file' } : found
 }
 
-/** Whether all that follows a first argument belongs to another program, as in `exec npx vitest --run`. */
+/** Whether everything after the first argument belongs to another program, as in `exec npx vitest --run`. */
 function passesThrough(command: Command): boolean {
   // Commander has no getter for it.
   return Reflect.get(command, '_passThroughOptions') === true
 }
 
-function prefixed(prefix: string, { words, paths }: Suggestions): Suggestions {
-  return { words: words.map((word) => ({ ...word, value: prefix + word.value })), paths }
+function valuesOfOption(command: Command, option: Option): Suggestions {
+  const choices = valuesOf(option.argChoices ?? [])
+  return choices.words.length > 0 ? choices : valuesNamed(option.attributeName(), command)
+}
+
+/** By the argument's name, otherwise by that of the command (`sunset <mode>`). */
+function valuesOfArgument(command: Command, argument: Argument): Suggestions {
+  if (argument.argChoices !== undefined) return valuesOf(argument.argChoices)
+  const found = valuesNamed(toCamelCase(argument.name()), command)
+  const isOnly = command.registeredArguments.length === 1
+  return found === NONE && isOnly ? valuesNamed(toCamelCase(command.name()), command) : found
+}
+
+const operationIds = () => contractData.operations.map(({ id }) => id)
+const faultRules = () => operationIds().flatMap((operation) => WIRE_FAULTS.map((fault) => `${operation}:${fault}`))
+const packagedKeys = () => {
+  const file = readRegularFile(join(fixturesDirectory, 'keys.json')).toString()
+  return (JSON.parse(file) as readonly { readonly key: string }[]).map(({ key }) => key)
+}
+
+/** Values that are not options of a sandbox. */
+const LISTS: Readonly<Record<string, () => readonly string[]>> = {
+  operation: operationIds,
+  key: packagedKeys,
+  fault: faultRules,
+  rule: faultRules,
+  failOn: () => FAIL_ON_WORDS,
+}
+const FILES: readonly string[] = ['report', 'apiKeyFile', 'file']
+
+function valuesNamed(name: string, command: Command): Suggestions {
+  const operation = contractData.operations.find(({ id }) => id === command.name())
+  const known = [...(operation?.parameters ?? []), ...(operation?.body?.fields ?? [])].find((one) => one.name === name)
+  if (known?.enum !== undefined) return valuesOf(known.enum.map(String))
+  if (Object.hasOwn(LISTS, name)) return valuesOf(LISTS[name]?.() ?? [])
+  if (FILES.includes(name)) return valuesOf([], 'file')
+  return isOptionName(name) ? valuesOf(allowedWords(name), pathKind(name)) : NONE
 }

@@ -2,58 +2,58 @@ import type {
   Conduct,
   ConductRule,
   Finding,
-  PlanOutcome,
   Refusals,
   ViolationRule,
   WarningRule,
   WhatIf,
 } from '../../conduct/conduct-view.js'
+import { sentKeyText } from '../../domain/keys.js'
 
-/** One way in which the real service behind the sandbox has drifted, wherever that was seen. */
+/** One way in which the real service has drifted from the contract. */
 export interface DriftSeen {
   readonly operation: string
   readonly detail: string
   readonly count: number
 }
 
-/** Where something was found: empty for the default space. */
+/** Empty for the default space. */
 interface InSpace {
   readonly space: string
 }
 
 export type SpaceFinding = Finding & InSpace
-type KeyReport = Conduct['keys'][number] & InSpace
 
-/** Conduct in one space, or in all that a run has used. */
+/** Conduct in one space, or in all spaces of a run. */
 export interface ConductReport {
-  /** Exchanges that were judged. */
   readonly requests: number
-  /** Spaces in which there were any; one that was reset or removed in between counts again. */
+  /** Requests with a valid key that reached an operation. */
+  readonly reached: number
+  /** Spaces with requests; a space that was reset or removed counts again. */
   readonly spaces: number
-  /** How many senders were taken to share a key: one number, or more where spaces differ. Ascending. */
+  /** Senders that share a key: one number, or several where spaces differ. Ascending. */
   readonly senders: readonly number[]
+  readonly sendersStated: boolean
   readonly violations: readonly (Finding<ViolationRule> & InSpace)[]
   readonly warnings: readonly (Finding<WarningRule> & InSpace)[]
-  /** How often each rule was broken, including findings left out here; rules that were kept are absent. */
+  /** By rule, including findings left out; without rules that were kept. */
   readonly counts: Readonly<Partial<Record<ConductRule, number>>>
-  /** Findings beyond as many as are kept. */
   readonly leftOut: number
-  /** Peaks are the largest of one key in one space; refusals are those of all. */
+  /** Peaks are the largest of one key in one space; refusals are sums. */
   readonly whatIf: WhatIf
-  readonly keys: readonly KeyReport[]
-  /** How the real service behind the sandbox has drifted from the contract. */
+  readonly keys: readonly (Conduct['keys'][number] & InSpace)[]
   readonly drift: readonly DriftSeen[]
 }
 
-/** More findings than anyone reads; a run of ten thousand tests must not exhaust memory. */
-const MOST_FINDINGS = 10_000
-const MOST_KEYS = 10_000
+/** A run of ten thousand tests must not exhaust memory. */
+const MAX_FINDINGS = 10_000
+const MAX_KEYS = 10_000
 
-/** A report of nothing yet. */
 export const NO_CONDUCT: ConductReport = {
   requests: 0,
+  reached: 0,
   spaces: 0,
   senders: [],
+  sendersStated: true,
   violations: [],
   warnings: [],
   counts: {},
@@ -70,64 +70,65 @@ export const NO_CONDUCT: ConductReport = {
   drift: [],
 }
 
-/** Adds the conduct of one more space to a report, or that of one that was reset since. */
 export function withConduct(
   report: ConductReport,
-  { space, requests, senders, whatIf, ...conduct }: Conduct,
+  { space, requests, reached, senders, sendersStated, whatIf, ...conduct }: Conduct,
 ): ConductReport {
-  const inSpace = <T extends object>(items: readonly T[]) => items.map((item) => ({ space, ...item }))
-  const violations = kept(report.violations, inSpace(conduct.violations), MOST_FINDINGS)
-  const warnings = kept(report.warnings, inSpace(conduct.warnings), MOST_FINDINGS)
+  const add = <T extends object>(known: readonly (T & InSpace)[], added: readonly T[], most: number) =>
+    added.length === 0 ? known : [...known, ...added.map((item) => ({ space, ...item }))].slice(0, most)
+  const counts: Partial<Record<ConductRule, number>> = { ...report.counts }
+  for (const { rule, count } of [...conduct.violations, ...conduct.warnings]) counts[rule] = (counts[rule] ?? 0) + count
+  const violations = add(report.violations, conduct.violations, MAX_FINDINGS)
+  const warnings = add(report.warnings, conduct.warnings, MAX_FINDINGS)
+  const before = report.violations.length + report.warnings.length + conduct.violations.length + conduct.warnings.length
   return {
     requests: report.requests + requests,
-    spaces: report.spaces + (requests === 0 ? 0 : 1),
-    senders: requests === 0 ? report.senders : [...new Set([...report.senders, senders])].sort((a, b) => a - b),
-    violations: violations.items,
-    warnings: warnings.items,
-    counts: countsWith(report.counts, [...conduct.violations, ...conduct.warnings]),
-    leftOut: report.leftOut + violations.leftOut + warnings.leftOut,
-    whatIf: bothWhatIfs(report.whatIf, whatIf),
-    keys: kept(report.keys, inSpace(conduct.keys), MOST_KEYS).items,
+    reached: report.reached + reached,
+    ...(requests === 0
+      ? { spaces: report.spaces, senders: report.senders, sendersStated: report.sendersStated }
+      : {
+          spaces: report.spaces + 1,
+          senders: [...new Set([...report.senders, senders])].sort((a, b) => a - b),
+          sendersStated: report.sendersStated && sendersStated,
+        }),
+    violations,
+    warnings,
+    counts,
+    leftOut: report.leftOut + before - violations.length - warnings.length,
+    whatIf: sumOfWhatIfs(report.whatIf, whatIf),
+    keys: add(report.keys, conduct.keys, MAX_KEYS),
     drift: report.drift,
   }
 }
 
 /** A key as clients send it: `sandbox-pro~checkout`. */
-export function callerName({ key, space }: { readonly key: string } & InSpace): string {
-  return space === '' ? key : `${key}~${space}`
+export function callerName({
+  key,
+  space,
+  sender,
+}: { readonly key: string; readonly sender?: string } & InSpace): string {
+  return sentKeyText(key, space, sender)
 }
 
-function kept<T>(known: readonly T[], added: readonly T[], most: number): { items: readonly T[]; leftOut: number } {
-  if (added.length === 0) return { items: known, leftOut: 0 }
-  const room = Math.max(0, most - known.length)
-  return { items: [...known, ...added.slice(0, room)], leftOut: Math.max(0, added.length - room) }
-}
-
-function countsWith(counts: ConductReport['counts'], findings: readonly Finding[]): ConductReport['counts'] {
-  const sums: Partial<Record<ConductRule, number>> = { ...counts }
-  for (const { rule, count } of findings) sums[rule] = (sums[rule] ?? 0) + count
-  return sums
-}
-
-function bothWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
-  const plans = one.plans.length === 0 ? other.plans : one.plans.map((plan) => bothOutcomes(plan, other.plans))
+function sumOfWhatIfs(one: WhatIf, other: WhatIf): WhatIf {
+  const plans =
+    one.plans.length === 0
+      ? other.plans
+      : one.plans.map((plan) => {
+          const same = other.plans.find((candidate) => candidate.plan === plan.plan)
+          return same === undefined ? plan : { ...plan, ...sumOfRefusals(plan, same) }
+        })
   return {
     requests: one.requests + other.requests,
     peakMinute: Math.max(one.peakMinute, other.peakMinute),
     peakDay: Math.max(one.peakDay, other.peakDay),
     plans,
-    configured: bothRefusals(one.configured, other.configured),
+    configured: sumOfRefusals(one.configured, other.configured),
     cheapest: plans.find(({ refusals }) => refusals === 0)?.plan ?? null,
   }
 }
 
-function bothOutcomes(one: PlanOutcome, others: readonly PlanOutcome[]): PlanOutcome {
-  const other = others.find(({ plan }) => plan === one.plan)
-  if (other === undefined) return one
-  return { ...one, ...bothRefusals(one, other) }
-}
-
-function bothRefusals(one: Refusals, other: Refusals): Refusals {
+function sumOfRefusals(one: Refusals, other: Refusals): Refusals {
   return {
     refusals: one.refusals + other.refusals,
     refused: {

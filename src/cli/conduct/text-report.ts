@@ -8,19 +8,20 @@ import {
   WARNINGS,
   type WhatIf,
 } from '../../conduct/conduct-view.js'
-import { withoutOperation } from '../../domain/operation-message.js'
+import { counted, noun } from '../../domain/numbers.js'
+import { withoutOperation } from '../../domain/problems.js'
 import { aligned } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 
-/** Ids that a line names; the rest is in the JSON report. */
-const MOST_IDS = 5
+/** In a line; the JSON report has all. */
+const MAX_IDS = 5
 
-/** What findings are named by, one and several. */
+/** What the numbers of a finding count, singular and plural. */
 export type Places = readonly [one: string, several: string]
 const EXCHANGES: Places = ['exchange', 'exchanges']
 
-/** Conduct for people: a line a finding, then what each plan would have done. */
+/** A line for each finding, then what each plan would have done. */
 export function textReport(report: ConductReport, chalk: ChalkInstance): string {
   const { violations, warnings, leftOut, whatIf } = report
   return [
@@ -34,11 +35,7 @@ export function textReport(report: ConductReport, chalk: ChalkInstance): string 
   ].join('\n')
 }
 
-/**
- * `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)`
- *
- * @param places what the numbers count, one and several
- */
+/** `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)` */
 export function findingLine(finding: SpaceFinding, places: Places = EXCHANGES): string {
   const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
@@ -52,22 +49,22 @@ export function countsLine(report: ConductReport): string {
   return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
 }
 
-/** The plan that would have been enough; undefined if nothing was counted. */
+/** Undefined if no request was counted. */
 export function cheapestLine({ requests, cheapest }: WhatIf): string | undefined {
   if (requests === 0) return undefined
   return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`
 }
 
-function judged({ requests, spaces, senders }: ConductReport): string {
+function judged({ requests, spaces, senders, sendersStated }: ConductReport): string {
   const where = spaces > 1 ? ` in ${spaces} spaces` : ''
   const most = senders.at(-1)
-  const who = most === undefined ? '' : `, ${senders.join(' or ')} ${most === 1 ? 'sender' : 'senders'} a key`
-  return `${requests} ${requests === 1 ? 'request' : 'requests'}${where}${who}`
+  const basis = sendersStated ? 'stated' : 'observed'
+  const who = most === undefined ? '' : `, ${senders.join(' or ')} ${noun(most, 'sender')} per key (${basis})`
+  return `${counted(requests, 'request')}${where}${who}`
 }
 
-/** Why somebody who knows better how many senders there are need not believe a finding, or should. */
 function otherwiseText(otherwise: Otherwise | undefined): readonly string[] {
-  return otherwise === undefined ? [] : [`with --senders ${otherwise.senders}: ${otherwise.rule ?? 'nothing'}`]
+  return otherwise?.rule == null ? [] : [`with --senders ${otherwise.senders}: ${otherwise.rule}`]
 }
 
 function kindLine({ counts }: ConductReport, kind: string, rules: readonly ConductRule[]): string {
@@ -75,7 +72,7 @@ function kindLine({ counts }: ConductReport, kind: string, rules: readonly Condu
   if (broken.length === 0) return `no ${kind}s`
   const total = broken.reduce((sum, { count }) => sum + count, 0)
   const named = broken.map(({ rule, count }) => `${rule} ${count}`).join(', ')
-  return `${total} ${kind}${total === 1 ? '' : 's'} (${named})`
+  return `${counted(total, kind)} (${named})`
 }
 
 function times(count: number): readonly string[] {
@@ -84,15 +81,15 @@ function times(count: number): readonly string[] {
 
 function placesText(ids: readonly number[], count: number, [one, several]: Places): string {
   if (ids.length === 1 && count === 1) return `${one} ${ids[0]}`
-  const shown = ids.slice(0, MOST_IDS).join(', ')
-  return `${several} ${count > Math.min(ids.length, MOST_IDS) ? `${shown} …` : shown}`
+  const shown = ids.slice(0, MAX_IDS).join(', ')
+  return `${several} ${count > Math.min(ids.length, MAX_IDS) ? `${shown} …` : shown}`
 }
 
 function whatIfLines(whatIf: WhatIf): readonly string[] {
   const line = cheapestLine(whatIf)
   if (line === undefined) return []
   const { requests, peakMinute, peakDay, plans, configured } = whatIf
-  const head = `Of ${requests} ${requests === 1 ? 'request' : 'requests'} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
+  const head = `Of ${counted(requests, 'request')} that reached a quota, at most ${peakMinute} a minute and ${peakDay} a day with one key, ${line}:`
   return [
     escapeControls(head),
     aligned([

@@ -1,64 +1,61 @@
 import { InvalidArgumentError } from 'commander'
 import { type Int64, parseInt64 } from '../../contract/int64.js'
 import { type FaultRule, parseFaultRule } from '../../domain/faults.js'
-import type { DurationMs } from '../../domain/time.js'
-import { readDuration } from '../../options/values/duration.js'
+import type { DurationMs, DurationText } from '../../domain/time.js'
 import { readInstant } from '../../options/values/instant.js'
-import type { ParseResult } from '../../options/values/reading.js'
+import { type ParseResult, readDuration } from '../../options/values/reading.js'
 
-// Typing mistakes are reported before anything is sent.
+// Arguments are checked before anything is sent.
 
-/** Checks a duration and passes it on as the string that the control plane expects. */
-export function durationText(text: string): string {
-  valueIn(readDuration(text))
-  return text
+/** Checks a duration and returns the text, as the control plane expects it. */
+export function durationText(text: string): DurationText {
+  durationMs(text)
+  return text as DurationText
 }
 
 export function durationMs(text: string): DurationMs {
-  return valueIn(readDuration(text))
+  return valueOrThrow(readDuration(text))
 }
 
-/** How long something is waited for. */
-export function patienceMs(text: string): DurationMs {
-  const value = durationMs(text)
-  if (value === 0) throw new InvalidArgumentError('must be longer than 0')
-  return value
+/** A duration longer than 0. */
+export function timeoutMs(text: string): DurationMs {
+  return valueOrThrow(readDuration(text, 1))
 }
 
-/** Checks an instant and passes it on as the string that the control plane expects. */
+/** Checks an instant and returns the text, as the control plane expects it. */
 export function instantText(text: string): string {
-  valueIn(readInstant(text))
+  valueOrThrow(readInstant(text))
   return text
 }
 
 export function int64(text: string): Int64 {
-  const value = parseInt64(text)
-  if (value === undefined) throw new InvalidArgumentError('must be a 64-bit integer')
-  return value
+  return parseInt64(text) ?? refuse('must be a 64-bit integer')
 }
 
 export function count(text: string): number {
-  const value = Number(text)
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('must be a whole number of 0 or more')
-  return value
+  return /^\d{1,15}$/.test(text) ? Number(text) : refuse('must be a whole number of 0 or more')
 }
 
 /** A share of all requests. */
 export function rate(text: string): number {
-  const value = Number(text)
-  if (!/^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/.test(text) || value > 1) {
-    throw new InvalidArgumentError('must be a number from 0 to 1')
-  }
-  return value
+  const isRate = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/.test(text) && Number(text) <= 1
+  return isRate ? Number(text) : refuse('must be a number from 0 to 1')
 }
 
 export function faultRule(text: string): FaultRule {
   const rule = parseFaultRule(text)
-  if (typeof rule === 'string') throw new InvalidArgumentError(rule)
-  return rule
+  return typeof rule === 'string' ? refuse(rule) : rule
 }
 
-function valueIn<T>(reading: ParseResult<T>): T {
-  if ('value' in reading) return reading.value
-  throw new InvalidArgumentError(reading.problem)
+/** Only the fields that have a value. */
+export function defined<T extends object>(fields: T): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+function valueOrThrow<T>(reading: ParseResult<T>): T {
+  return 'value' in reading ? reading.value : refuse(reading.problem)
+}
+
+function refuse(problem: string): never {
+  throw new InvalidArgumentError(problem)
 }

@@ -1,7 +1,8 @@
-import { doubtOf, readLocation } from '../../client/location.js'
+import { shownAddress } from '../../client/base-address.js'
+import { locationProblem, readLocation } from '../../client/location.js'
 import { LOCATOR } from '../../client/locator-file.js'
-import { askHealth } from '../../client/sandbox-health.js'
-import { CONTROL_PATH } from '../../control/path.js'
+import { checkHealth } from '../../client/sandbox-health.js'
+import { CONTROL_PATH, readControlUrl } from '../../control/path.js'
 import type { CliIo } from '../io.js'
 import { NoSandboxError, UsageError } from './errors.js'
 
@@ -12,22 +13,20 @@ const VARIABLE = 'PETSTORE_SANDBOX_URL'
 export interface Found {
   /** `http://127.0.0.1:4010/__sandbox` */
   readonly controlUrl: string
-  /** How it was found, to explain why nothing answers there. */
+  /** How it was found, for error messages. */
   readonly how: string
-  /** Its process, where that is known. */
   readonly pid?: number
-  /** A note to print before it is used. */
+  /** It was neither named nor started in this folder, so it is only read. */
+  readonly isDefault?: true
+  /** Printed before it is used. */
   readonly note?: string
 }
 
 /**
- * Finds the running sandbox: by `--url`, the environment, the locator in the
- * working directory, then at the default port. What was said explicitly is taken
- * at its word; a locator is passed over if it cannot be believed: its sandbox was
- * killed, or it came with a folder from elsewhere.
+ * Finds the running sandbox: by `--url`, the environment, the locator in the working directory, then at the default
+ * port. A locator is ignored if its sandbox was killed, or if it came with a cloned folder.
  *
- * @throws NoSandboxError if neither locator nor default lead to one
- * @throws UsageError if the address is none
+ * @throws NoSandboxError, UsageError
  */
 export async function findSandbox(url: string | undefined, { env, cwd }: CliIo): Promise<Found> {
   const located = readLocation(cwd)
@@ -39,33 +38,35 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   if (url !== undefined) return at(readUrl(url, '--url'), 'by --url')
   const fromEnv = env[VARIABLE]
   if (fromEnv !== undefined && fromEnv !== '') return at(readUrl(fromEnv, VARIABLE), `by ${VARIABLE}`)
-  if (located === undefined) return at(DEFAULT_URL, `the default, as there is no ${LOCATOR} here`)
-  const doubt = await doubtOf(located)
+  if (located === undefined) {
+    return { controlUrl: DEFAULT_URL, how: `the default, as there is no ${LOCATOR} here`, isDefault: true }
+  }
+  const doubt = await locationProblem(located)
   if (doubt === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
   const passedOver = `${LOCATOR} ${doubt}`
-  if ((await askHealth(DEFAULT_URL)).kind === 'none') throw new NoSandboxError(nobodyAt(DEFAULT_URL, passedOver))
-  return { controlUrl: DEFAULT_URL, how: 'the default', note: `${passedOver}; ${DEFAULT_URL} is used.` }
+  if ((await checkHealth(DEFAULT_URL)).kind === 'none') throw new NoSandboxError(noSandboxAt(DEFAULT_URL, passedOver))
+  return {
+    controlUrl: DEFAULT_URL,
+    how: 'the default',
+    isDefault: true,
+    note: `${passedOver}; ${DEFAULT_URL} is used.`,
+  }
 }
 
-/** One line saying where a sandbox was looked for, and what to do. */
-export function nobodyAt(controlUrl: string, how: string): string {
-  return `Nothing answers at ${controlUrl} (${how}). Start one with "petstore-sandbox serve", or say where it is with --url or ${VARIABLE}.`
+/** The command that controls this sandbox from a folder, with `--url` if needed. */
+export function controlCommand(controlUrl: string, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): string {
+  const named = env[VARIABLE] ?? ''
+  const found = named === '' ? readLocation(cwd)?.controlUrl : readControlUrl(named)
+  return `npx petstore-sandbox control${found === controlUrl ? '' : ` --url ${controlUrl.slice(0, -CONTROL_PATH.length)}`}`
 }
 
-/** Reads the address of a control plane; the server's address is enough. */
+export function noSandboxAt(controlUrl: string, how: string): string {
+  return `Nothing answers at ${controlUrl} (${how}). Start one with "npx petstore-sandbox serve", or say where it is with --url or ${VARIABLE}.`
+}
+
 function readUrl(text: string, where: string): string {
-  const form = `must be the address of a control plane, for example ${DEFAULT_URL}`
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw new UsageError(`${where} ${JSON.stringify(text)}: ${form}`)
-  }
-  if (url.username !== '' || url.password !== '') throw new UsageError(`${where}: ${form}, without user and password`)
-  const path = url.pathname.replace(/\/+$/, '')
-  const isKnown = path === '' || path.endsWith(CONTROL_PATH)
-  if (!/^https?:$/.test(url.protocol) || !isKnown || url.search !== '' || url.hash !== '') {
-    throw new UsageError(`${where} ${JSON.stringify(text)}: ${form}`)
-  }
-  return url.origin + (path === '' ? CONTROL_PATH : path)
+  const controlUrl = readControlUrl(text)
+  if (controlUrl !== undefined) return controlUrl
+  const form = 'must be the address of a sandbox, for example http://127.0.0.1:4010, without user, password and query'
+  throw new UsageError(`${where} ${shownAddress(text)}: ${form}`)
 }

@@ -2,16 +2,15 @@ import { escapeControls, escapeLines } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
 import { jsonText } from '../json-text.js'
 import { print, say } from '../print.js'
-import { lineWidth } from './table.js'
+import { lineWidth, table } from './table.js'
 
-/** The result of a verb, for programs and for people. */
 export interface Result {
   readonly value: unknown
-  /** Without a final line feed; if empty, nothing is printed. A table fits lines of so many cells. */
+  /** Without a final line feed; if empty, nothing is printed. A function takes the width of a line in cells. */
   readonly text: string | ((width: number) => string)
-  /** The text has colours, and what is foreign in it is escaped. */
+  /** The text has colours, and its foreign parts are escaped. */
   readonly coloured?: true
-  /** Printed on stderr, for people, where the text alone would be puzzling. */
+  /** Printed on stderr, for people. */
   readonly note?: string
 }
 
@@ -20,12 +19,20 @@ export function done(text: string, value: object = {}): Result {
   return { value: { done: true, ...value }, text: escapeControls(text) }
 }
 
+/** @param note printed if there are no rows */
+export function tableResult(
+  value: unknown,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  note: string,
+): Result {
+  return { value, text: (width) => table(head, rows, width), ...(rows.length === 0 ? { note } : {}) }
+}
+
 /** Prints a result. Resolves once it is delivered, or the reader is gone. */
 export async function printResult({ value, text, coloured, note }: Result, io: CliIo, json: boolean): Promise<void> {
-  if (json) await print(io.stdout, `${await jsonText(value, io.stdout, io.env)}\n`)
-  else {
-    const shown = typeof text === 'string' ? text : text(lineWidth(io.stdout))
-    if (shown !== '') await print(io.stdout, `${coloured ? shown : escapeLines(shown)}\n`)
-  }
-  if (!json && note !== undefined) say(io.stderr, note)
+  if (json) return void (await print(io.stdout, `${await jsonText(value, io.stdout, io.env)}\n`))
+  const shown = typeof text === 'string' ? text : text(lineWidth(io.stdout))
+  if (shown !== '') await print(io.stdout, `${coloured ? shown : escapeLines(shown)}\n`)
+  if (note !== undefined) say(io.stderr, note)
 }

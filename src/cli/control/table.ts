@@ -4,8 +4,8 @@ import type { Output } from '../io.js'
 import { columnsOf } from '../print.js'
 
 const GAP = '  '
-/** A column is not made narrower than this, in cells. */
-const NARROWEST = 6
+/** In cells. */
+const MIN_COLUMN_WIDTH = 6
 const NUMBER = /^-?\d*$/
 
 /** Rows in aligned columns, one line each; empty if there are none. Cells are escaped. */
@@ -17,17 +17,13 @@ export function table(
   return rows.length === 0 ? '' : aligned([head, ...rows], width)
 }
 
-/**
- * The same without a head.
- *
- * @param width cells that a line may take; where they are not enough, the widest columns are cut
- */
+/** Rows without a head. @param width of a line in cells; the widest columns are cut to fit */
 export function aligned(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
   const cells = rows.map((row) => row.map(escapeControls))
   const natural = (cells[0] ?? []).map((_, column) =>
     cells.reduce((widest, row) => Math.max(widest, cellWidth(row[column] ?? '')), 0),
   )
-  // Half an id is none.
+  // Numbers such as ids are not cut.
   const isNumbers = natural.map((_, column) => cells.slice(1).every((row) => NUMBER.test(row[column] ?? '')))
   const widths = narrowed(natural, isNumbers, width - GAP.length * (natural.length - 1))
   const line = (row: readonly string[]) =>
@@ -35,24 +31,20 @@ export function aligned(rows: readonly (readonly string[])[], width = Number.POS
   return cells.map((row) => fitCells(line(row).trimEnd(), width)).join('\n')
 }
 
-/** How many cells a line of a stream has; off a terminal there is no end to it. */
+/** Width of a line in cells; unlimited if the stream is not a terminal. */
 export function lineWidth(stream: Output): number {
   return columnsOf(stream) ?? Number.POSITIVE_INFINITY
 }
 
-/**
- * Widths that sum up to what there is, the widest cut to one another's.
- *
- * @param whole columns that are cut only where nothing else would help
- */
+/** Cuts the widest columns to the same width. @param whole columns that are cut only as a last resort */
 function narrowed(widths: readonly number[], whole: readonly boolean[], room: number): readonly number[] {
   const narrow = (most: number) => widths.map((width, column) => (whole[column] ? width : Math.min(width, most)))
   const sum = (all: readonly number[]) => all.reduce((total, width) => total + width, 0)
   if (sum(widths) <= room) return widths
-  if (whole.includes(true) && sum(narrow(NARROWEST)) > room) return narrowed(widths, [], room)
-  let most = Math.max(NARROWEST, room)
-  while (most > NARROWEST && sum(narrow(most)) > room) most--
-  // What is left over by rounding goes to the first that were cut.
+  if (whole.includes(true) && sum(narrow(MIN_COLUMN_WIDTH)) > room) return narrowed(widths, [], room)
+  let most = Math.max(MIN_COLUMN_WIDTH, room)
+  while (most > MIN_COLUMN_WIDTH && sum(narrow(most)) > room) most--
+  // Cells left over go to the first columns that were cut.
   const cut = narrow(most)
   let rest = Math.max(0, room - sum(cut))
   return cut.map((width, column) => (width < (widths[column] ?? 0) && rest-- > 0 ? width + 1 : width))

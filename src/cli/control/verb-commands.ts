@@ -1,20 +1,30 @@
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { connectSandbox } from '../../api/connect.js'
-import { ControlError } from '../../api/controls.js'
-import { askHealth } from '../../client/sandbox-health.js'
+import {
+  ControlError,
+  type Controls,
+  type SandboxControls,
+  sandboxControls,
+  splitKey,
+  type Transport,
+} from '../../api/controls.js'
+import { overNetwork } from '../../api/over-network.js'
+import { checkHealth } from '../../client/sandbox-health.js'
+import { CONTROL_PATH } from '../../control/path.js'
+import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
+import { verbRoutes } from '../../control/verb-routes.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
+import { openingProblem, readInput } from '../../system/regular-file.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
 import { addHelpCommand, explain } from '../help.js'
 import type { CliIo } from '../io.js'
 import { type OutputForm, outputOptions, wantsJson } from '../output-form.js'
 import { say } from '../print.js'
 import { usageWords } from '../usage-words.js'
-import { patienceMs } from './arguments.js'
-import { readToken, TOKEN_HINT } from './control-token.js'
+import { timeoutMs } from './arguments.js'
 import { NoSandboxError, UsageError } from './errors.js'
-import { type Found, findSandbox, nobodyAt } from './find-sandbox.js'
+import { type Found, findSandbox, noSandboxAt } from './find-sandbox.js'
 import { printResult, type Result } from './result.js'
-import type { ControlContext } from './steering.js'
 
 /** Flags that every verb takes, before its name or after it. */
 export interface SharedFlags {
@@ -26,71 +36,128 @@ export interface SharedFlags {
   readonly timeout?: DurationMs
 }
 
-const OF_EVERY_VERB = 'Options of every verb'
-
-/** A sandbox answers its verbs in milliseconds. */
-const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
-
-/** The action of a verb; it gets its arguments, then its flags, as commander passes them. */
-type Act = (at: ControlContext, ...args: never[]) => Promise<Result>
-/** The action of a verb that chooses its own exit code. */
-type FreeAct = (at: ControlContext, ...args: never[]) => Promise<number>
-/** What commander calls: with arguments, flags, and the command itself. */
-type Action = (...given: unknown[]) => Promise<void>
-
-/** Makes the verbs of `control`. */
-export interface VerbCommands {
-  /** A name with verbs below it: `clock`. By itself it does what its `show` or `list` does. */
-  group(parent: Command, name: string, description: string, alias?: string): Command
-  /** @param examples what may follow `petstore-sandbox control` */
-  verb(parent: Command, usage: string, description: string, examples: readonly string[]): Command
-  /** Wraps the action of a verb that returns a result. */
-  call(act: Act): Action
-  /** Wraps the action of a verb that does its own printing and has its own exit code. */
-  callFreely(act: FreeAct): Action
-  /** Wraps the action of a verb that runs before a sandbox is found. */
-  alone(act: (flags: SharedFlags, ...args: never[]) => Promise<number>): Action
+export interface ControlContext {
+  /** Of the named space, or of the default one. */
+  readonly controls: Controls
+  readonly sandbox: SandboxControls
+  readonly space: string
+  readonly transport: Transport
+  readonly found: Found
+  readonly timeout: DurationMs
+  readonly json: boolean
+  readonly io: CliIo
 }
 
-export function verbCommands(io: CliIo, finish: (exitCode: number) => void): VerbCommands {
+type Action = (...given: unknown[]) => Promise<void>
+/** The result of a verb: for people only, or with another value than the verb's output. */
+type Format<Name extends VerbName> = (
+  output: VerbOutput<Name>,
+  input: VerbInput<Name>,
+  at: ControlContext,
+) => string | Result | Promise<string | Result>
+
+export type VerbCommands = ReturnType<typeof verbCommands>
+
+/** Makes the functions that declare the verbs of `control`. */
+export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
   const groups = new Set<Command>()
-  const alone: VerbCommands['alone'] =
-    (act) =>
+
+  /** A name with verbs below it: `clock`. By default it runs its `show` or `list`. */
+  function group(parent: Command, name: string, description: string, alias?: string): Command {
+    const command = parent.command(name).description(description)
+    if (alias !== undefined) command.alias(alias)
+    groups.add(command)
+    addHelpCommand(command)
+    return explain(command, { examples: [`petstore-sandbox control ${name}`] })
+  }
+
+  /** @param examples text after `petstore-sandbox control`. Default: the words of the command */
+  function verb(parent: Command, usage: string, description: string, examples?: readonly string[]): Command {
+    // The first of them only: requests has both.
+    const isDefault = /^(?:show|list)$/.test(usage) && groups.delete(parent)
+    const command = parent.command(usage, { isDefault }).description(description)
+    const own = groupName(parent) + usage
+    return explain(command, { examples: (examples ?? [own]).map((example) => `petstore-sandbox control ${example}`) })
+  }
+
+  /** Wraps the action of a verb that runs before a sandbox is found. */
+  const alone =
+    (act: (flags: SharedFlags, ...args: never[]) => Promise<number>): Action =>
     async (...given) => {
       const command = given.at(-1) as Command
-      const flags = sharedFlags(command)
       const args = given.slice(0, -1) as never[]
-      finish(await toldErrors(() => act(flags, ...args), command, io))
+      finish(await reportErrors(() => act(sharedFlags(command), ...args), command, io))
     }
-  const callFreely: VerbCommands['callFreely'] = (act) =>
+
+  /** Wraps the action of a verb that prints and has its own exit code. */
+  const callFreely = (act: (at: ControlContext, ...args: never[]) => Promise<number>): Action =>
     alone(async (flags, ...args) => {
       const at = await connect(flags, io)
-      return await knowingWhere(at.found, () => act(at, ...args))
+      return await withLocation(at.found, () => act(at, ...args))
     })
-  return {
-    group(parent, name, description, alias) {
-      const command = parent.command(name).description(description)
-      if (alias !== undefined) command.alias(alias)
-      groups.add(command)
-      addHelpCommand(command)
-      return explain(command, { examples: [`petstore-sandbox control ${name}`] })
-    },
-    verb(parent, usage, description, examples) {
-      const isDefault = groups.has(parent) && /^(?:show|list)$/.test(usage)
-      const command = parent.command(usage, { isDefault }).description(description)
-      return explain(command, { examples: examples.map((example) => `petstore-sandbox control ${example}`) })
-    },
-    call: (act) =>
-      callFreely(async (at, ...args) => {
-        await printResult(await act(at, ...args), io, at.json)
-        return EXIT.ok
-      }),
-    callFreely,
-    alone,
-  }
+
+  /** Wraps the action of a verb; it gets its arguments, then its flags. */
+  const call = (act: (at: ControlContext, ...args: never[]) => Promise<Result>): Action =>
+    callFreely(async (at, ...args) => {
+      await printResult(await act(at, ...args), io, at.json)
+      return EXIT.ok
+    })
+
+  /**
+   * The action of a command that does one verb and prints its output.
+   *
+   * @param toInput makes the input of the arguments and flags. Default: each by its own name
+   */
+  const run =
+    <Name extends VerbName>(
+      name: Name,
+      format: Format<Name>,
+      toInput?: (...args: never[]) => VerbInput<Name>,
+    ): Action =>
+    (...given) =>
+      call(async (at, ...args) => {
+        const own = toInput?.(...args) ?? namedInput(given.at(-1) as Command)
+        const [space, input] = inSpace(at, own as VerbInput<Name>)
+        const isOnSandbox = /^(?:spaces\.|replicas$)/.test(name)
+        const output = (await at.transport.call(name, isOnSandbox ? '' : space, input)) as VerbOutput<Name>
+        const result = await format(output, input, at)
+        return typeof result === 'string' ? { value: output, text: result } : result
+      })(...given)
+
+  return { group, verb, alone, callFreely, call, run }
 }
 
-/** Adds the shared flags to a command and all its subcommands, after their own. */
+function groupName(command: Command): string {
+  return command.name() === 'control' ? '' : `${groupName(command.parent ?? command)}${command.name()} `
+}
+
+/** The arguments and flags of a command by their names, without the flags that every verb takes. */
+function namedInput(command: Command): object {
+  const args = command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]])
+  const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== SHARED_HEADING)
+  const flags = own.map((option) => [option.attributeName(), command.getOptionValue(option.attributeName())])
+  return Object.fromEntries([...args, ...flags].filter(([, value]) => value !== undefined))
+}
+
+/**
+ * The space that a verb is for, and its input. A key may name its space (`sandbox-pro~checkout`).
+ *
+ * @throws UsageError if `--space` names another one
+ */
+function inSpace<Input extends object>({ space }: ControlContext, input: Input): readonly [string, Input] {
+  const { key: sent } = input as { readonly key?: unknown }
+  if (typeof sent !== 'string') return [space, input]
+  const { key, space: named } = splitKey(sent)
+  if (named === '') return [space, { ...input, key }]
+  if (space !== '' && space !== named)
+    throw new UsageError(`The key is of the space "${named}", but --space is "${space}".`)
+  return [named, { ...input, key }]
+}
+
+const SHARED_FLAGS = 'Options of every verb'
+const SHARED_HEADING = `${SHARED_FLAGS}:`
+const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
+
 export function addSharedFlags(command: Command): void {
   const options = [
     new Option('--space <name>', 'use this space instead of the default one'),
@@ -102,83 +169,107 @@ export function addSharedFlags(command: Command): void {
     new Option(
       '--timeout <duration>',
       `how long it may take to answer; a stream of requests, to begin (default: ${formatDuration(DEFAULT_TIMEOUT_MS)})`,
-    ).argParser(patienceMs),
+    ).argParser(timeoutMs),
     ...outputOptions(),
     new Option('--debug', 'show stack traces'),
   ]
-  const isRoot = command.name() === 'control'
   const own = new Set(command.options.map(({ long }) => long))
   const shared = options.filter(({ long }) => !own.has(long))
-  for (const option of shared) command.addOption(option.helpGroup(`${OF_EVERY_VERB}:`))
-  if (!isRoot) {
+  for (const option of shared) command.addOption(option.helpGroup(SHARED_HEADING))
+  if (command.name() !== 'control') {
     const named = shared.filter(({ hidden }) => !hidden)
-    explain(command, { elsewhere: { title: OF_EVERY_VERB, options: named, command: 'petstore-sandbox control' } })
+    explain(command, { elsewhere: { title: SHARED_FLAGS, options: named, command: 'petstore-sandbox control' } })
   }
   for (const below of command.commands) if (below.name() !== 'help') addSharedFlags(below)
 }
 
-/** Connects to the chosen sandbox; nothing is sent yet. */
-export async function connect(flags: SharedFlags, io: CliIo, found?: Found): Promise<ControlContext> {
+export async function connect(flags: SharedFlags, io: CliIo, known?: Found): Promise<ControlContext> {
   const { url, tokenFile, space = '', timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
-  const place = found ?? (await findSandbox(url, io))
-  if (place.note !== undefined) say(io.stderr, `note: ${place.note}`)
-  const sandbox = connectSandbox(place.controlUrl, {
+  const found = known ?? (await findSandbox(url, io))
+  if (found.note !== undefined) say(io.stderr, `note: ${found.note}`)
+  const network = overNetwork(found.controlUrl, {
     timeout: formatDuration(timeout),
     ...(token === undefined ? {} : { token }),
   })
+  const transport = found.isDefault === true ? readOnly(network, found) : network
+  const sandbox = sandboxControls(transport)
+  const controls = space === '' ? sandbox : sandbox.space(space)
+  return { controls, sandbox, space, transport, found, timeout, json: wantsJson(flags), io }
+}
+
+function readOnly(transport: Transport, { controlUrl, how }: Found): Transport {
   return {
-    controls: space === '' ? sandbox : sandbox.space(space),
-    sandbox,
-    space,
-    found: place,
-    json: wantsJson(flags),
-    io,
+    ...transport,
+    async call(verb, space, input) {
+      if (verbRoutes[verb as VerbName].method === 'GET') return await transport.call(verb, space, input)
+      if ((await checkHealth(controlUrl)).kind === 'none') throw new NoSandboxError(noSandboxAt(controlUrl, how))
+      const url = controlUrl.slice(0, -CONTROL_PATH.length)
+      throw new NoSandboxError(
+        `No sandbox was started in this folder. The one at ${url} was started elsewhere and stays as it is; if you mean that one, add --url ${url}.`,
+      )
+    },
   }
 }
 
-/** Turns an error that says nothing answers into one that says where was searched. */
-export async function knowingWhere<T>({ controlUrl, how }: Found, act: () => Promise<T>): Promise<T> {
+const TOKEN_VARIABLE = 'PETSTORE_SANDBOX_CONTROL_TOKEN'
+const MAX_TOKEN_FILE_BYTES = 64_000
+
+/** The token of the control plane. There is no flag for it: flags show in process lists and histories. */
+function readToken(file: string | undefined, { env, cwd }: CliIo): string | undefined {
+  const text = file === undefined ? (env[TOKEN_VARIABLE] ?? '') : readTokenFile(file, cwd)
+  if (file === undefined && text === '') return undefined
+  if (/^[\x21-\x7e]+$/.test(text)) return text
+  const where = file === undefined ? TOKEN_VARIABLE : '--token-file'
+  throw new UsageError(`${where}: must contain a single token of visible ASCII characters`)
+}
+
+function readTokenFile(file: string, cwd: string): string {
+  try {
+    return readInput(resolve(cwd, file), MAX_TOKEN_FILE_BYTES).toString().trim()
+  } catch (error) {
+    throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`)
+  }
+}
+
+/** Adds to a connection error where the sandbox was looked for. */
+export async function withLocation<T>({ controlUrl, how }: Found, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    if (error instanceof ControlError && error.code === 'timeout') {
+    if (error instanceof ControlError && error.code === 'timeout')
       throw new NoSandboxError(`${error.message} It was found ${how}. Give it more time with --timeout.`)
-    }
-    if (!isOfStranger(error)) throw error
-    const nobody = (await askHealth(controlUrl)).kind === 'none'
-    const stranger = `${controlUrl} answers, but it is not a sandbox. It was found ${how}.`
-    throw new NoSandboxError(nobody ? nobodyAt(controlUrl, how) : stranger, { cause: error })
+    if (!isNoSandbox(error)) throw error
+    const isSilent = (await checkHealth(controlUrl)).kind === 'none'
+    const other = `${controlUrl} answers, but it is not a sandbox. It was found ${how}.`
+    throw new NoSandboxError(isSilent ? noSandboxAt(controlUrl, how) : other, { cause: error })
   }
 }
 
-/** What somebody else answered has other fields than a verb prints, so that printing it fails in one way or another. */
-function isOfStranger(error: unknown): boolean {
+/** The response of another server lacks the fields that a verb prints, so that printing it fails. */
+function isNoSandbox(error: unknown): boolean {
   if (error instanceof ControlError) return error.code === 'unreachable'
   return error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 }
 
-/** Flags of the verb, else of what it stands under. */
 function sharedFlags(command: Command): SharedFlags {
   const { parent } = command
   return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
 }
 
 /** Reports why a verb failed, as `CODE: message`; unexpected errors are rethrown. */
-async function toldErrors(act: () => Promise<number>, command: Command, { stderr }: CliIo): Promise<number> {
+async function reportErrors(act: () => Promise<number>, command: Command, { stderr }: CliIo): Promise<number> {
   try {
     return await act()
   } catch (error) {
-    const tell = (code: string, message: string) => say(stderr, `${code}: ${message}`)
     if (error instanceof NoSandboxError || error instanceof UsageError) {
-      tell(error.code, error instanceof UsageError ? usageWords(command, error.message) : error.message)
+      const message = error instanceof UsageError ? usageWords(command, error.message) : error.message
+      say(stderr, `${error.code}: ${message}`)
       return exitCodeOf(error.code)
     }
-    if (error instanceof ControlError) {
-      const hint = error.code === 'forbidden' ? ` ${TOKEN_HINT}` : ''
-      tell(error.code.toUpperCase(), error.message + hint)
-      return EXIT.failed
-    }
-    throw error
+    if (!(error instanceof ControlError)) throw error
+    const hint = error.code === 'forbidden' ? ` Give it in ${TOKEN_VARIABLE} or with --token-file.` : ''
+    say(stderr, `${error.code.toUpperCase()}: ${error.message}${hint}`)
+    return EXIT.failed
   }
 }

@@ -1,15 +1,16 @@
+import { counted } from '../../domain/numbers.js'
 import type { LogFormat } from '../../options/options.js'
-import type { ConductReport, SpaceFinding } from '../conduct/conduct-report.js'
+import type { ConductReport } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'
-import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, NO_TRAFFIC_LINE, type RunRule } from './fail-on.js'
+import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, noTrafficLine, type RunRule } from './fail-on.js'
+import type { Summary } from './own-sandbox.js'
 import { type Ending, isMissing } from './run-command.js'
-import { jsonSummary, prettySummary, type Summary } from './tally.js'
 
 /** Findings named on stderr; the report has all of them. */
-const MOST_NAMED = 20
+const MAX_FINDINGS = 20
+const MAX_OPERATIONS = 5
 
-/** The outcome of a run: its traffic, the conduct of its clients, and the rules that make it fail. */
 export interface RunOutcome {
   readonly summary: Summary
   readonly conduct: ConductReport
@@ -20,50 +21,53 @@ export interface RunOutcome {
 
 /** The last lines of `exec` on stderr. */
 export function closingWords(name: string, ending: Ending, outcome: RunOutcome, log: LogFormat): readonly string[] {
-  if (ending.kind === 'unstartable') return [whyUnstartable(name, ending.cause)]
-  return log === 'json' ? jsonWords(outcome) : prettyWords(outcome)
-}
-
-function prettyWords({ summary, conduct, failOn, hit }: RunOutcome): readonly string[] {
-  const { requests, whatIf, leftOut } = conduct
-  const words = [countsLine(conduct), cheapestLine(whatIf)].filter((word) => word !== undefined)
-  const failing = findingsOf(conduct, hit)
-  const rest = Math.max(0, failing.length - MOST_NAMED) + leftOut
+  if (ending.kind === 'unstartable') {
+    const { cause } = ending
+    const shown = escapeControls(JSON.stringify(name))
+    return isMissing(cause)
+      ? [`NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`]
+      : [`NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`]
+  }
+  const { summary, conduct, failOn, hit } = outcome
+  const { requests, counts, whatIf, leftOut } = conduct
+  const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => hit.includes(rule))
+  const findings = all.slice(0, MAX_FINDINGS)
+  const drift = hit.includes(DRIFT) ? conduct.drift.slice(0, MAX_FINDINGS).map(driftLine) : []
+  if (log === 'json') {
+    const facts = { event: 'summary', ...summaryFacts(summary), conduct: { counts, cheapest: whatIf.cheapest } }
+    const failed = { event: 'fail-on', rules: hit, findings, ...(drift.length === 0 ? {} : { drift }) }
+    return [JSON.stringify(facts), ...(hit.length === 0 ? [] : [escapeControls(JSON.stringify(failed))])]
+  }
+  const cheapest = cheapestLine(whatIf)
+  const rest = all.length - findings.length + leftOut
   return [
-    prettySummary(summary),
-    ...(requests === 0 ? [] : [`petstore-sandbox: conduct: ${words.join('; ')}`]),
+    summaryLine(summary),
+    ...(requests === 0
+      ? []
+      : [`petstore-sandbox: conduct: ${[countsLine(conduct), cheapest ?? []].flat().join('; ')}`]),
     ...(hit.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
-    ...(hit.includes(NO_TRAFFIC) ? [`  ${NO_TRAFFIC_LINE}`] : []),
-    ...driftsOf(conduct, hit).map((line) => `  ${escapeControls(line)}`),
-    ...failing.slice(0, MOST_NAMED).map((finding) => `  ${findingLine(finding)}`),
+    ...(hit.includes(NO_TRAFFIC) ? [`  ${noTrafficLine(conduct)}`] : []),
+    ...drift.map((line) => `  ${escapeControls(line)}`),
+    ...findings.map((finding) => `  ${findingLine(finding)}`),
     ...(hit.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
 }
 
-function jsonWords({ summary, conduct, hit }: RunOutcome): readonly string[] {
-  const { counts, whatIf } = conduct
-  return [
-    jsonSummary(summary, { counts, cheapest: whatIf.cheapest }),
-    ...(hit.length === 0 ? [] : [failedLine(hit, findingsOf(conduct, hit), driftsOf(conduct, hit))]),
+/** `petstore-sandbox: 12 requests; 3 of 4 operations reached (not listOrders); 2 refused (quota-minute 2)` */
+function summaryLine({ requests, reached, missed, refused }: Summary): string {
+  const rest = missed.length - MAX_OPERATIONS
+  const named = [...missed.slice(0, MAX_OPERATIONS), ...(rest > 0 ? [`${rest} more`] : [])].join(', ')
+  const total = [...refused.values()].reduce((sum, count) => sum + count, 0)
+  const reasons = [...refused].map(([reason, count]) => `${reason} ${count}`).join(', ')
+  const operations = `${reached.length} of ${reached.length + missed.length} operations reached`
+  const parts = [
+    counted(requests, 'request'),
+    reached.length === 0 || named === '' ? operations : `${operations} (not ${named})`,
+    total === 0 ? 'none refused' : `${total} refused (${reasons})`,
   ]
+  return escapeControls(`petstore-sandbox: ${parts.join('; ')}`)
 }
 
-function failedLine(rules: readonly RunRule[], failing: readonly SpaceFinding[], drifts: readonly string[]): string {
-  const drift = drifts.length === 0 ? {} : { drift: drifts }
-  return escapeControls(JSON.stringify({ event: 'fail-on', rules, findings: failing.slice(0, MOST_NAMED), ...drift }))
-}
-
-function driftsOf({ drift }: ConductReport, hit: readonly RunRule[]): readonly string[] {
-  return hit.includes(DRIFT) ? drift.slice(0, MOST_NAMED).map(driftLine) : []
-}
-
-function findingsOf({ violations, warnings }: ConductReport, rules: readonly RunRule[]): readonly SpaceFinding[] {
-  return [...violations, ...warnings].filter(({ rule }) => rules.includes(rule))
-}
-
-function whyUnstartable(name: string, cause: NodeJS.ErrnoException): string {
-  const shown = escapeControls(JSON.stringify(name))
-  return isMissing(cause)
-    ? `NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`
-    : `NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`
+export function summaryFacts({ requests, reached, missed, refused }: Summary) {
+  return { requests, operations: { reached, missed }, refused: Object.fromEntries(refused) }
 }

@@ -5,50 +5,47 @@ import { writeProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 
-/** Not one request was judged. A wrong base address would keep every other rule for ever. */
+/** No request with a valid key reached an operation: with a wrong base address, a run breaks no other rule. */
 export const NO_TRAFFIC = 'no-traffic'
-export const NO_TRAFFIC_LINE = `${NO_TRAFFIC}: not one request came. Does the client take its base address from PETSTORE_BASE_URL?`
 
-/** The real service behind the sandbox has drifted from the contract. */
+export function noTrafficLine({ requests }: ConductReport): string {
+  if (requests === 0)
+    return `${NO_TRAFFIC}: no request was received. Does the client take its base address from PETSTORE_BASE_URL?`
+  return `${NO_TRAFFIC}: ${requests} ${requests === 1 ? 'request was' : 'requests were'} received, but none with a valid key for an operation of the service. Use PETSTORE_BASE_URL as it is, with its path, and the key in PETSTORE_API_KEY.`
+}
+
 export const DRIFT = 'drift'
 
-/** A rule of conduct, that there is any, or one that the real service is held to. */
 export type RunRule = ConductRule | typeof NO_TRAFFIC | typeof DRIFT
 
-/** When a run fails although its command passed. */
 export interface FailOn {
-  /** What it was written in: `--fail-on`. */
+  /** The flag or variable: `--fail-on`. */
   readonly where: string
   readonly rules: readonly RunRule[]
 }
 
-/** The command alone decides, whatever clients did. */
 export const NEVER_FAIL: FailOn = { where: '', rules: [] }
 
-/** Words that stand for several rules. */
 const KINDS: Readonly<Record<string, readonly RunRule[]>> = { violation: VIOLATIONS, warning: WARNINGS }
 
-/** What `--fail-on` takes, one or more of them. */
 export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, DRIFT, ...VIOLATIONS, ...WARNINGS]
 
-/** The rules that were broken and make the run fail. */
-export function rulesHit(rules: readonly RunRule[], { counts, requests, drift }: ConductReport): readonly RunRule[] {
+export function rulesHit(rules: readonly RunRule[], { counts, reached, drift }: ConductReport): readonly RunRule[] {
   return rules.filter((rule) => {
-    if (rule === NO_TRAFFIC) return requests === 0
+    if (rule === NO_TRAFFIC) return reached === 0
     return rule === DRIFT ? drift.length > 0 : counts[rule] !== undefined
   })
 }
 
-/** One way in which the real service has drifted, for people. */
 export function driftLine({ operation, detail, count }: ConductReport['drift'][number]): string {
   return `${DRIFT}, ${operation}: ${detail} (${count === 1 ? 'once' : `${count} times`})`
 }
 
 /**
- * Reads a comma list of conduct rules. That there is no traffic is one of them, whichever are named.
+ * Reads a comma-separated list of rules; `no-traffic` is always among them.
  *
- * @param where what it was written in: `--fail-on`
- * @throws OptionsError naming each word that is no rule, and the rules
+ * @param where the flag or variable: `--fail-on`
+ * @throws OptionsError for unknown rules
  */
 export function parseFailOn(where: string, text: string): FailOn {
   const words = text.split(',').map((word) => word.trim())

@@ -1,4 +1,4 @@
-import { closeSync, constants, writeSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
@@ -7,14 +7,12 @@ import { harEntry, harHead } from '../../exchanges/har.js'
 import { makeFolder } from '../../system/make-folder.js'
 import { messageOf } from '../../system/message-of.js'
 import { packageVersion } from '../../system/package-files.js'
-import { openRegularFile } from '../../system/regular-file.js'
+import { openOutput } from '../../system/regular-file.js'
 
-/** Characters that are written together. */
-const PIECE = 64 * 1024
+const CHUNK = 64 * 1024
 
 /**
- * An HTTP archive that is written as a run goes on: it has every exchange, however few the log keeps. An entry is a
- * line, in the order in which exchanges ended.
+ * An HTTP archive that is written during a run, with every exchange, in the order in which they ended.
  */
 export class HarFile {
   readonly #file: string
@@ -23,12 +21,12 @@ export class HarFile {
   #hasEntries = false
   #failure: unknown
 
-  /** Makes the file, in place of an older one, and the folders that it needs. @throws Failure CANNOT_WRITE */
+  /** Creates or replaces the file. @throws Failure CANNOT_WRITE */
   constructor(file: string) {
     this.#file = file
     try {
       makeFolder(dirname(file))
-      this.#fd = openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+      this.#fd = openOutput(file)
     } catch (error) {
       throw cannotWrite(file, error)
     }
@@ -41,10 +39,10 @@ export class HarFile {
     if (entry === undefined) return
     this.#text += `${this.#hasEntries ? ',' : ''}\n${JSON.stringify(entry)}`
     this.#hasEntries = true
-    if (this.#text.length >= PIECE) this.#write()
+    if (this.#text.length >= CHUNK) this.#write()
   }
 
-  /** @throws Failure CANNOT_WRITE if some of it could not be written */
+  /** @throws Failure CANNOT_WRITE if a write failed */
   close(): void {
     this.#text += '\n]}}\n'
     this.#write()
@@ -52,7 +50,7 @@ export class HarFile {
     if (this.#failure !== undefined) throw cannotWrite(this.#file, this.#failure)
   }
 
-  /** What cannot be written does not stop the run: it is told at its end. */
+  /** A failure does not stop the run; `close` reports it. */
   #write(): void {
     const bytes = Buffer.from(this.#text)
     this.#text = ''

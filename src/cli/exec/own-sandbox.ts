@@ -1,65 +1,104 @@
+import type { Conduct } from '../../conduct/conduct-view.js'
+import type { Reason } from '../../domain/problems.js'
+import { kindOf } from '../../drift/ledger.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
-import type { ResolvedOptions } from '../../options/options.js'
+import type { ResolvedOptions } from '../../options/resolve.js'
 import { runSandbox } from '../../sandbox.js'
-import { type ConductReport, NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
-import type { ReadyFacts } from '../ready-line.js'
-import type { ServeLog } from '../serve-log.js'
-import { type Summary, Tally } from './tally.js'
+import { type ConductReport, type DriftSeen, NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
+import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
-/** A sandbox for one command. */
+/** Discarded conduct that an undo may bring back. */
+const MAX_RESTORABLE = 1000
+const MAX_DRIFTS = 500
+
+export interface Summary {
+  readonly requests: number
+  /** Operations that were called at least once, whatever the response, and the others. */
+  readonly reached: readonly string[]
+  readonly missed: readonly string[]
+  /** Requests refused with a 429 or a ban, by reason. */
+  readonly refused: ReadonlyMap<Reason | 'other', number>
+}
+
 export interface OwnSandbox {
   readonly facts: Omit<ReadyFacts, 'pid'>
-  /** The traffic so far. */
   summary(): Summary
   /** The conduct of its clients so far, including that in removed spaces. */
   conduct(): ConductReport
-  /** Stops it, or waits for a stop in progress. */
   stop(): Promise<void>
 }
 
 /**
- * Starts it. Rejects with an error that has a code: PORT_IN_USE, STORE_LOCKED …
+ * Starts it.
  *
- * @param onExchange is told of each exchange that has ended
+ * @param onExchange called for each exchange that has ended
+ * @throws errors with a code: PORT_IN_USE, STORE_LOCKED …
  */
 export async function openOwnSandbox(
   options: ResolvedOptions,
   log: ServeLog,
-  onExchange?: (record: ExchangeRecord) => void,
+  onExchange: (record: ExchangeRecord) => void,
 ): Promise<OwnSandbox> {
-  const tally = new Tally()
-  let forgotten = NO_CONDUCT
-  // Without what was forgotten last, which may come back.
-  let forgottenBefore = NO_CONDUCT
+  let requests = 0
+  const reached = new Set<string>()
+  const refused = new Map<Reason | 'other', number>()
+  const drifts = new Map<string, DriftSeen>()
+  let discarded = NO_CONDUCT
+  /** The last of each space may come back by an undo. */
+  const restorable: Conduct[] = []
   let stopped: Promise<void> | undefined
+
+  // Counted as they happen, because the log is limited.
+  function count({ operation = '', status, reason, drift = [] }: ExchangeRecord): void {
+    requests++
+    reached.add(operation)
+    if (status === 429 || reason === 'ban') refused.set(reason ?? 'other', (refused.get(reason ?? 'other') ?? 0) + 1)
+    for (const detail of drift) {
+      const key = `${operation} ${kindOf(detail)}`
+      const known = drifts.get(key)
+      if (known !== undefined) drifts.set(key, { ...known, count: known.count + 1 })
+      else if (drifts.size < MAX_DRIFTS) drifts.set(key, { operation, detail, count: 1 })
+    }
+  }
+
   const sandbox = await runSandbox(options, {
     onExchange: (record) => {
-      tally.add(record)
+      count(record)
       log.exchange?.(record)
-      onExchange?.(record)
+      onExchange(record)
     },
-    // Tests reset and remove their spaces; what clients did there still counts.
+    // Tests reset and remove their spaces; the conduct there still counts.
     onForget(conduct) {
-      forgottenBefore = forgotten
-      forgotten = withConduct(forgotten, conduct)
+      restorable.push(conduct)
+      const oldest = restorable.length > MAX_RESTORABLE ? restorable.shift() : undefined
+      if (oldest !== undefined) discarded = withConduct(discarded, oldest)
     },
-    onRecall() {
-      forgotten = forgottenBefore
+    onRecall(space) {
+      const last = restorable.findLastIndex((conduct) => conduct.space === space)
+      if (last !== -1) restorable.splice(last, 1)
     },
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
     onShutdown: () => {
       log.warning('The sandbox was stopped through its control plane; the command keeps running without it')
       stopped ??= sandbox.stop('clean')
-      // `stop` awaits it and sees the failure.
+      // `stop` reports the failure.
       stopped.catch(() => {})
     },
   })
   const { baseUrl, controlUrl, plan, petCount: pets, operations } = sandbox
   return {
     facts: { baseUrl, controlUrl, plan, pets, seed: options.seed, upstream: options.upstream },
-    summary: () => tally.summary(operations),
-    conduct: () => ({ ...sandbox.conduct().reduce(withConduct, forgotten), drift: tally.drift() }),
+    summary: () => ({
+      requests,
+      reached: operations.filter((operation) => reached.has(operation)),
+      missed: operations.filter((operation) => !reached.has(operation)),
+      refused,
+    }),
+    conduct: () => ({
+      ...[...restorable, ...sandbox.conduct()].reduce(withConduct, discarded),
+      drift: [...drifts.values()],
+    }),
     async stop() {
       // The clients are gone.
       stopped ??= sandbox.stop('now')

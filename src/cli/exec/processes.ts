@@ -2,21 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { readRegularFile } from '../../system/regular-file.js'
 
-/** A process of this machine, as far as it can be seen. */
 export interface ProcessFacts {
   readonly pid: number
   readonly parent: number
   readonly group: number
   /** It has ended but has not been reaped yet. */
   readonly isZombie: boolean
-  /** The mark is in the environment it was started with. */
+  /** The mark is in the environment that it was started with. */
   readonly isMarked: boolean
 }
 
 /**
- * All processes that can be seen; none where the system does not say.
+ * All visible processes; none where the system does not report them.
  *
- * @param mark what to look for in environments; nothing is looked for without it
+ * @param mark `NAME=value` to look for in environments
  */
 export function processes(mark?: string): readonly ProcessFacts[] {
   try {
@@ -26,49 +25,21 @@ export function processes(mark?: string): readonly ProcessFacts[] {
   }
 }
 
-export function descendsFrom(one: ProcessFacts, ancestor: number, all: readonly ProcessFacts[]): boolean {
-  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
-  const seen = new Set<number>()
-  let pid: number | undefined = one.parent
-  while (pid !== undefined && !seen.has(pid)) {
-    if (pid === ancestor) return true
-    seen.add(pid)
-    pid = parents.get(pid)
-  }
-  return false
+/** @source proc(5): "pid (name) state parent group session tty foreground-group …", where the name may hold anything */
+function statFields(pid: string): readonly string[] {
+  const stat = textOf(`/proc/${pid}/stat`)
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Whether a process is in its terminal's foreground group; assumed where the system does not say. */
-export function isInForeground(pid: number): boolean {
-  try {
-    const text = execFileSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(pid)], {
-      encoding: 'latin1',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const [group, foreground] = text.trim().split(/\s+/)
-    return foreground === undefined || group === foreground
-  } catch {
-    return true
-  }
-}
-
-/** @source proc(5): "pid (name) state parent group …", where the name may hold anything */
 function fromProc(mark: string | undefined): readonly ProcessFacts[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      const stat = textOf(`/proc/${name}/stat`)
-      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const [state, parent, group] = statFields(name)
       if (group === undefined) return []
-      return [
-        {
-          pid: Number(name),
-          parent: Number(parent),
-          group: Number(group),
-          isZombie: state === 'Z' || state === 'X',
-          isMarked: mark !== undefined && textOf(`/proc/${name}/environ`).split('\0').includes(mark),
-        },
-      ]
+      const isMarked = mark !== undefined && textOf(`/proc/${name}/environ`).split('\0').includes(mark)
+      const isZombie = state === 'Z' || state === 'X'
+      return [{ pid: Number(name), parent: Number(parent), group: Number(group), isZombie, isMarked }]
     })
 }
 
@@ -81,26 +52,99 @@ function textOf(file: string): string {
   }
 }
 
-/** macOS shows the environment after the command (-E); other systems only show parents. */
-function fromPs(mark: string | undefined): readonly ProcessFacts[] {
-  const environment = mark !== undefined && process.platform === 'darwin' ? ['-E', '-ww'] : []
-  const text = execFileSync('ps', ['-A', ...environment, '-o', 'pid=,ppid=,pgid=,stat=,command='], {
+function ps(...args: readonly string[]): string {
+  return execFileSync('ps', args, {
     encoding: 'latin1',
     stdio: ['ignore', 'pipe', 'ignore'],
     maxBuffer: 64 * 1024 * 1024,
   })
-  return text.split('\n').flatMap((line) => {
+}
+
+/** macOS prints the environment after the command (-E). */
+function fromPs(mark: string | undefined): readonly ProcessFacts[] {
+  const environment = mark !== undefined && process.platform === 'darwin' ? ['-E', '-ww'] : []
+  const lines = ps('-A', ...environment, '-o', 'pid=,ppid=,pgid=,stat=,command=').split('\n')
+  return lines.flatMap((line) => {
     const [, pid, parent, group, state = '', command = ''] =
       /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s*(.*)$/.exec(line) ?? []
     if (pid === undefined) return []
+    const isMarked = mark !== undefined && ` ${command} `.includes(` ${mark} `)
     return [
-      {
-        pid: Number(pid),
-        parent: Number(parent),
-        group: Number(group),
-        isZombie: state.startsWith('Z'),
-        isMarked: mark !== undefined && ` ${command} `.includes(` ${mark} `),
-      },
+      { pid: Number(pid), parent: Number(parent), group: Number(group), isZombie: state.startsWith('Z'), isMarked },
     ]
   })
+}
+
+/** Whether this process is in its terminal's foreground group; assumed where the system does not report it. */
+export function isInForeground(): boolean {
+  try {
+    const [group, foreground] =
+      process.platform === 'linux'
+        ? [statFields('self')[2], statFields('self')[5]]
+        : ps('-o', 'pgid=,tpgid=', '-p', String(process.pid)).trim().split(/\s+/)
+    return foreground === undefined || group === foreground
+  } catch {
+    return true
+  }
+}
+
+/** A command and everything it started, except daemons. */
+export interface ProcessTree {
+  signal(signal: NodeJS.Signals): void
+  isAlive(): boolean
+}
+
+/** Without process groups, only the command itself can be reached. */
+export const NO_TREE: ProcessTree = { signal: () => {}, isAlive: () => false }
+
+/** The members of a process group that was made for the command. */
+export function groupTree(leader: number): ProcessTree {
+  return {
+    signal: (signal) => void send(-leader, signal),
+    isAlive() {
+      if (!send(-leader, 0)) return false
+      // In a container whose init does not reap children, zombies stay in their group.
+      const members = processes().filter(({ group }) => group === leader)
+      return members.length === 0 || members.some(({ isZombie }) => !isZombie)
+    },
+  }
+}
+
+/**
+ * The members within our own group, which may hold unrelated processes (the rest of a pipeline): descendants of this
+ * process, and orphans with the mark of the sandbox in their environment.
+ */
+export function markedTree(self: number, mark: string): ProcessTree {
+  const members = () => membersAmong(processes(mark), self)
+  return {
+    signal: (signal) => {
+      for (const pid of members()) send(pid, signal)
+    },
+    isAlive: () => members().length > 0,
+  }
+}
+
+export function membersAmong(all: readonly ProcessFacts[], self: number): readonly number[] {
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
+  const group = all.find(({ pid }) => pid === self)?.group
+  const descends = (from: number) => {
+    const seen = new Set<number>()
+    for (let pid: number | undefined = from; pid !== undefined && !seen.has(pid); pid = parents.get(pid)) {
+      if (pid === self) return true
+      seen.add(pid)
+    }
+    return false
+  }
+  return all
+    .filter((one) => one.pid !== self && one.group === group && !one.isZombie && (one.isMarked || descends(one.parent)))
+    .map(({ pid }) => pid)
+}
+
+/** @returns false if there is no such process */
+function send(to: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(to, signal)
+  } catch {
+    return false
+  }
 }

@@ -1,50 +1,45 @@
 import { dirname, extname } from 'node:path'
 import { Failure } from '../../domain/failures.js'
-import { makeFolder } from '../../system/make-folder.js'
-import { writeRegularFile } from '../../system/regular-file.js'
+import { makeFolder, PROJECT_FOLDER } from '../../system/make-folder.js'
+import { PROJECT_FILE, writeRegularFile } from '../../system/regular-file.js'
 import { systemClock } from '../../system/system-clock.js'
 import { chalkFor } from '../colour.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
-import { jsonReport, type RunFacts } from '../conduct/json-report.js'
 import { junitReport } from '../conduct/junit-report.js'
 import { textReport } from '../conduct/text-report.js'
+import { escapeLines } from '../escape-controls.js'
 import type { RunRule } from './fail-on.js'
 
 /**
- * Writes a report, in the form that the file's name asks for: .json, .xml (JUnit), else text.
- * Folders that it needs are made; an older report is replaced.
+ * Writes a report, in the format of the file's name: .json, .xml (JUnit), or text. Missing folders are made, and an
+ * older report is replaced.
  *
+ * @param facts  further facts about the run
  * @param failOn rules whose findings are failures
  * @throws Failure CANNOT_WRITE
  */
 export async function writeReport(
   file: string,
   report: ConductReport,
-  facts: RunFacts,
+  facts: object,
   failOn: readonly RunRule[],
 ): Promise<void> {
-  const text = await reportText(extname(file).toLowerCase(), report, facts, failOn)
+  const extension = extname(file).toLowerCase()
+  const text =
+    extension === '.json'
+      ? jsonReport(report, facts)
+      : extension === '.xml'
+        ? junitReport(report, failOn, systemClock.wall())
+        : textReport(report, await chalkFor(0))
   try {
-    makeFolder(dirname(file))
-    writeRegularFile(file, text)
+    makeFolder(dirname(file), PROJECT_FOLDER)
+    writeRegularFile(file, text, PROJECT_FILE)
   } catch (cause) {
     const { message } = cause as NodeJS.ErrnoException
     throw new Failure('CANNOT_WRITE', `The report "${file}" could not be written (${message}).`, { cause })
   }
 }
 
-async function reportText(
-  extension: string,
-  report: ConductReport,
-  facts: RunFacts,
-  failOn: readonly RunRule[],
-): Promise<string> {
-  switch (extension) {
-    case '.json':
-      return jsonReport(report, facts)
-    case '.xml':
-      return junitReport(report, failOn, systemClock.wall())
-    default:
-      return textReport(report, await chalkFor(0))
-  }
+export function jsonReport(report: ConductReport, facts: object = {}): string {
+  return `${escapeLines(JSON.stringify({ ...facts, ...report }, undefined, 2))}\n`
 }

@@ -2,25 +2,28 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isatty } from 'node:tty'
+import { FAILURES } from '../../domain/failures.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Environment } from '../../system/environment.js'
-import { EXEC_EXIT } from './exit-codes.js'
-import type { PartingSignal } from './parting-signals.js'
-import { groupTree, markedTree, NO_TREE, type ProcessTree } from './process-tree.js'
-import { isInForeground } from './processes.js'
+import type { CliIo, StopSignal } from '../io.js'
+import { gracefulThenForce, type SignalHandlers } from '../stop-signals.js'
+import { groupTree, isInForeground, markedTree, NO_TREE, type ProcessTree } from './processes.js'
 
 /** How long leftover processes may take to end after SIGTERM. */
-const SWEEP_PATIENCE_MS: DurationMs = 2000
+const SWEEP_TIMEOUT_MS: DurationMs = 2000
 const SWEEP_CHECK_MS: DurationMs = 20
 const STDIN = 0
+/** Signals that only `exec` handles, so that it does not end before its command. */
+const OTHER_SIGNALS = ['SIGHUP', 'SIGQUIT'] as const
 
-/** How a command ended. */
+export type PartingSignal = StopSignal | (typeof OTHER_SIGNALS)[number]
+
 export type Ending =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'unstartable'; readonly cause: NodeJS.ErrnoException }
 
-export interface Command {
+export interface CommandLine {
   readonly name: string
   readonly args: readonly string[]
   readonly env: Environment
@@ -29,33 +32,29 @@ export interface Command {
   readonly mark: string
 }
 
-/** A command that runs on this process's terminal, or on its pipes. */
 export interface RunningCommand {
   readonly ended: Promise<Ending>
-  /** Passes on a signal that this process received. */
   relay(signal: PartingSignal): void
   /** Kills it and everything it started. */
   kill(): void
-  /** Ends leftover processes; resolves when none is left. */
   sweep(): Promise<void>
 }
 
 /**
- * Starts a command. The only file that starts processes for users.
+ * Starts a command on our terminal or pipes.
  *
- * On a terminal, the command stays in this process's group: so it may read from the
- * terminal, stop with Ctrl-Z and have jobs of its own, and Ctrl-C reaches it without
- * our doing. Elsewhere (CI, pipes) it leads a group of its own, by which everything
- * that it starts can be told and ended.
+ * On a terminal it stays in our process group, so that it may read from the terminal, stop with Ctrl-Z and get Ctrl-C
+ * from the terminal itself. Elsewhere (CI, pipes) it leads a group of its own, by which everything it starts is found.
  */
-export function runCommand({ name, args, env, cwd, mark }: Command): RunningCommand {
+export function runCommand({ name, args, env, cwd, mark }: CommandLine): RunningCommand {
   const isWindows = process.platform === 'win32'
   const onTerminal = isatty(STDIN)
   let child: ChildProcess
   try {
     child = spawn(name, args, { cwd, env, stdio: 'inherit', detached: !onTerminal && !isWindows })
   } catch (error) {
-    return unstartable(error as NodeJS.ErrnoException)
+    const ended = Promise.resolve<Ending>({ kind: 'unstartable', cause: error as NodeJS.ErrnoException })
+    return { ended, relay: () => {}, kill: () => {}, sweep: async () => {} }
   }
   const { pid } = child
   const ended = new Promise<Ending>((resolve) => {
@@ -69,7 +68,7 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
     tree.signal('SIGKILL')
     child.kill('SIGKILL')
   }
-  // Runs however this process ends, unless it is killed outright.
+  // However this process ends, unless it is killed.
   process.once('exit', kill)
   return {
     ended,
@@ -79,21 +78,21 @@ export function runCommand({ name, args, env, cwd, mark }: Command): RunningComm
     },
     kill,
     async sweep() {
-      await endFamily(tree)
+      await endTree(tree)
       process.off('exit', kill)
     },
   }
 }
 
-/** The exit code for an ending. */
-export function codeOfEnding(ending: Ending): number {
+/** The exit code for an ending. @source coreutils, env, nohup and timeout: exit status */
+export function exitCodeOfEnding(ending: Ending): number {
   switch (ending.kind) {
     case 'exited':
       return ending.code
     case 'signalled':
-      return EXEC_EXIT.signal + constants.signals[ending.signal]
+      return 128 + constants.signals[ending.signal]
     case 'unstartable':
-      return isMissing(ending.cause) ? EXEC_EXIT.noSuchCommand : EXEC_EXIT.notExecutable
+      return FAILURES[isMissing(ending.cause) ? 'NO_SUCH_COMMAND' : 'NOT_EXECUTABLE'].exit
   }
 }
 
@@ -102,28 +101,36 @@ export function isMissing({ code }: NodeJS.ErrnoException): boolean {
 }
 
 /**
- * Whether the terminal itself has told everybody of a Ctrl-C or Ctrl-\. Told twice,
- * many programs give up their clean end. That somebody else sent the signal to a
- * process in the foreground cannot be seen; then a second one is needed.
+ * Whether the terminal has sent the Ctrl-C or Ctrl-\ to the command, too: many programs end at once when they get it
+ * twice. A signal that a process sent to us in the foreground looks the same; a second one is passed on then.
  */
 function comesFromTerminal(signal: PartingSignal): boolean {
-  return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground(process.pid)
+  return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground()
 }
 
-async function endFamily(tree: ProcessTree): Promise<void> {
+async function endTree(tree: ProcessTree): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!tree.isAlive()) return
     tree.signal(signal)
-    const giveUpAt = performance.now() + SWEEP_PATIENCE_MS
+    const giveUpAt = performance.now() + SWEEP_TIMEOUT_MS
     while (tree.isAlive() && performance.now() < giveUpAt) await pause(SWEEP_CHECK_MS)
   }
 }
 
-function unstartable(cause: NodeJS.ErrnoException): RunningCommand {
-  return {
-    ended: Promise.resolve({ kind: 'unstartable', cause }),
-    relay: () => {},
-    kill: () => {},
-    sweep: async () => {},
+/**
+ * Calls handlers for the first signal and for later ones. SIGINT and SIGTERM stay handled: npm sends each twice, and
+ * the second must not end this process between the command's end and its own.
+ *
+ * @returns a function that unsubscribes from the others
+ */
+export function onPartingSignals(
+  io: Pick<CliIo, 'onSignal' | 'monotonic'>,
+  handlers: SignalHandlers<PartingSignal>,
+): () => void {
+  const handle = gracefulThenForce(io, handlers)
+  io.onSignal(handle)
+  for (const signal of OTHER_SIGNALS) process.on(signal, handle)
+  return () => {
+    for (const signal of OTHER_SIGNALS) process.off(signal, handle)
   }
 }

@@ -1,11 +1,11 @@
 import type { SettingName } from '../../domain/settings.js'
 import { allowedText, takes } from '../../options/allowed.js'
-import { camelName, ENV_PREFIX, kebabName } from '../../options/names.js'
+import { camelName, ENV_PREFIX, flagName, kebabName } from '../../options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js'
 
 const WIDTH = 100
 
-/** Example values, as one line of YAML, for options whose default cannot be written or says little. */
+/** Example values, as YAML, for options without a telling default. */
 const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? never : string } = {
   pets: '500',
   apiKey: '[my-key, my-pro-key:pro]',
@@ -17,33 +17,33 @@ const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? nev
   spec: 'openapi.yaml',
   mock: 'listOrders',
   log: 'pretty',
-  controlToken: 'change-me',
-  controlOrigin: '[http://localhost:6006]',
 }
 
+const IN_FILES = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
+const NOT_IN_FILES = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
+
 /**
- * Writes a config file that sets only the fixtures folder: every other
- * option of the table is commented out.
- *
- * A switch begins with `#` alone, prose with `# `.
+ * A config file that sets only the fixtures folder; all other options are commented out with `#`, prose with `# `.
  *
  * @param fixtures folder of the fixtures, relative to the config file
  * @param schema path or address of the JSON Schema, as editors look for it
  */
 export function configText(fixtures: string, schema: string): string {
-  const groups = [...new Set(OPTION_NAMES.map((name) => optionRow(name).group))]
+  const groups = [...new Set(IN_FILES.map((name) => optionRow(name).group))]
   return [
     `# yaml-language-server: $schema=${schema}`,
     '# Settings for a sandbox started in this folder.',
     '# Remove the # from a line to set its switch. Flags and the environment',
-    `# (${ENV_PREFIX}…) override this file, which overrides scenarios and defaults.`,
+    `# (${ENV_PREFIX}…) override this file, and so does a scenario that they choose.`,
+    '# Only flags and the environment can set:',
+    ...wrapped(NOT_IN_FILES.map(flagName).join(', '), WIDTH - 4).map((line) => `#   ${line}`),
     ...groups.flatMap((group) => ['', '', `# === ${group} ===`, ...groupLines(group, fixtures)]),
     '',
   ].join('\n')
 }
 
 function groupLines(group: string, fixtures: string): readonly string[] {
-  return OPTION_NAMES.filter((name) => optionRow(name).group === group).flatMap((name) => [
+  return IN_FILES.filter((name) => optionRow(name).group === group).flatMap((name) => [
     '',
     ...proseLines(name),
     name === 'fixtures' ? `fixtures: ${fixtures}` : `#${switchLine(name)}`,

@@ -1,66 +1,64 @@
 import { relative } from 'node:path'
+import type { Contract } from '../../contract/contract.js'
 import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
 import type { StormView } from '../../control/views.js'
-import { labelOf } from '../../domain/keys.js'
+import { keyLabel } from '../../domain/keys.js'
+import { counted } from '../../domain/numbers.js'
 import { parseDuration } from '../../domain/time.js'
 import type { RunningSandbox } from '../../sandbox.js'
 import { messageOf } from '../../system/message-of.js'
+import { cellWidth, wrapCells } from '../cells.js'
+import { escapeControls } from '../escape-controls.js'
 import type { CliIo, KeyboardSession } from '../io.js'
+import { columnsOf } from '../print.js'
 import type { ServeLog } from '../serve-log.js'
-import { type BannerFacts, banner } from './banner.js'
 import { type KeyAction, keyReader } from './keys.js'
 import { openBrowser } from './open-browser.js'
 
 const DEFAULT_COLUMNS = 80
 
-/** What `serve` is at a terminal. */
 export interface Interaction {
-  /** The sandbox as it is now: with --watch, another one may have taken its place. */
+  /** The current sandbox: --watch may replace it. */
   sandbox(): RunningSandbox
   readonly log: ServeLog
   readonly io: CliIo
-  /** The store's file; undefined for none. */
   readonly store: string | undefined
-  /** The group of which it is a replica; undefined for none. */
   readonly group: string | undefined
   readonly seed: number
   stop(): void
 }
 
-/** Shows the banner, and reads keys where there are any. @returns how to leave the terminal as it was */
+/** Prints the banner, and reads keys if there is a keyboard. @returns a function that restores the terminal */
 export async function interact(interaction: Interaction): Promise<() => void> {
-  const { io } = interaction
+  const { io, log } = interaction
   const keyboard = io.stderr.isTTY === true ? await io.keyboard?.() : undefined
   let session: KeyboardSession | undefined
   if (keyboard !== undefined) {
-    const take = keyReader(actionsOf(interaction), {
-      say: interaction.log.note,
+    const onKeys = keyReader(actionsFor(interaction), {
+      say: log.note,
       raise(signal) {
-        if (signal === 'SIGTSTP') session?.suspend()
-        else {
-          // A second Ctrl-C is the terminal's own again.
-          session?.stop()
-          keyboard.raise(signal)
-        }
+        if (signal === 'SIGTSTP') return session?.suspend()
+        // A second Ctrl-C comes from the terminal itself again.
+        session?.stop()
+        keyboard.raise(signal)
       },
-      failed: (error) => interaction.log.warning(messageOf(error)),
+      failed: (error) => log.warning(messageOf(error)),
     })
-    session = keyboard.listen({ onKeys: take, onHangup: interaction.stop })
+    session = keyboard.listen({ onKeys, onHangup: interaction.stop })
   }
-  interaction.log.note(banner(factsOf(interaction, session?.isReading ?? false), io.stderr.columns ?? DEFAULT_COLUMNS))
+  log.note(banner(interaction, session?.isReading ?? false))
   return () => session?.stop()
 }
 
-/** Opens the dashboard, or says where it is. */
 export async function openDashboard({ sandbox, log }: Pick<Interaction, 'sandbox' | 'log'>): Promise<void> {
   const url = `${sandbox().controlUrl}/`
   const problem = await openBrowser(url)
   if (problem !== undefined) log.warning(`The dashboard could not be opened (${problem}). It is at ${url}`)
 }
 
-/** Each does what the verb of its name does, to the default space. */
-function actionsOf(interaction: Interaction): Readonly<Record<string, KeyAction>> {
+/** By key; verbs go to the default space. */
+function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction>> {
   const { log, stop } = interaction
   const act = <Name extends VerbName>(verb: Name, input: object = {}) =>
     perform(interaction.sandbox().core.controlTarget, '', verb, input)
@@ -73,7 +71,7 @@ function actionsOf(interaction: Interaction): Readonly<Record<string, KeyAction>
     },
     t: { does: 'move the clock one minute on', run: async () => void (await act('clock.advance', { by: '1m' })) },
     s: {
-      does: 'a storm of 429s for 30 s, or its end',
+      does: 'start a storm of 429s for 30 s, or stop it',
       async run() {
         const [storm, { now }] = await Promise.all([act('storm.show'), act('clock.show')])
         if (isRunning(storm, Date.parse(now))) await act('storm.stop')
@@ -87,28 +85,51 @@ function actionsOf(interaction: Interaction): Readonly<Record<string, KeyAction>
 
 function isRunning(storm: StormView | null, now: number): boolean {
   if (storm === null) return false
-  const lasts = storm.for === null ? undefined : parseDuration(storm.for)
-  // One that returns is running until it is stopped, also between two of its spells.
-  return lasts === undefined || storm.every !== null || now < Date.parse(storm.startedAt) + lasts
+  const duration = storm.for === null ? undefined : parseDuration(storm.for)
+  // A storm that repeats runs until it is stopped.
+  return duration === undefined || storm.every !== null || now < Date.parse(storm.startedAt) + duration
 }
 
-function factsOf({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): BannerFacts {
+const MAX_MOCKED_SHOWN = 5
+
+/** Which operations of a contract given with --spec are mocked; none if all are stateful. */
+function operationsLine(operations: Contract['operations']): readonly string[] {
+  const mocked = operations.filter(({ action, isMocked }) => action === undefined || isMocked).map(({ id }) => id)
+  if (mocked.length === 0) return []
+  const shown = mocked.slice(0, MAX_MOCKED_SHOWN).map(escapeControls).join(', ')
+  const more = mocked.length > MAX_MOCKED_SHOWN ? ', …' : ''
+  return [`  operations ${operations.length - mocked.length} stateful, ${mocked.length} mocked (${shown}${more})`]
+}
+
+/** The first lines on a terminal. @source docs/cli.md, "Ready line" */
+function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): string {
   const { baseUrl, controlUrl, plan, petCount, core } = sandbox()
+  const columns = columnsOf(io.stderr) ?? DEFAULT_COLUMNS
   const { keys, shared } = core.spaces.default
-  // A key that is shown by a label may be somebody's real one.
-  const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && labelOf(apiKey) === apiKey.key)
-  const plainest = shared.contract.operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
-  return {
-    baseUrl,
-    controlUrl,
-    plan,
-    pets: petCount,
-    seed,
-    key: open?.key,
-    path: plainest?.path ?? '',
-    store: store === undefined ? undefined : relative(io.cwd, store),
-    group,
-    upstream: shared.realService?.baseUrl,
-    readsKeys,
-  }
+  // A key with a label may be a real one.
+  const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
+  const simplest = shared.contract.operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
+  const curl = `  curl -H 'Authorization: Bearer ${escapeControls(open?.key ?? '<one of your keys>')}'`
+  const url = `${baseUrl}${simplest?.path ?? ''}`
+  const upstream = shared.realService?.baseUrl
+  const place =
+    group !== undefined
+      ? `shared by the replicas of the group "${group}", in Redis`
+      : store === undefined
+        ? 'none: everything is in memory'
+        : escapeControls(relative(io.cwd, store))
+  return [
+    ...wrapCells(`Ready on ${baseUrl} (plan ${plan}, ${counted(petCount, 'pet')}, seed ${seed})`, columns - 1),
+    '',
+    // A shell joins the two lines of a copied command.
+    ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),
+    '',
+    ...(upstream === undefined ? [] : [`  in front of ${escapeControls(upstream)}`]),
+    `  dashboard  ${controlUrl}/`,
+    `  docs       ${controlUrl}/docs`,
+    `  store      ${place}`,
+    ...operationsLine(shared.contract.operations),
+    ...(readsKeys ? ['', 'press h for help'] : []),
+    '',
+  ].join('\n')
 }

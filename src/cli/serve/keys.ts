@@ -1,16 +1,14 @@
-/** What a key does. */
 export interface KeyAction {
   /** For the help: `open the dashboard`. */
   readonly does: string
-  /** Asked before it is done: a yes does it, any other key does not. */
+  /** Asked first; only y runs the action. */
   readonly question?: string
   run(): void | Promise<void>
 }
 
-/** Keys of a terminal that is read one by one, and what happens outside of them. */
 export interface KeyEvents {
   say(text: string): void
-  /** Passes on what the terminal itself would have made a signal of. */
+  /** Called for keys that the terminal itself would have turned into a signal. */
   raise(signal: TerminalSignal): void
   failed(error: unknown): void
 }
@@ -25,47 +23,36 @@ const SIGNALS: Readonly<Record<string, TerminalSignal>> = {
 }
 
 /**
- * Reads what a terminal in raw mode sends.
+ * Reads input of a terminal in raw mode. Input of several characters was pasted, or is the sequence of an arrow or
+ * function key: only a signal counts in it.
  *
- * A piece of several characters was pasted, or is the sequence of an arrow or a function key:
- * nothing in it is a command, but a Ctrl-C always is one.
- *
- * @returns takes each piece that the terminal sends
+ * @returns takes each piece of input
  */
 export function keyReader(
   actions: Readonly<Record<string, KeyAction>>,
   { say, raise, failed }: KeyEvents,
 ): (piece: string) => void {
   let asked: KeyAction | undefined
-  const run = (action: KeyAction) => {
-    Promise.resolve()
-      .then(() => action.run())
-      .catch(failed)
-  }
+  const run = ({ run: act }: KeyAction) => void Promise.resolve().then(act).catch(failed)
   return (piece) => {
-    const signal = [...piece].map((character) => SIGNALS[character]).find((one) => one !== undefined)
+    const characters = [...piece]
+    const signal = characters.map((character) => SIGNALS[character]).find((one) => one !== undefined)
     if (signal !== undefined) return raise(signal)
-    if ([...piece].length !== 1) return
+    if (characters.length !== 1) return
     const key = piece.toLowerCase()
+    const action = asked ?? (Object.hasOwn(actions, key) ? actions[key] : undefined)
     if (asked !== undefined) {
-      const action = asked
-      asked = undefined
-      if (key === 'y') run(action)
+      if (key === 'y') run(asked)
       else say('Nothing was done.')
-    } else if (key === '\r' || key === '\n') say('')
-    else if (key === 'h' || key === '?') say(helpOf(actions))
-    else if (Object.hasOwn(actions, key)) {
-      const action = actions[key]
-      if (action?.question === undefined) {
-        if (action !== undefined) run(action)
-      } else {
-        asked = action
-        say(`${action.question} [y/N]`)
-      }
+      asked = undefined
+    } else if (action?.question !== undefined) {
+      asked = action
+      say(`${action.question} [y/N]`)
+    } else if (action !== undefined) run(action)
+    else if (key === '\r' || key === '\n') say('')
+    else if (key === 'h' || key === '?') {
+      const lines = Object.entries(actions).map(([name, { does }]) => `  ${name}  ${does}`)
+      say(['', ...lines, '  h  this help', ''].join('\n'))
     }
   }
-}
-
-function helpOf(actions: Readonly<Record<string, KeyAction>>): string {
-  return ['', ...Object.entries(actions).map(([key, { does }]) => `  ${key}  ${does}`), '  h  this help', ''].join('\n')
 }

@@ -1,36 +1,33 @@
 import type { Contract } from '../../contract/contract.js'
-import type { ResolvedOptions } from '../../options/options.js'
-import { type RunningSandbox, runSandbox } from '../../sandbox.js'
+import type { ResolvedOptions } from '../../options/resolve.js'
+import { checkStart, type RunningSandbox, runSandbox, type SavedSandbox } from '../../sandbox.js'
 
-type SandboxEvents = Parameters<typeof runSandbox>[1]
-
-/** A sandbox that runs, and what it was made of. */
 export interface Run {
   readonly options: ResolvedOptions
   readonly contract: Contract
   readonly sandbox: RunningSandbox
 }
 
-/** The sandbox of this process: one after the other, all at the same address. */
+/** The successive sandboxes of this process, all at the same address. */
 export class Runs {
   #run: Run
-  readonly #events: SandboxEvents
+  readonly #events: Parameters<typeof runSandbox>[1]
   readonly #announce: (run: Run) => () => void
-  #forget: () => void
-  #lose: (why: unknown) => void = () => {}
-  /** Rejects when there is no sandbox left. */
+  #withdraw: () => void
+  #lose: (reason: unknown) => void = () => {}
+  /** Rejects when there is no sandbox any more. */
   readonly lost: Promise<never>
 
-  /** @param announce says where it runs; returns how to take that back */
-  constructor(first: Run, events: SandboxEvents, announce: (run: Run) => () => void) {
+  /** @param announce publishes the address; returns a function that withdraws it */
+  constructor(first: Run, events: Parameters<typeof runSandbox>[1], announce: (run: Run) => () => void) {
     this.#run = first
     this.#events = events
     this.#announce = announce
-    this.#forget = announce(first)
+    this.#withdraw = announce(first)
     this.lost = new Promise((_, reject) => {
       this.#lose = reject
     })
-    // Whoever stops it does not wait for it any more.
+    // After a stop nothing waits for it.
     this.lost.catch(() => {})
   }
 
@@ -38,37 +35,41 @@ export class Runs {
     return this.#run
   }
 
-  /** The sandbox that runs has been given these options. */
   adopt(options: ResolvedOptions): void {
     this.#run = { ...this.#run, options }
   }
 
   /**
-   * Puts another one in the place of the one that runs, on the same port.
+   * Replaces the sandbox with another one on the same port.
    *
-   * @throws why it cannot start; the one before runs again then
+   * @throws if it cannot start; the previous one runs then, in its previous state
    */
   async replace(options: ResolvedOptions, contract: Contract): Promise<void> {
     const before = this.#run
-    const port = Number(new URL(before.sandbox.baseUrl).port)
-    await this.stop()
+    const { core, baseUrl } = before.sandbox
+    const port = Number(new URL(baseUrl).port)
+    await checkStart(options, contract, options.store === undefined ? undefined : core.spaces.default.storedKeys())
+    await this.stop().catch((error: unknown) => {
+      this.#lose(error)
+      throw error
+    })
     try {
       await this.#start(options, contract, port)
     } catch (error) {
-      await this.#start(before.options, before.contract, port).catch(this.#lose)
+      await this.#start(before.options, before.contract, port, core.save()).catch(this.#lose)
       throw error
     }
   }
 
-  async #start(options: ResolvedOptions, contract: Contract, port: number): Promise<void> {
-    // What --reset asked for was done the first time.
-    const sandbox = await runSandbox({ ...options, port, reset: false }, this.#events, contract)
+  async #start(options: ResolvedOptions, contract: Contract, port: number, saved?: SavedSandbox): Promise<void> {
+    // --reset applies to the first start only.
+    const sandbox = await runSandbox({ ...options, port, reset: false }, this.#events, contract, saved)
     this.#run = { options, contract, sandbox }
-    this.#forget = this.#announce(this.#run)
+    this.#withdraw = this.#announce(this.#run)
   }
 
   async stop(): Promise<void> {
-    this.#forget()
+    this.#withdraw()
     await this.#run.sandbox.stop('clean')
   }
 }

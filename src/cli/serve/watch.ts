@@ -4,22 +4,19 @@ import type { Contract } from '../../contract/contract.js'
 import { stringifyJson } from '../../contract/json.js'
 import { openContract } from '../../contract/open-contract.js'
 import { perform } from '../../control/perform.js'
-import { CONFIG_FILE } from '../../options/config-layer.js'
-import type { ResolvedOptions } from '../../options/options.js'
 import { OptionsError } from '../../options/options-error.js'
+import type { ResolvedOptions } from '../../options/resolve.js'
+import { CONFIG_FILE } from '../../options/sources.js'
 import { messageOf } from '../../system/message-of.js'
 import type { ServeLog } from '../serve-log.js'
 import type { Runs } from './runs.js'
 
-/**
- * How often a file is looked at. Its state is compared, which is right on network drives and
- * in containers too, and when an editor puts another file in its place.
- */
-const LOOK_EVERY_MS = 250
+/** Polling also works on network drives, in containers, and with editors that replace files. */
+const POLL_MS = 250
 
 const FIXTURES = ['pets.json', 'orders.json', 'keys.json']
 
-/** What is fixed while the process runs: the address that clients have, and where state and log go. */
+/** Options that cannot change while the process runs. */
 const FIXED = ['host', 'port', 'basePath', 'store', 'log'] as const satisfies readonly (keyof ResolvedOptions)[]
 
 export interface Watched {
@@ -30,13 +27,12 @@ export interface Watched {
   resolve(): ResolvedOptions
 }
 
-/** Reads again what a sandbox was made of whenever a file of it changes. @returns how to end it: resolves when nothing is being read or started any more */
+/** Applies changes of the files of a sandbox. @returns a function that stops; resolves once no change is being applied */
 export function watch(watched: Watched): () => Promise<void> {
   const { log, cwd } = watched
   const known = new Map<string, string>()
   let isOver = false
   let turn: Promise<void> = Promise.resolve()
-  /** @returns the files that are not what they were when this was called before; new ones are only remembered */
   const findChanged = () => {
     const files = filesOf(watched).map((file) => ({ file, state: stateOf(file), before: known.get(file) }))
     for (const { file, state } of files) known.set(file, state)
@@ -45,14 +41,14 @@ export function watch(watched: Watched): () => Promise<void> {
   const look = () => {
     const changed = findChanged().map((file) => relative(cwd, file))
     if (changed.length === 0) return
-    turn = turn.then(() => (isOver ? undefined : readAgain(changed.join(', '), watched)))
+    turn = turn.then(() => (isOver ? undefined : reload(changed.join(', '), watched)))
   }
   findChanged()
-  const looking = setInterval(look, LOOK_EVERY_MS).unref()
+  const polling = setInterval(look, POLL_MS).unref()
   log.event('watch', [...known.keys()].map((file) => relative(cwd, file)).join(', '))
   return () => {
     isOver = true
-    clearInterval(looking)
+    clearInterval(polling)
     return turn
   }
 }
@@ -76,8 +72,8 @@ function filesOf({ cwd, runs }: Watched): readonly string[] {
   ]
 }
 
-/** What is wrong is told, and the old stays. */
-async function readAgain(file: string, watched: Watched): Promise<void> {
+/** An invalid file is reported, and the sandbox stays as it is. */
+async function reload(file: string, watched: Watched): Promise<void> {
   const { log } = watched
   try {
     log.event('watch', `${file} has changed: ${await apply(watched)}`)
@@ -87,7 +83,6 @@ async function readAgain(file: string, watched: Watched): Promise<void> {
   }
 }
 
-/** @returns what was done */
 async function apply({ runs, resolve }: Watched): Promise<string> {
   const { options: before, contract, sandbox } = runs.run
   const options = resolve()

@@ -1,26 +1,28 @@
-import type { Finding } from '../../conduct/conduct-view.js'
-import type { DurationMs, EpochMs } from '../../domain/time.js'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/time.js'
-import type { KeyCurve, PlanFate, SimulationReport } from '../../simulate/report.js'
+import { counted } from '../../domain/numbers.js'
+import { DAY_MS, type DurationMs, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/time.js'
+import type { KeyCurve, SimulationReport } from '../../simulate/report.js'
 import { digestOf } from '../../system/digest.js'
-import { findingLine } from '../conduct/text-report.js'
 import { xmlText } from '../xml-text.js'
 import { type Plot, plotSvg } from './plot.js'
-import { STYLE } from './style.js'
-import { factorText, headline, placesOf, remarks, verdict } from './words.js'
+import {
+  findingLines,
+  headline,
+  keyNotes,
+  keyTable,
+  planTable,
+  type ReportTable,
+  remarks,
+  scaleTable,
+  verdict,
+} from './text-report.js'
 
-const MOST_KEYS = 200
-/** A plot has not many more dots in its width. */
-const MOST_COLUMNS = 720
-
-/** A cell of a table: text, or a number to be aligned as one. */
-type Cell = string | number
+const MAX_KEYS = 200
+const MAX_COLUMNS = 720
 
 /**
- * A simulation as one page that needs nothing else: no script, nothing from anywhere. It can be opened from a disk,
- * attached to a ticket, and printed.
+ * A simulation as one page without scripts that loads nothing: it can be opened from a disk, attached and printed.
  *
- * @param width how long each cell of the curves is
+ * @param width length of each cell of the curves
  */
 export function htmlReport(
   name: string,
@@ -29,7 +31,9 @@ export function htmlReport(
   width: DurationMs,
 ): string {
   const policy = `default-src 'none'; style-src 'sha256-${digestOf(STYLE)}'; base-uri 'none'; form-action 'none'`
-  const told = verdict(report)
+  const conclusion = verdict(report)
+  const { violations, warnings } = findingLines(report)
+  const findings = `${list('violations', violations)}${list('warnings', warnings)}`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -46,217 +50,158 @@ export function htmlReport(
 <header>
 <h1>What this traffic would have met</h1>
 <p>${xmlText(headline(name, report))}</p>
-${told === undefined ? '' : `<p class="verdict">${xmlText(told)}</p>`}
+${conclusion === undefined ? '' : `<p class="verdict">${xmlText(conclusion)}</p>`}
 </header>
-${list('remarks', remarks(report).map(xmlText))}
-${section('Plans', planTable(report), 'Refusals of all keys. Each key has a quota of its own; a plan is enough if it refuses none of them.')}
-${section('Keys', keyTable(report), hiddenNote(report))}
-${scaleSection(report)}
+${list('remarks', remarks(report))}
+${section('Plans', table(planTable(report)), 'Refusals of all keys. Each key has a quota of its own; a plan is enough if it refuses none of them.')}
+${section('Keys', table(keyTable(report, MAX_KEYS)), keyNotes(report, MAX_KEYS).join(' '))}
+${report.scale.length === 0 ? '' : section('If it grew', table(scaleTable(report)), 'Each request is sent that number of times at its own instant.')}
 ${curves.map((curve) => curveSection(curve, report, width)).join('\n')}
 ${curves.length < report.keys.length ? `<p class="note">Plots are of the ${curves.length} busiest keys.</p>` : ''}
-${conductSection(report)}
+${report.requests === 0 ? '' : section('Conduct', findings || '<p class="note">Nothing was found.</p>', 'How clients kept the rules of the service, by the responses that they got.')}
 </main>
 </body>
 </html>
 `
 }
 
-function planTable({ plans, limits, keys }: SimulationReport): string {
-  return table(
-    [
-      'Plan',
-      'Per minute',
-      'Per day',
-      'Refused',
-      'by the minute',
-      'by the day',
-      'by a ban',
-      'Keys refused',
-      'Enough up to',
-    ],
-    plans.map(({ plan, refusals, refused, upTo }, index): readonly Cell[] => [
-      plan,
-      limits[index]?.perMinute ?? 0,
-      limits[index]?.perDay ?? 0,
-      refusals,
-      refused.minute,
-      refused.day,
-      refused.ban,
-      keys.filter((key) => (key.plans[index]?.refusals ?? 0) > 0).length,
-      factorText(upTo),
-    ]),
-  )
-}
-
-function keyTable({ keys, plans }: SimulationReport): string {
-  return table(
-    [
-      'Key',
-      'Requests',
-      'Most a minute',
-      'Most a day',
-      ...plans.map(({ plan }) => `Refused on ${plan}`),
-      'Enough is',
-      'up to',
-    ],
-    keys
-      .slice(0, MOST_KEYS)
-      .map(({ key, requests, peakMinute, peakDay, plans: fates, cheapest, headRoom }): readonly Cell[] => [
-        key,
-        requests,
-        peakMinute,
-        peakDay,
-        ...fates.map(({ refusals }) => refusals),
-        cheapest ?? 'none',
-        headRoom === null ? '–' : factorText(headRoom),
-      ]),
-  )
-}
-
-function hiddenNote({ keys, input }: SimulationReport): string {
-  const more = keys.length > MOST_KEYS ? `${keys.length - MOST_KEYS} keys more are in the JSON report. ` : ''
-  const hidden = keys.filter(({ isHidden }) => isHidden).slice(0, MOST_KEYS)
-  if (hidden.length === 0) return more
-  return `${more}Keys are not shown; first seen: ${hidden.map(({ key, first }) => `${key} in ${input.unit} ${first}`).join(', ')}.`
-}
-
-function scaleSection({ scale, plans }: SimulationReport): string {
-  if (scale.length === 0) return ''
-  const rows = scale.map(({ factor, plans: fates }): readonly Cell[] => [
-    factorText(factor),
-    ...fates.map(({ refusals }) => refusals),
-  ])
-  const breaks = ['breaks above', ...plans.map(({ upTo }: PlanFate) => factorText(upTo))]
-  return section(
-    'If it grew',
-    table(['Traffic', ...plans.map(({ plan }) => `Refused on ${plan}`)], [...rows, breaks]),
-    'Each request is sent so many times at its own instant.',
-  )
-}
-
 function curveSection({ fate, cells }: KeyCurve, { limits }: SimulationReport, width: DurationMs): string {
   const { times, columns, width: drawn } = columnsOf(cells, width)
-  const plot = (label: string, parts: Pick<Plot, 'series' | 'limits'>) =>
-    plotSvg({ label, times, width: drawn, ...parts })
-  const limitsOf = (per: 'perMinute' | 'perDay') =>
-    limits.map(({ plan, [per]: value }) => ({ name: plan, style: plan, value }))
+  const plot = (label: string, series: Plot['series'], lines: Plot['limits'] = []) =>
+    plotSvg({ label: `${label} of ${fate.key}`, times, width: drawn, series, limits: lines })
+  const limitsOf = (per: 'perMinute' | 'perDay') => limits.map(({ plan: name, [per]: value }) => ({ name, value }))
   const each = drawn === MINUTE_MS ? '' : ` Each step is the most within ${lengthText(drawn)}.`
   const refusing = limits.map(({ plan }, index) => ({ plan, index })).filter(({ index }) => fate.plans[index]?.refusals)
-  const minute = plot(`Requests in the minute window of ${fate.key}, against the limits of the plans`, {
-    series: [
-      { name: 'requests a minute', style: 'traffic', values: columns.map((cell) => cell.minute), isFilled: true },
-    ],
-    limits: limitsOf('perMinute'),
-  })
-  const day = plot(`Requests in the day window of ${fate.key}, against the limits of the plans`, {
-    series: [
-      {
-        name: 'requests so far',
-        style: 'traffic',
-        values: columns.map((cell) => cell.day),
-        isFilled: true,
-        holds: true,
-      },
-    ],
-    limits: limitsOf('perDay'),
-  })
-  const refusals =
-    refusing.length === 0
-      ? '<p class="note">No plan refuses anything.</p>'
-      : figure(
-          `Refusals on each plan, in ${lengthText(drawn)} each`,
-          refusing.map(({ plan }) => plan),
-          plot(`Refusals of ${fate.key} on each plan`, {
-            series: refusing.map(({ plan, index }) => ({
-              name: plan,
-              style: plan,
-              values: columns.map((cell) => cell.refused[index] ?? 0),
-              isFilled: false,
-            })),
-            limits: [],
-          }),
-        )
+  const refusals = refusing.map(({ plan, index }) => ({
+    style: `line ${plan}`,
+    values: columns.map(({ refused }) => refused[index] ?? 0),
+  }))
+  const minute = [{ style: 'traffic', values: columns.map((column) => column.minute) }]
+  const day = [{ style: 'traffic', values: columns.map((column) => column.day), holds: true }]
+  const legend = refusing.map(({ plan }) => ` <span class="mark ${plan}">${plan}</span>`).join('')
+  const figure = (caption: string, svg: string) => `<figure><figcaption>${caption}</figcaption>${svg}</figure>`
   return `<section><h2>${xmlText(fate.key)}</h2>
-${figure(`Requests a minute, had nothing been refused.${each}`, [], minute)}
-${refusals}
-${figure("The day's curve: requests since the day window opened", [], day)}
+${figure(`Requests a minute, had nothing been refused.${each}`, plot('Requests in the minute window', minute, limitsOf('perMinute')))}
+${
+  refusing.length === 0
+    ? '<p class="note">No plan refuses anything.</p>'
+    : figure(`Refusals on each plan, in ${lengthText(drawn)} each${legend}`, plot('Refusals', refusals))
+}
+${figure("The day's curve: requests since the day window opened", plot('Requests in the day window', day, limitsOf('perDay')))}
 </section>`
 }
 
 interface Column {
-  minute: number
-  day: number
-  refused: number[]
+  readonly minute: number
+  readonly day: number
+  readonly refused: readonly number[]
 }
 
-/** Cells, put together until they are not more than a plot has room for. */
 function columnsOf(cells: KeyCurve['cells'], width: DurationMs) {
   const span = (cells.at(-1)?.[0] ?? 0) + width - (cells[0]?.[0] ?? 0)
-  const drawn = Math.max(1, Math.ceil(span / width / MOST_COLUMNS)) * width
+  const drawn = Math.max(1, Math.ceil(span / width / MAX_COLUMNS)) * width
   const columns = new Map<EpochMs, Column>()
   for (const [at, { minute, day, refused }] of cells) {
     const begin = Math.floor(at / drawn) * drawn
-    const column = columns.get(begin)
-    if (column === undefined) columns.set(begin, { minute, day, refused: [...refused] })
-    else {
-      column.minute = Math.max(column.minute, minute)
-      column.day = Math.max(column.day, day)
-      column.refused = column.refused.map((count, plan) => count + (refused[plan] ?? 0))
-    }
+    const column = columns.get(begin) ?? { minute: 0, day: 0, refused: [] }
+    columns.set(begin, {
+      minute: Math.max(column.minute, minute),
+      day: Math.max(column.day, day),
+      refused: refused.map((count, plan) => count + (column.refused[plan] ?? 0)),
+    })
   }
   return { times: [...columns.keys()], columns: [...columns.values()], width: drawn }
 }
 
-function conductSection({ conduct, input, requests }: SimulationReport): string {
-  const { violations, warnings } = conduct
-  if (requests === 0) return ''
-  const line = (finding: Finding) => xmlText(findingLine({ ...finding, space: '' }, placesOf(input.unit)))
-  const none = violations.length + warnings.length === 0 ? '<p class="note">Nothing was found.</p>' : ''
-  return section(
-    'Conduct',
-    `${none}${list('violations', violations.map(line))}${list('warnings', warnings.map(line))}`,
-    'How clients kept the rules of the service, by the answers that they really got.',
-  )
-}
-
-function section(title: string, content: string, note = ''): string {
+function section(title: string, content: string, note: string): string {
   return `<section><h2>${title}</h2>\n${content}\n${note === '' ? '' : `<p class="note">${xmlText(note)}</p>`}</section>`
 }
 
-/** @param names what the colours of the lines stand for */
-function figure(caption: string, names: readonly string[], svg: string): string {
-  const legend = names.map((name) => `<span class="mark ${name}">${name}</span>`).join(' ')
-  return `<figure><figcaption>${xmlText(caption)} ${legend}</figcaption>${svg}</figure>`
-}
-
 function list(style: string, items: readonly string[]): string {
-  return items.length === 0 ? '' : `<ul class="${style}">${items.map((item) => `<li>${item}</li>`).join('')}</ul>`
+  const lines = items.map((item) => `<li>${xmlText(item)}</li>`)
+  return items.length === 0 ? '' : `<ul class="${style}">${lines.join('')}</ul>`
 }
 
-function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+function table({ head, rows }: ReportTable): string {
   const heads = head.map((name, column) => {
-    const isNumber = column > 0 && rows[0] !== undefined && isNumeric(rows[0][column] ?? '')
-    return `<th scope="col"${isNumber ? ' class="number"' : ''}>${xmlText(name)}</th>`
+    const style = column === 0 ? '' : styleOf(rows[0]?.[column] ?? '')
+    return `<th scope="col"${style}>${xmlText(name)}</th>`
   })
-  const lines = rows.map((row) => `<tr>${row.map(tableCell).join('')}</tr>`)
+  const lines = rows.map(([first = '', ...cells]) => {
+    const others = cells.map((cell) => {
+      const text = typeof cell === 'number' ? cell.toLocaleString('en-US') : xmlText(cell)
+      return `<td${styleOf(cell)}>${text}</td>`
+    })
+    return `<tr><th scope="row">${xmlText(String(first))}</th>${others.join('')}</tr>`
+  })
   return `<div class="wide"><table><thead><tr>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table></div>`
 }
 
-function tableCell(cell: Cell, column: number): string {
-  if (column === 0) return `<th scope="row">${xmlText(String(cell))}</th>`
-  const text = xmlText(typeof cell === 'number' ? cell.toLocaleString('en-US') : cell)
-  if (!isNumeric(cell)) return `<td>${text}</td>`
-  return `<td class="number${cell === 0 ? ' zero' : ''}">${text}</td>`
-}
-
-function isNumeric(cell: Cell): boolean {
-  return typeof cell === 'number' || cell.startsWith('×')
+function styleOf(cell: string | number): string {
+  return typeof cell === 'number' || cell.startsWith('×') ? ` class="number${cell === 0 ? ' zero' : ''}"` : ''
 }
 
 /** `5 minutes`, `1 hour`, `7 days` */
 function lengthText(length: DurationMs): string {
-  const [unit, name] =
-    length % DAY_MS === 0 ? [DAY_MS, 'day'] : length % HOUR_MS === 0 ? [HOUR_MS, 'hour'] : [MINUTE_MS, 'minute']
-  const count = length / Number(unit)
-  return `${count} ${name}${count === 1 ? '' : 's'}`
+  if (length % DAY_MS === 0) return counted(length / DAY_MS, 'day')
+  return length % HOUR_MS === 0 ? counted(length / HOUR_MS, 'hour') : counted(length / MINUTE_MS, 'minute')
 }
+
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #f4f6f6; --surface: #ffffff; --text: #182124; --muted: #546269; --line: #d5dddd;
+  --traffic: #2a9d78; --traffic-soft: #cdebe0;
+  --free: #a05a00; --pro: #1a6fb5; --business: #7f56d9; --enterprise: #a81f3c;
+  --bad: #a81f3c; --doubtful: #7a5200;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #101517; --surface: #181f22; --text: #e3eaec; --muted: #9dabb1; --line: #2c373b;
+    --traffic: #43b892; --traffic-soft: #1c4a3c;
+    --free: #e0a04a; --pro: #6bb3f0; --business: #b79cff; --enterprise: #ff8fa5;
+    --bad: #ff9fb0; --doubtful: #ecc777;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 1000px; margin: 0 auto; padding: 24px 16px 48px; }
+h1 { font-size: 24px; line-height: 1.25; margin: 0 0 4px; }
+h2 { font-size: 17px; margin: 0 0 10px; overflow-wrap: anywhere; }
+p { margin: 0 0 8px; }
+.verdict { font-weight: 600; font-size: 17px; }
+section { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: 16px; margin: 16px 0; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: bottom; }
+tbody :is(th, td) { vertical-align: baseline; }
+tbody tr:last-child > * { border-bottom: 0; }
+thead th { color: var(--muted); font-size: 12.5px; font-weight: 500; line-height: 1.3; }
+tbody th { font-weight: 500; min-width: 92px; max-width: 280px; overflow-wrap: anywhere; }
+.number { text-align: right; padding-right: 22px; }
+.zero { color: var(--muted); }
+.note { color: var(--muted); font-size: 13px; margin: 10px 0 0; overflow-wrap: anywhere; }
+ul { margin: 0; padding: 0 0 0 20px; }
+li { overflow-wrap: anywhere; margin: 2px 0; }
+.remarks { color: var(--doubtful); margin-top: 12px; }
+.violations li::marker { content: '✗  '; color: var(--bad); }
+.warnings li::marker { content: '!  '; color: var(--doubtful); }
+figure { margin: 0 0 14px; overflow-x: auto; }
+figcaption { color: var(--muted); font-size: 13px; margin-bottom: 2px; }
+svg { display: block; width: 100%; min-width: 640px; height: auto; }
+.grid { stroke: var(--line); fill: none; }
+.tick { fill: var(--muted); font-size: 11px; }
+.end { text-anchor: end; }
+.middle { text-anchor: middle; }
+.name { font-size: 11px; fill: currentColor; }
+.traffic { fill: var(--traffic-soft); stroke: var(--traffic); stroke-width: 1.2; }
+.line { fill: none; stroke: currentColor; stroke-width: 1.2; }
+.limit { fill: none; stroke: currentColor; stroke-dasharray: 5 4; }
+.free { color: var(--free); }
+.pro { color: var(--pro); }
+.business { color: var(--business); }
+.enterprise { color: var(--enterprise); }
+.mark { white-space: nowrap; margin-left: 10px; }
+.mark::before { content: ''; display: inline-block; width: 14px; border-top: 2px solid currentColor; vertical-align: middle; margin-right: 5px; }
+@media print { body { background: none; } section { break-inside: avoid; } }
+`

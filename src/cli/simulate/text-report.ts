@@ -1,110 +1,164 @@
 import type { ChalkInstance } from 'chalk'
 import type { Finding } from '../../conduct/conduct-view.js'
-import type { KeyFate, PlanFate, SimulationReport } from '../../simulate/report.js'
+import { counted } from '../../domain/numbers.js'
+import type { SimulationReport } from '../../simulate/report.js'
+import { LEFT_OUT, type LeftOutCause } from '../../simulate/simulation.js'
 import { findingLine } from '../conduct/text-report.js'
 import { table } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { wrapWords } from '../wrap-words.js'
-import { factorText, headline, placesOf, remarks, verdict } from './words.js'
 
-/** Keys of a table; the JSON report has all of them. */
-const MOST_KEYS = 30
-const NOTHING = '–'
+// The HTML report has the same sentences and tables.
 
-/**
- * A simulation for people.
- *
- * @param width cells of a line
- */
+const MAX_KEYS = 30
+const MAX_NAMED = 5
+const FORMS = { har: 'HTTP archive', log: 'log of a sandbox', ncsa: 'access log' } as const
+
+/** A report for a terminal. @param width cells of a line */
 export function textReport(name: string, report: SimulationReport, chalk: ChalkInstance, width: number): string {
-  const { requests } = report
   const sentence = (line: string) => wrapWords(escapeControls(line), Number.isFinite(width) ? width : undefined)
-  const told = verdict(report)
+  const tableText = ({ head, rows }: ReportTable) => {
+    const names = head.map((title) => title.toUpperCase())
+    return table(
+      names,
+      rows.map((row) => row.map(String)),
+      width,
+    )
+  }
+  const { violations, warnings } = findingLines(report)
+  const conclusion = verdict(report)
   return [
     sentence(headline(name, report)),
     ...remarks(report).map((line) => `${chalk.yellow('!')} ${sentence(line)}`),
-    ...(requests === 0 ? [] : ['', planTable(report, width)]),
-    ...(requests === 0 ? [] : ['', keyTable(report, width)]),
-    ...(report.scale.length === 0 || requests === 0 ? [] : ['', scaleTable(report, width)]),
-    ...(told === undefined ? [] : ['', chalk.bold(sentence(told))]),
-    ...conductLines(report, chalk, sentence),
+    ...(report.requests === 0
+      ? []
+      : ['', tableText(planTable(report)), '', tableText(keyTable(report, MAX_KEYS)), ...keyNotes(report, MAX_KEYS)]),
+    ...(report.scale.length === 0 || report.requests === 0 ? [] : ['', tableText(scaleTable(report))]),
+    ...(conclusion === undefined ? [] : ['', chalk.bold(sentence(conclusion))]),
+    ...(violations.length + warnings.length === 0 ? [] : ['']),
+    ...violations.map((line) => `${chalk.red('✗')} ${sentence(line)}`),
+    ...warnings.map((line) => `${chalk.yellow('!')} ${sentence(line)}`),
     '',
   ].join('\n')
 }
 
-function planTable({ plans, limits, keys }: SimulationReport, width: number): string {
-  const rows = plans.map(({ plan, refusals, refused, upTo }, index) => {
-    const refusing = keys.filter((key) => (key.plans[index]?.refusals ?? 0) > 0).length
-    const { perMinute = 0, perDay = 0 } = limits[index] ?? {}
-    return [
-      plan,
-      String(perMinute),
-      String(perDay),
-      ...[refusals, refused.minute, refused.day, refused.ban, refusing].map(String),
-      factorText(upTo),
-    ]
-  })
-  return table(['PLAN', 'PER MIN', 'PER DAY', 'REFUSED', 'MINUTE', 'DAY', 'BANNED', 'KEYS', 'UP TO'], rows, width)
+export interface ReportTable {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly (string | number)[])[]
 }
 
-function keyTable({ keys, plans, input }: SimulationReport, width: number): string {
-  // Where a plan refuses nobody, its column would only make the others narrow.
-  const isTold = plans.map(({ refusals }) => refusals > 0)
-  const rows = keys
-    .slice(0, MOST_KEYS)
-    .map(({ key, requests, peakMinute, peakDay, plans: fates, cheapest, headRoom }) => [
-      key,
-      ...[requests, peakMinute, peakDay].map(String),
-      ...fates.filter((_, index) => isTold[index]).map(({ refusals }) => String(refusals)),
-      cheapest ?? 'none',
-      headRoom === null ? NOTHING : factorText(headRoom),
-    ])
-  const head = [
-    'KEY',
-    'REQUESTS',
-    'PEAK/MIN',
-    'PEAK/DAY',
-    ...plans.filter((_, index) => isTold[index]).map(({ plan }) => `ON ${plan.toUpperCase()}`),
-    'ENOUGH',
-    'UP TO',
-  ]
-  const hidden = keys.filter(({ isHidden }) => isHidden).slice(0, MOST_KEYS)
+export function planTable({ plans, limits, keys }: SimulationReport): ReportTable {
+  return {
+    head: ['Plan', 'Per min', 'Per day', 'Refused', 'Minute', 'Day', 'Banned', 'Keys', 'Up to'],
+    rows: plans.map(({ plan, refusals, refused: { minute, day, ban }, upTo }, index) => {
+      const { perMinute = 0, perDay = 0 } = limits[index] ?? {}
+      const refusing = keys.filter((key) => (key.plans[index]?.refusals ?? 0) > 0).length
+      return [plan, perMinute, perDay, refusals, minute, day, ban, refusing, factorText(upTo)]
+    }),
+  }
+}
+
+/** Of the plans, only those that refuse something get a column. */
+export function keyTable({ keys, plans }: SimulationReport, maxKeys: number): ReportTable {
+  const refusing = plans.flatMap(({ refusals }, index) => (refusals > 0 ? [index] : []))
+  return {
+    head: [
+      ...['Key', 'Requests', 'Peak/min', 'Peak/day'],
+      ...refusing.map((index) => `On ${plans[index]?.plan}`),
+      ...['Enough', 'Up to'],
+    ],
+    rows: keys
+      .slice(0, maxKeys)
+      .map(({ key, requests, peakMinute, peakDay, plans: fates, cheapest, headRoom }) => [
+        ...[key, requests, peakMinute, peakDay],
+        ...refusing.map((index) => fates[index]?.refusals ?? 0),
+        cheapest ?? 'none',
+        headRoom === null ? '–' : factorText(headRoom),
+      ]),
+  }
+}
+
+export function scaleTable({ scale, plans }: SimulationReport): ReportTable {
+  return {
+    head: ['Traffic', ...plans.map(({ plan }) => plan)],
+    rows: [
+      ...scale.map(({ factor, plans: fates }) => [
+        factorText(factor),
+        ...fates.map(({ refusals }) => (refusals === 0 ? '–' : `refuses ${refusals}`)),
+      ]),
+      ['breaks', ...plans.map(({ upTo }) => `above ${factorText(upTo)}`)],
+    ],
+  }
+}
+
+export function keyNotes({ keys, input }: SimulationReport, maxKeys: number): readonly string[] {
+  const hidden = keys.filter(({ isHidden }) => isHidden).slice(0, maxKeys)
+  const places = hidden.map(({ key, first }) => `${key} in ${input.unit} ${first}`)
   return [
-    table(head, rows, width),
-    ...(keys.length > MOST_KEYS ? [`… and ${keys.length - MOST_KEYS} keys more, in the JSON report`] : []),
-    ...(hidden.length === 0 ? [] : [hiddenLine(hidden, input.unit)]),
-  ].join('\n')
-}
-
-/** Which keys those are whose names are not told. */
-function hiddenLine(hidden: readonly KeyFate[], unit: string): string {
-  return `Keys are not shown; first seen: ${hidden.map(({ key, first }) => `${key} in ${unit} ${first}`).join(', ')}.`
-}
-
-function scaleTable({ scale, plans }: SimulationReport, width: number): string {
-  const rows = scale.map(({ factor, plans: fates }) => [
-    factorText(factor),
-    ...fates.map(({ refusals }) => (refusals === 0 ? NOTHING : `refuses ${refusals}`)),
-  ])
-  const last = ['breaks', ...plans.map(breakText)]
-  return table(['TRAFFIC', ...plans.map(({ plan }) => plan.toUpperCase())], [...rows, last], width)
-}
-
-function breakText({ upTo }: PlanFate): string {
-  return `above ${factorText(upTo)}`
-}
-
-function conductLines(
-  { conduct, input }: SimulationReport,
-  chalk: ChalkInstance,
-  sentence: (line: string) => string,
-): readonly string[] {
-  const { violations, warnings } = conduct
-  const line = (finding: Finding) => sentence(findingLine({ ...finding, space: '' }, placesOf(input.unit)))
-  if (violations.length + warnings.length === 0) return []
-  return [
-    '',
-    ...violations.map((finding) => `${chalk.red('✗')} ${line(finding)}`),
-    ...warnings.map((finding) => `${chalk.yellow('!')} ${line(finding)}`),
+    ...(keys.length > maxKeys ? [`… and ${keys.length - maxKeys} keys more, in the JSON report`] : []),
+    ...(hidden.length === 0 ? [] : [`Keys are not shown; first seen: ${places.join(', ')}.`]),
   ]
+}
+
+/** `traffic.har (HTTP archive): 500 requests of 5 keys, 2026-03-01 00:00:00 to 23:59:59 UTC` */
+export function headline(name: string, { input, requests, keys, from, to }: SimulationReport): string {
+  const subject = `${name} (${FORMS[input.form]}): ${counted(requests, 'request')} of ${counted(keys.length, 'key')}`
+  if (from === null || to === null) return subject
+  const [first, last] = [from, to].map((iso) => iso.slice(0, 19).replace('T', ' '))
+  const end = from.slice(0, 10) === to.slice(0, 10) ? last?.slice(11) : last
+  return `${subject}, ${first} to ${end} UTC`
+}
+
+/** Requests that were left out, and reasons to doubt the figures; a sentence each. */
+export function remarks({ input, requests }: SimulationReport): readonly string[] {
+  const { bad, missing, outOfOrder, leftOut, hosts, elsewhere, unit } = input
+  const causes = Object.entries(leftOut).map(([cause, count]) => `${count} ${LEFT_OUT[cause as LeftOutCause]}`)
+  const badNames = bad.first.map(({ place, problem }) => `${unit} ${place} ${problem}`)
+  const names = (all: typeof hosts) => {
+    const texts = all.map(({ name, requests: count }) => `${name} ${count}`)
+    return listed(texts, all.length)
+  }
+  const isUnreliable = outOfOrder * 100 > requests
+  return [
+    ...(missing === null ? [] : [`The input is not whole: it ${missing}.`]),
+    ...(bad.count === 0
+      ? []
+      : [`${counted(bad.count, unit, places(unit)[1])} could not be read: ${listed(badNames, bad.count)}.`]),
+    ...(causes.length === 0 ? [] : [`Left out: ${causes.join('; ')}.`]),
+    ...(leftOut.elsewhere === undefined ? [] : [`Other hosts and paths: ${names(elsewhere)}.`]),
+    ...(hosts.length < 2 ? [] : [`More hosts than one are counted together: ${names(hosts)}. Choose one with --host.`]),
+    ...(outOfOrder === 0
+      ? []
+      : [
+          `${counted(outOfOrder, 'request')} came more than a minute out of order${isUnreliable ? ', so the figures cannot be relied on. Sort the input by time' : ''}.`,
+        ]),
+  ]
+}
+
+export function verdict({ requests, cheapest, headRoom, keys }: SimulationReport): string | undefined {
+  if (requests === 0) return undefined
+  const whom = keys.length === 1 ? '' : keys.length === 2 ? ' of both keys' : ` of all ${keys.length} keys`
+  if (cheapest === null) return `Every plan would have refused some requests${whom}.`
+  return `The cheapest plan that refuses nothing${whom} is ${cheapest}, up to ${factorText(headRoom ?? 1)} this traffic.`
+}
+
+export function findingLines({ conduct: { violations, warnings }, input }: SimulationReport) {
+  const line = (finding: Finding) => findingLine({ ...finding, space: '' }, places(input.unit))
+  return { violations: violations.map(line), warnings: warnings.map(line) }
+}
+
+/** `×2.5`, without decimals from 100 on */
+function factorText(factor: number): string {
+  return `×${factor >= 100 ? Math.floor(factor) : factor}`
+}
+
+function places(unit: SimulationReport['input']['unit']) {
+  return unit === 'line' ? (['line', 'lines'] as const) : (['entry', 'entries'] as const)
+}
+
+/** @param count number of all names; `names` are the first */
+function listed(names: readonly string[], count: number): string {
+  const named = names.slice(0, MAX_NAMED).join(', ')
+  const more = count - Math.min(names.length, MAX_NAMED)
+  return more > 0 ? `${named} and ${more} more` : named
 }

@@ -1,139 +1,204 @@
-import type { Operation } from '../../contract/contract.js'
+import type { Contract, Operation } from '../../contract/contract.js'
+import { rootPlace } from '../../contract/document.js'
 import type { EngineRequest } from '../../contract/engine.js'
 import { INT64_MAXIMUM, type Int64 } from '../../contract/int64.js'
-import { stringifyJson } from '../../contract/json.js'
-import type { Example } from './examples.js'
+import { parseJson, stringifyJson } from '../../contract/json.js'
+import { buildRequest } from '../build-request.js'
+import type { SeenItems } from './seen-items.js'
 
-/** A request of a run, and what it is called in the report. */
 export interface Probe {
   readonly name: string
   readonly request: EngineRequest
+  /** The status that the contract documents for it; undefined for a success. */
+  readonly expected?: 400 | 401 | 404
+  /** The instance may have a reason of its own to refuse it with 400. */
+  readonly isRefusable?: boolean
 }
 
-/** An id that nobody is likely to have given: near the largest, and no round number. */
+/** Values of path and query parameters by name. */
+type Values = ReadonlyMap<string, unknown>
+
+export interface Example {
+  readonly name: string
+  readonly values: Values
+}
+
+/** An id that is unlikely to exist: near the largest one, and not a round number. */
 const UNLIKELY_ID: Int64 = INT64_MAXIMUM - 8_191_919n
-/** A category that a double cannot name: 2^53 + 1. */
+/** 2^53 + 1, which a double cannot hold. */
 const LONG_NUMBER = 9_007_199_254_740_993n
 
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The requests that the contract gives as examples, those of a path with the id of something that is there. */
+/** Reads the requests that the contract's named examples add up to: values with the same example name belong together. */
+export async function readExamples(contract: Contract): Promise<(operation: Operation) => readonly Example[]> {
+  const paths = rootPlace(parseJson(await contract.text('json'))).child('paths')
+  return (operation) => {
+    const item = paths?.child(operation.path)
+    const parameters = [item, item?.child(operation.method.toLowerCase())].flatMap(
+      (at) => at?.items('parameters') ?? [],
+    )
+    const examples = new Map<string, Map<string, unknown>>()
+    const inPath = new Map<string, unknown>()
+    for (const parameter of parameters) {
+      const name = parameter.string('name') ?? ''
+      for (const [title, example] of parameter.entries('examples')) {
+        const value = example.child('value')?.value
+        if (parameter.string('in') === 'path' && !inPath.has(name)) inPath.set(name, value)
+        examples.set(title, (examples.get(title) ?? new Map()).set(name, value))
+      }
+    }
+    if (examples.size === 0) return [{ name: 'the request', values: new Map() }]
+    // An example without values for its path gets those of the first one.
+    return [...examples].map(([name, values]) => ({ name, values: new Map([...inPath, ...values]) }))
+  }
+}
+
+/** The requests of the examples, with the id of an item that exists. */
 export function exampleProbes(operation: Operation, examples: readonly Example[], foundId: unknown): readonly Probe[] {
-  return examples.flatMap((example) => {
-    const request = requestOf(operation, example.values, foundId)
-    return request === undefined ? [] : [{ name: operation.takesBody ? 'the example' : example.name, request }]
+  return examples.flatMap(({ name, values }) => {
+    const request = requestWith(operation, values, foundId)
+    return request === undefined ? [] : [{ name: operation.takesBody ? 'the example' : name, request }]
   })
 }
 
-/** What a list is asked before its examples, with nothing said; and after them, with each value of its filters and its largest limit. */
-export function listProbes(operation: Operation, examples: readonly Example[]): readonly (readonly Probe[])[] {
-  if (operation.method !== 'GET' || operation.path.includes('{') || operation.parameters.length === 0) return []
-  if (operation.parameters.some(({ required }) => required)) return []
-  const exampled = examples.flatMap(({ values }) => [...values])
-  const filters = operation.parameters.flatMap(({ name, enum: values = [] }) =>
-    values.map((value): readonly [string, unknown] => [name, value]),
+/** The request for the longest list there is, with its maximum length; undefined for other operations. */
+export function wholeList(operation: Operation): { readonly request: EngineRequest; readonly most: Int64 } | undefined {
+  if (!isList(operation)) return undefined
+  const limit = operation.parameters.find(isLimit)
+  if (limit === undefined) return { request: plainRequest(operation), most: INT64_MAXIMUM }
+  if (limit.maximum === undefined) return undefined
+  return { request: plainRequest(operation, `limit=${limit.maximum}`), most: limit.maximum }
+}
+
+/** A list without parameters, which comes before the examples. */
+export function bareListProbes(operation: Operation): readonly Probe[] {
+  if (!isList(operation) || operation.parameters.length === 0) return []
+  return [{ name: 'no parameters', request: plainRequest(operation) }]
+}
+
+/** Values of filters, and the largest limit, that no example has. */
+export function listProbes(operation: Operation, examples: readonly Example[]): readonly Probe[] {
+  if (!isList(operation)) return []
+  const known = new Set(
+    examples.flatMap(({ values }) => [...values].map(([name, value]) => `${name} ${String(value)}`)),
   )
-  const largest = operation.parameters.flatMap(({ name, type, maximum }): (readonly [string, unknown])[] =>
-    name === 'limit' && type === 'integer' && maximum !== undefined ? [[name, maximum]] : [],
-  )
-  const others = [...filters, ...largest].filter(
-    ([name, value]) => !exampled.some((one) => one[0] === name && String(one[1]) === String(value)),
-  )
+  return operation.parameters
+    .flatMap((one) =>
+      [...(one.enum ?? []), ...(isLimit(one) ? [one.maximum ?? []].flat() : [])].map((value) => ({ one, value })),
+    )
+    .map(({ one: { name }, value }) => ({
+      name: `${name} ${String(value)}`,
+      request: plainRequest(operation, String(new URLSearchParams([[name, String(value)]]))),
+    }))
+    .filter(({ name }) => !known.has(name))
+}
+
+function isList({ method, path, parameters }: Operation): boolean {
+  return method === 'GET' && !path.includes('{') && !parameters.some(({ required }) => required)
+}
+
+function isLimit({ name, type }: Operation['parameters'][number]): boolean {
+  return name === 'limit' && type === 'integer'
+}
+
+/** Further items: one with a long id, the one created last, and one that does not exist. */
+export function itemProbes(operation: Operation, items: SeenItems): readonly Probe[] {
+  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
+  if (operation.method !== 'GET' || inPath.length !== 1 || inPath[0]?.type !== 'integer') return []
+  const created = items.created.at(-1)?.id
+  const probe = (name: string, id: unknown, more: Partial<Probe> = {}) => {
+    const request = id === undefined ? undefined : requestWith(operation, new Map(), id)
+    return request === undefined ? [] : [{ name, request, ...more }]
+  }
   return [
-    [{ name: 'nothing said', request: bare(operation, '') }],
-    others.map(([name, value]) => ({
-      name: `${name} ${value}`,
-      request: bare(operation, String(new URLSearchParams([[name, String(value)]]))),
-    })),
+    ...probe(
+      'an id beyond 2^53',
+      items.ids.slice(1).find((id) => typeof id === 'bigint'),
+    ),
+    ...probe('what was created', created),
+    ...(operation.responses.has(404) ? probe('an id that is not there', UNLIKELY_ID, { expected: 404 }) : []),
   ]
 }
 
-/** A request for an item by its id; undefined where a path names it otherwise. */
-export function itemRequest(operation: Operation, id: unknown): EngineRequest | undefined {
-  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
-  if (operation.method !== 'GET' || inPath.length !== 1 || inPath[0]?.type !== 'integer') return undefined
-  return requestOf(operation, new Map(), id)
-}
-
-/** A request for what is not there, of an operation that documents that. */
-export function missingItemProbe(operation: Operation): Probe | undefined {
-  const request = operation.responses.has(404) ? itemRequest(operation, UNLIKELY_ID) : undefined
-  return request && { name: 'an id that is not there', request }
-}
-
-/** The example of what is created with nothing but what it must have, and a number that a double cannot hold. */
-export function barestCreation(operation: Operation): Probe | undefined {
+/**
+ * Bodies beside the example: only what is required, each value of an enum, a number that a double cannot hold (which
+ * may refer to something that does not exist), and invalid ones where the contract documents a 400.
+ */
+export function creationProbes(operation: Operation): readonly Probe[] {
   const { body } = operation
-  const example = exampleOf(operation)
-  if (body === undefined || example === undefined) return undefined
+  const example: unknown = body?.example === undefined ? undefined : JSON.parse(body.example)
+  if (body === undefined || typeof example !== 'object' || example === null || Array.isArray(example)) return []
+  const values: Readonly<Record<string, unknown>> = { ...example }
+  const probe = (name: string, content: object, more: Partial<Probe> = {}): Probe => ({
+    name,
+    request: requestWithBody(operation, stringifyJson(content)),
+    ...more,
+  })
   const required = body.fields.filter((field) => field.required)
-  if (required.length === body.fields.length && !required.some(isLong)) return undefined
-  const content = Object.fromEntries(
-    required.map((field) => [field.name, isLong(field) ? LONG_NUMBER : example[field.name]]),
+  const barest = Object.fromEntries(required.map(({ name }) => [name, values[name]]))
+  const long = required.filter(
+    ({ type, maximum }) => type === 'integer' && (maximum === undefined || maximum > LONG_NUMBER),
   )
-  return { name: 'only what is required', request: withBody(operation, stringifyJson(content)) }
-}
-
-function isLong({ type, maximum }: { readonly type: string; readonly maximum?: Int64 }): boolean {
-  return type === 'integer' && (maximum === undefined || maximum > LONG_NUMBER)
-}
-
-/** Bodies that the contract does not allow, of an operation that documents what it answers to them. */
-export function invalidCreations(operation: Operation): readonly Probe[] {
-  const { body } = operation
-  const example = exampleOf(operation)
-  if (body === undefined || example === undefined || !operation.responses.has(400)) return []
-  const missing = body.fields.find(({ required }) => required)
-  const choice = body.fields.find((field) => field.enum !== undefined && field.type === 'string')
-  return [
-    ...(missing === undefined ? [] : [without(operation, example, missing.name)]),
-    ...(choice === undefined
+  const valid = [
+    ...(required.length < Object.keys(values).length ? [probe('only what is required', barest)] : []),
+    ...body.fields.flatMap(({ name, enum: all = [] }) =>
+      all.filter((one) => one !== values[name]).map((one) => probe(`${name} ${one}`, { ...values, [name]: one })),
+    ),
+    ...(long.length === 0
       ? []
       : [
-          {
-            name: `an unknown ${choice.name}`,
-            request: withBody(operation, stringifyJson({ ...example, [choice.name]: 'no-such-value' })),
-          },
+          probe(
+            'a number beyond 2^53',
+            { ...barest, ...Object.fromEntries(long.map(({ name }) => [name, LONG_NUMBER])) },
+            { isRefusable: true },
+          ),
         ]),
-    { name: 'a body that is no JSON', request: withBody(operation, '{"name":') },
+  ]
+  if (!operation.responses.has(400)) return valid
+  const invalid = (name: string, content: object) => probe(name, content, { expected: 400 })
+  return [
+    ...valid,
+    ...required.map(({ name }) => {
+      const { [name]: _, ...others } = values
+      return invalid(`no ${name}`, others)
+    }),
+    ...body.fields.flatMap(({ name, type, enum: all }) => {
+      if (type === 'string' && all !== undefined)
+        return [invalid(`an unknown ${name}`, { ...values, [name]: 'no-such-value' })]
+      if (type !== 'integer') return []
+      return [
+        invalid(`${name} as a text`, { ...values, [name]: '1' }),
+        invalid(`${name} as a fraction`, { ...values, [name]: 1.5 }),
+      ]
+    }),
+    { name: 'invalid JSON', request: requestWithBody(operation, '{"name":'), expected: 400 },
   ]
 }
 
-function without(operation: Operation, example: Readonly<Record<string, unknown>>, name: string): Probe {
-  const others = Object.fromEntries(Object.entries(example).filter(([one]) => one !== name))
-  return { name: `no ${name}`, request: withBody(operation, stringifyJson(others)) }
-}
-
-function exampleOf({ body }: Operation): Readonly<Record<string, unknown>> | undefined {
-  const example: unknown = body?.example === undefined ? undefined : JSON.parse(body.example)
-  return typeof example === 'object' && example !== null && !Array.isArray(example) ? { ...example } : undefined
-}
-
-function withBody(operation: Operation, body: string): EngineRequest {
-  const request = bare(operation, '')
+function requestWithBody(operation: Operation, body: string): EngineRequest {
+  const request = plainRequest(operation)
   return { ...request, headers: { ...request.headers, 'content-type': 'application/json' }, body }
 }
 
-function bare({ method, path }: Operation, query: string): EngineRequest {
+function plainRequest({ method, path }: Pick<Operation, 'method' | 'path'>, query = ''): EngineRequest {
   return { method, path, query, headers: { accept: 'application/json' }, body: '' }
 }
 
 /** @returns undefined if a path parameter has no value */
-function requestOf(
-  operation: Operation,
-  values: ReadonlyMap<string, unknown>,
-  foundId: unknown,
-): EngineRequest | undefined {
-  const inPath = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
-  const textOf = (name: string) => (inPath.length === 1 ? (foundId ?? values.get(name)) : values.get(name))
-  if (inPath.some((name) => textOf(name) === undefined)) return undefined
-  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(String(textOf(name))))
-  const query = new URLSearchParams(
-    [...values].flatMap(([name, value]): [string, string][] => (inPath.includes(name) ? [] : [[name, String(value)]])),
-  )
+function requestWith(operation: Operation, values: Values, foundId: unknown): EngineRequest | undefined {
+  const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
+  const segments = inPath.map(({ name }) => (inPath.length === 1 ? (foundId ?? values.get(name)) : values.get(name)))
+  if (segments.includes(undefined)) return undefined
+  const query = operation.parameters.filter((one) => one.in === 'query' && values.has(one.name))
+  const built = buildRequest(operation, {
+    path: segments.map(String),
+    query: new Map(query.map((one) => [one, [String(values.get(one.name))]])),
+    fields: new Map(),
+  })
   const body = operation.body?.example ?? ''
-  const request = body === '' ? bare(operation, '') : withBody(operation, body)
-  return { ...request, path, query: String(query) }
+  const request = body === '' ? plainRequest(operation) : requestWithBody(operation, body)
+  return { ...request, path: built.path, query: built.query }
 }

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import type { Environment } from '../../system/environment.js'
-import type { AnswerLimits } from '../bounded-body.js'
-import { openExchange } from '../exchange.js'
+import type { ResponseLimits } from '../bounded-body.js'
+import { openExchange, type ServiceAnswer } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'
 
 /** The instance being verified. */
@@ -11,8 +12,13 @@ export interface Service {
   close(): Promise<void>
 }
 
+/** An answer as it is held against the contract. */
+export function engineAnswer({ status, headers, body }: ServiceAnswer): EngineAnswer {
+  return { status, headers: joinedHeaders(headers), body: body.toString('utf8'), isUtf8: isUtf8(body) }
+}
+
 /** Connects to an instance, through the proxies of the environment unless it is on this machine. */
-export async function openService(baseUrl: string, env: Environment, limits: AnswerLimits): Promise<Service> {
+export async function openService(baseUrl: string, env: Environment, limits: ResponseLimits): Promise<Service> {
   const exchange = await openExchange(baseUrl, env)
   return {
     async ask({ method, path, query, headers, body }) {
@@ -25,7 +31,7 @@ export async function openService(baseUrl: string, env: Environment, limits: Ans
         },
         limits,
       )
-      return { status: answer.status, headers: joinedHeaders(answer.headers), body: answer.body.toString('utf8') }
+      return engineAnswer(answer)
     },
     close: exchange.close,
   }

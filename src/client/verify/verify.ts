@@ -1,374 +1,379 @@
 import type { AnswerRules } from '../../contract/answer-rules.js'
 import type { Contract, Operation } from '../../contract/contract.js'
-import type { ContractEngine, EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
+import { quote } from '../../contract/excerpt.js'
 import { parseShallowJson } from '../../contract/json.js'
-import { withoutOperation } from '../../domain/operation-message.js'
+import { type Reason, withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
-import { readRetryAfter } from '../../domain/retry-after.js'
-import { ceilSeconds, MINUTE_MS, SECOND_MS } from '../../domain/time.js'
+import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/time.js'
 import { isId, isObject } from '../../drift/bodies.js'
-import { readDeprecation } from '../../drift/deprecation.js'
-import { type Breach, type BreachRule, isSuccess, type Promises } from '../../drift/exchange.js'
-import { findBreaches } from '../../drift/find-breaches.js'
-import { strangersLimitBreaches } from '../../drift/rate-limits.js'
+import { type BreachRule, findBreaches, isSuccess } from '../../drift/find-breaches.js'
+import { readDeprecation } from '../../drift/headers.js'
 import { NoAnswerError } from '../no-answer.js'
-import type { Check, CheckOutcome, Verification } from './check.js'
-import { type Example, readExamples } from './examples.js'
 import {
-  barestCreation,
+  bareListProbes,
+  creationProbes,
+  type Example,
   exampleProbes,
-  invalidCreations,
   isRead,
-  itemRequest,
+  itemProbes,
   listProbes,
-  missingItemProbe,
   type Probe,
+  readExamples,
+  wholeList,
 } from './probes.js'
-import { Remaining } from './remaining.js'
+import { type Counted, findUncounted, readCounted } from './remaining.js'
 import { SeenItems } from './seen-items.js'
 import type { Service } from './service.js'
 
+/** `skipped`: it could not be checked, the details say why. `unanswered`: the connection failed. */
+export type CheckOutcome = 'kept' | 'drift' | 'skipped' | 'unanswered'
+
+export interface Check {
+  /** The operation's id. */
+  readonly operation: string
+  /** What was checked against the contract: `two-newest`, `401 without a key`. */
+  readonly name: string
+  /** Method, path and query; undefined if nothing was sent. */
+  readonly request?: string
+  readonly outcome: CheckOutcome
+  /** Each way in which it drifts, or why it was not checked. */
+  readonly details: readonly string[]
+}
+
+export interface Verification {
+  readonly checks: readonly Check[]
+  /** Operations of which a response to the key was checked against the contract. */
+  readonly reached: readonly string[]
+  readonly notes: readonly string[]
+}
+
 export interface VerifyOptions {
   readonly contract: Contract
-  /** What the contract documents of its answers. */
   readonly rules: AnswerRules
-  readonly engine: Pick<ContractEngine, 'mock'>
   readonly service: Service
   /** Path of the instance: `/v1`. */
   readonly basePath: string
   readonly apiKey: string | undefined
-  /** Calls operations that write, too. */
   readonly writes: boolean
-  /** Waits out a Retry-After. */
   wait(milliseconds: number): Promise<void>
-  /** Called before it waits. */
-  onWait?(seconds: number, request: string): void
+  /** Called before a wait, with the number of waits left after it. */
+  onWait?(seconds: number, request: string, left: number): void
 }
 
-/** Longer waits are not waited out. */
-const LONGEST_WAIT_MS = MINUTE_MS
-/** By then the Date of an answer has gone on. */
+const MAX_WAIT_MS = MINUTE_MS
+export const MAX_WAITS = 5
+/** After this time the Date of a response has moved on. */
 const NEXT_SECOND_MS = 1.1 * SECOND_MS
-/** A key that is valid nowhere. */
 const WRONG_KEY = 'no-such-key-sent-by-petstore-sandbox-verify'
-/** Reasons that a sandbox gives when it simulates the removal of an operation, and the `code` with which it does so. */
+/** X-Sandbox-Reason of responses that do not come from the service. */
+const MADE_UP: readonly string[] = ['fault', 'forced', 'storm', 'ban', 'unavailable'] satisfies readonly Reason[]
+/** X-Sandbox-Reason and `code` of a simulated removal. */
 const REMOVAL_REASONS = ['sunset', 'brownout']
 const REMOVAL_CODE = 'operation_removed'
+/** Rules that have a check of their own in the report. */
+const OWN_CHECKS: readonly BreachRule[] = ['rate-limit-headers', 'deprecation-headers']
+
+/** A response, or why there is none to judge. */
+type Asked = EngineAnswer | { readonly outcome: CheckOutcome; readonly detail: string }
 
 /**
- * Calls every operation of the contract and checks what comes back against it.
+ * Calls every operation of the contract and checks the responses against it.
  *
- * Lists come first, so that operations on a single item can use the id of one
- * that exists. Nothing is written unless requested.
+ * Lists come first, then writes, so that operations on a single item can use the id of one that exists.
  *
- * @throws NoAnswerError if the first request is not answered
+ * @throws NoAnswerError if the first request gets no response
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
-  const examplesOf = await readExamples(options.contract)
-  const run = new Run(options)
-  for (const operation of [...options.contract.operations].sort((one, other) => turnOf(one) - turnOf(other))) {
-    await run.verifyOperation(operation, examplesOf(operation))
+  const { contract, rules, service, basePath, apiKey, writes, wait } = options
+  const checks: Check[] = []
+  const notes: string[] = []
+  const reached = new Set<string>()
+  const counted: Counted[] = []
+  const collections = new Map<string, SeenItems>()
+  /** Authorizations that were still refused after a wait. */
+  const waitedInVain = new Set<string>()
+  let wasAnswered = false
+  let waits = 0
+
+  const examplesOf = await readExamples(contract)
+  for (const operation of [...contract.operations].sort((one, other) => rankOf(one) - rankOf(other))) {
+    await verifyOperation(operation, examplesOf(operation))
   }
-  await run.verifyCounting()
-  return run.result()
-}
-
-/** Lists, then writes, then what needs the id of something. */
-function turnOf({ method, path }: Operation): number {
-  if (path.includes('{')) return 2
-  return isRead(method) ? 0 : 1
-}
-
-/** The response, or why there is none to judge. */
-type Asked =
-  | { readonly kind: 'answer'; readonly answer: EngineAnswer }
-  | { readonly kind: 'stopped'; readonly outcome: CheckOutcome; readonly details: readonly string[] }
-
-class Run {
-  readonly #options: VerifyOptions
-  readonly #promises: Promises
-  readonly #checks: Check[] = []
-  readonly #notes: string[] = []
-  readonly #reached = new Set<string>()
-  readonly #items = new SeenItems()
-  readonly #remaining = new Remaining()
-  #wasAnswered = false
-
-  constructor(options: VerifyOptions) {
-    this.#options = options
-    const { rules, contract, basePath } = options
-    this.#promises = { rules, plans: contract.plans, basePath }
+  await verifyCounting()
+  const masked = (text: string) => (apiKey === undefined || apiKey === 'sandbox' ? text : text.replaceAll(apiKey, MASK))
+  return {
+    checks: checks.map((check) => ({ ...check, details: check.details.map(masked) })),
+    reached: [...reached],
+    notes: notes.map(masked),
   }
 
-  result(): Verification {
-    const { apiKey } = this.#options
-    const masked = (text: string) =>
-      apiKey === undefined || apiKey === 'sandbox' ? text : text.replaceAll(apiKey, MASK)
-    const checks = this.#checks.map((check) => ({ ...check, details: check.details.map(masked) }))
-    return { checks, reached: [...this.#reached], notes: this.#notes.map(masked) }
-  }
-
-  async verifyOperation(operation: Operation, examples: readonly Example[]): Promise<void> {
-    const { apiKey, writes, engine } = this.#options
-    const skip = (reason: string) => this.#add(operation.id, 'every check', undefined, 'skipped', [reason])
-    if (!isRead(operation.method)) {
-      if (operation.method !== 'POST' || operation.body?.example === undefined || operation.path.includes('{')) {
+  async function verifyOperation(operation: Operation, examples: readonly Example[]): Promise<void> {
+    const isWrite = !isRead(operation.method)
+    const skip = (reason: string) => add(operation.id, 'every check', undefined, 'skipped', [reason])
+    if (isWrite) {
+      if (operation.method !== 'POST' || operation.body?.example === undefined || operation.path.includes('{'))
         return skip('it writes, and only operations that add an example of the contract are ever called')
-      }
       if (!writes) return skip('it writes, and --writes was not given')
     }
-    const probes = exampleProbes(operation, examples, this.#items.firstId(collectionOf(operation)))
-    const [first] = probes
-    if (first === undefined) return skip('the contract has no example of what stands in its path')
-    const { violations } = { violations: [], ...(await engine.mock(first.request)) }
-    if (violations.length > 0) return skip(`the contract has no example of its request: ${violations.join('; ')}`)
+    const items = itemsOf(operation)
+    const probes = exampleProbes(operation, examples, items.ids[0])
+    const request = probes[0]?.request
+    if (request === undefined) return skip('the contract has no example for its path parameters')
+    const violations = [operation.readQuery(request.query), operation.readBody(bytesOf(request))].flatMap((read) =>
+      read.violations.map(({ message }) => message),
+    )
+    if (violations.length > 0) return skip(`the contract has no valid example of its request: ${violations.join('; ')}`)
 
     if (operation.responses.has(401)) {
-      await this.#verifyRefusal(operation, '401 without a key', first.request)
-      await this.#verifyRefusal(operation, '401 with a wrong key', withKey(first.request, WRONG_KEY))
-    } else this.#add(operation.id, '401', undefined, 'skipped', ['the contract documents no 401 for it'])
+      await check(operation, { name: '401 without a key', request, expected: 401 })
+      await check(operation, { name: '401 with a wrong key', request: withKey(request, WRONG_KEY), expected: 401 })
+    } else add(operation.id, '401', undefined, 'skipped', ['the contract documents no 401 for it'])
     if (apiKey === undefined) {
-      for (const { name, request } of probes)
-        this.#add(operation.id, name, request, 'skipped', ['no API key was given'])
+      for (const probe of probes) add(operation.id, probe.name, probe.request, 'skipped', ['no API key was given'])
       return
     }
-    // What is there is asked first: the others are held against it.
-    const [whole = [], further = []] = listProbes(operation, examples)
-    for (const probe of [...whole, ...probes, ...further]) await this.#verifyAnswer(operation, keyed(probe, apiKey))
-    if (!isRead(operation.method)) await this.#verifyWriting(operation, apiKey)
-    else if (operation.path.includes('{')) await this.#verifyItems(operation, apiKey)
+    // The plain list comes first: the others are compared with it.
+    const all = [...bareListProbes(operation), ...probes, ...listProbes(operation, examples)]
+    const further = isWrite
+      ? creationProbes(operation)
+      : operation.path.includes('{')
+        ? itemProbes(operation, items)
+        : []
+    for (const probe of [...all, ...further])
+      await check(operation, { ...probe, request: withKey(probe.request, apiKey) })
+    if (isWrite) await verifyListed(operation, apiKey)
   }
 
-  /** What the answers to the key say together: each request is counted. */
-  async verifyCounting(): Promise<void> {
-    const uncounted = this.#remaining.uncounted()
+  async function check(operation: Operation, { name, request, expected, isRefusable }: Probe): Promise<void> {
+    const answer = await ask(operation, request)
+    if ('outcome' in answer) return add(operation.id, name, request, answer.outcome, [answer.detail])
+    const { status } = answer
+    const items = itemsOf(operation)
+    const body = bodyOf(answer)
+    const breaches = breachesIn(operation, request, answer)
+    const details = detailsOf(breaches)
+    const skipped = isSuccess(status)
+      ? undefined
+      : (removalReason(operation, answer, expected !== undefined || items.ids.length > 0) ??
+        (isRefusable && status === 400
+          ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
+          : undefined))
+    if (skipped !== undefined && detailsOf(breaches.filter(({ rule }) => rule !== 'status')).length === 0)
+      add(operation.id, name, request, 'skipped', [skipped])
+    else if (expected !== undefined) {
+      judge(operation, name, request, [
+        ...(status === expected ? [] : [`it is answered ${status}, not ${expected}`]),
+        ...details,
+      ])
+    } else {
+      reached.add(operation.id)
+      const contradictions = isSuccess(status)
+        ? [...items.contradictions(request, body), ...(await statusContradictions(operation, request, body))]
+        : []
+      judge(operation, name, request, [...unexpected(operation, status), ...details, ...contradictions])
+    }
+    judge(operation, `rate-limit headers of ${name}`, request, detailsOf(breaches, 'rate-limit-headers'))
+    judgeDeprecation(operation, name, request, answer, expected)
+    if (!isSuccess(status)) return
+    if (isRead(operation.method)) items.addList(request, body)
+    else {
+      const id = isObject(body) && isId(body.id) ? `, with the id ${body.id}` : ''
+      notes.push(`${operation.id} has written${id}; it is still there.`)
+      items.addCreated(body)
+    }
+  }
+
+  /** Created items must be in the list, if one list can show all items. */
+  async function verifyListed(creation: Operation, key: string): Promise<void> {
+    const whole = wholeListOf(creation)
+    const { created } = itemsOf(creation)
+    if (created.length === 0 || whole === undefined) return
+    const { operation, most } = whole
+    const name = 'what was created is listed'
+    const request = withKey(whole.request, key)
+    const answer = await ask(operation, request)
+    if ('outcome' in answer) return add(operation.id, name, request, answer.outcome, [answer.detail])
+    const items = listedIn(answer)
+    const missing = created.filter(({ id }) => !items.some((item) => item.id === id))
+    if (missing.length > 0 && items.length >= most)
+      return add(operation.id, name, request, 'skipped', [`there are more than the ${most} that a list can have`])
+    const details = missing.map(({ id }) => `${String(id)} was created, but is not listed`)
+    judge(operation, name, request, details)
+  }
+
+  /** Asks list and item again where they show different statuses: another client may have changed it in between. */
+  async function statusContradictions(operation: Operation, request: EngineRequest, body: unknown): Promise<string[]> {
+    const whole = wholeListOf(operation)
+    if (!isObject(body) || whole === undefined || !itemsOf(operation).hasOtherStatus(body)) return []
+    const list = await ask(whole.operation, { ...whole.request, headers: { ...request.headers } })
+    const again = await ask(operation, request)
+    if ('outcome' in list || 'outcome' in again) return []
+    const listed = listedIn(list).find(({ id }) => id === body.id)
+    const now = bodyOf(again)
+    if (listed === undefined || !isObject(now) || now.status !== body.status || listed.status === body.status) return []
+    return [`status of ${String(body.id)} is ${quote(body.status)}, but the list says ${quote(listed.status)}`]
+  }
+
+  function wholeListOf({ path }: Operation) {
+    const operation = contract.operations.find((one) => one.method === 'GET' && one.path === collectionOf(path))
+    const list = operation && wholeList(operation)
+    return list && { ...list, operation }
+  }
+
+  function itemsOf({ path }: Operation): SeenItems {
+    const known = collections.get(collectionOf(path)) ?? new SeenItems()
+    collections.set(collectionOf(path), known)
+    return known
+  }
+
+  /** All responses to the key together: each request is counted. */
+  async function verifyCounting(): Promise<void> {
+    const uncounted = findUncounted(counted)
     if (uncounted === undefined) return
-    const { operation, request, detail, isFull } = uncounted
-    if (!isFull || (await this.#hasOpenWindow(request))) this.#add(operation, COUNTING, request, 'drift', [detail])
-    else this.#add(operation, COUNTING, request, 'skipped', [TURNED_OFF])
+    const { operation, request, detail } = uncounted
+    const isOff = counted.every(({ limit, remaining }) => remaining === limit) && !(await hasOpenWindow(request))
+    const turnedOff = 'every response leaves the whole limit, and no window begins: the limits seem to be turned off'
+    add(operation, 'requests are counted', request, isOff ? 'skipped' : 'drift', [isOff ? turnedOff : detail])
   }
 
-  /** Whether time passes in a window of which nothing is ever used: where limits are turned off none begins. */
-  async #hasOpenWindow(request: EngineRequest): Promise<boolean> {
-    const { service, wait } = this.#options
+  /** Whether a window goes on although no request was counted in it: with limits turned off, none begins. */
+  async function hasOpenWindow(request: EngineRequest): Promise<boolean> {
     await wait(NEXT_SECOND_MS)
     const answer = await service.ask(request).catch(() => undefined)
-    return answer !== undefined && this.#remaining.isSameWindow(answer)
+    const now = answer && readCounted('', request, answer)
+    const latest = counted.at(-1)
+    if (now === undefined || latest === undefined) return false
+    return now.date > latest.date && now.limit === latest.limit && now.reset === latest.reset
   }
 
-  async #verifyWriting(operation: Operation, apiKey: string): Promise<void> {
-    const barest = barestCreation(operation)
-    if (barest !== undefined) await this.#verifyAnswer(operation, keyed(barest, apiKey), [400])
-    for (const probe of invalidCreations(operation)) await this.#verifyRejection(operation, keyed(probe, apiKey), 400)
-  }
-
-  async #verifyItems(operation: Operation, apiKey: string): Promise<void> {
-    const collection = collectionOf(operation)
-    for (const { name, id } of this.#items.furtherIds(collection)) {
-      const request = itemRequest(operation, id)
-      if (request !== undefined) await this.#verifyAnswer(operation, keyed({ name, request }, apiKey))
-    }
-    const missing = missingItemProbe(operation)
-    if (missing !== undefined) await this.#verifyRejection(operation, keyed(missing, apiKey), 404)
-  }
-
-  async #verifyRefusal(operation: Operation, name: string, request: EngineRequest): Promise<void> {
-    const asked = await this.#ask(operation, request)
-    if (asked.kind === 'stopped') return this.#add(operation.id, name, request, asked.outcome, asked.details)
-    const { answer } = asked
-    const breaches = this.#breaches(operation, request, answer)
-    const limits = [
-      ...of(breaches, 'rate-limit-headers'),
-      ...(answer.status === 401 ? [] : strangersLimitBreaches(answer.headers, this.#promises.plans)),
-    ]
-    this.#judge(
-      operation,
-      name,
-      request,
-      answer.status === 401 ? others(breaches) : [`it is answered ${answer.status}`],
-    )
-    this.#judge(operation, `rate-limit headers of its ${name}`, request, limits)
-    const deprecation = of(breaches, 'deprecation-headers')
-    if (deprecation.length > 0) this.#judge(operation, `deprecation headers of its ${name}`, request, deprecation)
-  }
-
-  /** A request that the contract has refused with one status. */
-  async #verifyRejection(operation: Operation, { name, request }: Probe, status: number): Promise<void> {
-    const asked = await this.#ask(operation, request)
-    if (asked.kind === 'stopped') return this.#add(operation.id, name, request, asked.outcome, asked.details)
-    const { answer } = asked
-    if (reasonToSkip(operation, answer, true) !== undefined)
-      return this.#add(operation.id, name, request, 'skipped', [REMOVED])
-    const breaches = this.#breaches(operation, request, answer)
-    const unexpected = answer.status === status ? [] : [`it is answered ${answer.status}, not ${status}`]
-    this.#judge(operation, name, request, [...unexpected, ...others(breaches)])
-    this.#judge(operation, `rate-limit headers of ${name}`, request, of(breaches, 'rate-limit-headers'))
-    this.#judgeDeprecation(operation, name, request, answer, breaches)
-    if (!isRead(operation.method) && isSuccess(answer.status)) this.#noteWriting(operation, answer)
-  }
-
-  /** @param alsoFine statuses that say why an example was not taken, which says nothing of the contract */
-  async #verifyAnswer(operation: Operation, { name, request }: Probe, alsoFine: readonly number[] = []): Promise<void> {
-    const asked = await this.#ask(operation, request)
-    if (asked.kind === 'stopped') return this.#add(operation.id, name, request, asked.outcome, asked.details)
-    const { answer } = asked
-    const { status } = answer
-    const collection = collectionOf(operation)
-    const breaches = this.#breaches(operation, request, answer)
-    const isFound = this.#items.firstId(collection) !== undefined
-    const reason = isSuccess(status) ? undefined : reasonToSkip(operation, answer, isFound)
-    const body = bodyOf(answer)
-    if (reason !== undefined && others(breaches.filter(({ rule }) => rule !== 'status')).length === 0)
-      this.#add(operation.id, name, request, 'skipped', [reason])
-    else if (alsoFine.includes(status) && others(breaches).length === 0)
-      this.#add(operation.id, name, request, 'skipped', [
-        `it is refused with ${status}, as it may be: ${withoutOperation(operation.id, saidIn(body))}`,
-      ])
-    else {
-      this.#reached.add(operation.id)
-      const contradictions = isSuccess(status) ? this.#items.contradictions(collection, request, body) : []
-      this.#judge(operation, name, request, [...unexpected(operation, status), ...others(breaches), ...contradictions])
-    }
-    this.#judge(operation, `rate-limit headers of ${name}`, request, of(breaches, 'rate-limit-headers'))
-    this.#judgeDeprecation(operation, name, request, answer, breaches)
-    if (!isSuccess(status)) return
-    if (isRead(operation.method)) this.#items.sawList(collection, request, body)
-    else this.#noteWriting(operation, answer)
-  }
-
-  /** Sends a request, and once more after a 429 with a short wait. The 429 itself is checked against the contract. */
-  async #ask(operation: Operation, request: EngineRequest): Promise<Asked> {
-    const { service, wait, onWait } = this.#options
+  /** Sends a request, and again after a 429 with a short wait. The 429 itself is checked against the contract. */
+  async function ask(operation: Operation, request: EngineRequest): Promise<Asked> {
+    const { authorization = '' } = request.headers
     try {
-      const answer = await service.ask(request)
-      this.#wasAnswered = true
-      if (answer.status !== 429) return this.#heard(operation, request, answer)
-      const breaches = this.#breaches(operation, request, answer)
-      this.#judge(operation, '429', request, others(breaches))
-      this.#judge(operation, 'rate-limit headers of its 429', request, of(breaches, 'rate-limit-headers'))
-      const pause = waitOf(answer)
-      if (pause === undefined || pause > LONGEST_WAIT_MS) return refused(pause)
-      onWait?.(ceilSeconds(pause), shown(request))
-      await wait(pause)
-      const again = await service.ask(request)
-      return again.status === 429 ? refused(waitOf(again)) : this.#heard(operation, request, again)
+      let answer = await service.ask(request)
+      wasAnswered = true
+      if (answer.status === 429) {
+        const breaches = breachesIn(operation, request, answer)
+        judge(operation, '429', request, detailsOf(breaches))
+        judge(operation, 'rate-limit headers of its 429', request, detailsOf(breaches, 'rate-limit-headers'))
+        const pause = waitOf(answer)
+        if (pause === undefined || pause > MAX_WAIT_MS || waitedInVain.has(authorization)) return limited(pause)
+        if (waits === MAX_WAITS) {
+          const detail = `not tested: the rate limit was waited for ${MAX_WAITS} times, and is used up again (429)`
+          return { outcome: 'skipped', detail }
+        }
+        waits++
+        options.onWait?.(ceilSeconds(pause), textOf(request), MAX_WAITS - waits)
+        await wait(pause)
+        answer = await service.ask(request)
+        if (answer.status === 429) {
+          waitedInVain.add(authorization)
+          return limited(waitOf(answer))
+        }
+      }
+      waitedInVain.delete(authorization)
+      const reason = answer.headers['x-sandbox-reason'] ?? ''
+      if (MADE_UP.includes(reason))
+        return { outcome: 'skipped', detail: `the sandbox simulated the response (${reason})` }
+      const count = readCounted(operation.id, request, answer)
+      const isKeyed = apiKey !== undefined && authorization === bearer(apiKey)
+      if (count !== undefined && isKeyed && answer.status !== 401) counted.push(count)
+      return answer
     } catch (error) {
-      if (!(error instanceof NoAnswerError) || !this.#wasAnswered) throw error
-      return { kind: 'stopped', outcome: 'unanswered', details: [error.message] }
+      if (!(error instanceof NoAnswerError) || !wasAnswered) throw error
+      return { outcome: 'unanswered', detail: error.message }
     }
   }
 
-  #heard(operation: Operation, request: EngineRequest, answer: EngineAnswer): Asked {
-    const { apiKey } = this.#options
-    const isKeyed = apiKey !== undefined && request.headers.authorization === bearer(apiKey)
-    if (isKeyed && answer.status !== 401) this.#remaining.hear(operation.id, request, answer)
-    return { kind: 'answer', answer }
-  }
-
-  #breaches(operation: Operation, request: EngineRequest, answer: EngineAnswer): readonly Breach[] {
-    const route = this.#options.contract.route(request.method, request.path)
+  function breachesIn(operation: Operation, request: EngineRequest, answer: EngineAnswer): readonly Breach[] {
+    const route = contract.route(request.method, request.path)
     const captured = route.kind === 'operation' ? route.captured : []
-    return findBreaches(this.#promises, { operation, captured, request, answer })
+    return findBreaches({ rules, plans: contract.plans, basePath }, { operation, captured, request, answer })
   }
 
-  #judgeDeprecation(
+  function judgeDeprecation(
     operation: Operation,
-    example: string,
+    probe: string,
     request: EngineRequest,
     { headers }: EngineAnswer,
-    breaches: readonly Breach[],
+    expected: Probe['expected'],
   ): void {
-    const found = of(breaches, 'deprecation-headers')
-    const name = `deprecation headers of ${example}`
-    const reading = readDeprecation(operation, headers, this.#promises.basePath)
-    if (reading.kind === 'unsaid') this.#add(operation.id, name, request, 'skipped', [UNSAID])
-    else if (operation.deprecated || found.length > 0) this.#judge(operation, name, request, found)
+    const name = `deprecation headers of ${probe}`
+    const reading = readDeprecation(operation, headers, basePath)
+    if (reading.kind === 'drift') judge(operation, name, request, reading.breaches)
+    else if (!operation.deprecated || expected === 401) return
+    else if (reading.kind === 'kept') judge(operation, name, request, [])
+    else
+      add(operation.id, name, request, 'skipped', ['neither Deprecation nor Sunset is sent, and neither is documented'])
   }
 
-  #noteWriting(operation: Operation, answer: EngineAnswer): void {
-    const body = bodyOf(answer)
-    const id = isObject(body) && isId(body.id) ? body.id : undefined
-    this.#notes.push(`${operation.id} has written${id === undefined ? '' : `, with the id ${id}`}; it is still there.`)
-    this.#items.sawCreated(collectionOf(operation), body)
+  function judge(operation: Operation, name: string, request: EngineRequest, details: readonly string[]): void {
+    add(operation.id, name, request, details.length === 0 ? 'kept' : 'drift', details)
   }
 
-  #judge(operation: Operation, name: string, request: EngineRequest, details: readonly string[]): void {
-    this.#add(operation.id, name, request, details.length === 0 ? 'kept' : 'drift', details)
-  }
-
-  #add(
+  function add(
     operation: string,
     name: string,
     request: EngineRequest | undefined,
     outcome: CheckOutcome,
     details: readonly string[],
   ): void {
-    const asked = request === undefined ? {} : { request: shown(request) }
-    this.#checks.push({ operation, name, ...asked, outcome, details })
+    checks.push({ operation, name, ...(request && { request: textOf(request) }), outcome, details })
   }
 }
 
-/** The check of all answers together. */
-const COUNTING = 'requests are counted'
-const TURNED_OFF = 'every answer leaves the whole limit, and no window begins: the limits seem to be turned off'
-const REMOVED = 'the operation has been removed'
-const UNSAID = 'neither Deprecation nor Sunset is sent; they are not documented, so they need not be'
+type Breach = ReturnType<typeof findBreaches>[number]
 
-/** Those that have a check of their own in the report. */
-const OWN_CHECKS: readonly BreachRule[] = ['rate-limit-headers', 'deprecation-headers']
-
-function of(breaches: readonly Breach[], wanted: BreachRule): readonly string[] {
-  return breaches.filter(({ rule }) => rule === wanted).map(({ detail }) => detail)
+/** Lists, then writes, then operations on an item. */
+function rankOf({ method, path }: Operation): number {
+  if (path.includes('{')) return 2
+  return isRead(method) ? 0 : 1
 }
 
-function others(breaches: readonly Breach[]): readonly string[] {
-  return breaches.filter(({ rule }) => !OWN_CHECKS.includes(rule)).map(({ detail }) => detail)
+/** Those of one rule, or of all rules without a check of their own. */
+function detailsOf(breaches: readonly Breach[], wanted?: BreachRule): readonly string[] {
+  return breaches
+    .filter(({ rule }) => (wanted === undefined ? !OWN_CHECKS.includes(rule) : rule === wanted))
+    .map(({ detail }) => detail)
 }
 
 function unexpected({ responses }: Operation, status: number): readonly string[] {
   if (isSuccess(status)) return []
-  const expected = [...responses.keys()].filter(isSuccess)
-  return [`it is answered ${status}, not ${expected.join(' or ') || '2xx'}${hintOf(status)}`]
+  const expected = [...responses.keys()].filter(isSuccess).join(' or ') || '2xx'
+  return [`it is answered ${status}, not ${expected}${status === 401 ? ' (is the API key one of this instance?)' : ''}`]
 }
 
-function refused(pause: number | undefined): Asked {
+function limited(pause: number | undefined): Asked {
   const until = pause === undefined ? 'it does not say until when' : `for another ${ceilSeconds(pause)} s`
-  return { kind: 'stopped', outcome: 'skipped', details: [`the rate limit is used up (429), ${until}`] }
+  return { outcome: 'skipped', detail: `the rate limit is used up (429), ${until}` }
 }
 
-/** How long to wait after a 429, by the answer's own Date only: the clock of this machine may be another. */
+/** How long to wait after a 429, by the response's own Date only: this machine's clock may differ. */
 function waitOf({ headers }: EngineAnswer): number | undefined {
   return readRetryAfter(headers['retry-after'], headers.date, undefined)
 }
 
-/** Why an unsuccessful response says nothing about the contract. */
-function reasonToSkip(operation: Operation, answer: EngineAnswer, isFound: boolean): string | undefined {
-  const { path, sunsetAt } = operation
+/** Why a 404 or 410 says nothing about the contract. */
+function removalReason({ path, sunsetAt }: Operation, answer: EngineAnswer, isKnown: boolean): string | undefined {
   const { status, headers } = answer
   if (status !== 404 && status !== 410) return undefined
   const isPast = sunsetAt !== undefined && Date.parse(headers.date ?? '') >= sunsetAt
   const body = bodyOf(answer)
-  const isSaid = isObject(body) && body.code === REMOVAL_CODE
-  if (isPast || isSaid || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? '')) return REMOVED
-  if (status !== 404 || isFound || !path.includes('{')) return undefined
-  return 'nothing is known to ask for: no list was answered that holds an id, and the one of the example is not there'
+  const hasCode = isObject(body) && body.code === REMOVAL_CODE
+  if (isPast || hasCode || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? ''))
+    return 'the operation has been removed'
+  if (status !== 404 || isKnown || !path.includes('{')) return undefined
+  return 'no id is known: no list had one, and the one of the example does not exist'
 }
 
-function hintOf(status: number): string {
-  return status === 401 ? ' (is the API key one of this instance?)' : ''
+function messageIn({ id }: Operation, body: unknown): string {
+  return withoutOperation(id, isObject(body) && typeof body.message === 'string' ? body.message : 'no message')
 }
 
-function saidIn(body: unknown): string {
-  return isObject(body) && typeof body.message === 'string' ? body.message : 'it does not say why'
-}
-
-/** `/pets/{petId}` is of `/pets`. */
-function collectionOf({ path }: Operation): string {
+/** `/pets/{petId}` belongs to `/pets`. */
+function collectionOf(path: string): string {
   return path.split('/{', 1)[0] ?? ''
-}
-
-function keyed({ name, request }: Probe, key: string): Probe {
-  return { name, request: withKey(request, key) }
 }
 
 function withKey(request: EngineRequest, key: string): EngineRequest {
@@ -379,8 +384,17 @@ function bearer(key: string): string {
   return `Bearer ${key}`
 }
 
-function shown({ method, path, query }: EngineRequest): string {
+function textOf({ method, path, query }: EngineRequest): string {
   return `${method} ${path}${query === '' ? '' : `?${query}`}`
+}
+
+function bytesOf({ body }: EngineRequest): Uint8Array | undefined {
+  return body === '' ? undefined : Buffer.from(body)
+}
+
+function listedIn(answer: EngineAnswer): readonly Readonly<Record<string, unknown>>[] {
+  const body = bodyOf(answer)
+  return Array.isArray(body) ? body.filter(isObject) : []
 }
 
 function bodyOf({ body }: EngineAnswer): unknown {

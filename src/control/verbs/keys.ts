@@ -1,98 +1,74 @@
 import * as v from 'valibot'
 import type { Space } from '../../core/space.js'
-import { type ApiKey, labelOf, PLAN_NAMES } from '../../domain/keys.js'
-import { keySchema } from '../../options/values/api-key.js'
-import { someWaitSchema } from '../../options/values/duration.js'
-import { oneOf } from '../../options/values/reading.js'
-import { fields, text } from '../fields.js'
+import { type ApiKey, keyLabel, PLAN_NAMES } from '../../domain/keys.js'
+import { keySchema } from '../../options/values/keys.js'
+import { oneOf, someWaitSchema } from '../../options/values/reading.js'
 import { keyView } from '../state.js'
-import { VerbError, verb } from '../verb.js'
+import { fields, text, type VerbContext, VerbError, verb } from '../verb.js'
 
 const planSchema = oneOf(PLAN_NAMES)
+const checkKeys = (space: Space, { key }: { readonly key: string }) => void findKey(space, key)
 
-export const list = verb({
-  method: 'GET',
-  path: '/keys',
-  summary: 'The keys of a space, with plan, quotas and ban',
-  run: ({ space, wall }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey, wall)),
-})
-
-export const add = verb({
-  method: 'POST',
-  path: '/keys',
-  summary: 'Adds a key to all spaces; it is stored',
-  input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
-  run({ space, spaces, wall }, { key, plan }) {
-    const known = space.findKey(key)
-    if (known !== undefined) {
-      const label = labelOf(known)
+export const keyVerbs = {
+  'keys.list': verb('GET /keys', 'The keys of a space, with plan, quotas and ban', {
+    run: ({ space, wall }) => [...space.keys.values()].map((apiKey) => keyView(space, apiKey, wall)),
+  }),
+  'keys.add': verb('POST /keys', 'Adds a key to all spaces; it is stored', {
+    input: fields({ key: keySchema, plan: v.optional(planSchema, 'free') }),
+    run({ space, spaces, wall }, { key, plan }) {
+      const known = space.findKey(key)
+      if (known === undefined) return keyView(space, spaces.addKey(key, plan), wall)
+      const label = keyLabel(known)
       throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
-    }
-    return keyView(space, spaces.addKey(key, plan), wall)
-  },
-})
-
-export const change = verb({
-  method: 'PATCH',
-  path: '/keys/{key}',
-  summary: 'Moves a key to another plan in a space',
-  input: fields({ key: text, plan: planSchema }),
-  run({ space, wall }, { key, plan }) {
-    const apiKey = find(space, key)
-    space.movePlan(apiKey, plan)
-    return keyView(space, apiKey, wall)
-  },
-})
-
-export const remove = verb({
-  method: 'DELETE',
-  path: '/keys/{key}',
-  summary: 'Removes a key from all spaces',
-  input: fields({ key: text }),
-  run({ space, spaces, wall }, { key }) {
-    const apiKey = find(space, key)
-    const before = spaces.holdingsOf(apiKey)
-    spaces.removeKey(apiKey.key)
-    spaces.remember({ verb: 'keys.remove', space: space.name, at: wall, before })
-    return { removed: labelOf(apiKey) }
-  },
-})
-
-export const ban = verb({
-  method: 'PUT',
-  path: '/keys/{key}/ban',
-  summary: 'Bans a key, for the ban duration of the settings unless another is given',
-  input: fields({ key: text, for: v.optional(someWaitSchema) }),
-  run({ space, wall }, { key, for: duration = space.settings.banDuration }) {
-    const apiKey = find(space, key)
-    checkBannable(apiKey)
-    space.banKey(apiKey.key, duration, space.now(wall))
-    return keyView(space, apiKey, wall)
-  },
-})
-
-/** A key that is always out of quota shows that misfortune and no other. @throws VerbError */
-export function checkBannable(apiKey: ApiKey): void {
-  if (apiKey.always === 'limited')
-    throw new VerbError('conflict', `The key "${labelOf(apiKey)}" is always out of quota and never banned.`)
+    },
+  }),
+  'keys.change': verb('PATCH /keys/{key}', 'Moves a key to another plan in a space', {
+    input: fields({ key: text, plan: planSchema }),
+    checkKeys,
+    run: (context, { key, plan }) => change(context, key, (apiKey) => context.space.movePlan(apiKey, plan)),
+  }),
+  'keys.remove': verb('DELETE /keys/{key}', 'Removes a key from all spaces', {
+    input: fields({ key: text }),
+    checkKeys,
+    canUndo: true,
+    run({ space, spaces }, { key }) {
+      const apiKey = findKey(space, key)
+      spaces.removeKey(apiKey.key)
+      return { removed: keyLabel(apiKey) }
+    },
+  }),
+  'keys.ban': verb('PUT /keys/{key}/ban', 'Bans a key, for the ban duration of the settings unless another is given', {
+    input: fields({ key: text, for: v.optional(someWaitSchema) }),
+    checkKeys,
+    run(context, { key, for: duration = context.space.settings.banDuration }) {
+      const { space, wall } = context
+      checkBannable(findKey(space, key))
+      return change(context, key, (apiKey) => space.banKey(apiKey.key, duration, space.now(wall)))
+    },
+  }),
+  'keys.unban': verb('DELETE /keys/{key}/ban', 'Lifts the ban of a key', {
+    input: fields({ key: text }),
+    checkKeys,
+    run: (context, { key }) => change(context, key, (apiKey) => context.space.unbanKey(apiKey.key)),
+  }),
 }
 
-export const unban = verb({
-  method: 'DELETE',
-  path: '/keys/{key}/ban',
-  summary: 'Lifts the ban of a key',
-  input: fields({ key: text }),
-  run({ space, wall }, { key }) {
-    const apiKey = find(space, key)
-    space.unbanKey(apiKey.key)
-    return keyView(space, apiKey, wall)
-  },
-})
+function change({ space, wall }: VerbContext, name: string, act: (apiKey: ApiKey) => void) {
+  const apiKey = findKey(space, name)
+  act(apiKey)
+  return keyView(space, apiKey, wall)
+}
 
-/** @param name the key's label, or the key */
-function find(space: Space, name: string): ApiKey {
+/** `sandbox-limited` is always out of quota and never banned. @throws VerbError */
+export function checkBannable(apiKey: ApiKey): void {
+  if (apiKey.always === 'limited')
+    throw new VerbError('conflict', `The key "${keyLabel(apiKey)}" is always out of quota and never banned.`)
+}
+
+/** @param name the key's label, or the key, which may be a real one and is not repeated in the error */
+function findKey(space: Space, name: string): ApiKey {
   const apiKey = space.findKey(name)
   if (apiKey !== undefined) return apiKey
-  const labels = [...space.keys.values()].map(labelOf)
+  const labels = [...space.keys.values()].map(keyLabel)
   throw new VerbError('not_found', `There is no such key. This space has ${labels.join(', ')}.`)
 }

@@ -1,23 +1,30 @@
 import * as v from 'valibot'
+import { conductReport } from '../../conduct/conduct-report.js'
 import type { Space } from '../../core/space.js'
-import { labelOf } from '../../domain/keys.js'
+import { keyLabel, sentKeyText } from '../../domain/keys.js'
 import { UNREAD } from '../../domain/messages.js'
 import { MASK } from '../../domain/redaction.js'
 import { type DurationMs, SECOND_MS } from '../../domain/time.js'
-import { LOG_BODY_CHARACTERS } from '../../exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
+import { LOG_BODY_CHARACTERS } from '../../exchanges/exchange-record.js'
 import { type Exchange, exchangeView } from '../../exchanges/exchange-view.js'
 import { type Har, toHar } from '../../exchanges/har.js'
 import { quoted } from '../../options/problem.js'
-import { waitSchema } from '../../options/values/duration.js'
 import { readInstant } from '../../options/values/instant.js'
-import { textSchema } from '../../options/values/reading.js'
+import { textSchema, waitSchema } from '../../options/values/reading.js'
 import { packageVersion } from '../../system/package-files.js'
-import { countSchema, fields, text } from '../fields.js'
-import { type VerbContext, VerbError, verb } from '../verb.js'
+import {
+  type ControlTarget,
+  checkInput,
+  countSchema,
+  fields,
+  text,
+  type VerbContext,
+  VerbError,
+  verb,
+} from '../verb.js'
 
 const SINCE = 'must be the id of an exchange (those after it are shown) or an instant'
-
 const sinceSchema = v.union(
   [
     countSchema(SINCE),
@@ -35,9 +42,8 @@ const filterEntries = {
   key: v.optional(text),
   reason: v.optional(text),
 }
-
-export const filterSchema = fields(filterEntries)
-export type Filter = v.InferOutput<typeof filterSchema>
+const filterSchema = fields(filterEntries)
+type Filter = v.InferOutput<typeof filterSchema>
 
 const selectionSchema = fields({
   ...filterEntries,
@@ -45,95 +51,151 @@ const selectionSchema = fields({
   limit: v.optional(countSchema('must be a number of exchanges')),
 })
 
-export const list = verb({
-  method: 'GET',
-  path: '/requests',
-  summary:
+const replaySchema = fields({
+  id: countSchema('must be the id of an exchange'),
+  key: v.optional(text),
+  method: v.optional(v.pipe(text, v.regex(/^[A-Za-z]{1,20}$/, 'must be a method of HTTP'))),
+  target: v.optional(v.pipe(text, v.regex(/^\/[\x21-\x7e]*$/, 'must be a path, with its query if it has one'))),
+  headers: v.optional(v.record(text, v.nullable(text), 'must be a map of headers')),
+  body: v.optional(text),
+  timeout: v.optional(waitSchema),
+})
+type Replay = v.InferOutput<typeof replaySchema>
+
+export const requestVerbs = {
+  'requests.list': verb(
+    'GET /requests',
     'Exchanges of a space, oldest first; filters: operation, status, key, reason, since (id or instant), limit (only the newest)',
-  input: selectionSchema,
-  run: selected,
-})
+    {
+      input: selectionSchema,
+      run: select,
+    },
+  ),
+  'requests.har': verb(
+    'GET /requests/har',
+    'The same exchanges as an HTTP archive (HAR 1.2), without keys and without what is under way',
+    {
+      input: selectionSchema,
+      run: (context, selection): Har => toHar(select(context, selection), packageVersion),
+    },
+  ),
+  'requests.replay': verb(
+    'POST /requests/{id}/replay',
+    'Sends the request of an exchange again, as it was or with another key, method, target, headers (null takes one away) or body, and gives the new exchange once it has ended',
+    {
+      input: replaySchema,
+      run(): Exchange {
+        throw new Error('The machine sends no requests.')
+      },
+      send: ({ send, spaces }, { space }, input) => replay(send, spaces, space, input),
+    },
+  ),
+  'requests.clear': verb('DELETE /requests', 'Forgets the exchanges of a space', {
+    canUndo: true,
+    run({ space }): readonly Exchange[] {
+      space.clearLog()
+      return []
+    },
+  }),
+  conduct: verb(
+    'GET /conduct',
+    "How well the clients of a space kept the service's rules, and what each plan would have done with their traffic",
+    {
+      run: ({ space }) => conductReport(space),
+    },
+  ),
+  drift: verb(
+    'GET /drift',
+    'How the answers of the real service behind the sandbox drift from the contract, in a space',
+    {
+      run: ({ space }) => space.drift.report(),
+    },
+  ),
+}
 
-export const har = verb({
-  method: 'GET',
-  path: '/requests/har',
-  summary: 'The same exchanges as an HTTP archive (HAR 1.2), without keys and without what is under way',
-  input: selectionSchema,
-  run: (context, selection): Har => toHar(selected(context, selection), packageVersion),
-})
-
-function selected(
+function select(
   { space, wall }: VerbContext,
   { since, limit, ...filter }: v.InferOutput<typeof selectionSchema>,
 ): readonly Exchange[] {
-  const wanted = filterIn(space, filter)
-  const found = [...space.log].filter((record) => matches(record, wanted) && isAfter(record, since))
-  return found
-    .slice(limit === undefined ? 0 : Math.max(0, found.length - limit))
-    .map((record) => exchangeView(record, wall))
+  const isWanted = withLabel(space, filter)
+  const isLater = ({ id, at }: ExchangeRecord) =>
+    since === undefined || (typeof since === 'number' ? id > since : at >= since.at)
+  const found = [...space.log].filter((record) => isWanted(record) && isLater(record))
+  const first = limit === undefined ? 0 : Math.max(0, found.length - limit)
+  return found.slice(first).map((record) => exchangeView(record, wall))
 }
 
-/** A replayed request that hangs is given up after this, or what is said. */
+/** Reads a filter. @returns which exchanges it selects @throws VerbError */
+export function readFilter(space: Space, given: object): (record: ExchangeRecord) => boolean {
+  return withLabel(space, checkInput({ input: filterSchema }, given) as Filter)
+}
+
+/** The log has the label of a key, which a filter may name by the key itself. */
+function withLabel(space: Space, { key, operation, status, reason }: Filter): (record: ExchangeRecord) => boolean {
+  const apiKey = key === undefined ? undefined : space.findKey(key)
+  const label = apiKey === undefined ? key : keyLabel(apiKey)
+  return (record) =>
+    (operation === undefined || record.operation === operation) &&
+    (status === undefined || (record.how !== undefined && record.status === status)) &&
+    (label === undefined || record.key === label) &&
+    (reason === undefined || record.reason === reason)
+}
+
 const REPLAY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
+/** A replica learns of the end of an exchange through its log. */
+const END_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 
-export const replay = verb({
-  method: 'POST',
-  path: '/requests/{id}/replay',
-  summary:
-    'Sends the request of an exchange again, as it was or with another key, method, target, headers (null takes one away) or body, and gives the new exchange once it has ended',
-  input: fields({
-    id: countSchema('must be the id of an exchange'),
-    key: v.optional(text),
-    method: v.optional(v.pipe(text, v.regex(/^[A-Za-z]{1,20}$/, 'must be a method of HTTP'))),
-    target: v.optional(v.pipe(text, v.regex(/^\/[\x21-\x7e]*$/, 'must be a path, with its query if it has one'))),
-    headers: v.optional(v.record(text, v.nullable(text), 'must be a map of headers')),
-    body: v.optional(text),
-    timeout: v.optional(waitSchema),
-  }),
-  run(): Exchange {
-    throw new Error('Only the edge sends requests.')
-  },
-  async send({ send, spaces }, { space }, input): Promise<Exchange> {
-    const { request, given } = requestAgain(space, input)
-    const signal = AbortSignal.timeout(input.timeout ?? REPLAY_TIMEOUT_MS)
-    let ended: Exchange | undefined
-    let unfollow = () => {}
-    try {
-      const response = await send(new Request(request, { signal }), ({ exchange }) => {
-        if (exchange === undefined) return
-        unfollow =
-          spaces.get(exchange.space)?.log.follow({
-            onEnded(record) {
-              if (record.position === exchange.position) ended = exchangeView(record)
-            },
-            end() {},
-          }) ?? unfollow
+async function replay(
+  send: ControlTarget['send'],
+  spaces: ControlTarget['spaces'],
+  space: Space,
+  input: Replay,
+): Promise<Exchange> {
+  const request = requestAgain(space, input)
+  const signal = AbortSignal.timeout(input.timeout ?? REPLAY_TIMEOUT_MS)
+  let unfollow = () => {}
+  let end: Promise<Exchange | undefined> | undefined
+  try {
+    const response = await send(new Request(request, { signal }), ({ exchange }) => {
+      const log = exchange && spaces.get(exchange.space)?.log
+      end = new Promise((resolve) => {
+        if (log === undefined) return resolve(undefined)
+        unfollow = log.follow({
+          onEnded: (record) => record.position === exchange?.position && resolve(exchangeView(record)),
+          onCleared: () => resolve(undefined),
+          end: () => resolve(undefined),
+        })
       })
-      await response.text()
-    } catch {
-      // A fault, or given up: the exchange says so.
-    } finally {
-      unfollow()
-    }
-    if (ended === undefined)
-      throw new VerbError('conflict', `${given} was sent again, but the log was cleared before it ended.`)
-    return ended
-  },
-})
+    })
+    await response.text()
+  } catch {
+    // A fault or a timeout: the exchange says so.
+  }
+  const timeout = new Promise<undefined>((resolve) => {
+    AbortSignal.timeout(END_TIMEOUT_MS).addEventListener('abort', () => resolve(undefined))
+  })
+  const ended = await Promise.race([end, timeout])
+  unfollow()
+  if (ended !== undefined) return ended
+  const message = `The request of exchange ${input.id} was sent again, but its end is not in the log.`
+  throw new VerbError('conflict', message)
+}
 
-/** Of its connection, or worked out afresh. */
+/** Headers of the connection, or computed for each request. */
 const NOT_SENT_AGAIN: readonly string[] = ['authorization', 'connection', 'content-length', 'host', 'transfer-encoding']
+const NO_KEY = 'none'
 
-/** @throws VerbError where not all of it is known any more */
-function requestAgain(space: Space, input: Replay): { readonly request: Request; readonly given: string } {
+/** @throws VerbError if the log does not have all of it */
+function requestAgain(space: Space, input: Replay): Request {
   const record = [...space.log].find(({ id }) => id === input.id)
   if (record === undefined)
     throw new VerbError('not_found', `There is no exchange ${input.id} in the log of this space.`)
-  const given = `The request of exchange ${record.id}`
+  const { id } = record
+  const conflict = (message: string) => new VerbError('conflict', message)
   const { method, path, query, request: sent } = exchangeView(record)
-  if (method === UNREAD) throw new VerbError('conflict', `${given} could not be read, so it cannot be sent again.`)
+  if (method === UNREAD) throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
-    throw new VerbError('conflict', `The body of exchange ${record.id} is not kept whole. Give another one in body.`)
+    throw conflict(`The body of exchange ${id} is not kept whole. Give another one in body.`)
   const key = input.key ?? openKey(space, record)
   const headers = new Headers()
   for (const [name, value] of Object.entries({ ...sent.headers, ...input.headers }))
@@ -141,17 +203,16 @@ function requestAgain(space: Space, input: Replay): { readonly request: Request;
       sendable(`header ${quoted(name)}`, 'its name or its value is not valid in HTTP', () => headers.set(name, value))
   if (key !== undefined)
     sendable('key', 'it has a character that no header may have', () => headers.set('authorization', `Bearer ${key}`))
-  const asked = (input.method ?? method).toUpperCase()
+  const verb = (input.method ?? method).toUpperCase()
   const body = input.body ?? sent.body
-  const isBodiless = asked === 'GET' || asked === 'HEAD' || body === ''
+  const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
   const target = input.target ?? (query === '' ? path : `${path}?${query}`)
-  const request = sendable(`request ${quoted(`${asked} ${target}`)}`, 'give another method or target', () => {
-    return new Request(`http://localhost${target}`, { method: asked, headers, ...(isBodiless ? {} : { body }) })
+  return sendable(`request ${quoted(`${verb} ${target}`)}`, 'give another method or target', () => {
+    return new Request(`http://localhost${target}`, { method: verb, headers, ...(hasBody ? { body } : {}) })
   })
-  return { request, given }
 }
 
-/** @throws VerbError for what fetch refuses, whose own words would tell a key */
+/** @throws VerbError without the message of fetch, which would reveal a key */
 function sendable<T>(what: string, why: string, make: () => T): T {
   try {
     return make()
@@ -160,55 +221,10 @@ function sendable<T>(what: string, why: string, make: () => T): T {
   }
 }
 
-/** The key as it was sent; undefined where none was. @throws VerbError if it is a secret, or one that is not known */
-function openKey(space: Space, { id, key }: ExchangeRecord): string | undefined {
+/** The key as it was sent; undefined if there was none. @throws VerbError if it is a secret or unknown */
+function openKey(space: Space, { id, key, sender }: ExchangeRecord): string | undefined {
   if (key === NO_KEY) return undefined
   const apiKey = space.findKey(key)
-  if (apiKey !== undefined && labelOf(apiKey) === apiKey.key) return space.name === '' ? key : `${key}~${space.name}`
+  if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return sentKeyText(key, space.name, sender)
   throw new VerbError('conflict', `The key of exchange ${id} (${key}) is not in the log. Give one in key.`)
-}
-
-interface Replay {
-  readonly id: number
-  readonly key?: string | undefined
-  readonly method?: string | undefined
-  readonly target?: string | undefined
-  readonly headers?: Readonly<Record<string, string | null>> | undefined
-  readonly body?: string | undefined
-}
-
-/** Label of a caller who sent no key. */
-const NO_KEY = 'none'
-
-export const clear = verb({
-  method: 'DELETE',
-  path: '/requests',
-  summary: 'Forgets the exchanges of a space',
-  run({ space, spaces, wall }) {
-    const before = { kind: 'log', log: space.log.save() } as const
-    space.log.clear()
-    spaces.remember({ verb: 'requests.clear', space: space.name, at: wall, before })
-    return []
-  },
-})
-
-/** A filter that names a key by itself, or by its label, which is what the log has. */
-export function filterIn(space: Space, { key, ...filter }: Filter): Filter {
-  if (key === undefined) return filter
-  const apiKey = space.findKey(key)
-  return { ...filter, key: apiKey === undefined ? key : labelOf(apiKey) }
-}
-
-export function matches(record: ExchangeRecord, { operation, status, key, reason }: Filter): boolean {
-  return (
-    (operation === undefined || record.operation === operation) &&
-    (status === undefined || (record.how !== undefined && record.status === status)) &&
-    (key === undefined || record.key === key) &&
-    (reason === undefined || record.reason === reason)
-  )
-}
-
-function isAfter(record: ExchangeRecord, since: number | { readonly at: number } | undefined): boolean {
-  if (since === undefined) return true
-  return typeof since === 'number' ? record.id > since : record.at >= since.at
 }

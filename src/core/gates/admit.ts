@@ -1,10 +1,10 @@
-import { labelOf } from '../../domain/keys.js'
+import { keyLabel } from '../../domain/keys.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
 import type { Space } from '../space.js'
 
-/** Is the key valid at all? Who calls is asked before what is called. @source docs/specification.md, "Authentication" */
+/** Is the key valid? Asked before the path, so that a 401 precedes a 404. @source docs/specification.md, "Authentication" */
 export const admit: Gate = ({ caller, route, request, space }) => {
   if (
     caller.kind === 'key' &&
@@ -13,10 +13,10 @@ export const admit: Gate = ({ caller, route, request, space }) => {
     space.shared.realService?.hasKey === false
   )
     return problem('invalid_api_key', { message: noUpstreamKey(caller.label) })
-  // A path outside the service needs no key: the client has mistyped the base address and is told so.
+  // A path outside the service is a mistyped base address.
   if (caller.kind === 'key' || route.kind === 'outside') return undefined
   if (caller.problem === 'invalid_api_key') return problem('invalid_api_key', { message: unknownKey(space) })
-  // What was sent may be a key all the same, and is not repeated.
+  // The token may be a secret and is not repeated.
   const isOtherScheme = request.headers.authorization !== undefined
   return problem('missing_api_key', isOtherScheme ? { message: NO_BEARER } : {})
 }
@@ -27,12 +27,11 @@ function noUpstreamKey(label: string): string {
   return `The key "${label}" is one of this sandbox, and the service behind it does not know it. Give the sandbox a key of that service (--upstream-api-key-file), or send one.`
 }
 
-/** A message names so many keys at most. */
 const MOST_NAMED = 5
 
-/** Names the keys that would do: those of the fixtures. One with a label is a secret. */
+/** Names fixture keys that would work; labelled keys are secret. */
 function unknownKey({ seed }: Space): string {
-  const open = seed.keys.filter((apiKey) => apiKey.always === undefined && labelOf(apiKey) === apiKey.key)
+  const open = seed.keys.filter((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
   const named = open.slice(0, MOST_NAMED).map(({ key }) => key)
   const message = PROBLEMS.invalid_api_key.message
   return named.length === 0 ? message : `${message} The fixture keys are ${named.join(', ')}.`

@@ -1,48 +1,49 @@
+import { hasNoBody } from '../../contract/sendable.js'
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import type { HandlerResult } from '../../domain/messages.js'
-import { blows, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
+import { isStormActive, STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
-import { problem, rememberRefusal, retryAfterHeader, tooManyRequests } from '../answers.js'
+import { problem, refuseUntil, retryAfterHeader } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
 /** Is there a storm, or a fault for this operation? */
 export const disrupt: Gate = (context) => {
   if (context.caller.kind !== 'key') return undefined
   const { storm, faults } = context.space
-  if (storm !== undefined && blows(storm, context.now) && context.space.isInStorm(storm.rate)) {
-    return refuse(context, storm.retryAfter ?? STORM_RETRY_AFTER_MS, 'storm', 'The service is overloaded.')
+  if (storm !== undefined && isStormActive(storm, context.now) && context.space.isInStorm(storm.rate)) {
+    const until = context.now + (storm.retryAfter ?? STORM_RETRY_AFTER_MS)
+    return refuseUntil(context, until, 'The service is overloaded.', 'storm')
   }
   if (faults.length === 0 || context.route.kind !== 'operation') return undefined
   const rule = context.space.takeFault(context.route.operation.id)
-  return rule === undefined ? undefined : suffer(context, rule)
+  return rule === undefined ? undefined : applyFault(context, rule)
 }
 
-function suffer(context: RequestContext, rule: FaultRule): HandlerResult | undefined {
+function applyFault(context: RequestContext, rule: FaultRule): HandlerResult | undefined {
   const message = `The sandbox was asked to fail here (fault ${formatFaultRule(rule)}).`
   switch (rule.fault) {
     case 'status':
       return fail(context, rule, message)
     case 'slow-body':
-      // The real response is slowed down, so the request goes on.
       context.fault = 'slow-body'
       return undefined
     default:
-      return { status: 200, body: '', fault: rule.fault, reason: 'fault' }
+      return { status: usualStatus(context), body: '', fault: rule.fault, reason: 'fault' }
   }
+}
+
+/** The usual status: a malformed chunk follows one. */
+function usualStatus({ route }: RequestContext): number {
+  const documented = route.kind === 'operation' ? [...route.operation.responses.keys()] : []
+  return documented.find((status) => status >= 200 && status < 300 && !hasNoBody(status)) ?? 200
 }
 
 function fail(context: RequestContext, { status, retryAfter }: FaultRule, message: string): HandlerResult {
   const { space, now } = context
   const wait = retryAfter === undefined ? undefined : parseDuration(retryAfter)
-  if (status === 429) return refuse(context, wait ?? STORM_RETRY_AFTER_MS, 'fault', message)
+  if (status === 429) return refuseUntil(context, now + (wait ?? STORM_RETRY_AFTER_MS), message, 'fault')
   const details = { message, reason: 'fault', ...(status && { status }) } as const
   if (wait === undefined) return problem('simulated_fault', details)
   const retryAt = now + wait
   return { ...problem('simulated_fault', { ...details, headers: retryAfterHeader(space, retryAt, now) }), retryAt }
-}
-
-function refuse(context: RequestContext, wait: number, reason: 'storm' | 'fault', sentence: string): HandlerResult {
-  const { space, now } = context
-  rememberRefusal(context, now + wait)
-  return tooManyRequests(space, sentence, now + wait, now, reason)
 }

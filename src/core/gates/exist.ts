@@ -1,8 +1,11 @@
+import { excerpt } from '../../contract/excerpt.js'
 import { PROBLEMS } from '../../domain/problems.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
 import type { Space } from '../space.js'
+
+const MAX_METHOD_LENGTH = 20
 
 /** Is there such an operation? */
 export const exist: Gate = ({ route, request, path, space }) => {
@@ -11,7 +14,11 @@ export const exist: Gate = ({ route, request, path, space }) => {
     case 'operation':
       return undefined
     case 'method-not-allowed':
-      return problem('method_not_allowed', { headers: ['Allow', route.allow.join(', ')], outside: true })
+      return problem('method_not_allowed', {
+        message: `This path supports ${route.allow.join(', ')}, not ${excerpt(request.method, MAX_METHOD_LENGTH)}.`,
+        headers: ['Allow', route.allow.join(', ')],
+        outside: true,
+      })
     case 'unknown':
       return problem('not_found', { message: `${PROBLEMS.not_found.message}${meantPath(space, path)}`, outside: true })
     case 'outside': {
@@ -24,12 +31,12 @@ export const exist: Gate = ({ route, request, path, space }) => {
   }
 }
 
-/** The path of the service that was probably meant, as a further sentence; empty if none is near. */
+/** "Did you mean …?" as a further sentence, or empty. */
 function meantPath({ shared: { basePath, contract } }: Space, path: string): string {
   const asked = path.slice(basePath.length).split('/')
   const known = contract.operations.map((operation) => {
     const parts = operation.path.split('/')
-    // What stands for a parameter is right as it is.
+    // Values of parameters are right.
     const isAlike = parts.length === asked.length
     return (
       basePath +

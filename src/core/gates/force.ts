@@ -1,15 +1,14 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { HandlerResult } from '../../domain/messages.js'
-import { type ForcedCode, readForcedCode } from '../../domain/prefer.js'
 import { STORM_RETRY_AFTER_MS } from '../../domain/storm.js'
 import { limitBody, problem, retryAfterHeader } from '../answers.js'
 import { mockedAnswer } from '../operations/mocked-answer.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
-/** Statuses that may be forced on every operation, documented or not. @source docs/behaviour.md, "Forcing a response" */
+/** @source docs/behaviour.md, "Forcing a response" */
 const ALWAYS_ALLOWED = [429, 500, 503]
 
-/** Did the client force a response? It gets that one, and no state changes. @source RFC 7240 */
+/** Did the client force a response? No state changes. @source RFC 7240 */
 export const force: Gate = (context) => {
   const { request, route, caller, space } = context
   if (request.headers.prefer === undefined || route.kind !== 'operation' || caller.kind !== 'key') return undefined
@@ -23,7 +22,7 @@ export const force: Gate = (context) => {
   return asForced(answer, status)
 }
 
-/** The status that a request forces, where only Prism knows what the answer looks like. */
+/** The forced status if Prism has to make its response. */
 export function forcedMockStatus(
   contract: Contract,
   operation: Operation,
@@ -42,10 +41,10 @@ function asForced(answer: HandlerResult, status: number): HandlerResult {
   }
 }
 
-/** Answers whose form settings decide, or that need headers of ours. */
+/** Responses whose form settings decide. */
 const OURS = [401, 429]
 
-/** Whether a contract given with --spec says what the answer looks like. The packaged one says what the sandbox does anyway. */
+/** Whether a contract given with --spec describes the response. */
 function isDocumentedElsewhere(contract: Contract, operation: Operation, status: number): boolean {
   const isDocumented = operation.responses.has(status) || isInRange(operation, status)
   return contract.pets !== undefined && isDocumented && !OURS.includes(status)
@@ -90,4 +89,21 @@ function forcedAnswer({ space, now }: RequestContext, operation: Operation, stat
         ? { status, body: operation.responses.get(status)?.example ?? '' }
         : problem('simulated_fault', { status, message: `This response was forced with Prefer: code=${status}.` })
   }
+}
+
+export interface ForcedCode {
+  readonly code: string
+}
+
+/** Commas separate preferences, except inside quotes. */
+const PREFERENCES = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
+const PREFERENCE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/
+
+/** Finds `code=429` in a Prefer header; the first one counts. @source RFC 7240, section 2 */
+export function readForcedCode(prefer: string): ForcedCode | undefined {
+  for (const [preference] of prefer.matchAll(PREFERENCES)) {
+    const match = PREFERENCE.exec(preference)
+    if (match?.[1]?.toLowerCase() === 'code') return { code: match[2] ?? match[3] ?? '' }
+  }
+  return undefined
 }

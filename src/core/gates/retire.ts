@@ -1,7 +1,27 @@
 import { PROBLEMS } from '../../domain/problems.js'
-import { removal } from '../../domain/sunset.js'
+import type { SunsetMode } from '../../domain/settings.js'
+import { type DurationMs, type EpochMs, MINUTE_MS } from '../../domain/time.js'
 import { problem } from '../answers.js'
 import type { Gate } from '../request-context.js'
+
+/** Removed for the first 5 minutes of every half hour. @source docs/switches.md, "Removal and brownouts" */
+const BROWNOUT_EVERY_MS: DurationMs = 30 * MINUTE_MS
+const BROWNOUT_FOR_MS: DurationMs = 5 * MINUTE_MS
+
+/** Why an operation is removed, if it is. @source docs/specification.md, "Versioning", 3; docs/behaviour.md, "removed operations" */
+export function removal(mode: SunsetMode, sunsetAt: EpochMs, now: EpochMs): 'sunset' | 'brownout' | undefined {
+  switch (mode) {
+    case 'before':
+      return undefined
+    case 'after':
+      return 'sunset'
+    case 'auto':
+      return now >= sunsetAt ? 'sunset' : undefined
+    case 'brownout':
+      if (now >= sunsetAt) return 'sunset'
+      return now % BROWNOUT_EVERY_MS < BROWNOUT_FOR_MS ? 'brownout' : undefined
+  }
+}
 
 /** Has the operation been removed? @source docs/specification.md, "Versioning", 3 */
 export const retire: Gate = ({ route, space, now }) => {

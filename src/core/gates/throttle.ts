@@ -1,6 +1,6 @@
-import { isBrowsersOwn } from '../../domain/browsers-own.js'
-import type { Caller } from '../../domain/callers.js'
-import type { HandlerResult } from '../../domain/messages.js'
+import type { Caller } from '../../domain/keys.js'
+import { type HandlerResult, isBrowsersOwn } from '../../domain/messages.js'
+import { counted } from '../../domain/numbers.js'
 import {
   charge,
   type QuotaUsage,
@@ -12,7 +12,7 @@ import {
   type WindowView,
 } from '../../domain/quota.js'
 import type { EpochMs } from '../../domain/time.js'
-import { rememberRefusal, tooManyRequests } from '../answers.js'
+import { refuseUntil } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
 import type { Space } from '../space.js'
 
@@ -21,20 +21,20 @@ export const throttle: Gate = (context) => {
   const { caller, space, now } = context
   const { account, limits } = caller
   if (isBrowsersOwn(context.request)) return undefined
-  context.asksForQuota = true
+  context.chargesQuota = true
   if (isAlwaysSpent(caller)) {
-    space.chargeQuota(account, spend(account.usage, limits.perMinute, now))
+    account.usage = spend(account.usage, limits.perMinute, now)
     return refuse(context, viewWindow('minute', account.usage.minute, limits.perMinute, now))
   }
   if (!space.settings.rateLimit) return undefined
   const verdict: QuotaVerdict = charge(account.usage, limits, now)
   if (verdict.kind === 'refused') return refuse(context, verdict.shown)
-  space.chargeQuota(account, verdict.usage)
+  account.usage = verdict.usage
   context.shown = verdict.shown
   return undefined
 }
 
-/** What the headers show for a request that was not charged. */
+/** The window in the headers of a request that was not charged. */
 export function shownUncharged(space: Space, caller: Caller, now: EpochMs): WindowView {
   const { account, limits } = caller
   if (!space.settings.rateLimit && !isAlwaysSpent(caller)) return viewQuota({}, limits, now)
@@ -44,15 +44,14 @@ export function shownUncharged(space: Space, caller: Caller, now: EpochMs): Wind
 }
 
 function refuse(context: RequestContext, shown: WindowView): HandlerResult {
-  const { space, now } = context
   context.shown = shown
-  rememberRefusal(context, shown.resetAt)
-  const all = shown.limit === 1 ? 'The 1 request' : `The ${shown.limit} requests`
-  const sentence = `${all} per ${shown.window} of this plan ${shown.limit === 1 ? 'is' : 'are'} used up.`
-  return tooManyRequests(space, sentence, shown.resetAt, now, `quota-${shown.window}`)
+  const sentence = isAlwaysSpent(context.caller)
+    ? 'The quota of this key is always used up. Use another key.'
+    : `The limit of ${counted(shown.limit, 'request')} per ${shown.window} is used up.`
+  return refuseUntil(context, shown.resetAt, sentence, `quota-${shown.window}`)
 }
 
-/** The key `sandbox-limited`: its minute is spent from the first request on, and so is every later one. */
+/** The key `sandbox-limited`: the minute is always used up. */
 function isAlwaysSpent(caller: Caller): boolean {
   return caller.kind === 'key' && caller.apiKey.always === 'limited'
 }

@@ -1,16 +1,17 @@
 import type { Operation, Violation } from '../../contract/contract.js'
 import type { HandlerResult, Readings, ServiceRequest } from '../../domain/messages.js'
-import { operationMessage } from '../../domain/operation-message.js'
-import { encodedBody, problem, unreadBody } from '../answers.js'
+import { operationMessage } from '../../domain/problems.js'
+import { documentedError, encodedBody, problem, unreadBody } from '../answers.js'
 import type { Gate, RequestContext } from '../request-context.js'
 
-/** Does the request keep the contract? Prism checks requests for the operations that it mocks. */
+/** Does the request match the contract? Prism checks those that it mocks. */
 export const validate: Gate = (context) => {
   const { route, request, handler } = context
   if (route.kind !== 'operation' || handler === undefined) return undefined
   const { operation, captured } = route
   const path = operation.readPath(captured)
-  if (path.violations.length > 0) return problem('not_found')
+  if (path.violations.length > 0)
+    return documentedError(operation, 404) ?? problem('not_found', undocumented(operation, 404))
   if (operation.takesBody) {
     const refusal = refuseBody(request)
     if (refusal !== undefined) return refusal
@@ -21,8 +22,7 @@ export const validate: Gate = (context) => {
   return violationsAnswer(operation, [...query.violations, ...(body?.violations ?? [])])
 }
 
-/** Reads the parts of a request that this gate has let through before; undefined where it reads none. */
-export function readingsOf(context: RequestContext): Readings | undefined {
+export function readRequest(context: RequestContext): Readings | undefined {
   const { route, handler } = context
   if (route.kind !== 'operation' || handler === undefined) return undefined
   return { path: route.operation.readPath(route.captured), ...readRest(route.operation, context) }
@@ -35,10 +35,16 @@ function readRest(operation: Operation, { query, request }: RequestContext): Pic
   }
 }
 
-/** Names every violation at once. @source docs/behaviour.md, "an invalid `limit` or `status`" */
+/** The request is at fault, so the contract need not document the status. */
+export function undocumented({ responses, ranges }: Operation, status: number): { readonly outside?: true } {
+  return responses.has(status) || ranges?.includes(Math.floor(status / 100)) ? {} : { outside: true }
+}
+
+/** @source docs/behaviour.md, "an invalid `limit` or `status`" */
 function violationsAnswer(operation: Operation, violations: readonly Violation[]): HandlerResult {
   const messages = violations.map(({ message }) => message)
-  return problem('invalid_request', { message: operationMessage(operation.id, messages) })
+  const message = operationMessage(operation.id, messages)
+  return problem('invalid_request', { message, ...undocumented(operation, 400) })
 }
 
 function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
@@ -54,9 +60,9 @@ function refuseBody(request: ServiceRequest): HandlerResult | undefined {
   return problem('unsupported_media_type', { outside: true })
 }
 
-/** `application/json`, of no charset but UTF-8. @source RFC 8259, section 8.1 */
+/** `application/json`, with no charset but UTF-8. @source RFC 8259, section 8.1 */
 function isJson(contentType: string): boolean {
-  // As nearly every client writes it.
+  // The usual form.
   if (contentType === 'application/json') return true
   const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';')
   if (mediaType.trim() !== 'application/json') return false

@@ -1,19 +1,17 @@
 import * as v from 'valibot'
-import { type EpochMs, MINUTE_MS } from '../../domain/time.js'
+import { type ClockStart, type EpochMs, MINUTE_MS, parseOffset } from '../../domain/time.js'
 import { type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be an instant such as 2026-03-01T10:00:00Z or 2026-03-01T10:00:00+02:00, or a date (midnight UTC)'
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d)))?$/
 
-/** The clock starts within these: from the epoch on, so that headers hold no negative times, to the last year of four digits. */
-const FIRST = 0
-const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+/** Bounds of the clock: headers hold no negative times, and ISO 8601 years have four digits. */
+const MIN_INSTANT = 0
+const MAX_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Reads an instant of ISO 8601 with Z or an offset, or a bare date.
- *
- * Not Date.parse, which takes 2026-02-30 for 2 March and a time
- * without an offset for local time.
+ * Reads an ISO 8601 instant with Z or an offset, or a date. Date.parse would read 2026-02-30 as 2 March, and a time
+ * without an offset as local time.
  */
 export function readInstant(text: string): ParseResult<EpochMs> {
   const match = INSTANT.exec(text)
@@ -36,11 +34,10 @@ export function readInstant(text: string): ParseResult<EpochMs> {
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return { problem: 'must have an offset of at most 23:59' }
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * MINUTE_MS
   const value = sign === '-' ? at + offset : at - offset
-  if (value < FIRST || value > LAST) return { problem: 'must be from 1970-01-01 to 9999-12-31' }
+  if (value < MIN_INSTANT || value > MAX_INSTANT) return { problem: 'must be from 1970-01-01 to 9999-12-31' }
   return { value }
 }
 
-/** An instant as text. */
 const instantTextSchema = textSchema(FORM, readInstant)
 
 /** An instant as text or, in programs, as a Date. */
@@ -50,9 +47,27 @@ export const instantSchema = v.union(
     v.pipe(
       v.date(FORM),
       v.transform((date) => date.getTime()),
-      v.minValue(FIRST, 'must be from 1970-01-01 to 9999-12-31'),
-      v.maxValue(LAST, 'must be from 1970-01-01 to 9999-12-31'),
+      v.minValue(MIN_INSTANT, 'must be from 1970-01-01 to 9999-12-31'),
+      v.maxValue(MAX_INSTANT, 'must be from 1970-01-01 to 9999-12-31'),
     ),
   ],
   FORM,
+)
+
+const START_FORM = `${FORM}, or an offset from real time such as +3h or -2d`
+
+/** An instant, or an offset from real time at the start. */
+export const clockStartSchema = v.union(
+  [
+    v.pipe(
+      v.string(START_FORM),
+      v.regex(/^[+-]/, START_FORM),
+      textSchema<ClockStart>(START_FORM, (text) => {
+        const ahead = parseOffset(text)
+        return ahead === undefined ? { problem: START_FORM } : { value: { ahead } }
+      }),
+    ),
+    instantSchema,
+  ],
+  START_FORM,
 )

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { type ParseResult, textSchema } from './reading.js'
+import { listOf, type ParseResult, textSchema } from './reading.js'
 
 const FORM = 'must be an origin such as http://localhost:6006: scheme, host and port only'
 const CORS_FORM = 'must be *, off, or origins separated by commas, for example http://localhost:3000'
-/** Other schemes too: capacitor://localhost, chrome-extension://… */
+/** Any scheme: capacitor://localhost, chrome-extension://… */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\\\s?#@,]+$/i
 
-/** Reads a web origin, as a browser would write it: lower case, without the scheme's own port. */
+/** Normalises a web origin as browsers do: lower case, without the default port. */
 export function readOrigin(text: string): ParseResult<string> {
   if (!ORIGIN.test(text)) return { problem: FORM }
   if (!URL.canParse(text)) return { problem: FORM }
@@ -15,7 +15,7 @@ export function readOrigin(text: string): ParseResult<string> {
 }
 
 const originSchema = textSchema(FORM, readOrigin)
-export const originsSchema = v.array(originSchema, FORM)
+export const originsSchema = listOf(originSchema, FORM)
 
 const corsTextSchema = textSchema<'*' | readonly string[]>(CORS_FORM, (text) => {
   if (text === '*') return { value: '*' }
@@ -29,5 +29,16 @@ const corsTextSchema = textSchema<'*' | readonly string[]>(CORS_FORM, (text) => 
   return { value: origins }
 })
 
-/** Which origins browsers may call from: `*`, or a list (empty: CORS is off). */
+/** `*`, or a list of origins (empty: CORS is off). */
 export const corsSchema = v.union([corsTextSchema, originsSchema], CORS_FORM)
+
+const BASE_PATH_FORM = 'must begin with / and end in a version segment, for example /v1 or /api/v2, outside /__sandbox'
+const BASE_PATH = /^(?:\/[A-Za-z0-9._~-]+)*\/v\d+$/
+
+export function readBasePath(text: string): ParseResult<string> {
+  const segments = text.split('/').slice(1)
+  const fits = BASE_PATH.test(text) && !segments.some((segment) => segment === '.' || segment === '..')
+  return fits && segments[0] !== '__sandbox' ? { value: text } : { problem: BASE_PATH_FORM }
+}
+
+export const basePathSchema = textSchema(BASE_PATH_FORM, readBasePath)

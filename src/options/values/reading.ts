@@ -1,37 +1,59 @@
 import * as v from 'valibot'
+import { parseSize } from '../../domain/numbers.js'
+import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration } from '../../domain/time.js'
 
-/** The result of parsing a string: the value, or a phrase that says what is wrong ("must be a whole number"). */
+/** The value, or a phrase for what is wrong: "must be a whole number". */
 export type ParseResult<T> = { readonly value: T } | { readonly problem: string }
 
-/**
- * A schema for a value that users write as a string.
- *
- * @param allowed the message if it is not a string at all
- */
+/** A schema for a value that users write as text. @param allowed message if it is not a string */
 export function textSchema<T>(allowed: string, read: (text: string) => ParseResult<T>) {
+  return v.pipe(v.string(allowed), parseWith(read))
+}
+
+/** A step of a schema that reads a value. @param issue `{ input: undefined }` leaves the value out of the message */
+export function parseWith<In, Out>(read: (value: In) => ParseResult<Out>, issue: { readonly input?: undefined } = {}) {
+  return v.rawTransform<In, Out>(({ dataset, addIssue, NEVER }) => {
+    const reading = read(dataset.value)
+    if ('value' in reading) return reading.value
+    addIssue({ message: reading.problem, ...issue })
+    return NEVER
+  })
+}
+
+/** A schema for text that matches a pattern. */
+export function patternSchema(pattern: RegExp, form: string) {
   return v.pipe(
-    v.string(allowed),
-    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
-      const reading = read(dataset.value)
-      if ('value' in reading) return reading.value
-      addIssue({ message: reading.problem })
-      return NEVER
-    }),
+    v.string(form),
+    v.check((text) => pattern.test(text), form),
   )
 }
 
-/** A schema for one of a few words or numbers. */
+export function valueUnless<T>(problem: string | undefined, value: T): ParseResult<T> {
+  return problem === undefined ? { value } : { problem }
+}
+
 export function oneOf<const T extends readonly (string | number)[]>(values: T) {
   return v.picklist(values, `must be ${joinOr(values)}`)
 }
 
-/** A schema for a yes or no. */
 export const switchSchema = v.boolean('must be true or false')
 
-/** A schema for a non-empty string. `what` names it: "a file". */
+/** A schema for a non-empty string. @param what names it: "a file" */
 export function filledText(what: string) {
   const message = `must be ${what}`
   return v.pipe(v.string(message), v.nonEmpty(message))
+}
+
+export function isAddress(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
+}
+
+/** A schema for a path; refuses addresses. */
+export function pathText(what: string) {
+  return v.pipe(
+    filledText(what),
+    v.check((text) => !isAddress(text), `must be ${what}, not an address; download it and name the file`),
+  )
 }
 
 /** "a, b or c" */
@@ -39,10 +61,72 @@ export function joinOr(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 
-/** A schema for a map with these entries and no others. Arrays are not maps. */
+/** A schema for a map with these entries and no others. */
 export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed),
     v.strictObject(entries, allowed),
   )
+}
+
+const MAX_ITEMS = 1000
+
+/** A schema for a list. Its length is checked first, so that long lists are refused quickly. */
+export function listOf<Item extends v.GenericSchema>(item: Item, allowed: string) {
+  return v.pipe(
+    v.custom<unknown[]>(
+      (value) => !Array.isArray(value) || value.length <= MAX_ITEMS,
+      `must have at most ${MAX_ITEMS} values`,
+    ),
+    v.array(item, allowed),
+  )
+}
+
+/** Both bounds are allowed. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  const message = wholeNumberRule(least, most)
+  return v.pipe(v.number(message), v.safeInteger(message), v.minValue(least, message), v.maxValue(most, message))
+}
+
+export function wholeNumberOr<const Word extends string>(word: Word, least: number) {
+  const message = `${wholeNumberRule(least, Number.MAX_SAFE_INTEGER)}, or ${word}`
+  return v.union(
+    [v.pipe(v.number(message), v.safeInteger(message), v.minValue(least, message)), v.literal(word, message)],
+    message,
+  )
+}
+
+function wholeNumberRule(least: number, most: number): string {
+  return most === Number.MAX_SAFE_INTEGER
+    ? `must be a whole number of ${least} or more`
+    : `must be a whole number from ${least} to ${most}`
+}
+
+const SIZE_FORM = 'must be a whole number with a unit, for example 512KiB, 256MiB or 2GiB'
+
+export const sizeSchema = textSchema(SIZE_FORM, (text) => {
+  const value = parseSize(text)
+  return value === undefined ? { problem: SIZE_FORM } : { value }
+})
+
+const DURATION_FORM = 'must be a whole number with a unit, for example 500ms, 30s, 5m or 24h'
+
+export const durationSchema = textSchema(DURATION_FORM, (text) => readDuration(text))
+
+/** A duration that Retry-After can have. */
+export const waitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 0, LONGEST_WAIT_MS))
+
+/** As waitSchema, but longer than 0. */
+export const someWaitSchema = textSchema(DURATION_FORM, (text) => readDuration(text, 1, LONGEST_WAIT_MS))
+
+export function readDuration(
+  text: string,
+  least: DurationMs = 0,
+  most = Number.MAX_SAFE_INTEGER,
+): ParseResult<DurationMs> {
+  const value = parseDuration(text)
+  if (value === undefined) return { problem: DURATION_FORM }
+  if (value < least) return { problem: 'must be longer than 0' }
+  if (value > most) return { problem: `must be at most ${formatDuration(most)}` }
+  return { value }
 }

@@ -1,56 +1,50 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { KeyView } from '../../control/views.js'
+import { PLAN_NAMES } from '../../domain/keys.js'
 import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { SANDBOX_ADDRESS } from '../sandbox-address.js'
-import { countdownText, dateText, timeText } from './clock-text.js'
-import { ActionButton } from './controls.js'
-import { CopyButton } from './copy-button.js'
-import { curesOf } from './cures.js'
-import { addressOf, wordOf } from './exchange-filter.js'
-import { Running } from './exchange-row.js'
-import { explainExchange } from './explain-exchange.js'
-import { ledToBan } from './led-to-ban.js'
-import { HeaderList } from './message-view.js'
-import { statusOf } from './outcome.js'
-import { readableBody } from './readable-body.js'
-import { CODE_FORMS } from './request-code.js'
-import { useDashboard, useSession } from './session-context.js'
-import { useSpaceTime } from './use-space-time.js'
+import { SANDBOX_ADDRESS } from '../control-api.js'
+import { countdownText, dateText, readableBody, timeText } from '../format.js'
+import { addressOf, CODE_FORMS, type CodeForm, recordedRequest } from '../request-code.js'
+import { call, filterBy, makeFail, replay, select, showTab, step } from '../session.js'
+import { conduct, editing, exchanges, filter, operations, spaceTime, state, zone } from '../state.js'
+import { ActionButton, CopyButton, HeaderList, Pre, Select, Toggle } from '../ui.js'
+import { wordOf } from './exchange-filter.js'
+import { Duration, Status } from './exchange-list.js'
+import { explainExchange, ledToBan } from './explain-exchange.js'
 
-/** One exchange in full: the rule that decided its response, what would help, and what to do next. */
 export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
-  const session = useSession()
-  const key = useDashboard(({ state }) => state?.keys.find((known) => known.key === exchange.key))
-  const zone = useDashboard(({ zone }) => zone)
+  const key = state.value?.keys.find((known) => known.key === exchange.key)
   const heading = useRef<HTMLHeadingElement>(null)
-  const { id, method, reason, operation, ended, durationMs, timing } = exchange
+  const { id, method, reason, operation, ended, durationMs, timing, response } = exchange
   useEffect(() => {
     heading.current?.focus({ preventScroll: true })
     heading.current?.closest('.detail')?.scrollIntoView({ block: 'nearest' })
   }, [id])
 
   function close() {
-    session.select(undefined)
+    select(undefined)
     document.querySelector<HTMLElement>(`[data-exchange="${id}"]`)?.focus({ preventScroll: true })
   }
 
   const { rule, help } = explainExchange(exchange, key?.plan)
   const at = Date.parse(exchange.at)
-  const status = statusOf(exchange)
   return (
     <section class="detail" aria-labelledby="detail-title" onKeyDown={({ key }) => key === 'Escape' && close()}>
       <div class="row between">
         <h2 id="detail-title" tabIndex={-1} ref={heading}>
-          <span class={`status ${status.kind}`}>{status.text}</span>{' '}
+          <Status exchange={exchange} />{' '}
           <span class="mono">
             {method} {addressOf(exchange)}
           </span>
         </h2>
         <div class="row">
-          <button type="button" aria-label="Newer exchange" onClick={() => session.step(-1)}>
+          <button type="button" aria-label="Newer exchange" onClick={() => step(-1)}>
             ↑
           </button>
-          <button type="button" aria-label="Older exchange" onClick={() => session.step(1)}>
+          <button type="button" aria-label="Older exchange" onClick={() => step(1)}>
             ↓
           </button>
           <button type="button" class="close" aria-label="Close the exchange" onClick={close}>
@@ -62,71 +56,61 @@ export function ExchangeDetail({ exchange }: { readonly exchange: Exchange }) {
         {reason === null ? null : <span class="tag">{reason}</span>} {rule}
       </p>
       {help === undefined ? null : <p class="help">{help}</p>}
-      <NextSteps exchange={exchange} />
+      <NextSteps exchange={exchange} keyView={key} />
       <RateStrip exchange={exchange} />
-      <DriftOf exchange={exchange} />
-      <FindingsOf id={id} />
-      {exchange.response.body === '' ? null : (
+      <Drift exchange={exchange} />
+      <Findings id={id} />
+      {response.body === '' ? null : (
         <section aria-label="Response body">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it */}
-          <pre tabIndex={0}>{readableBody(exchange.response.body)}</pre>
+          <Pre>{readableBody(response.body)}</Pre>
         </section>
       )}
       <dl class="facts">
         <Fact name="Exchange">{id}</Fact>
-        <Fact name="At">{`${dateText(at, zone)} ${timeText(at, true, zone)}`}</Fact>
-        <FilterFact name="Operation" field="op" value={operation ?? 'none'} />
-        <FilterFact
-          name="Key"
-          field="key"
-          value={exchange.key}
-          {...(key === undefined ? {} : { more: ` (${key.plan})` })}
-        />
-        <div>
-          <dt>Took</dt>
-          <dd>
-            {ended === null ? (
-              <Running exchange={exchange} />
-            ) : (
-              `${formatSpan(durationMs)}: handling ${formatSpan(timing.handlingMs)}, waiting ${formatSpan(timing.waitingMs)}, body ${formatSpan(timing.bodyMs)}`
-            )}
-          </dd>
-        </div>
+        <Fact name="At">{`${dateText(at, zone.value)} ${timeText(at, true, zone.value)}`}</Fact>
+        <Fact name="Operation">
+          <FilterButton field="op" value={operation ?? 'none'} />
+        </Fact>
+        <Fact name="Key">
+          <FilterButton field="key" value={exchange.key} />
+          {key === undefined ? '' : ` (${key.plan})`}
+        </Fact>
+        <Fact name="Took">
+          {ended === null ? (
+            <Duration exchange={exchange} />
+          ) : (
+            `${formatSpan(durationMs)}: handling ${formatSpan(timing.handlingMs)}, waiting ${formatSpan(timing.waitingMs)}, body ${formatSpan(timing.bodyMs)}`
+          )}
+        </Fact>
       </dl>
       <Contents exchange={exchange} />
     </section>
   )
 }
 
-/** What one can do with it, and against what it met. */
-function NextSteps({ exchange }: { readonly exchange: Exchange }) {
-  const session = useSession()
-  const key = useDashboard(({ state }) => state?.keys.find((known) => known.key === exchange.key))
-  const now = useSpaceTime() ?? 0
-  const banAfter = useDashboard(({ state }) => state?.settings.banAfter)
+function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonly keyView: KeyView | undefined }) {
+  const banAfter = state.value?.settings.banAfter
   const { id, operation, reason } = exchange
   const led =
-    reason === 'ban' && typeof banAfter === 'number'
-      ? ledToBan(session.exchanges.newestFirst().toReversed(), exchange, banAfter)
-      : []
+    reason === 'ban' && typeof banAfter === 'number' ? ledToBan(exchanges.value.toReversed(), exchange, banAfter) : []
   return (
     <div class="row steps">
-      {curesOf(exchange, key, now).map(({ text, verb, input, done }) => (
-        <ActionButton key={text} class="primary" act={() => session.call(verb, input, done)}>
+      {curesOf(exchange, keyView, spaceTime.value ?? 0).map(([text, act]) => (
+        <ActionButton key={text} class="primary" act={act}>
           {text}
         </ActionButton>
       ))}
-      <ActionButton act={() => session.replay(id)}>Replay</ActionButton>
-      <button type="button" onClick={() => session.edit(exchange)}>
+      <ActionButton act={() => replay(id)}>Replay</ActionButton>
+      <button type="button" onClick={() => (editing.value = exchange)}>
         Edit and replay
       </button>
       {led.length === 0 ? null : (
-        <button type="button" onClick={() => session.filter({ text: `id:${led.join(',')}`, outcome: undefined })}>
+        <button type="button" onClick={() => (filter.value = { text: `id:${led.join(',')}`, outcome: undefined })}>
           What led to the ban
         </button>
       )}
       {operation === null ? null : (
-        <button type="button" onClick={() => session.makeFail(operation)}>
+        <button type="button" onClick={() => makeFail(operation)}>
           Make this fail
         </button>
       )}
@@ -134,14 +118,53 @@ function NextSteps({ exchange }: { readonly exchange: Exchange }) {
   )
 }
 
+type Cure = readonly [text: string, act: () => Promise<unknown>]
+
+/** One-click help against what an exchange met. @param key undefined if it is not a key of the sandbox */
+function curesOf(exchange: Exchange, key: KeyView | undefined, now: number): readonly Cure[] {
+  const { reason, key: name, response } = exchange
+  switch (reason) {
+    case 'quota-minute':
+    case 'quota-day': {
+      if (key === undefined || key.always !== null) return []
+      const reset = Number(response.headers['x-ratelimit-reset'] ?? 0) * 1000
+      const plan = PLAN_NAMES[PLAN_NAMES.indexOf(key.plan) + 1]
+      const upgrade = () =>
+        call('keys.change', { key: name, plan: plan ?? key.plan }, `${name} is on the plan ${plan}.`)
+      return [
+        ...advanceCure('Advance to the reset', reset - now),
+        ...(plan ? [[`Put on ${plan}`, upgrade] as const] : []),
+      ]
+    }
+    case 'ban': {
+      if (key === undefined || key.ban === null || key.always === 'banned') return []
+      const lift = () => call('keys.unban', { key: name }, `${name} is no longer banned.`)
+      return [['Lift the ban', lift], ...advanceCure('Advance to its end', Date.parse(key.ban.until) - now)]
+    }
+    case 'storm':
+      return [['Stop the storm', () => call('storm.stop', {}, 'The storm is stopped.')]]
+    case 'fault':
+      return [['Remove the faults', () => call('faults.clear', {}, 'There are no faults.')]]
+    case 'sunset':
+      return [['Bring it back', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
+    case 'brownout':
+      return [['End the brownout', () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')]]
+    default:
+      return []
+  }
+}
+
+function advanceCure(text: string, milliseconds: number): readonly Cure[] {
+  const seconds = Math.ceil(milliseconds / 1000)
+  const advance = () => call('clock.advance', { by: `${seconds}s` }, `The clock has moved by ${seconds} s.`)
+  return seconds > 0 ? [[text, advance]] : []
+}
+
 /** `0 of 60 left · resets in 0:42 · Retry-After 60` */
 function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) {
-  const now = useSpaceTime() ?? 0
-  const { headers } = response
-  const limit = headers['x-ratelimit-limit']
+  const { 'x-ratelimit-limit': limit, 'retry-after': wait, ...headers } = response.headers
   if (limit === undefined) return null
-  const left = Number(headers['x-ratelimit-reset']) * 1000 - now
-  const wait = headers['retry-after']
+  const left = Number(headers['x-ratelimit-reset']) * 1000 - (spaceTime.value ?? 0)
   const parts = [
     `${headers['x-ratelimit-remaining']} of ${limit} left`,
     left > 0 ? `resets in ${countdownText(left)}` : 'has been reset since',
@@ -150,23 +173,13 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
   return <p class="strip">{parts.join(' · ')}</p>
 }
 
-/** What conduct has found about it. */
-function FindingsOf({ id }: { readonly id: number }) {
-  const session = useSession()
-  const conduct = useDashboard(({ conduct }) => conduct)
-  const found = [...(conduct?.violations ?? []), ...(conduct?.warnings ?? [])].filter(({ exchanges }) =>
-    exchanges.includes(id),
-  )
-  if (found.length === 0) return null
-  return (
+function Findings({ id }: { readonly id: number }) {
+  const { violations = [], warnings = [] } = conduct.value ?? {}
+  const found = [...violations, ...warnings].filter(({ exchanges }) => exchanges.includes(id))
+  return found.length === 0 ? null : (
     <p class="row">
       {found.map(({ rule, key, message }) => (
-        <button
-          type="button"
-          key={`${rule} ${key} ${message}`}
-          title={message}
-          onClick={() => session.showTab('conduct')}
-        >
+        <button type="button" key={`${rule} ${key} ${message}`} title={message} onClick={() => showTab('conduct')}>
           {rule}
         </button>
       ))}
@@ -174,15 +187,12 @@ function FindingsOf({ id }: { readonly id: number }) {
   )
 }
 
-/** How the answer of the real service drifts from the contract. */
-function DriftOf({ exchange: { drift } }: { readonly exchange: Exchange }) {
-  const session = useSession()
-  if (drift === undefined) return null
-  return (
+function Drift({ exchange: { drift } }: { readonly exchange: Exchange }) {
+  return drift === undefined ? null : (
     <section aria-label="Drift" class="drift">
       <div class="row between">
         <h3>It drifts from the contract</h3>
-        <button type="button" onClick={() => session.showTab('conduct', 'drift')}>
+        <button type="button" onClick={() => showTab('conduct', 'drift')}>
           All drift
         </button>
       </div>
@@ -197,65 +207,42 @@ function DriftOf({ exchange: { drift } }: { readonly exchange: Exchange }) {
 
 const TABS = ['Response headers', 'Request', 'Copy as'] as const
 
-/** Both messages, and the request in other words. */
-function Contents({ exchange }: { readonly exchange: Exchange }) {
-  const [tab, choose] = useState<(typeof TABS)[number]>(TABS[0])
-  const { request, response } = exchange
+function Contents({ exchange: { request, response }, exchange }: { readonly exchange: Exchange }) {
+  const tab = useSignal<(typeof TABS)[number]>('Response headers')
   return (
     <div class="contents">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere */}
-      <div class="row" role="group" aria-label="Contents of the exchange">
-        {TABS.map((name) => (
-          <button type="button" key={name} aria-pressed={tab === name} onClick={() => choose(name)}>
-            {name}
-          </button>
-        ))}
-      </div>
-      {tab === 'Response headers' ? <HeaderList headers={response.headers} /> : null}
-      {tab === 'Request' ? (
+      <Toggle label="Contents of the exchange" names={TABS} value={tab.value} choose={(name) => (tab.value = name)} />
+      {tab.value === 'Response headers' ? <HeaderList headers={response.headers} /> : null}
+      {tab.value === 'Request' ? (
         <section aria-label="Request">
           <HeaderList headers={request.headers} />
-          {request.body === '' ? (
-            <p class="muted">No body.</p>
-          ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
-            <pre tabIndex={0}>{readableBody(request.body)}</pre>
-          )}
+          {request.body === '' ? <p class="muted">No body.</p> : <Pre>{readableBody(request.body)}</Pre>}
         </section>
       ) : null}
-      {tab === 'Copy as' ? <CopyAs exchange={exchange} /> : null}
+      {tab.value === 'Copy as' ? <CopyAs exchange={exchange} /> : null}
     </div>
   )
 }
 
+const COPY_FORMS = ['curl', 'fetch', 'call', 'HTTP'] as const
+
 function CopyAs({ exchange }: { readonly exchange: Exchange }) {
-  const basePath = useDashboard(({ state }) => state?.basePath ?? '')
-  const operations = useDashboard(({ operations }) => operations)
-  const [form, choose] = useState('curl')
-  const text = CODE_FORMS[form]?.({ exchange, sandbox: SANDBOX_ADDRESS, basePath, operations }) ?? ''
+  const form = useSignal<CodeForm>('curl')
+  const basePath = state.value?.basePath ?? ''
+  const text = CODE_FORMS[form.value](recordedRequest(exchange, SANDBOX_ADDRESS, basePath, operations.value))
   return (
     <>
       <div class="row">
-        <label class="inline">
-          Form{' '}
-          <select value={form} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            {Object.keys(CODE_FORMS).map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Select label="Form" value={form.value} choices={COPY_FORMS} choose={(name) => (form.value = name)} />
         <CopyButton text={text}>Copy as {form}</CopyButton>
         <CopyButton text={location.href}>Copy a link to it</CopyButton>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it */}
-      <pre class="curl" tabIndex={0}>
-        {text}
-      </pre>
+      <Pre class="curl">{text}</Pre>
     </>
   )
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: string | number }) {
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -264,34 +251,15 @@ function Fact({ name, children }: { readonly name: string; readonly children: st
   )
 }
 
-/** A fact by which a click narrows the list. */
-function FilterFact({
-  name,
-  field,
-  value,
-  more = '',
-}: {
-  readonly name: string
-  readonly field: string
-  readonly value: string
-  readonly more?: string
-}) {
-  const session = useSession()
-  const word = wordOf(field, value)
+function FilterButton({ field, value }: { readonly field: string; readonly value: string }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <button
-          type="button"
-          class="plain"
-          aria-label={`${value}: filter by it`}
-          onClick={() => session.toggleWord(word)}
-        >
-          {value}
-        </button>
-        {more}
-      </dd>
-    </div>
+    <button
+      type="button"
+      class="plain"
+      aria-label={`${value}: filter by it`}
+      onClick={() => filterBy(wordOf(field, value))}
+    >
+      {value}
+    </button>
   )
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { type Outcome, outcomeOf } from './outcome.js'
+import { type Outcome, outcomeOf } from '../format.js'
+import { addressOf } from '../request-code.js'
 
-/** Which exchanges the list shows. */
 export interface ExchangeFilter {
   /** Words that must all match: `status:429 4xx -key:sandbox-pro op:listPets path:/pets >500ms body:Rex reason:storm`. */
   readonly text: string
@@ -12,7 +12,7 @@ export const EVERYTHING: ExchangeFilter = { text: '', outcome: undefined }
 
 type Test = (exchange: Exchange) => boolean
 
-/** What may stand before a colon, and what it looks at. */
+/** Tests by the word before the colon. */
 const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => boolean>> = {
   status: ({ status, ended }, wanted) =>
     CLASS.test(wanted) ? isOfClass(status, wanted) : ended !== null && String(status ?? 'none') === wanted,
@@ -33,24 +33,23 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
   id: ({ id }, wanted) => wanted.split(',').includes(String(id)),
 }
 
-/** For help and completion. */
 export const FILTER_FIELDS: readonly string[] = Object.keys(FIELDS)
 
-/** `2026-03-01t12:00:10..12:00:20`, without its end; the end may be of the day of the beginning. */
-const STRETCH = /^(?:(\d{4}-\d{2}-\d{2})t)?(.+?)\.\.(?:(\d{4}-\d{2}-\d{2})t)?(.+)$/
+/** `2026-03-01t12:00:10..12:00:20`; both days may be omitted. The end is exclusive. */
+const RANGE = /^(?:(\d{4}-\d{2}-\d{2})t)?(.+?)\.\.(?:(\d{4}-\d{2}-\d{2})t)?(.+)$/
 
-/** @param wanted a stretch of time, or how an instant begins: `12:00`, `2026-03-01t12`; in UTC */
+/** @param wanted a range, or the beginning of an instant: `12:00`, `2026-03-01t12`; in UTC */
 function isWithin(at: string, wanted: string): boolean {
   const [day = '', time = ''] = at.toLowerCase().split('t')
-  const [, firstDay, from, lastDay, to] = STRETCH.exec(wanted) ?? []
+  const [, firstDay, from, lastDay, to] = RANGE.exec(wanted) ?? []
   if (from === undefined || to === undefined) return time.startsWith(wanted) || at.toLowerCase().startsWith(wanted)
   if (firstDay === undefined) return from <= time && time < to
   const instant = `${day}t${time}`
   return `${firstDay}t${from}` <= instant && instant < `${lastDay ?? firstDay}t${to}`
 }
 
-/** The word for a stretch of time. @param from, to milliseconds since the epoch */
-export function stretchWord(from: number, to: number): string {
+/** The word for a range of time. @param from, to milliseconds since the epoch */
+export function rangeWord(from: number, to: number): string {
   const [first = '', last = ''] = [from, to].map((at) => new Date(at).toISOString().slice(0, 19))
   return `at:${first}..${last.slice(0, 10) === first.slice(0, 10) ? last.slice(11) : last}`
 }
@@ -61,21 +60,13 @@ const DURATION = /^([<>])(\d+(?:\.\d+)?)(ms|s|min)$/
 const UNITS = { ms: 1, s: 1000, min: 60_000 } as const
 
 export function filterExchanges(exchanges: readonly Exchange[], filter: ExchangeFilter): readonly Exchange[] {
-  const tests = testsOf(filter.text)
+  const tests = [...filter.text.matchAll(WORD)].map(testOf)
   if (tests.length === 0 && filter.outcome === undefined) return exchanges
   return exchanges.filter(
     (exchange) =>
       (filter.outcome === undefined || (exchange.ended !== null && outcomeOf(exchange) === filter.outcome)) &&
       tests.every((test) => test(exchange)),
   )
-}
-
-/** The words of the last text: lists ask for the same again and again. */
-let last: { readonly text: string; readonly tests: readonly Test[] } = { text: '', tests: [] }
-
-function testsOf(text: string): readonly Test[] {
-  if (last.text !== text) last = { text, tests: [...text.matchAll(WORD)].map(testOf) }
-  return last.tests
 }
 
 function testOf([whole, minus, field = '', quoted, plain = '']: RegExpExecArray): Test {
@@ -94,48 +85,30 @@ function wordTest(written: string): Test {
     const limit = Number(count) * UNITS[unit as keyof typeof UNITS]
     return ({ durationMs }) => (than === '>' ? durationMs > limit : durationMs < limit)
   }
-  return (exchange) => haystackOf(exchange).includes(word)
+  return ({ method, path, query, operation, status, reason, fault, key }) => {
+    const facts = [method, addressOf({ path, query }), operation, status, reason, fault, key]
+    return facts.join(' ').toLowerCase().includes(word)
+  }
 }
 
 function isOfClass(status: number | null, wanted: string): boolean {
   return status !== null && String(status).charAt(0) === wanted.charAt(0)
 }
 
-/** What plain words are looked for in; made once an exchange. */
-const haystacks = new WeakMap<Exchange, string>()
-
-function haystackOf(exchange: Exchange): string {
-  const known = haystacks.get(exchange)
-  if (known !== undefined) return known
-  const { method, path, query, operation, status, reason, fault, key } = exchange
-  const text = [method, addressOf({ path, query }), operation, status, reason, fault, key].join(' ').toLowerCase()
-  haystacks.set(exchange, text)
-  return text
-}
-
-/** Adds a word to a filter, or takes it away if it is there. */
 export function toggleWord(text: string, word: string): string {
   const words = [...text.matchAll(WORD)].map(([whole]) => whole)
   return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ')
 }
 
-/** A word for a field and its value, which may have blanks. */
+/** The word for a field and its value, which may contain blanks. */
 export function wordOf(field: string, value: string): string {
   return /\s/.test(value) ? `${field}:"${value.replaceAll('"', '')}"` : `${field}:${value}`
 }
 
-/** A value of a field, and how many exchanges have it. */
-export interface Facet {
-  readonly word: string
-  readonly value: string
-  readonly count: number
-}
+const MAX_VALUES = 4
 
-/** Values of a field beyond these are left to the words. */
-const MOST_VALUES = 4
-
-/** What a list could be narrowed to: where a field has more than one value, its most frequent ones. */
-export function facetsOf(exchanges: readonly Exchange[]): readonly Facet[] {
+/** Words that would narrow a list, with the exchanges that each would leave: the most frequent values of each field. */
+export function facetsOf(exchanges: readonly Exchange[]) {
   const fields = {
     op: ({ operation }: Exchange) => operation ?? 'none',
     key: ({ key }: Exchange) => key,
@@ -149,16 +122,11 @@ export function facetsOf(exchanges: readonly Exchange[]): readonly Facet[] {
       const value = read(exchange)
       if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1)
     }
-    const isTelling = counts.size > 1 || (counts.size === 1 && ![...counts.values()].includes(exchanges.length))
-    if (!isTelling) return []
+    const narrows = counts.size > 1 || (counts.size === 1 && ![...counts.values()].includes(exchanges.length))
+    if (!narrows) return []
     return [...counts]
       .sort(([, one], [, other]) => other - one)
-      .slice(0, MOST_VALUES)
+      .slice(0, MAX_VALUES)
       .map(([value, count]) => ({ word: wordOf(field, value), value, count }))
   })
-}
-
-/** Path and query, as they were asked for. */
-export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): string {
-  return query === '' ? path : `${path}?${query}`
 }

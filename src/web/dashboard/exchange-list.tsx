@@ -1,93 +1,107 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { memo } from 'preact/compat'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { counted } from '../../domain/numbers.js'
+import { formatSpan } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-view.js'
-import { dayText, timeText, type Zone } from './clock-text.js'
-import { filterExchanges } from './exchange-filter.js'
-import { ExchangeRow } from './exchange-row.js'
+import { dayText, outcomeOf, timeText } from '../format.js'
+import { addressOf } from '../request-code.js'
+import { durationAt, filterBy, select } from '../session.js'
+import { events, exchanges, hasUpstream, pageTime, selected, shownExchanges, today, zone } from '../state.js'
+import { wordOf } from './exchange-filter.js'
 import { FirstRun } from './first-run.js'
-import { useDashboard, useSession } from './session-context.js'
 import { type TimelineRow, timelineOf } from './timeline.js'
-import { useSpaceTime } from './use-space-time.js'
 import { scrollToRow, visibleRows } from './visible-rows.js'
 
-/** Below this width an exchange takes two lines. */
-const WIDE_FROM = 620
+/** From this width on, an exchange takes one line. */
+const MIN_WIDE = 620
 const ROW_HEIGHT = { wide: 30, narrow: 50 }
 
-/** The exchanges, newest first. Only rows in sight are rendered. */
 export function ExchangeList() {
-  const session = useSession()
-  useDashboard(({ revision }) => revision)
-  const filter = useDashboard(({ filter }) => filter)
-  const selected = useDashboard(({ selected }) => selected)
-  const all = session.exchanges.newestFirst()
-  const shown = filterExchanges(all, filter)
-  const zone = useDashboard(({ zone }) => zone)
-  const isInFront = useDashboard(({ state }) => state?.upstream != null)
-  const today = dayText(useSpaceTime() ?? 0, zone)
-  // What happened in between stands where everything stands.
-  const rows: readonly TimelineRow[] = timelineOf(shown, shown === all ? session.events : [])
+  const all = exchanges.value
+  const shown = shownExchanges.value
+  const rows = timelineOf(shown, shown === all ? events.value : [])
 
   const scroller = useRef<HTMLDivElement>(null)
-  const { width, height } = useBox(scroller)
-  const [scrollTop, setScrollTop] = useState(0)
-  const [focused, setFocused] = useState<number>()
-  const isWide = width >= WIDE_FROM
+  const box = useSignal({ width: 0, height: 0 })
+  const scrollTop = useSignal(0)
+  const focused = useSignal<number | undefined>(undefined)
+  const { width, height } = box.value
+  const isWide = width >= MIN_WIDE
   const rowHeight = isWide ? ROW_HEIGHT.wide : ROW_HEIGHT.narrow
-  const { first, end } = visibleRows(rows.length, rowHeight, scrollTop, height)
+  const { first, end } = visibleRows(rows.length, rowHeight, scrollTop.value, height)
 
-  useStandStill(scroller, rows, rowHeight)
-  // The focused row may be gone by now, so whether to move the focus was decided earlier.
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const measure = () => {
+      box.value = { width: element.clientWidth, height: element.clientHeight }
+    }
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(element)
+    measure()
+    return () => sizes.disconnect()
+  }, [])
+
+  // Keeps the scroll position, or the focused row, while exchanges come in above.
+  const newest = useRef<string>(undefined)
+  useLayoutEffect(() => {
+    const element = scroller.current
+    const added = newest.current === undefined ? 0 : rows.findIndex((row) => keyOf(row) === newest.current)
+    newest.current = rows[0] && keyOf(rows[0])
+    if (element === null || added <= 0) return
+    if (element.scrollTop > 0 || element.contains(document.activeElement)) element.scrollTop += added * rowHeight
+  })
+
+  // Focuses the row that an arrow key has led to, once it is rendered.
   const isWalking = useRef(false)
   useLayoutEffect(() => {
     if (!isWalking.current) return
     isWalking.current = false
-    scroller.current?.querySelector<HTMLElement>(`[data-exchange="${focused}"]`)?.focus({ preventScroll: true })
+    scroller.current?.querySelector<HTMLElement>(`[data-exchange="${focused.value}"]`)?.focus({ preventScroll: true })
   })
 
-  const open = useCallback((exchange: Exchange) => session.select(exchange), [session])
-  const narrow = useCallback((word: string) => session.toggleWord(word), [session])
-  const wanted = focused ?? selected?.id
-  const reachable = rows.findIndex((row) => idOf(row) === wanted && wanted !== undefined)
-  const firstExchange = rows.findIndex((row, index) => index >= first && row.kind === 'exchange')
-  const inSight = reachable >= first && reachable < end ? reachable : firstExchange
+  const current = focused.value ?? selected.value?.id
+  const currentIndex = rows.findIndex((row) => row.kind === 'exchange' && row.exchange.id === current)
+  const reachable =
+    currentIndex >= first && currentIndex < end
+      ? currentIndex
+      : rows.findIndex((row, index) => index >= first && row.kind === 'exchange')
 
   function walk(event: KeyboardEvent) {
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      Home: -rows.length,
-      End: rows.length,
-    }
-    const step = steps[event.key]
-    const box = scroller.current
-    if (step === undefined || box === null) return
+    const step = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length }[event.key]
+    const element = scroller.current
+    if (step === undefined || element === null) return
     event.preventDefault()
-    const index = nextExchange(rows, inSight, step)
-    if (index === undefined) return
-    const top = scrollToRow(index, rowHeight, box.scrollTop, box.clientHeight)
+    const index = nextExchange(rows, reachable, step)
+    const row = rows[index]
+    if (row?.kind !== 'exchange') return
+    const top = scrollToRow(index, rowHeight, element.scrollTop, element.clientHeight)
     if (top !== undefined) {
-      box.scrollTop = top
-      setScrollTop(box.scrollTop)
+      element.scrollTop = top
+      scrollTop.value = element.scrollTop
     }
     isWalking.current = true
-    setFocused(idOf(rows[index]))
+    focused.value = row.exchange.id
   }
 
   return (
     <div class={isWide ? 'exchanges wide' : 'exchanges'}>
       <p class="count muted">
         {shown.length === all.length ? '' : `${shown.length} of `}
-        {all.length === 1 ? '1 exchange' : `${all.length} exchanges`}
+        {counted(all.length, 'exchange')}
       </p>
       <section
         class="scroller"
         aria-label="Exchanges, newest first"
         ref={scroller}
-        onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
+        onScroll={({ currentTarget }) => {
+          scrollTop.value = currentTarget.scrollTop
+        }}
         onKeyDown={walk}
         onFocusCapture={({ target }) => {
-          if (target instanceof HTMLElement && target.dataset.exchange !== undefined)
-            setFocused(Number(target.dataset.exchange))
+          const id = target instanceof HTMLElement ? target.dataset.exchange : undefined
+          if (id !== undefined) focused.value = Number(id)
         }}
       >
         {all.length > 0 && shown.length === 0 ? <p class="empty">No exchange matches the filter.</p> : null}
@@ -100,20 +114,11 @@ export function ExchangeList() {
                 <ExchangeRow
                   key={row.exchange.id}
                   exchange={row.exchange}
-                  isSelected={row.exchange.id === selected?.id}
-                  isReachable={first + index === inSight}
-                  isInFront={isInFront}
-                  zone={zone}
-                  today={today}
-                  open={open}
-                  narrow={narrow}
+                  isSelected={row.exchange.id === selected.value?.id}
+                  isReachable={first + index === reachable}
                 />
               ) : (
-                <EventRow
-                  key={row.kind === 'event' ? `e${row.event.number}` : `b${row.afterId}`}
-                  row={row}
-                  zone={zone}
-                />
+                <EventRow key={keyOf(row)} row={row} />
               ),
             )}
         </ol>
@@ -122,59 +127,13 @@ export function ExchangeList() {
   )
 }
 
-/** How large an element is, as it changes. */
-function useBox(element: { readonly current: HTMLElement | null }): {
-  readonly width: number
-  readonly height: number
-} {
-  const [box, setBox] = useState({ width: 0, height: 0 })
-  useLayoutEffect(() => {
-    const { current } = element
-    if (current === null) return
-    const measure = () => setBox({ width: current.clientWidth, height: current.clientHeight })
-    const sizes = new ResizeObserver(measure)
-    sizes.observe(current)
-    measure()
-    return () => sizes.disconnect()
-  }, [element])
-  return box
-}
-
-/** Keeps the scroll position, or the row with keyboard focus, while new exchanges come in above. */
-function useStandStill(
-  scroller: { readonly current: HTMLDivElement | null },
-  rows: readonly TimelineRow[],
-  rowHeight: number,
-): void {
-  const newest = useRef<string>(undefined)
-  useLayoutEffect(() => {
-    const box = scroller.current
-    const added = newest.current === undefined ? 0 : rows.findIndex((row) => keyOf(row) === newest.current)
-    newest.current = rows[0] && keyOf(rows[0])
-    if (box === null || added <= 0) return
-    if (box.scrollTop > 0 || box.contains(document.activeElement)) box.scrollTop += added * rowHeight
-  })
-}
-
-/** Something that happened between two exchanges. */
-function EventRow({ row, zone }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }>; readonly zone: Zone }) {
-  if (row.kind === 'back')
-    return (
-      <li class="exchange event">
-        <span class="what">the clock went back</span>
-      </li>
-    )
-  const { at, text } = row.event
+function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchange' }> }) {
   return (
     <li class="exchange event">
-      <span class="at">{timeText(Date.parse(at), true, zone)}</span>
-      <span class="what">{text}</span>
+      {row.kind === 'back' ? null : <span class="at">{timeText(Date.parse(row.event.at), true, zone.value)}</span>}
+      <span class="what">{row.kind === 'back' ? 'the clock went back' : row.event.text}</span>
     </li>
   )
-}
-
-function idOf(row: TimelineRow | undefined): number | undefined {
-  return row?.kind === 'exchange' ? row.exchange.id : undefined
 }
 
 function keyOf(row: TimelineRow): string {
@@ -182,10 +141,80 @@ function keyOf(row: TimelineRow): string {
   return row.kind === 'event' ? `e${row.event.number}` : `b${row.afterId}`
 }
 
-/** Where a step leads that stops at exchanges only. */
-function nextExchange(rows: readonly TimelineRow[], from: number, step: number): number | undefined {
-  const way = Math.sign(step)
+/** Index of the exchange that a step leads to, past rows of other kinds; may be outside of the list. */
+function nextExchange(rows: readonly TimelineRow[], from: number, step: number): number {
+  const direction = Math.abs(step) === 1 ? step : -Math.sign(step)
   let index = Math.max(0, Math.min(rows.length - 1, from + step))
-  while (rows[index] !== undefined && rows[index]?.kind !== 'exchange') index += Math.abs(step) === 1 ? way : -way
-  return rows[index] === undefined ? undefined : index
+  while (rows[index] !== undefined && rows[index]?.kind !== 'exchange') index += direction
+  return index
+}
+
+const ExchangeRow = memo(function ExchangeRow({
+  exchange,
+  isSelected,
+  isReachable,
+}: {
+  readonly exchange: Exchange
+  readonly isSelected: boolean
+  /** Whether Tab leads here; the arrow keys lead to the others. */
+  readonly isReachable: boolean
+}) {
+  const { id, method, reason, fault, key, status, ended, drift } = exchange
+  const at = Date.parse(exchange.at)
+  const day = dayText(at, zone.value)
+  const cause = fault !== null ? `fault:${fault}` : reason !== null ? `reason:${reason}` : undefined
+  const isLocal = ended !== null && hasUpstream.value
+  return (
+    <li class="exchange">
+      <button
+        type="button"
+        data-exchange={id}
+        tabIndex={isReachable ? 0 : -1}
+        aria-current={isSelected}
+        onClick={({ target }) => {
+          const word = target instanceof HTMLElement && target.closest<HTMLElement>('[data-word]')?.dataset.word
+          if (word) filterBy(word)
+          else select(exchange)
+        }}
+      >
+        <span class="at">
+          {day === today.value ? timeText(at, true, zone.value) : `${day} ${timeText(at, false, zone.value)}`}
+        </span>
+        <span class="method" {...filterCell(wordOf('method', method))}>
+          {method}
+        </span>
+        <span class="path">{addressOf(exchange)}</span>
+        <Status exchange={exchange} {...filterCell(ended === null ? 'ended:running' : `status:${status ?? 'none'}`)} />
+        <span class="reason" {...(cause === undefined ? {} : filterCell(cause))}>
+          {drift === undefined ? null : <span class="tag violation">drift</span>}{' '}
+          {fault ?? reason ?? (isLocal ? 'local' : '')}
+        </span>
+        <span class="key" {...filterCell(wordOf('key', key))}>
+          {key}
+        </span>
+        <span class={ended === 'left' ? 'duration left' : 'duration'}>
+          <Duration exchange={exchange} />
+        </span>
+      </button>
+    </li>
+  )
+})
+
+/** A cell that narrows the list by a click. For the keyboard, the details of an exchange offer the same. */
+function filterCell(word: string): { readonly 'data-word': string; readonly title: string } {
+  return { 'data-word': word, title: `Filter by ${word}` }
+}
+
+export function Status({ exchange, ...rest }: { readonly exchange: Exchange; readonly title?: string }) {
+  const { status, ended } = exchange
+  return (
+    <span class={`status ${ended === null ? 'running' : outcomeOf(exchange)}`} {...rest}>
+      {ended === null ? '···' : (status ?? (ended === 'left' ? 'left' : 'cut'))}
+    </span>
+  )
+}
+
+export function Duration({ exchange }: { readonly exchange: Exchange }) {
+  if (exchange.ended !== null) return <>{formatSpan(exchange.durationMs)}</>
+  return <>{formatSpan(durationAt(exchange, pageTime.value))} …</>
 }

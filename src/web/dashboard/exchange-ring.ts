@@ -1,56 +1,36 @@
 import type { Exchange } from '../../exchanges/exchange-view.js'
 
-/** Exchanges kept by the page; as many as the sandbox's own log keeps unless told otherwise. */
 export const EXCHANGES_KEPT = 1000
 
-/** What the ring did with an exchange: `ended` is one that was there, under way. */
-export type Taken = 'new' | 'ended' | 'known' | 'restarted'
-
-/** The last exchanges of a space, in the order in which they came. */
 export class ExchangeRing {
   readonly #limit: number
-  #byId = new Map<number, Exchange>()
-  #highestId = 0
+  readonly #byId = new Map<number, Exchange>()
+  /** The highest id so far, 0 before the first. */
+  highestId = 0
 
   constructor(limit = EXCHANGES_KEPT) {
     this.#limit = limit
   }
 
-  get size(): number {
-    return this.#byId.size
-  }
-
-  /** The highest id seen, 0 before the first: what the sandbox has counted at least. */
-  get highestId(): number {
-    return this.#highestId
-  }
-
-  /**
-   * Takes an exchange.
-   *
-   * The same id for another exchange means that the log was cleared and counts from 1 again: what was
-   * there before is forgotten.
-   */
-  add(exchange: Exchange): Taken {
+  /** @returns `ended` for a known exchange that has ended, `restarted` if the log was cleared and counts from 1 again */
+  add(exchange: Exchange): 'new' | 'ended' | 'known' | 'restarted' {
     const known = this.#byId.get(exchange.id)
-    if (known !== undefined) {
-      const isSame = known.at === exchange.at && known.path === exchange.path && known.key === exchange.key
-      if (isSame && known.ended === null && exchange.ended !== null) {
-        this.#byId.set(exchange.id, exchange)
-        return 'ended'
-      }
-      if (isSame && (exchange.ended === null || known.durationMs === exchange.durationMs)) return 'known'
-      this.clear()
-      this.#keep(exchange)
-      return 'restarted'
-    }
-    this.#keep(exchange)
-    return 'new'
+    const isSame = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key
+    const hasEnded = isSame && known.ended === null && exchange.ended !== null
+    if (isSame && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs)) return 'known'
+    const isRestart = known !== undefined && !hasEnded
+    if (isRestart) this.clear()
+    this.#byId.set(exchange.id, exchange)
+    this.highestId = Math.max(this.highestId, exchange.id)
+    const [oldest] = this.#byId.keys()
+    if (this.#byId.size > this.#limit && oldest !== undefined) this.#byId.delete(oldest)
+    if (hasEnded) return 'ended'
+    return isRestart ? 'restarted' : 'new'
   }
 
   clear(): void {
-    this.#byId = new Map()
-    this.#highestId = 0
+    this.#byId.clear()
+    this.highestId = 0
   }
 
   get(id: number): Exchange | undefined {
@@ -59,13 +39,5 @@ export class ExchangeRing {
 
   newestFirst(): readonly Exchange[] {
     return [...this.#byId.values()].reverse()
-  }
-
-  #keep(exchange: Exchange): void {
-    this.#byId.set(exchange.id, exchange)
-    this.#highestId = Math.max(this.#highestId, exchange.id)
-    if (this.#byId.size <= this.#limit) return
-    const [oldest] = this.#byId.keys()
-    if (oldest !== undefined) this.#byId.delete(oldest)
   }
 }

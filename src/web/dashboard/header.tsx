@@ -1,31 +1,47 @@
-import { SANDBOX_ADDRESS } from '../sandbox-address.js'
-import { ClockControls } from './clock-controls.js'
-import { ActionButton } from './controls.js'
-import { useDashboard, useSession } from './session-context.js'
-import { SpaceChooser } from './space-chooser.js'
-import { SwitchesButton } from './switches-button.js'
+import { useSignal } from '@preact/signals'
+import type { OverridesExport, OverrideView, UpstreamView } from '../../control/views.js'
+import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
+import { countdownText, dateText, dayText, timeText } from '../format.js'
+import { call, openSpace, showSpace, showTab, undo } from '../session.js'
+import {
+  announcement,
+  clock,
+  connection,
+  notice,
+  showZone,
+  space,
+  spaces,
+  spaceTime,
+  state,
+  toast,
+  zone,
+} from '../state.js'
+import {
+  ActionButton,
+  ActionError,
+  CloseButton,
+  CopyButton,
+  Dialog,
+  FormDialog,
+  Pre,
+  Select,
+  saveFile,
+  Toggle,
+  useAction,
+} from '../ui.js'
+import type { Tab } from './page-address.js'
 
-const CONNECTION_TEXTS = {
-  connecting: 'connecting',
-  live: 'live',
-  lost: 'disconnected',
-  locked: 'locked',
-} as const
-
-/** Which sandbox this is, which space, and its time. */
 export function Header() {
-  const session = useSession()
-  const connection = useDashboard(({ connection }) => connection)
-  const space = useDashboard(({ space }) => space)
-  const basePath = useDashboard(({ state }) => state?.basePath)
-  const plan = useDashboard(({ state }) => state?.settings.plan)
+  const basePath = state.value?.basePath
+  const plan = state.value?.settings.plan
+  const docs = space.value === '' ? 'docs' : `docs?space=${encodeURIComponent(space.value)}`
   return (
     <header class="top">
       <div class="brand">
         <h1>petstore-sandbox</h1>
         <p>
-          <span class={`connection ${connection}`}>{CONNECTION_TEXTS[connection]}</span>
-          <a href={space === '' ? 'docs' : `docs?space=${encodeURIComponent(space)}`}>API docs</a>
+          <span class={`connection ${connection}`}>{connection.value === 'lost' ? 'disconnected' : connection}</span>
+          <a href={docs}>API docs</a>
         </p>
       </div>
       <dl class="facts">
@@ -36,10 +52,258 @@ export function Header() {
       </dl>
       <div class="row space">
         <SpaceChooser />
-        <ActionButton act={() => session.call('reset', {}, 'The space has been reset.')}>Reset</ActionButton>
-        <SwitchesButton />
+        <ActionButton act={() => call('reset', {}, 'The space has been reset.')}>Reset</ActionButton>
+        <ExportButton />
       </div>
       <ClockControls />
     </header>
+  )
+}
+
+const ANOTHER = '\n'
+
+function SpaceChooser() {
+  const isOpening = useSignal(false)
+  const names = [...new Set(['', ...spaces.value.map(({ name }) => name), space.value])]
+  return (
+    <div class="fact">
+      <label for="space">Space</label>
+      <Select
+        key={isOpening.value}
+        id="space"
+        value={space.value}
+        choices={[...names, ANOTHER]}
+        texts={{ '': 'default', [ANOTHER]: 'open another…' }}
+        choose={(name) => {
+          if (name === ANOTHER) isOpening.value = true
+          else showSpace(name)
+        }}
+      />
+      {isOpening.value ? (
+        <FormDialog
+          label="Open a space"
+          submit="Open"
+          onClose={() => (isOpening.value = false)}
+          send={(field) => openSpace(field('name') ?? '')}
+        >
+          <label class="stacked">
+            Name of the space
+            <input name="name" required pattern="[A-Za-z0-9._\-]{1,64}" title="1 to 64 of A-Z a-z 0-9 . _ -" />
+          </label>
+          <p class="muted">Any key with ~name appended works in it: own pets, quotas, clock and log.</p>
+        </FormDialog>
+      ) : null}
+    </div>
+  )
+}
+
+const EXPORTS = {
+  'Scenario file': ['scenario', 'scenario.yaml'],
+  'Flags of serve': ['flags', 'flags.txt'],
+  'Vitest test': ['test', 'sandbox.test.ts'],
+} as const
+const EXPORT_TITLES = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]
+
+function ExportButton() {
+  const exported = useSignal<OverridesExport | undefined>(undefined)
+  const title = useSignal<keyof typeof EXPORTS>('Scenario file')
+  const [form, file] = EXPORTS[title.value]
+  const text = exported.value?.[form] ?? ''
+  const missing = exported.value?.notExportable ?? []
+  return (
+    <>
+      <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>Take along</ActionButton>
+      {exported.value === undefined ? null : (
+        <Dialog label="The present switches" isLarge onClose={() => (exported.value = undefined)}>
+          <h2>The present switches</h2>
+          <Toggle label="Form" names={EXPORT_TITLES} value={title.value} choose={(name) => (title.value = name)} />
+          <Pre>{text}</Pre>
+          {missing.length === 0 ? null : <p class="muted">Not in it, as no switch says it: {missing.join(', ')}.</p>}
+          <div class="row end">
+            <CopyButton text={text}>Copy</CopyButton>
+            <button type="button" onClick={() => saveFile(file, text)}>
+              Save as {file}
+            </button>
+            <CloseButton>Close</CloseButton>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** Steps of the clock: as shown, as sent, as spoken. */
+const CLOCK_STEPS = [
+  ['+1 s', '1s', '1 second'],
+  ['+1 m', '1m', '1 minute'],
+  ['+1 h', '1h', '1 hour'],
+  ['+1 d', '24h', '1 day'],
+] as const
+
+function ClockControls() {
+  const action = useAction<boolean>()
+  const isFrozen = action.pending.value?.value ?? clock.value?.frozen ?? false
+  const otherZone = zone.value === 'UTC' ? 'local' : 'UTC'
+  const freeze = (frozen: boolean) =>
+    action.run(() => call('clock.set', { frozen }, frozen ? 'The clock is frozen.' : 'The clock is running.'), frozen)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
+    <div class="clock" id="clock" role="group" aria-label="Clock">
+      <ClockFace />
+      <div class="buttons">
+        {CLOCK_STEPS.map(([text, by, spoken]) => (
+          <button
+            type="button"
+            key={by}
+            aria-label={`${text}: move the clock by ${spoken}`}
+            onClick={() => action.run(() => call('clock.advance', { by }, `The clock has moved by ${spoken}.`))}
+          >
+            {text}
+          </button>
+        ))}
+        <button type="button" onClick={() => freeze(!isFrozen)}>
+          {isFrozen ? 'Resume' : 'Freeze'}
+        </button>
+        <button
+          type="button"
+          title="Back to real time"
+          onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}
+        >
+          Real time
+        </button>
+        <button
+          type="button"
+          aria-label={`Show ${otherZone} time`}
+          title={`Show ${otherZone} time`}
+          onClick={() => showZone(otherZone)}
+        >
+          {otherZone}
+        </button>
+      </div>
+      <ActionError action={action} />
+    </div>
+  )
+}
+
+function ClockFace() {
+  const now = spaceTime.value
+  const isFrozen = clock.value?.frozen ?? false
+  return (
+    <time class={isFrozen ? 'face frozen' : 'face'} dateTime={now === undefined ? '' : new Date(now).toISOString()}>
+      <strong>{now === undefined ? '--:--:--' : timeText(now, false, zone.value)}</strong>
+      <span>
+        {now === undefined ? '' : dateText(now, zone.value)} {zone}
+        {isFrozen ? ', frozen' : ''}
+      </span>
+    </time>
+  )
+}
+
+export function Notices() {
+  return (
+    <>
+      <div role="status">
+        {connection.value === 'lost' ? (
+          <p class="notice">The sandbox is not responding. This is its last known state; reconnecting …</p>
+        ) : null}
+        {notice.value === '' ? null : (
+          <p class="notice">
+            {notice}{' '}
+            <button type="button" onClick={() => (notice.value = '')}>
+              Dismiss
+            </button>
+          </p>
+        )}
+      </div>
+      <p class="hidden" role="status">
+        {announcement}
+      </p>
+    </>
+  )
+}
+
+export function Toast() {
+  return (
+    <div class="toasts" role="status">
+      {toast.value === undefined ? null : (
+        <p class="toast">
+          {toast.value.text}{' '}
+          <button type="button" onClick={undo}>
+            Undo
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+const PLACES: Readonly<Record<OverrideView['what'], readonly [tab: Tab | undefined, id: string]>> = {
+  storm: ['break', 'storm'],
+  faults: ['break', 'faults'],
+  setting: ['break', 'limits'],
+  clock: [undefined, 'clock'],
+  ban: ['keys', 'keys'],
+  plan: ['keys', 'keys'],
+}
+
+function showControl({ what }: OverrideView): void {
+  const [tab, id] = PLACES[what]
+  if (tab === undefined) document.getElementById(id)?.querySelector('button')?.focus()
+  else showTab(tab, id)
+}
+
+export function OverrideBar() {
+  const now = spaceTime.value ?? 0
+  const action = useAction()
+  const overrides = state.value?.overrides.filter(({ until }) => until === null || Date.parse(until) > now) ?? []
+  const upstream = state.value?.upstream ?? null
+  if (overrides.length === 0 && upstream === null) return null
+  return (
+    <section class={overrides.length === 0 ? 'bent calm' : 'bent'} aria-label="What is bent right now">
+      <ul>
+        {upstream === null ? null : <Upstream upstream={upstream} now={now} />}
+        {overrides.map((override) => {
+          const { what, name, text, until } = override
+          const selection = name === null ? { what } : { what, name }
+          return (
+            <li key={`${what} ${name}`}>
+              <button type="button" class="plain" onClick={() => showControl(override)}>
+                {text}
+                {until === null ? '' : ` · ${countdownText(Date.parse(until) - now)} left`}
+              </button>
+              <button
+                type="button"
+                class="close"
+                aria-label={`Undo ${text}`}
+                onClick={() => action.run(() => call('overrides.clear', selection, `Undone: ${text}.`))}
+              >
+                ×
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <ActionError action={action} />
+      {overrides.length === 0 ? null : (
+        <button type="button" onClick={() => action.run(() => call('overrides.clear', {}, 'All is as it began.'))}>
+          All normal
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Upstream({ upstream, now }: { readonly upstream: UpstreamView; readonly now: number }) {
+  const { baseUrl, is, code, since } = upstream
+  const at = since === null ? undefined : Date.parse(since)
+  const isToday = at === undefined || dayText(at, zone.value) === dayText(now, zone.value)
+  const day = isToday ? '' : `${dayText(at, zone.value)} `
+  const when = at === undefined ? '' : ` since ${day}${timeText(at, false, zone.value)}`
+  return (
+    <li class={`upstream ${is}`}>
+      <button type="button" class="plain" title={baseUrl} onClick={() => showTab('conduct', 'drift')}>
+        {is === 'unasked' ? 'upstream not asked yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
+      </button>
+    </li>
   )
 }

@@ -1,16 +1,14 @@
+import { OUTCOMES } from '../format.js'
 import { EVERYTHING, type ExchangeFilter } from './exchange-filter.js'
-import { OUTCOMES } from './outcome.js'
 
-/** What stands beside the log; where there is no room for both, the log is one of them. */
+/** Panels beside the log. On a narrow page, the log is one of them. */
 export const TABS = ['log', 'break', 'keys', 'data', 'conduct'] as const
 export type Tab = (typeof TABS)[number]
 
-/** What of the page stands in its address, so that it can be passed on. */
+/** The part of the page's state that its address has, so that it can be shared. */
 export interface PagePlace {
-  /** Empty for the default space. */
   readonly space: string
   readonly filter: ExchangeFilter
-  /** Id of the one that is open. */
   readonly exchange: number | undefined
   readonly tab: Tab
 }
@@ -28,7 +26,6 @@ export function readPlace(hash: string): PagePlace {
   }
 }
 
-/** The hash for a place, empty for the plain page. */
 export function writePlace({ space, filter, exchange, tab }: PagePlace): string {
   const fields = new URLSearchParams()
   if (space !== '') fields.set('space', space)

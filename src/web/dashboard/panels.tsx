@@ -1,106 +1,77 @@
-import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { ConductSection } from './conduct-section.js'
-import { DriftSection } from './drift-section.js'
-import { FaultsSection } from './faults-section.js'
-import { KeysSection } from './keys-section.js'
-import { OrdersSection } from './orders-section.js'
-import type { Tab } from './page-address.js'
-import { PetsSection } from './pets-section.js'
-import { ReplicasSection } from './replicas-section.js'
-import { ScenariosSection } from './scenarios-section.js'
-import { useDashboard, useSession } from './session-context.js'
-import { SettingsSections } from './settings-section.js'
-import { SnapshotsSection } from './snapshots-section.js'
-import { SpacesSection } from './spaces-section.js'
-import { StormSection } from './storm-section.js'
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { showTab } from '../session.js'
+import { conduct, drift, tab } from '../state.js'
+import { BreakPanel } from './break-panel.js'
+import { ConductPanel } from './conduct-panel.js'
+import { DataPanel } from './data-panel.js'
+import { KeysPanel } from './keys-panel.js'
+import { Traffic } from './traffic.js'
+import { TrafficChart } from './traffic-chart.js'
 
-/** Below this the log and a panel do not stand side by side. */
-const NARROW = '(max-width: 900px)'
+/** Below this width, log and panel are not shown side by side. */
+const NARROW = matchMedia('(max-width: 900px)')
 
-const PANELS: readonly { readonly tab: Tab; readonly title: string; readonly content: () => VNode }[] = [
-  {
-    tab: 'break',
-    title: 'Break it',
-    content: () => (
-      <>
-        <ScenariosSection />
-        <StormSection />
-        <FaultsSection />
-        <SettingsSections />
-      </>
-    ),
-  },
-  { tab: 'keys', title: 'Keys', content: () => <KeysSection /> },
-  {
-    tab: 'data',
-    title: 'Data',
-    content: () => (
-      <>
-        <PetsSection />
-        <OrdersSection />
-        <SnapshotsSection />
-        <SpacesSection />
-        <ReplicasSection />
-      </>
-    ),
-  },
-  {
-    tab: 'conduct',
-    title: 'Conduct',
-    content: () => (
-      <>
-        <DriftSection />
-        <ConductSection />
-      </>
-    ),
-  },
-]
+const LOG = { name: 'log', title: 'Log' } as const
+const PANELS = [
+  { name: 'break', title: 'Break it', Content: BreakPanel },
+  { name: 'keys', title: 'Keys', Content: KeysPanel },
+  { name: 'data', title: 'Data', Content: DataPanel },
+  { name: 'conduct', title: 'Conduct', Content: ConductPanel },
+] as const
 
 /** The log, and beside it one panel; on narrow pages one of all of them, chosen at the bottom. */
-export function Panels({ log }: { readonly log: ComponentChildren }) {
-  const session = useSession()
-  const tab = useDashboard(({ tab }) => tab)
-  const violations = useDashboard(({ conduct }) => conduct?.violations.length ?? 0)
-  const drifts = useDashboard(({ drift }) => drift?.findings.length ?? 0)
-  const isNarrow = useMedia(NARROW)
+export function Panels() {
+  const isNarrow = useSignal(NARROW.matches)
   const tabs = useRef<HTMLDivElement>(null)
-  const shown = PANELS.find((panel) => panel.tab === tab) ?? (isNarrow ? undefined : PANELS[0])
-  const names = [...(isNarrow ? [{ tab: 'log' as const, title: 'Log' }] : []), ...PANELS]
-  const current = shown?.tab ?? 'log'
+  useEffect(() => {
+    const listen = () => {
+      isNarrow.value = NARROW.matches
+    }
+    NARROW.addEventListener('change', listen)
+    return () => NARROW.removeEventListener('change', listen)
+  }, [])
+  const shown = PANELS.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : PANELS[0])
+  const all = isNarrow.value ? [LOG, ...PANELS] : PANELS
+  const current = shown?.name ?? 'log'
 
   function walk(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
-    const at = names.findIndex((name) => name.tab === current)
-    const next = names[(at + step + names.length) % names.length]
+    const index = all.findIndex(({ name }) => name === current)
+    const next = all[(index + step + all.length) % all.length]
     if (next === undefined) return
-    session.showTab(next.tab)
+    showTab(next.name)
     requestAnimationFrame(() => tabs.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus())
   }
 
   return (
-    <main data-tab={current} class={isNarrow ? 'narrow' : 'broad'}>
-      {isNarrow && shown !== undefined ? null : log}
+    <main data-tab={current} class={isNarrow.value ? 'narrow' : 'broad'}>
+      {isNarrow.value && shown !== undefined ? null : (
+        <div class="happens">
+          <TrafficChart />
+          <Traffic />
+        </div>
+      )}
       <div class="aside">
         <div class="tabs" role="tablist" aria-label="Panels" ref={tabs} onKeyDown={walk}>
-          {names.map(({ tab, title }) => (
+          {all.map(({ name, title }) => (
             <button
               type="button"
               role="tab"
-              key={tab}
-              id={`tab-${tab}`}
-              aria-selected={tab === current}
-              aria-controls={tab === current && tab !== 'log' ? 'panel' : undefined}
-              tabIndex={tab === current ? 0 : -1}
-              onClick={() => session.showTab(tab)}
+              key={name}
+              id={`tab-${name}`}
+              aria-selected={name === current}
+              aria-controls={name === current && name !== 'log' ? 'panel' : undefined}
+              tabIndex={name === current ? 0 : -1}
+              onClick={() => showTab(name)}
             >
               {title}
-              {tab === 'conduct' ? (
+              {name === 'conduct' ? (
                 <>
-                  <Badge count={violations} what="violations" />
-                  <Badge count={drifts} what="drifts" />
+                  <Badge count={conduct.value?.violations.length ?? 0} what="violations" />
+                  <Badge count={drift.value?.findings.length ?? 0} what="drifts" />
                 </>
               ) : null}
             </button>
@@ -108,8 +79,8 @@ export function Panels({ log }: { readonly log: ComponentChildren }) {
         </div>
         {shown === undefined ? null : (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
-          <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${shown.tab}`} tabIndex={0}>
-            {shown.content()}
+          <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${shown.name}`} tabIndex={0}>
+            <shown.Content />
           </div>
         )}
       </div>
@@ -124,15 +95,4 @@ function Badge({ count, what }: { readonly count: number; readonly what: string 
       <span class="hidden"> {what}</span>
     </span>
   )
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches)
-  useEffect(() => {
-    const media = matchMedia(query)
-    const look = () => setMatches(media.matches)
-    media.addEventListener('change', look)
-    return () => media.removeEventListener('change', look)
-  }, [query])
-  return matches
 }

@@ -1,50 +1,41 @@
 import type { KeyView, StormView, WindowState } from '../../control/views.js'
-import { blows, type RunningStorm } from '../../domain/storm.js'
 import { parseDuration } from '../../domain/time.js'
 
-/** A quota window as it is shown: with the time until it resets, 0 while it is not open. */
+/** A quota window at an instant; `leftMs` until it resets, 0 while it is not open. */
 export type WindowNow = Pick<WindowState, 'limit' | 'remaining'> & { readonly leftMs: number }
 
-/** A quota window as it is at an instant: one that has ended since it was told is full again. */
+/** A quota window as it is at an instant: full again once it has ended. */
 export function windowAt({ limit, remaining, reset }: WindowState, now: number): WindowNow {
-  if (reset === null) return { limit, remaining, leftMs: 0 }
-  const leftMs = Date.parse(reset) - now
-  return leftMs > 0 ? { limit, remaining, leftMs } : { limit, remaining: limit, leftMs: 0 }
+  const leftMs = reset === null ? 0 : Math.max(0, Date.parse(reset) - now)
+  return { limit, remaining: leftMs > 0 || reset === null ? remaining : limit, leftMs }
 }
 
-/** A key's minute: that of a key which is always out of quota is spent, whatever the time. */
+/** A key's minute window. The key that is always out of quota stays out. */
 export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>, now: number): WindowNow {
   const shown = windowAt(minute, now)
   return always === 'limited' ? { ...shown, remaining: 0 } : shown
 }
 
-/** How long a key's ban still lasts, 0 if there is none. */
+/** How long a key's ban still lasts in milliseconds, 0 without one. */
 export function banLeft({ ban, always }: Pick<KeyView, 'ban' | 'always'>, now: number): number {
-  if (ban === null || always === 'banned') return 0
-  return Math.max(0, Date.parse(ban.until) - now)
+  return ban === null || always === 'banned' ? 0 : Math.max(0, Date.parse(ban.until) - now)
 }
 
-/** What a storm does at an instant: `changesIn` is how long that goes on, undefined without end. */
+export function isOut(key: Pick<KeyView, 'ban' | 'always'>, now: number): boolean {
+  return banLeft(key, now) > 0 || key.always === 'banned' || key.always === 'revoked'
+}
+
+/** What a storm does at an instant; `changesIn` is undefined if that does not end. */
 export function stormAt(
-  view: StormView,
+  { for: length, every, startedAt }: StormView,
   now: number,
 ): { readonly kind: 'blows' | 'pauses' | 'over'; readonly changesIn: number | undefined } {
-  const storm = readStorm(view)
-  const elapsed = now - storm.startedAt
-  if (storm.for === undefined) return { kind: elapsed < 0 ? 'over' : 'blows', changesIn: undefined }
-  const into = storm.every === undefined ? elapsed : elapsed % storm.every
-  if (blows(storm, now)) return { kind: 'blows', changesIn: storm.for - into }
-  if (storm.every === undefined || elapsed < 0) return { kind: 'over', changesIn: undefined }
-  return { kind: 'pauses', changesIn: storm.every - into }
-}
-
-function readStorm({ rate, for: length, every, startedAt }: StormView): RunningStorm {
   const lasts = length === null ? undefined : parseDuration(length)
-  const comes = every === null ? undefined : parseDuration(every)
-  return {
-    rate,
-    startedAt: Date.parse(startedAt),
-    ...(lasts === undefined ? {} : { for: lasts }),
-    ...(comes === undefined ? {} : { every: comes }),
-  }
+  const period = every === null ? undefined : parseDuration(every)
+  const elapsed = now - Date.parse(startedAt)
+  if (elapsed < 0) return { kind: 'over', changesIn: undefined }
+  if (lasts === undefined) return { kind: 'blows', changesIn: undefined }
+  const into = period === undefined ? elapsed : elapsed % period
+  if (into < lasts) return { kind: 'blows', changesIn: lasts - into }
+  return period === undefined ? { kind: 'over', changesIn: undefined } : { kind: 'pauses', changesIn: period - into }
 }

@@ -1,146 +1,114 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
-import { timeText } from './clock-text.js'
-import { stretchWord } from './exchange-filter.js'
-import { OUTCOME_LABELS, OUTCOMES } from './outcome.js'
-import { useDashboard, useSession } from './session-context.js'
-import type { TimelineEvent } from './timeline.js'
-import { chartOptions } from './traffic-chart-options.js'
-import { CHART_RANGES, type ChartRange, type OutcomeCounts, piled, totalOf } from './traffic-tally.js'
-import { useSpaceTime } from './use-space-time.js'
+import { useComputed, useSignal } from '@preact/signals'
+import { OUTCOMES, type OutcomeCounts, outcomesText, timeText } from '../format.js'
+import { tally } from '../session.js'
+import { events, exchanges, filter, spaceTime } from '../state.js'
+import { Select } from '../ui.js'
+import { rangeWord } from './exchange-filter.js'
+import { type Bucket, CHART_RANGES, type ChartRange, totalOf } from './traffic-tally.js'
 
 const RANGES = Object.keys(CHART_RANGES) as readonly ChartRange[]
+const TOP = 8
+const PLOT_HEIGHT = 60
+const LABELS_HEIGHT = 28
+/** The plot is never lower than this many requests. */
+const MIN_PEAK = 4
+const BAR_WIDTH = 0.8
 
-/** Requests over time, by how they ended; by the space's clock. */
 export function TrafficChart() {
-  const session = useSession()
-  // Read anew whenever exchanges have come.
-  useDashboard(({ revision }) => revision)
-  const [range, setRange] = useState<ChartRange>('1 min')
-  const now = useSpaceTime() ?? 0
-  const { starts, counts } = session.tally.buckets(range, now)
-  const total = totalOf(counts)
-  const summary = countsText(total)
+  const range = useSignal<ChartRange>('1 min')
+  const second = useComputed(() => Math.floor((spaceTime.value ?? 0) / 1000))
+  const buckets = exchanges.value && tally.buckets(range.value, second.value * 1000)
+  const summary = outcomesText(totalOf(buckets))
   return (
     <section class="card chart" aria-label="Requests over time">
       <div class="row between">
         <p class="muted">
           Last {range}: {summary || 'nothing'}
         </p>
-        <label class="inline">
-          Range{' '}
-          <select
-            value={range}
-            onChange={({ currentTarget }) => setRange(RANGES[currentTarget.selectedIndex] ?? range)}
-          >
-            {RANGES.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Select label="Range" value={range.value} choices={RANGES} choose={(name) => (range.value = name)} />
       </div>
       <div role="img" aria-label={`Requests in the last ${range}: ${summary || 'none'}`}>
-        <Plot
-          starts={starts}
-          counts={counts}
-          bucketSeconds={CHART_RANGES[range].bucketSeconds}
-          events={session.events}
-          narrow={(from, to) => session.filter({ text: stretchWord(from, to), outcome: undefined })}
-        />
+        <Plot {...CHART_RANGES[range.value]} buckets={buckets} />
       </div>
     </section>
   )
 }
 
-/** `12 2xx, 3 429` */
-function countsText(counts: OutcomeCounts): string {
-  return OUTCOMES.filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${counts[outcome]} ${OUTCOME_LABELS[outcome]}`)
-    .join(', ')
-}
-
 interface PlotProps {
-  /** In seconds since the epoch. */
-  readonly starts: readonly number[]
-  readonly counts: readonly OutcomeCounts[]
+  readonly buckets: readonly Bucket[]
   readonly bucketSeconds: number
-  /** What was done in between, which is marked. */
-  readonly events: readonly TimelineEvent[]
-  /** Shows what came in a stretch of time, in milliseconds since the epoch. */
-  narrow(from: number, to: number): void
+  readonly tickSeconds: number
 }
 
-function Plot(props: PlotProps) {
-  const { starts, counts, bucketSeconds, events } = props
-  const heights = piled(counts)
-  const place = useRef<HTMLDivElement>(null)
-  const plot = useRef<uPlot>(undefined)
-  const [scheme, setScheme] = useState(0)
-  // The plot outlives what it shows.
-  const shown = useRef(props)
-  shown.current = props
-
-  useEffect(() => {
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    const turn = () => setScheme((count) => count + 1)
-    dark.addEventListener('change', turn)
-    return () => dark.removeEventListener('change', turn)
-  }, [])
-
-  useEffect(() => {
-    const element = place.current
-    if (element === null) return
-    const made = new uPlot(
-      chartOptions(element, () => shown.current.events.map(({ at }) => Date.parse(at) / 1000)),
-      [[], ...OUTCOMES.map(() => [])],
-      element,
-    )
-    plot.current = made
-    made.over.addEventListener('click', ({ offsetX }) => {
-      const { bucketSeconds, narrow } = shown.current
-      const index = bucketAt(made, offsetX, shown.current)
-      const start = shown.current.starts[index]
-      if (start !== undefined) narrow(start * 1000, (start + bucketSeconds) * 1000)
-    })
-    made.over.addEventListener('pointermove', ({ offsetX }) => {
-      made.over.title = bucketText(bucketAt(made, offsetX, shown.current), shown.current)
-    })
-    const sizes = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: element.clientHeight }))
-    sizes.observe(element)
-    return () => {
-      sizes.disconnect()
-      made.destroy()
-      plot.current = undefined
-    }
-  }, [scheme])
-
-  const text = `${scheme} ${starts[0]} ${heights.join(' ')} ${events.length} ${events[0]?.number}`
-  useEffect(() => {
-    const first = starts[0] ?? 0
-    const last = (starts.at(-1) ?? 0) + bucketSeconds
-    // The highest pile first, so that the lower ones stand before it.
-    plot.current?.setData([[...starts], ...heights.toReversed().map((pile) => [...pile])], false)
-    plot.current?.batch(() => {
-      plot.current?.setScale('x', { min: first, max: last })
-      plot.current?.setScale('y', { min: 0, max: Math.max(4, ...(heights.at(-1) ?? [])) * 1.1 })
-    })
-  }, [text])
-
-  return <div class="plot" ref={place} />
+function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
+  const hovered = useSignal<number | undefined>(undefined)
+  const bucketMs = bucketSeconds * 1000
+  const start = buckets[0]?.start ?? 0
+  const heights = buckets.map(({ counts }) => OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0))
+  const peak = Math.max(MIN_PEAK, ...heights) * 1.1
+  const x = (at: number) => `${(((at - start) / bucketMs) * 100) / buckets.length}%`
+  const y = (count: number) => TOP + PLOT_HEIGHT * (1 - count / peak)
+  const marks = events.value.map(({ at, text }) => ({ at: Date.parse(at), text }))
+  const timeLength = tickSeconds < 600 ? 8 : 5
+  const slot = `${100 / buckets.length}%`
+  const bar = `${(100 * BAR_WIDTH) / buckets.length}%`
+  /** `12:00:10: 3 2xx; storm start: rate 1 for 30s` */
+  const bucketText = (at: number, counts: OutcomeCounts) => {
+    const done = marks.filter((mark) => mark.at >= at && mark.at < at + bucketMs).map(({ text }) => text)
+    return `${timeText(at)}: ${[outcomesText(counts) || 'nothing', ...done.toReversed()].join('; ')}`
+  }
+  return (
+    <svg class="plot" height={TOP + PLOT_HEIGHT + LABELS_HEIGHT} aria-hidden="true">
+      {countTicks(peak).map((count) => (
+        <g key={count}>
+          <line class="grid" x1="0" x2="100%" y1={y(count)} y2={y(count)} />
+          <text class="amount" x="-6" y={y(count) + 4}>
+            {count}
+          </text>
+        </g>
+      ))}
+      {buckets.map(({ start: at, counts }) => {
+        let below = 0
+        return OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => {
+          below += counts[outcome]
+          const height = (PLOT_HEIGHT * counts[outcome]) / peak
+          return <rect key={outcome} class={outcome} x={x(at)} y={y(below)} width={bar} height={height} />
+        })
+      })}
+      {buckets
+        .filter(({ start: at }) => at % (tickSeconds * 1000) === 0)
+        .map(({ start: at }) => (
+          <text key={at} x={x(at)} y={TOP + PLOT_HEIGHT + 18}>
+            {timeText(at).slice(0, timeLength)}
+          </text>
+        ))}
+      {marks.map(({ at }, index) =>
+        at < start || at > start + buckets.length * bucketMs ? null : (
+          <line key={index} class="mark" x1={x(at)} x2={x(at)} y1={TOP} y2={TOP + PLOT_HEIGHT} />
+        ),
+      )}
+      {buckets.map(({ start: at, counts }) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: for the keyboard, the filter takes the same word
+        <rect
+          key={at}
+          class="slot"
+          x={x(at)}
+          y={TOP}
+          width={slot}
+          height={PLOT_HEIGHT}
+          onPointerEnter={() => (hovered.value = at)}
+          onClick={() => (filter.value = { text: rangeWord(at, at + bucketMs), outcome: undefined })}
+        >
+          {hovered.value === at ? <title>{bucketText(at, counts)}</title> : null}
+        </rect>
+      ))}
+    </svg>
+  )
 }
 
-/** Which bucket is drawn so far from the left of the plot. */
-function bucketAt(plot: uPlot, x: number, { starts, bucketSeconds }: PlotProps): number {
-  return Math.floor((plot.posToVal(x, 'x') - (starts[0] ?? 0)) / bucketSeconds)
-}
-
-/** `12:00:10: 3 2xx; storm start: rate 1 for 30s` */
-function bucketText(index: number, { starts, counts, bucketSeconds, events }: PlotProps): string {
-  const start = starts[index]
-  const bucket = counts[index]
-  if (start === undefined || bucket === undefined) return ''
-  const isIn = (at: number) => at >= start * 1000 && at < (start + bucketSeconds) * 1000
-  const done = events.filter(({ at }) => isIn(Date.parse(at))).map(({ text }) => text)
-  return `${timeText(start * 1000)}: ${[countsText(bucket) || 'nothing', ...done.toReversed()].join('; ')}`
+/** About three round counts up to a peak. */
+function countTicks(peak: number): readonly number[] {
+  const unit = 10 ** Math.floor(Math.log10(peak / 3))
+  const step = Math.max(1, ([1, 2, 5].find((factor) => factor * unit >= peak / 3.5) ?? 10) * unit)
+  return Array.from({ length: Math.floor(peak / step) + 1 }, (_, index) => index * step)
 }

@@ -1,21 +1,14 @@
-import { useId } from 'preact/hooks'
-import { callVerb } from './api.js'
-import { ActionButton } from './controls.js'
+import { counted } from '../../domain/numbers.js'
+import { callVerb } from '../control-api.js'
+import { NO_OUTCOMES, OUTCOME_LABELS, OUTCOMES, outcomeOf } from '../format.js'
+import { call, filterBy } from '../session.js'
+import { exchanges, filter, missed, selected, shownExchanges, space } from '../state.js'
+import { ActionButton, saveFile } from '../ui.js'
 import { ExchangeDetail } from './exchange-detail.js'
 import { facetsOf, filterExchanges } from './exchange-filter.js'
 import { ExchangeList } from './exchange-list.js'
-import { OutcomeFilter } from './outcome-filter.js'
-import { saveFile } from './save-file.js'
-import { useDashboard, useSession } from './session-context.js'
 
-/** The live list of exchanges, its filter, and the one that is open. */
 export function Traffic() {
-  const session = useSession()
-  const filter = useDashboard(({ filter }) => filter)
-  const selected = useDashboard(({ selected }) => selected)
-  const missed = useDashboard(({ missed }) => missed)
-  const space = useDashboard(({ space }) => space)
-  const hint = useId()
   return (
     <section class="card traffic" id="traffic" aria-label="Exchanges">
       <div class="row between">
@@ -24,15 +17,17 @@ export function Traffic() {
           <input
             id="filter"
             type="search"
-            value={filter.text}
+            value={filter.value.text}
             placeholder="status:429 -key:sandbox-pro >500ms"
-            aria-describedby={hint}
+            aria-describedby="filter-hint"
             autocomplete="off"
             spellcheck={false}
-            onInput={({ currentTarget }) => session.filter({ ...filter, text: currentTarget.value })}
+            onInput={({ currentTarget }) => {
+              filter.value = { ...filter.value, text: currentTarget.value }
+            }}
             onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
           />
-          <span class="hidden" id={hint}>
+          <span class="hidden" id="filter-hint">
             Words that must all match, such as status:429, 4xx, op:listPets, path:/pets, body:Rex; a minus turns one
             round.
           </span>
@@ -40,48 +35,70 @@ export function Traffic() {
         <div class="row">
           <ActionButton
             label="Export as HAR"
-            act={async () => saveFile('exchanges.har', await callVerb('requests.har', space))}
+            act={async () => saveFile('exchanges.har', await callVerb('requests.har', space.value))}
           >
             HAR
           </ActionButton>
           <ActionButton
             label="Export as JSON"
-            act={async () => saveFile('exchanges.json', await callVerb('requests.list', space))}
+            act={async () => saveFile('exchanges.json', await callVerb('requests.list', space.value))}
           >
             JSON
           </ActionButton>
-          <ActionButton label="Clear the log" act={() => session.call('requests.clear', {}, 'The log is empty.')}>
+          <ActionButton label="Clear the log" act={() => call('requests.clear', {}, 'The log is empty.')}>
             Clear
           </ActionButton>
         </div>
       </div>
       <OutcomeFilter />
       <Facets />
-      {missed === 0 ? null : (
+      {missed.value === 0 ? null : (
         <p class="muted" role="status">
-          {missed} exchanges came too fast to be shown.
+          {counted(missed.value, 'exchange')} came too fast to be shown.
         </p>
       )}
-      <div class={selected === undefined ? 'panes' : 'panes open'}>
+      <div class={selected.value === undefined ? 'panes' : 'panes open'}>
         <ExchangeList />
-        {selected === undefined ? null : <ExchangeDetail exchange={selected} />}
+        {selected.value === undefined ? null : <ExchangeDetail exchange={selected.value} />}
       </div>
     </section>
   )
 }
 
-/** What the list could be narrowed to, by a click. */
-function Facets() {
-  const session = useSession()
-  useDashboard(({ revision }) => revision)
-  const filter = useDashboard(({ filter }) => filter)
-  const facets = facetsOf(filterExchanges(session.exchanges.newestFirst(), filter))
-  if (facets.length === 0) return null
+/** Narrows the list to one outcome; each button has the number that it would show. */
+function OutcomeFilter() {
+  const { text, outcome: chosen } = filter.value
+  const counts = { ...NO_OUTCOMES }
+  for (const exchange of filterExchanges(exchanges.value, { text, outcome: undefined }))
+    if (exchange.ended !== null) counts[outcomeOf(exchange)]++
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
+    <div class="legend" role="group" aria-label="Show only">
+      {OUTCOMES.map((outcome) => (
+        <button
+          type="button"
+          key={outcome}
+          class={`chip ${outcome}`}
+          aria-pressed={chosen === outcome}
+          onClick={() => {
+            filter.value = { text, outcome: chosen === outcome ? undefined : outcome }
+          }}
+        >
+          <span class="swatch" aria-hidden="true" />
+          {OUTCOME_LABELS[outcome]} <b>{counts[outcome]}</b>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function Facets() {
+  const facets = facetsOf(shownExchanges.value)
+  return facets.length === 0 ? null : (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
     <div class="facets" role="group" aria-label="Narrow to">
       {facets.map(({ word, value, count }) => (
-        <button type="button" key={word} class="plain" title={word} onClick={() => session.toggleWord(word)}>
+        <button type="button" key={word} class="plain" title={word} onClick={() => filterBy(word)}>
           <span class="value">{value}</span> <b>{count}</b>
         </button>
       ))}

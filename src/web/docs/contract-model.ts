@@ -1,176 +1,164 @@
-import { isMap, type JsonMap } from './json-map.js'
-import { type Marker, markersOf } from './markers.js'
-
-/** A parameter of an operation. */
-export interface ParameterModel {
-  readonly name: string
-  readonly in: string
-  readonly isRequired: boolean
-  readonly description: string
-  readonly schema: unknown
-  /** A value that the contract gives, undefined where it gives none. */
-  readonly example: unknown
-}
-
-/** An example of a body. */
-export interface ExampleModel {
-  readonly title: string
-  readonly value: unknown
-}
-
-/** A request body, or the body of an answer. */
-export interface BodyModel {
-  readonly mediaType: string
-  readonly schema: unknown
-  readonly examples: readonly ExampleModel[]
-}
-
-/** A documented answer. */
-export interface AnswerModel {
-  /** `200`, `4XX`, `default` */
-  readonly status: string
-  readonly description: string
-  /** The specification does not say this: what of it is the sandbox's choice. */
-  readonly choice: string | undefined
-  readonly headers: readonly { readonly name: string; readonly description: string }[]
-  readonly body: BodyModel | undefined
-}
-
-/** An operation, ready to be shown. */
-export interface OperationModel {
-  readonly id: string
-  /** Upper case. */
-  readonly method: string
-  readonly path: string
-  readonly tag: string
-  readonly title: string
-  readonly description: string
-  readonly markers: readonly Marker[]
-  readonly successor: string | undefined
-  /** The service's own docs hide the panel of some operations; so does this page. */
-  readonly isSendable: boolean
-  readonly parameters: readonly ParameterModel[]
-  readonly body: (BodyModel & { readonly isRequired: boolean }) | undefined
-  readonly answers: readonly AnswerModel[]
-}
+export type JsonMap = Record<string, unknown>
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+/** References that are followed, since a broken contract may lead back to itself. */
+const MAX_HOPS = 20
 
-/** A contract to read from: its references lead into itself. */
-export class ContractModel {
-  readonly document: JsonMap
-  readonly operations: readonly OperationModel[]
+/** An OpenAPI document in a form to be shown. References within itself can be followed. */
+export type ContractModel = ReturnType<typeof readContract>
+export type OperationModel = ContractModel['operations'][number]
+export type BodyModel = NonNullable<OperationModel['body']>
 
-  constructor(document: JsonMap) {
-    this.document = document
-    this.operations = Object.entries(mapOf(document.paths)).flatMap(([path, given]) => {
-      const content = mapOf(this.resolve(given).value)
-      return METHODS.flatMap((method) =>
-        isMap(content[method]) ? [this.#operation(path, method, content[method], content)] : [],
-      )
-    })
-  }
-
-  get title(): string {
-    return textOf(mapOf(this.document.info).title)
-  }
-
-  get version(): string {
-    return textOf(mapOf(this.document.info).version)
-  }
-
-  get description(): string {
-    const { summary, description } = mapOf(this.document.info)
-    return [textOf(summary), textOf(description)].filter(Boolean).join('\n\n')
-  }
-
-  /** Follows references within the document. @returns what is there, and the last name that led to it */
-  resolve(given: unknown): { readonly value: unknown; readonly name: string | undefined } {
+export function readContract(document: JsonMap) {
+  /** Follows references. @returns the target, and the last name that led to it */
+  function resolve(given: unknown): { readonly value: unknown; readonly name: string | undefined } {
     let value = given
     let name: string | undefined
-    // A reference may lead to another, and in a broken contract back to itself.
-    for (let hops = 0; hops < 20 && isMap(value) && typeof value.$ref === 'string'; hops++) {
-      if (!value.$ref.startsWith('#/')) return { value: {}, name: value.$ref }
-      const parts = value.$ref.slice(2).split('/').map(unescaped)
+    for (let hops = 0; hops < MAX_HOPS && isMap(value) && typeof value.$ref === 'string'; hops++) {
+      const { $ref, ...beside } = value as JsonMap & { readonly $ref: string }
+      if (!$ref.startsWith('#/')) return { value: {}, name: $ref }
+      const parts = $ref.slice(2).split('/').map(unescaped)
       name = parts.at(-1)
-      const { $ref: _, ...beside } = value
-      const target: unknown = parts.reduce<unknown>((at, part) => mapOf(at)[part], this.document)
+      const target: unknown = parts.reduce<unknown>((at, part) => asMap(at)[part], document)
+      // Without anything beside the reference, the target keeps its identity.
       value = isMap(target) && Object.keys(beside).length > 0 ? { ...target, ...beside } : target
     }
     return { value, name }
   }
 
-  #operation(path: string, method: string, operation: JsonMap, shared: JsonMap): OperationModel {
-    const { operationId, summary, description, tags, requestBody } = operation
-    const parameters = [...listOf(shared.parameters), ...listOf(operation.parameters)].map((given) =>
-      this.#parameter(given),
-    )
-    // Those of the operation stand in for those of its path.
-    const byName = new Map(parameters.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]))
-    const body = this.resolve(requestBody).value
-    const content = this.#body(mapOf(body).content)
-    const successor = operation['x-deprecated-successor']
+  /** The object that something is or refers to; an empty one for anything else. */
+  const read = (given: unknown): JsonMap => asMap(resolve(given).value)
+
+  function readExamples({
+    example,
+    examples,
+  }: JsonMap): readonly { readonly title: string; readonly value: unknown }[] {
+    const named = Object.entries(asMap(examples)).map(([name, given]) => {
+      const { summary, value } = read(given)
+      return { title: asText(summary) || name, value }
+    })
+    return example === undefined ? named : [{ title: 'Example', value: example }, ...named]
+  }
+
+  function readBody({ content, required }: JsonMap) {
+    const all = Object.entries(asMap(content))
+    const [mediaType, given] = all.find(([type]) => /[/+]json\b/.test(type)) ?? all[0] ?? []
+    if (mediaType === undefined) return undefined
+    const media = asMap(given)
+    return { mediaType, schema: media.schema, examples: readExamples(media), isRequired: required === true }
+  }
+
+  function readParameter(given: unknown) {
+    const { name, in: place, required, description, ...parameter } = read(given)
     return {
-      id: typeof operationId === 'string' ? operationId : `${method} ${path}`,
+      name: asText(name),
+      in: asText(place),
+      isRequired: required === true,
+      description: asText(description),
+      schema: parameter.schema ?? Object.values(asMap(parameter.content)).map((media) => asMap(media).schema)[0],
+      example: readExamples(parameter)[0]?.value,
+    }
+  }
+
+  function readOperation(path: string, method: string, operation: JsonMap, shared: JsonMap) {
+    const { operationId, summary, description, tags } = operation
+    const parameters = [...asList(shared.parameters), ...asList(operation.parameters)].map(readParameter)
+    return {
+      id: asText(operationId) || `${method} ${path}`,
       method: method.toUpperCase(),
       path,
-      tag: textOf(listOf(tags)[0]),
-      title: textOf(summary),
-      description: textOf(description),
+      tag: asText(asList(tags)[0]),
+      title: asText(summary),
+      description: asText(description),
       markers: markersOf(operation),
-      successor: typeof successor === 'string' ? successor : undefined,
+      successor: asText(operation['x-deprecated-successor']),
+      /** The service's own docs hide the panel of some operations; so does this page. */
       isSendable: operation['x-hideTryItPanel'] !== true,
-      parameters: [...byName.values()],
-      body: content && { ...content, isRequired: mapOf(body).required === true },
-      answers: Object.entries(mapOf(operation.responses)).map(([status, given]) => this.#answer(status, given)),
+      // Parameters of the operation replace parameters of its path.
+      parameters: [
+        ...new Map(parameters.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter])).values(),
+      ],
+      body: readBody(read(operation.requestBody)),
+      responses: Object.entries(asMap(operation.responses)).map(([status, given]) => {
+        const response = read(given)
+        return {
+          /** `200`, `4XX`, `default` */
+          status,
+          description: asText(response.description),
+          /** What of it is the sandbox's choice, where the specification is silent. */
+          choice: asText(response['x-sandbox-choice']),
+          headers: Object.entries(asMap(response.headers)).map(([name, header]) => ({
+            name,
+            description: asText(read(header).description),
+          })),
+          body: readBody(response),
+        }
+      }),
     }
   }
 
-  #parameter(given: unknown): ParameterModel {
-    const parameter = mapOf(this.resolve(given).value)
-    const schema = parameter.schema ?? Object.values(mapOf(parameter.content)).map((media) => mapOf(media).schema)[0]
-    const [example] = this.#examples(parameter)
-    return {
-      name: textOf(parameter.name),
-      in: textOf(parameter.in),
-      isRequired: parameter.required === true,
-      description: textOf(parameter.description),
-      schema,
-      example: example?.value,
-    }
+  const { title, version, summary, description } = asMap(document.info)
+  return {
+    document,
+    resolve,
+    read,
+    title: asText(title),
+    version: asText(version),
+    description: [asText(summary), asText(description)].filter(Boolean).join('\n\n'),
+    operations: Object.entries(asMap(document.paths)).flatMap(([path, given]) => {
+      const shared = read(given)
+      const methods = METHODS.filter((method) => isMap(shared[method]))
+      return methods.map((method) => readOperation(path, method, asMap(shared[method]), shared))
+    }),
   }
+}
 
-  #answer(status: string, given: unknown): AnswerModel {
-    const answer = mapOf(this.resolve(given).value)
-    const choice = answer['x-sandbox-choice']
-    return {
-      status,
-      description: textOf(answer.description),
-      choice: typeof choice === 'string' ? choice : undefined,
-      headers: Object.entries(mapOf(answer.headers)).map(([name, header]) => ({
-        name,
-        description: textOf(mapOf(this.resolve(header).value).description),
-      })),
-      body: this.#body(answer.content),
-    }
-  }
+export function markersOf(operation: JsonMap) {
+  const { 'x-deprecated-sunset': sunset, 'x-stability': stability, deprecated } = operation
+  const removal = asText(sunset) === '' ? '' : `, removed on ${dayText(asText(sunset))}`
+  return [
+    ...(removal !== '' || deprecated === true ? [{ kind: 'deprecated', text: `Deprecated${removal}` } as const] : []),
+    ...(asText(stability) === '' ? [] : [{ kind: 'stability', text: asText(stability) } as const]),
+  ]
+}
 
-  #body(content: unknown): BodyModel | undefined {
-    const all = Object.entries(mapOf(content))
-    const found = all.find(([type]) => /[/+]json\b/.test(type)) ?? all[0]
-    if (found === undefined) return undefined
-    const [mediaType, given] = found
-    const media = mapOf(given)
-    return { mediaType, schema: media.schema, examples: this.#examples(media) }
-  }
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-  #examples(holder: JsonMap): readonly ExampleModel[] {
-    const named = Object.entries(mapOf(holder.examples)).map(([name, given]) => {
-      const example = mapOf(this.resolve(given).value)
-      return { title: textOf(example.summary) || name, value: example.value }
-    })
-    return holder.example === undefined ? named : [{ title: 'Example', value: holder.example }, ...named]
-  }
+/** `2030-12-05` as `5 December 2030`; anything but a date unchanged. */
+function dayText(text: string): string {
+  const at = Date.parse(/^\d{4}-\d{2}-\d{2}/.exec(text)?.[0] ?? '')
+  return Number.isNaN(at) ? text : DAY.format(at)
+}
+
+/** Rows of the table of plans from `x-plans`: name, requests a minute, requests a day. */
+export function planRows(plans: unknown): readonly (readonly string[])[] {
+  const limit = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en') : String(value ?? ''))
+  return Object.entries(asMap(plans)).map(([name, plan]) => {
+    const { requestsPerMinute, requestsPerDay } = asMap(plan)
+    return [name.charAt(0).toUpperCase() + name.slice(1), limit(requestsPerMinute), limit(requestsPerDay)]
+  })
+}
+
+export interface Place {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+}
+
+export function placeOf({ method, path, parameters, responses, ...operation }: OperationModel): Place {
+  const { id, title, description, tag } = operation
+  const named = [...parameters.map(({ name, description: text }) => `${name} ${text}`)]
+  const answered = [...responses.map(({ status, description: text }) => `${status} ${text}`)]
+  const text = [id, title, description, tag, ...named, ...answered].join(' ')
+  return { id, title: `${method} ${path}`, text }
+}
+
+export function search(places: readonly Place[], query: string): readonly Place[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  return places.filter(({ text, title }) => {
+    const searched = `${title} ${text}`.toLowerCase()
+    return words.every((word) => searched.includes(word))
+  })
 }
 
 function unescaped(part: string): string {
@@ -181,14 +169,18 @@ function unescaped(part: string): string {
   }
 }
 
-export function mapOf(value: unknown): JsonMap {
+function isMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function asMap(value: unknown): JsonMap {
   return isMap(value) ? value : {}
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

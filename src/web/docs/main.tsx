@@ -1,9 +1,148 @@
+import { signal, useSignal } from '@preact/signals'
 import { render } from 'preact'
-import { DocsPage } from './docs-page.js'
+import { useEffect, useMemo } from 'preact/hooks'
+import { keepControlToken, TokenNeeded } from '../control-api.js'
+import { messageOf } from '../format.js'
+import { TokenDialog } from '../ui.js'
+import { CHAPTERS } from './chapters.js'
+import { placeOf, search } from './contract-model.js'
+import { readServed, type Served, served, space } from './docs-state.js'
+import { OperationView } from './operation-view.js'
+import { SendPanel } from './send-panel.js'
 import '../dashboard/style/colours.css'
 import '../dashboard/style/controls.css'
 import './style.css'
 
+const failure = signal('')
+const isLocked = signal(false)
+/** Id of the chapter or operation in the address. */
+const place = signal(placeInAddress())
+
+function placeInAddress(): string {
+  return decodeURIComponent(location.hash.replace(/^#\/?/, ''))
+}
+
+async function load(): Promise<void> {
+  isLocked.value = false
+  try {
+    await readServed()
+  } catch (error) {
+    if (error instanceof TokenNeeded) isLocked.value = true
+    else failure.value = messageOf(error)
+  }
+}
+
+/** The contract that is served: contents on the left, a chapter or an operation, its code and request on the right. */
+function DocsPage() {
+  return (
+    <>
+      <header class="top">
+        <p class="name">
+          <img src="assets/icon.svg" alt="" width="24" height="24" /> petstore-sandbox
+        </p>
+        <nav aria-label="Sandbox">
+          <a href={space === '' ? './' : `./#space=${encodeURIComponent(space)}`}>Dashboard</a>
+          <a href="openapi.yaml">openapi.yaml</a>
+        </nav>
+      </header>
+      {isLocked.value ? (
+        <TokenDialog
+          enter={(token) => {
+            keepControlToken(token)
+            void load()
+          }}
+        />
+      ) : null}
+      {failure.value === '' ? null : (
+        <p class="notice" role="alert">
+          {failure}
+        </p>
+      )}
+      {served.value === undefined ? null : <Panes served={served.value} />}
+    </>
+  )
+}
+
+function Panes({ served, served: { contract } }: { readonly served: Served }) {
+  const query = useSignal('')
+  useEffect(() => {
+    document.querySelector('.reference')?.scrollTo(0, 0)
+    document.querySelector<HTMLElement>('.reference h2')?.focus({ preventScroll: true })
+  }, [place.value])
+  const places = useMemo(
+    () => [
+      ...contract.operations.map(placeOf),
+      ...CHAPTERS.map(({ id, title, text }) => ({ id, title, text: text(contract) })),
+    ],
+    [contract],
+  )
+  const found = new Set(search(places, query.value).map(({ id }) => id))
+  const operation = contract.operations.find(({ id }) => id === place.value)
+  const chapter = operation ? undefined : (CHAPTERS.find(({ id }) => id === place.value) ?? CHAPTERS[0])
+  const shown = contract.operations.filter(({ id }) => found.has(id))
+  const tags = [...new Set(shown.map(({ tag }) => tag))]
+  return (
+    <div class="panes">
+      <nav class="contents" aria-label="Contents">
+        <h1>
+          {contract.title} <small>{contract.version}</small>
+        </h1>
+        <label class="stacked">
+          Search
+          <input type="search" value={query} onInput={({ currentTarget }) => (query.value = currentTarget.value)} />
+        </label>
+        <p class="hidden" role="status">
+          {query.value === '' ? '' : `${found.size} found`}
+        </p>
+        {found.size === 0 ? <p class="muted">Nothing has all these words.</p> : null}
+        <ul>
+          {CHAPTERS.filter(({ id }) => found.has(id)).map(({ id, title }) => (
+            <li key={id}>
+              <a href={`#/${id}`} aria-current={id === chapter?.id ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+        {tags.map((tag) => (
+          <section key={tag} aria-label={tag || 'Operations'}>
+            <h2>{tag || 'Operations'}</h2>
+            <ul>
+              {shown
+                .filter((one) => one.tag === tag)
+                .map(({ id, method, path, markers }) => (
+                  <li key={id}>
+                    <a href={`#/${encodeURIComponent(id)}`} aria-current={id === operation?.id ? 'page' : undefined}>
+                      <span class={`method ${method}`}>{method}</span> <span class="mono">{path}</span>
+                      {markers.map(({ kind, text }) => (
+                        <span key={text} class={`marker ${kind}`}>
+                          {text}
+                        </span>
+                      ))}
+                    </a>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+      <main class="reference">
+        {operation === undefined ? (
+          <article>{chapter?.content(served)}</article>
+        ) : (
+          <OperationView key={operation.id} contract={contract} operation={operation} />
+        )}
+      </main>
+      {operation === undefined ? null : <SendPanel key={operation.id} served={served} operation={operation} />}
+    </div>
+  )
+}
+
 const root = document.querySelector('#docs')
-// The space that the page is about is in its address, as in the control plane's: `docs?space=name`.
-if (root !== null) render(<DocsPage space={new URLSearchParams(location.search).get('space') ?? ''} />, root)
+if (root !== null) {
+  addEventListener('hashchange', () => {
+    place.value = placeInAddress()
+  })
+  render(<DocsPage />, root)
+  void load()
+}

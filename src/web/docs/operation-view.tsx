@@ -1,10 +1,9 @@
+import { useSignal } from '@preact/signals'
 import { stringifyJson } from '../../contract/json.js'
-import type { BodyModel, ContractModel, OperationModel } from './contract-model.js'
-import { Prose } from './prose.js'
-import { SchemaTree } from './schema-tree.js'
-import { sampleOf, schemaWords } from './schema-words.js'
+import { Pre } from '../ui.js'
+import { asText, type BodyModel, type ContractModel, type OperationModel } from './contract-model.js'
+import { partsOf, type SchemaPart, sampleOf, schemaText } from './schema-words.js'
 
-/** What the contract says of an operation. */
 export function OperationView({
   contract,
   operation,
@@ -12,7 +11,7 @@ export function OperationView({
   readonly contract: ContractModel
   readonly operation: OperationModel
 }) {
-  const { id, method, path, title, description, markers, successor, parameters, body, answers } = operation
+  const { id, method, path, title, description, markers, successor, parameters, body, responses } = operation
   return (
     <article>
       <h2 tabIndex={-1}>
@@ -24,7 +23,7 @@ export function OperationView({
       {markers.map(({ kind, text }) => (
         <p key={text} class={`marker ${kind}`}>
           {text}
-          {kind === 'deprecated' && successor !== undefined ? <>; use {successor} instead</> : null}
+          {kind === 'deprecated' && successor !== '' ? `; use ${successor} instead` : ''}
         </p>
       ))}
       <Prose text={description} />
@@ -32,21 +31,18 @@ export function OperationView({
         <section aria-label="Parameters">
           <h3>Parameters</h3>
           <dl class="fields-of">
-            {parameters.map(({ name, in: place, isRequired, description: said, schema }) => {
-              const { type, bounds } = schemaWords(contract, schema)
-              return (
-                <div key={`${place} ${name}`}>
-                  <dt>
-                    <code>{name}</code> <span class="muted">{place}</span>
-                    {isRequired ? <span class="required">required</span> : null}
-                  </dt>
-                  <dd>
-                    {[type, ...bounds].join(', ')}
-                    <Prose text={said} />
-                  </dd>
-                </div>
-              )
-            })}
+            {parameters.map(({ name, in: place, isRequired, description: text, schema }) => (
+              <div key={`${place} ${name}`}>
+                <dt>
+                  <code>{name}</code> <span class="muted">{place}</span>
+                  <Required isRequired={isRequired} />
+                </dt>
+                <dd>
+                  {schemaText(contract, schema)}
+                  <Prose text={text} />
+                </dd>
+              </div>
+            ))}
           </dl>
         </section>
       )}
@@ -54,41 +50,43 @@ export function OperationView({
         <section aria-label="Request body">
           <h3>
             Request body <span class="muted">{body.mediaType}</span>
-            {body.isRequired ? <span class="required">required</span> : null}
+            <Required isRequired={body.isRequired} />
           </h3>
           <BodyView contract={contract} body={body} />
         </section>
       )}
       <section aria-label="Answers">
         <h3>Answers</h3>
-        {answers.map(({ status, description: said, choice, headers, body: answered }) => (
+        {responses.map(({ status, description: text, choice, headers, body: returned }) => (
           <details key={status} open={status.startsWith('2')}>
             <summary>
-              <span class={`code c${status.charAt(0)}`}>{status}</span> {said}
-              {choice === undefined ? null : <span class="marker stability">the sandbox’s choice: {choice}</span>}
+              <span class={`code c${status.charAt(0)}`}>{status}</span> {text}
+              {choice === '' ? null : <span class="marker stability">the sandbox’s choice: {choice}</span>}
             </summary>
-            {headers.length === 0 ? null : (
-              <dl class="fields-of">
-                {headers.map(({ name, description: header }) => (
-                  <div key={name}>
-                    <dt>
-                      <code>{name}</code>
-                    </dt>
-                    <dd>{header}</dd>
-                  </div>
-                ))}
-              </dl>
-            )}
-            {answered === undefined ? (
+            <dl class="fields-of">
+              {headers.map(({ name, description: header }) => (
+                <div key={name}>
+                  <dt>
+                    <code>{name}</code>
+                  </dt>
+                  <dd>{header}</dd>
+                </div>
+              ))}
+            </dl>
+            {returned === undefined ? (
               <p class="muted">No body is documented.</p>
             ) : (
-              <BodyView contract={contract} body={answered} />
+              <BodyView contract={contract} body={returned} />
             )}
           </details>
         ))}
       </section>
     </article>
   )
+}
+
+function Required({ isRequired }: { readonly isRequired: boolean }) {
+  return isRequired ? <span class="required">required</span> : null
 }
 
 function BodyView({ contract, body }: { readonly contract: ContractModel; readonly body: BodyModel }) {
@@ -99,13 +97,81 @@ function BodyView({ contract, body }: { readonly contract: ContractModel; readon
       : [{ title: 'Made from the schema', value: sampleOf(contract, schema) }]
   return (
     <>
-      {schema === undefined ? null : <SchemaTree contract={contract} schema={schema} />}
+      {schema === undefined ? null : (
+        <div class="schema">
+          <p class="type">{schemaText(contract, schema)}</p>
+          <SchemaParts contract={contract} schema={schema} level={1} />
+        </div>
+      )}
       {shown.map(({ title, value }) => (
         <figure key={title}>
           <figcaption class="muted">{title}</figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it */}
-          <pre tabIndex={0}>{typeof value === 'string' ? value : stringifyJson(value, 2)}</pre>
+          <Pre>{typeof value === 'string' ? value : stringifyJson(value, 2)}</Pre>
         </figure>
+      ))}
+    </>
+  )
+}
+
+interface SchemaProps {
+  readonly contract: ContractModel
+  readonly schema: unknown
+  readonly level: number
+}
+
+function SchemaParts({ contract, schema, level }: SchemaProps) {
+  const parts = partsOf(contract, schema)
+  return (
+    <>
+      <Prose text={asText(contract.read(schema).description)} />
+      {parts.length === 0 ? null : (
+        <ul>
+          {parts.map((part) => (
+            <li key={part.name}>
+              <Part contract={contract} level={level} {...part} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** A closed part does not render its schema, which may contain itself. */
+function Part({ contract, level, name, schema, isRequired }: SchemaProps & SchemaPart) {
+  const isOpen = useSignal(level === 1)
+  const head = (
+    <>
+      <code>{name}</code> <span class="type">{schemaText(contract, schema)}</span>
+      <Required isRequired={isRequired} />
+    </>
+  )
+  const inner = <SchemaParts contract={contract} schema={schema} level={level + 1} />
+  if (partsOf(contract, schema).length === 0)
+    return (
+      <>
+        {head}
+        {inner}
+      </>
+    )
+  return (
+    <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>{head}</summary>
+      {isOpen.value ? <div class="schema">{inner}</div> : null}
+    </details>
+  )
+}
+
+export function Prose({ text }: { readonly text: string }) {
+  const paragraphs = text.trim() === '' ? [] : text.trim().split(/\n\s*\n/)
+  return (
+    <>
+      {paragraphs.map((paragraph, index) => (
+        <p key={index} class="prose">
+          {paragraph
+            .split(/`([^`]+)`/)
+            .map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}
+        </p>
       ))}
     </>
   )

@@ -2,8 +2,9 @@
  * A loop that keeps the service's rules, in each language: it waits for Retry-After or its own growing delay,
  * whichever is longer, and gives up after five tries.
  */
-export const RETRY_LOOPS: Readonly<Record<string, (baseUrl: string, key: string) => string>> = {
-  fetch: (baseUrl, key) => `async function ask(path) {
+export function retryLoops(baseUrl: string, key: string) {
+  return {
+    fetch: () => `async function ask(path) {
   for (let attempt = 0; ; attempt++) {
     const response = await fetch(${JSON.stringify(baseUrl)} + path, {
       headers: { authorization: 'Bearer ${key}' },
@@ -18,7 +19,7 @@ export const RETRY_LOOPS: Readonly<Record<string, (baseUrl: string, key: string)
 
 const response = await ask('/pets?limit=2')
 console.log(response.status, await response.text())`,
-  Python: (baseUrl, key) => `import random
+    Python: () => `import random
 import time
 import urllib.error
 import urllib.request
@@ -42,10 +43,11 @@ def ask(path):
 
 
 print(*ask("/pets?limit=2"))`,
-  curl: (baseUrl, key) =>
-    `# --retry waits for Retry-After by itself, and doubles its own delay.
+    curl: () =>
+      `# --retry waits for Retry-After by itself, and doubles its own delay.
 curl -sS --retry 4 --retry-max-time 120 -H 'Authorization: Bearer ${key}' '${baseUrl}/pets?limit=2'`,
-  call: (baseUrl, key) =>
-    `# call waits by itself: for the longer of Retry-After and a growing delay.
+    call: () =>
+      `# call waits by itself: for the longer of Retry-After and a growing delay.
 PETSTORE_API_KEY=${key} petstore-sandbox call listPets --limit 2 --retry 4 --base-url ${baseUrl}`,
+  }
 }

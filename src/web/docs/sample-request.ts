@@ -1,126 +1,105 @@
 import { stringifyJson } from '../../contract/json.js'
-import { curlCommand, shellWord } from '../../domain/curl.js'
-import { type ContractModel, mapOf, type OperationModel } from './contract-model.js'
+import type { CodeRequest } from '../request-code.js'
+import type { ContractModel, OperationModel } from './contract-model.js'
 import { sampleOf } from './schema-words.js'
 
-/** What was filled in for an operation. */
 export interface Inputs {
-  /** By name; what is empty is not sent. */
   readonly parameters: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A request that is ready to be sent. */
-export interface SampleRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: string | undefined
-}
-
-/** What an operation begins with: what is required is filled in, by the contract's examples where there are some. */
+/** Required inputs, filled in from the contract's examples where it has some. */
 export function firstInputs(contract: ContractModel, { parameters, body }: OperationModel): Inputs {
-  const filled = parameters.map(({ name, isRequired, example, schema }) => {
-    const value = example ?? sampleOf(contract, schema)
-    return [name, isRequired ? plainText(value) : ''] as const
-  })
-  const example = body?.examples[0]?.value ?? (body === undefined ? undefined : sampleOf(contract, body.schema))
+  const example = body && (body.examples[0]?.value ?? sampleOf(contract, body.schema))
   return {
-    parameters: Object.fromEntries(filled),
+    parameters: Object.fromEntries(
+      parameters.map(({ name, isRequired, example, schema }) => {
+        const value = example ?? sampleOf(contract, schema)
+        return [name, isRequired ? (typeof value === 'string' ? value : (stringifyJson(value) ?? '')) : '']
+      }),
+    ),
     body: example === undefined ? '' : (stringifyJson(example, 2) ?? ''),
   }
 }
 
-function plainText(value: unknown): string {
-  return typeof value === 'string' ? value : (stringifyJson(value) ?? '')
-}
-
-/**
- * The request of an operation.
- *
- * @param baseUrl of the service
- * @param key     with its space, empty for none
- */
+/** The request of an operation. @param key with its space, empty for none */
 export function requestOf(
-  { method, path, parameters, body }: OperationModel,
+  operation: OperationModel,
   inputs: Inputs,
   { baseUrl, key, prefer }: { readonly baseUrl: string; readonly key: string; readonly prefer?: string | undefined },
-): SampleRequest {
-  const value = (name: string) => inputs.parameters[name] ?? ''
-  const query = new URLSearchParams(
-    parameters
-      .filter(({ in: place, name }) => place === 'query' && value(name) !== '')
-      .map(({ name }): [string, string] => [name, value(name)]),
-  ).toString()
-  const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(value(name)))
+): CodeRequest {
+  const given = (place: string) =>
+    operation.parameters
+      .filter(({ in: at, name }) => at === place && (inputs.parameters[name] ?? '') !== '')
+      .map(({ name }): [string, string] => [name, inputs.parameters[name] ?? ''])
+  const query = new URLSearchParams(given('query')).toString()
+  const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(inputs.parameters[name] ?? ''),
+  )
+  const body = operation.body === undefined || inputs.body === '' ? undefined : inputs.body
   return {
-    method,
-    url: `${baseUrl}${filled}${query === '' ? '' : `?${query}`}`,
+    method: operation.method,
+    url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
     headers: [
-      ...(key === '' ? [] : [['Authorization', `Bearer ${key}`] as const]),
-      ...(body === undefined || inputs.body === '' ? [] : [['Content-Type', body.mediaType] as const]),
+      ...(body === undefined ? [] : [['Content-Type', operation.body?.mediaType ?? ''] as const]),
       ...(prefer === undefined ? [] : [['Prefer', prefer] as const]),
-      ...parameters
-        .filter(({ in: place, name }) => place === 'header' && value(name) !== '')
-        .map(({ name }) => [name, value(name)] as const),
+      ...given('header'),
     ],
-    body: body === undefined || inputs.body === '' ? undefined : inputs.body,
+    key: key === '' ? undefined : key,
+    body,
+    operation,
+    baseUrl,
   }
 }
 
-/** A request in a language; each can be run as it is copied. */
-export const LANGUAGES: Readonly<
-  Record<string, (request: SampleRequest, operation: OperationModel, inputs: Inputs, baseUrl: string) => string>
-> = {
-  curl: ({ method, url, headers, body }) => curlCommand({ method, url, headers, body, key: keyIn(headers) }),
-  fetch: ({ method, url, headers, body }) => {
-    const options = [
-      ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},`]),
-      ...(headers.length === 0 ? [] : [`  headers: ${objectOf(headers, '  ')},`]),
-      ...(body === undefined ? [] : [`  body: ${JSON.stringify(body)},`]),
-    ]
-    const given = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
-    return `const response = await fetch(${JSON.stringify(url)}${given})\nconsole.log(response.status, await response.text())`
-  },
-  Python: ({ method, url, headers, body }) =>
-    [
-      'import urllib.error',
-      'import urllib.request',
-      '',
-      'request = urllib.request.Request(',
-      `    ${JSON.stringify(url)},`,
-      `    method=${JSON.stringify(method)},`,
-      `    headers=${objectOf(headers, '    ')},`,
-      ...(body === undefined ? [] : [`    data=${JSON.stringify(body)}.encode(),`]),
-      ')',
-      'try:',
-      '    with urllib.request.urlopen(request) as response:',
-      '        print(response.status, response.read().decode())',
-      'except urllib.error.HTTPError as error:',
-      '    print(error.code, error.read().decode())',
-    ].join('\n'),
-  call: ({ headers, body }, { id, parameters }, inputs, baseUrl) => {
-    const value = (name: string) => inputs.parameters[name] ?? ''
-    const inPath = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => value(name))
-    const others = parameters.filter(({ in: place, name }) => place === 'query' && value(name) !== '')
-    const flags = others.flatMap(({ name }) => [`--${kebab(name)}`, value(name)])
-    const given = body === undefined ? [] : ['--body', body]
-    const words = ['call', id, ...inPath, ...flags, ...given, '--base-url', baseUrl].map(shellWord)
-    const key = keyIn(headers)
-    return `${key === '' ? '' : `PETSTORE_API_KEY=${key} `}petstore-sandbox ${words.join(' ')}`
-  },
+export interface Provocation {
+  /** In words, after "Provoked". */
+  readonly how: string
+  readonly inputs: Inputs
+  readonly key: string
+  readonly prefer?: string
 }
 
-function keyIn(headers: SampleRequest['headers']): string {
-  return mapOf(Object.fromEntries(headers)).Authorization?.toString().replace('Bearer ', '') ?? ''
+const UNKNOWN_ID = '4611686018427387904'
+
+/**
+ * How to get a documented response: with the right key, with wrong input, or by asking for it.
+ *
+ * @param keys of the sandbox
+ * @returns undefined for a status that cannot be requested, such as `default`
+ */
+export function provocationOf(
+  contract: ContractModel,
+  operation: OperationModel,
+  status: string,
+  keys: readonly string[],
+): Provocation | undefined {
+  if (!/^\d{3}$/.test(status)) return undefined
+  const inputs = firstInputs(contract, operation)
+  const { parameters } = inputs
+  const key = keys[0] ?? ''
+  if (status === '401' && keys.includes('sandbox-revoked'))
+    return { how: 'with the key sandbox-revoked, which is never valid', inputs, key: 'sandbox-revoked' }
+  if (status === '429' && keys.includes('sandbox-limited'))
+    return { how: 'with the key sandbox-limited, whose quota is always spent', inputs, key: 'sandbox-limited' }
+  if (status.startsWith('2')) return { how: 'by what the contract gives as an example', inputs, key }
+  if (status === '404' && operation.id === 'getPet' && parameters.petId !== undefined)
+    return { how: 'with an id that no pet has', inputs: { ...inputs, parameters: { petId: UNKNOWN_ID } }, key }
+  if (status === '400' && operation.body !== undefined)
+    return { how: 'with an empty object as body', inputs: { ...inputs, body: '{}' }, key }
+  const excess = status === '400' ? excessiveParameter(contract, operation) : undefined
+  if (excess !== undefined) {
+    const [name, value] = excess
+    return { how: `with ${name}=${value}`, inputs: { ...inputs, parameters: { ...parameters, [name]: value } }, key }
+  }
+  return { how: `by the header Prefer: code=${status}`, inputs, prefer: `code=${status}`, key }
 }
 
-/** The same text is an object in JavaScript and a dictionary in Python. */
-function objectOf(pairs: SampleRequest['headers'], indent: string): string {
-  const lines = pairs.map(([name, value]) => `${indent}  ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
-  return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${indent}}`
-}
-
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+function excessiveParameter(contract: ContractModel, { parameters }: OperationModel) {
+  for (const { name, in: place, schema } of parameters) {
+    const { maximum } = contract.read(schema)
+    if (place !== 'query' || (typeof maximum !== 'number' && typeof maximum !== 'bigint')) continue
+    return [name, String(BigInt(typeof maximum === 'number' ? Math.floor(maximum) : maximum) + 1n)] as const
+  }
+  return undefined
 }

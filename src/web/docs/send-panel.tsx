@@ -1,77 +1,73 @@
-import { useEffect, useId, useState } from 'preact/hooks'
-import type { KeyView, StateView } from '../../control/views.js'
-import { HeaderList } from '../dashboard/message-view.js'
-import { readableBody } from '../dashboard/readable-body.js'
-import { CodePanel } from './code-panel.js'
-import type { ContractModel, OperationModel } from './contract-model.js'
-import { type Answer, send } from './docs-api.js'
-import { type Provocation, provocationOf } from './provoke.js'
-import { firstInputs, type Inputs, LANGUAGES, requestOf } from './sample-request.js'
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { callVerb, SANDBOX_ADDRESS } from '../control-api.js'
+import { messageOf, readableBody } from '../format.js'
+import { CODE_FORMS, type CodeRequest } from '../request-code.js'
+import { ActionError, CodeBlock, HeaderList, Pre, Select, useAction } from '../ui.js'
+import type { OperationModel } from './contract-model.js'
+import { chosenKey, keyInSpace, type Served, space, updateState, usableKeys } from './docs-state.js'
+import { firstInputs, type Inputs, type Provocation, provocationOf, requestOf } from './sample-request.js'
 
-/** An operation's request in code, sent by a click, and its answer. */
+interface Answer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly how: string | undefined
+  /** Id of its exchange in the log, undefined if that was not found. */
+  readonly exchange: number | undefined
+}
+
 export function SendPanel({
-  contract,
+  served: { contract, baseUrl },
   operation,
-  baseUrl,
-  state,
-  space,
-  keys,
-  chosen,
-  choose,
-  sent,
 }: {
-  readonly contract: ContractModel
+  readonly served: Served
   readonly operation: OperationModel
-  readonly baseUrl: string
-  readonly state: StateView
-  readonly space: string
-  readonly keys: readonly KeyView[]
-  readonly chosen: string
-  choose(key: string): void
-  /** Something was sent, so that quotas are others now. */
-  sent(): void
 }) {
-  const [inputs, setInputs] = useState<Inputs>(() => firstInputs(contract, operation))
-  const [language, setLanguage] = useState('curl')
-  const [answer, setAnswer] = useState<Answer>()
-  const [error, setError] = useState<string>()
-  const [how, setHow] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const id = useId()
-  const inSpace = (key: string) => (key === '' || space === '' ? key : `${key}~${space}`)
-  const request = requestOf(operation, inputs, { baseUrl, key: inSpace(chosen) })
-  const code = LANGUAGES[language]?.(request, operation, inputs, baseUrl) ?? ''
-  const key = state.keys.find((one) => one.key === chosen)
+  const inputs = useSignal<Inputs>(firstInputs(contract, operation))
+  const answer = useSignal<Answer | undefined>(undefined)
+  const action = useAction()
+  const keys = usableKeys()
+  const key = keys.find((known) => known.key === chosenKey.value)
+  const request = requestOf(operation, inputs.value, { baseUrl, key: keyInSpace() })
+  const { curl, fetch, Python, call } = CODE_FORMS
+  const { parameters, body } = inputs.value
+  const provocations = operation.responses.flatMap(({ status }) => {
+    const names = keys.map(({ key: name }) => name)
+    const provocation = provocationOf(contract, operation, status, names)
+    return provocation === undefined ? [] : [[status, provocation] as const]
+  })
 
-  async function ask(provocation?: Provocation) {
-    const by = { baseUrl, key: inSpace(provocation?.key ?? chosen), prefer: provocation?.prefer }
-    setBusy(true)
-    setError(undefined)
-    setHow(provocation?.how)
-    if (provocation !== undefined) setInputs(provocation.inputs)
-    try {
-      setAnswer(await send(requestOf(operation, provocation?.inputs ?? inputs, by), space))
-      sent()
-    } catch (failure) {
-      setAnswer(undefined)
-      setError(`No answer came: ${failure instanceof Error ? failure.message : String(failure)}.`)
-    } finally {
-      setBusy(false)
-    }
+  function send(provocation?: Provocation) {
+    if (provocation !== undefined) inputs.value = provocation.inputs
+    const by = { baseUrl, key: keyInSpace(provocation?.key), prefer: provocation?.prefer }
+    return action.run(async () => {
+      answer.value = await sendRequest(requestOf(operation, inputs.value, by), provocation?.how).catch((error) => {
+        answer.value = undefined
+        throw new Error(`No answer came: ${messageOf(error)}.`)
+      })
+      void updateState()
+    })
   }
 
   return (
     <aside class="try" aria-label="Code and answer">
-      <label class="stacked">
-        Key
-        <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          {keys.map(({ key: name, plan, always }) => (
-            <option key={name} value={name}>
-              {`${name} (${always === null ? plan : `always ${always}`})`}
-            </option>
-          ))}
-        </select>
-      </label>
+      <p>
+        <Select
+          label="Key"
+          isStacked
+          value={chosenKey.value}
+          choices={keys.map(({ key: name }) => name)}
+          texts={Object.fromEntries(
+            keys.map(({ key: name, plan, always }) => [
+              name,
+              `${name} (${always === null ? plan : `always ${always}`})`,
+            ]),
+          )}
+          choose={(name) => (chosenKey.value = name)}
+        />
+      </p>
       {key === undefined ? null : (
         <p class="quota" role="status">
           {key.minute.remaining.toLocaleString('en')} of {key.minute.limit.toLocaleString('en')} left this minute,{' '}
@@ -83,20 +79,20 @@ export function SendPanel({
           aria-label="Request"
           onSubmit={(event) => {
             event.preventDefault()
-            void ask()
+            void send()
           }}
         >
           {operation.parameters.map(({ name, isRequired, example }) => (
             <label class="stacked" key={name}>
               {name}
               <input
-                value={inputs.parameters[name] ?? ''}
+                value={parameters[name] ?? ''}
                 required={isRequired}
                 placeholder={example === undefined ? '' : String(example)}
                 autocomplete="off"
-                onInput={({ currentTarget }) =>
-                  setInputs({ ...inputs, parameters: { ...inputs.parameters, [name]: currentTarget.value } })
-                }
+                onInput={({ currentTarget: { value } }) => {
+                  inputs.value = { body, parameters: { ...parameters, [name]: value } }
+                }}
               />
             </label>
           ))}
@@ -107,72 +103,58 @@ export function SendPanel({
                 rows={6}
                 class="mono"
                 spellcheck={false}
-                value={inputs.body}
-                onInput={({ currentTarget }) => setInputs({ ...inputs, body: currentTarget.value })}
+                value={body}
+                onInput={({ currentTarget: { value } }) => {
+                  inputs.value = { parameters, body: value }
+                }}
               />
             </label>
           )}
-          <button type="submit" class="primary" aria-busy={isBusy}>
+          <button type="submit" class="primary" aria-busy={action.pending.value !== undefined}>
             Send
           </button>
         </form>
       ) : (
         <p class="muted">The service’s own docs have no panel for this operation, so there is none here.</p>
       )}
-      <CodePanel languages={Object.keys(LANGUAGES)} language={language} choose={setLanguage} code={code} />
+      <CodeBlock
+        forms={{
+          curl: () => curl(request),
+          fetch: () => fetch(request),
+          Python: () => Python(request),
+          call: () => call(request),
+        }}
+      />
       {operation.isSendable ? (
         <section aria-label="Provoke an answer">
           <h3>Provoke it</h3>
           <p class="row">
-            {operation.answers.map(({ status }) => {
-              const provocation = provocationOf(
-                contract,
-                operation,
-                status,
-                keys.map(({ key: name }) => name),
-              )
-              return provocation === undefined ? null : (
-                <button type="button" key={status} title={provocation.how} onClick={() => ask(provocation)}>
-                  {status}
-                </button>
-              )
-            })}
+            {provocations.map(([status, provocation]) => (
+              <button type="button" key={status} title={provocation.how} onClick={() => send(provocation)}>
+                {status}
+              </button>
+            ))}
           </p>
         </section>
       ) : null}
-      {error === undefined ? null : (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
-      {answer === undefined ? null : <AnswerView id={id} answer={answer} how={how} space={space} />}
+      <ActionError action={action} />
+      <p class="hidden" role="status">
+        {answer.value === undefined ? '' : `Answered ${answer.value.status}.`}
+      </p>
+      {answer.value === undefined ? null : <AnswerView answer={answer.value} />}
     </aside>
   )
 }
 
-function AnswerView({
-  id,
-  answer,
-  how,
-  space,
-}: {
-  readonly id: string
-  readonly answer: Answer
-  readonly how: string | undefined
-  readonly space: string
-}) {
-  const { status, statusText, headers, body, exchange } = answer
-  const [said, setSaid] = useState('')
-  useEffect(() => setSaid(`Answered ${status}.`), [answer])
+function AnswerView({ answer }: { readonly answer: Answer }) {
+  const { status, statusText, headers, body, how, exchange } = answer
+  const id = useId()
   const place = new URLSearchParams({ ...(space === '' ? {} : { space }), exchange: String(exchange) })
   return (
     <section class="answer" aria-labelledby={id}>
       <h3 id={id}>
         Answer <span class={`code c${String(status).charAt(0)}`}>{status}</span> {statusText}
       </h3>
-      <p class="hidden" role="status">
-        {said}
-      </p>
       {how === undefined ? null : <p class="muted">Provoked {how}.</p>}
       {exchange === undefined ? null : (
         <p>
@@ -180,12 +162,33 @@ function AnswerView({
         </p>
       )}
       <HeaderList headers={headers} />
-      {body === '' ? (
-        <p class="muted">No body.</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
-        <pre tabIndex={0}>{readableBody(body)}</pre>
-      )}
+      {body === '' ? <p class="muted">No body.</p> : <Pre>{readableBody(body)}</Pre>}
     </section>
   )
+}
+
+async function sendRequest(request: CodeRequest, how: string | undefined): Promise<Answer> {
+  const { method, url, headers, key, body } = request
+  const response = await fetch(url, {
+    method,
+    headers: [...(key === undefined ? [] : [['Authorization', `Bearer ${key}`] as const]), ...headers].map(
+      ([name, value]): [string, string] => [name, value],
+    ),
+    cache: 'no-store',
+    ...(body === undefined ? {} : { body }),
+  })
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+    how,
+    exchange: await exchangeOf(request).catch(() => undefined),
+  }
+}
+
+async function exchangeOf({ method, url }: CodeRequest): Promise<number | undefined> {
+  const [path, query = ''] = new URL(url).href.slice(SANDBOX_ADDRESS.length).split('?')
+  const exchanges = await callVerb('requests.list', space, { limit: 20 })
+  return exchanges.findLast((sent) => sent.method === method && sent.path === path && sent.query === query)?.id
 }

@@ -1,20 +1,16 @@
-import { countdownText } from '../dashboard/clock-text.js'
 import { Gauge } from '../dashboard/gauge.js'
-import { readLocalClock } from '../dashboard/local-clock.js'
-import { OUTCOME_LABELS, OUTCOMES } from '../dashboard/outcome.js'
-import { banLeft, minuteAt } from '../dashboard/quota-now.js'
-import { useStore } from '../dashboard/store.js'
+import { banLeft, isOut, minuteAt } from '../dashboard/quota-now.js'
+import { countdownText, OUTCOME_LABELS, OUTCOMES, outcomesText, timesText } from '../format.js'
+import { conduct, pageTime, spaceTime, state } from '../state.js'
+import { Field } from '../ui.js'
 import { POLICIES, POLICY_NAMES } from './policies.js'
-import type { SandboxView } from './sandbox-view.js'
-import type { ShopClient } from './shop-client.js'
-import { useTicks } from './use-ticks.js'
+import * as client from './shop-client.js'
 
-const RATES = [1, 2, 5, 10] as const
+const RATES = [1, 2, 5, 10].map((rate) => [rate, rate === 1 ? 'every second' : `${rate} times a second`] as const)
 
-/** The shop's client: its key, how it retries, a loop of it, and what it meets. */
-export function ClientPanel({ client, view }: { readonly client: ShopClient; readonly view: SandboxView }) {
-  const { key, policy, rate, isLooping } = useStore(client.store, (state) => state)
-  const keys = useStore(view.store, ({ state }) => state?.keys)
+export function ClientPanel() {
+  const { key, policy, rate } = client
+  const keys = state.value?.keys ?? [{ key: key.value, plan: '…', always: null }]
   return (
     <section class="panel" aria-labelledby="client">
       <h2 id="client">Its client</h2>
@@ -26,99 +22,88 @@ export function ClientPanel({ client, view }: { readonly client: ShopClient; rea
               <input
                 type="radio"
                 name="policy"
-                checked={policy === name}
-                onChange={() => client.change({ policy: name })}
+                checked={policy.value === name}
+                onChange={() => {
+                  policy.value = name
+                }}
               />
               {POLICIES[name].label}
             </label>
           ))}
         </div>
       </fieldset>
-      <p class="muted policy">{POLICIES[policy].description}</p>
+      <p class="muted policy">{POLICIES[policy.value].description}</p>
       <div class="fields loop">
-        <label>
-          Key
-          <select value={key} onChange={({ currentTarget }) => client.change({ key: currentTarget.value })}>
-            {(keys ?? [{ key, plan: '…', always: null }]).map((one) => (
-              <option key={one.key} value={one.key}>
-                {`${one.key} (${one.always === null ? one.plan : `always ${one.always}`})`}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Lists the pets
-          <select value={rate} onChange={({ currentTarget }) => client.change({ rate: Number(currentTarget.value) })}>
-            {RATES.map((one) => (
-              <option key={one} value={one}>
-                {one === 1 ? 'every second' : `${one} times a second`}
-              </option>
-            ))}
-          </select>
-        </label>
-        {isLooping ? (
-          <button type="button" onClick={() => client.stop()}>
+        <Field
+          label="Key"
+          value={key.value}
+          choices={keys.map(({ key: name, plan, always }) => [name, `${name} (${always ? `always ${always}` : plan})`])}
+          choose={(name) => {
+            key.value = name
+          }}
+        />
+        <Field
+          label="Lists the pets"
+          value={rate.value}
+          choices={RATES}
+          choose={(chosen) => {
+            rate.value = Number(chosen)
+          }}
+        />
+        {client.isLooping.value ? (
+          <button type="button" onClick={client.stopLoop}>
             Stop
           </button>
         ) : (
-          <button type="button" class="primary" onClick={() => client.start()}>
+          <button type="button" class="primary" onClick={client.startLoop}>
             Start
           </button>
         )}
       </div>
-      <Quota client={client} view={view} />
-      <Tries client={client} />
+      <Quota />
+      <Attempts />
     </section>
   )
 }
 
-/** What is left to the client's key. */
-function Quota({ client, view }: { readonly client: ShopClient; readonly view: SandboxView }) {
-  const name = useStore(client.store, (state) => state.key)
-  const key = useStore(view.store, ({ state }) => state?.keys.find((one) => one.key === name))
-  const clock = useStore(view.store, (state) => state.clock)
-  useTicks(clock !== undefined && !clock.frozen)
-  if (key === undefined || clock === undefined) return null
-  const now = readLocalClock(clock, performance.now())
+function Quota() {
+  const key = state.value?.keys.find((known) => known.key === client.key.value)
+  const now = spaceTime.value
+  if (key === undefined || now === undefined) return null
   const banned = banLeft(key, now)
-  const isOut = banned > 0 || key.always === 'banned' || key.always === 'revoked'
   return (
     <div class="quota">
-      <Gauge name="minute" of={name} {...minuteAt(key, now)} isOut={isOut} />
+      <Gauge name="minute" of={key.key} {...minuteAt(key, now)} isOut={isOut(key, now)} />
       {banned > 0 ? <p class="banned">Banned for another {countdownText(banned)}</p> : null}
     </div>
   )
 }
 
-/** A square for each try, counts of all, and what it waits for. */
-function Tries({ client }: { readonly client: ShopClient }) {
-  const { tries, counts, waiting, isLooping } = useStore(client.store, (state) => state)
-  useTicks(waiting !== undefined)
-  const last = tries.at(-1)
-  const said = OUTCOMES.filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${counts[outcome]} ${OUTCOME_LABELS[outcome]}`)
-    .join(', ')
+function Attempts() {
+  const { attempts, counts, waiting, isLooping } = client
+  const last = attempts.value.at(-1)?.text
   return (
     <>
-      <div class="tries" role="img" aria-label={`Tries: ${said === '' ? 'none' : said}`}>
-        {tries.map(({ number, outcome, text }) => (
+      <div class="tries" role="img" aria-label={`Tries: ${outcomesText(counts.value) || 'none'}`}>
+        {attempts.value.map(({ number, outcome, text }) => (
           <span key={number} class={`try ${outcome}`} title={text} />
         ))}
       </div>
       <p class="now">
-        {waiting !== undefined ? (
+        {waiting.value !== undefined ? (
           <>
-            Waits {countdownText(waiting.until - client.pauses.now())} after try {waiting.tries}.{' '}
-            <button type="button" class="plain" onClick={() => client.pauses.endAll()}>
+            Waits {countdownText(pageTime.value && waiting.value.until - client.clientTime())} after try{' '}
+            {waiting.value.attempts}.{' '}
+            <button type="button" class="plain" onClick={client.tryNow}>
               Try now
             </button>
           </>
-        ) : isLooping ? (
-          `Sends. Last answer: ${last?.text ?? 'none yet'}.`
+        ) : isLooping.value ? (
+          `Sends. Last answer: ${last ?? 'none yet'}.`
         ) : last === undefined ? (
           'Has not sent anything.'
         ) : (
-          `Rests. Last answer: ${last.text}.`
+          `Rests. Last answer: ${last}.`
         )}
       </p>
       <dl class="counts">
@@ -128,10 +113,51 @@ function Tries({ client }: { readonly client: ShopClient }) {
               <span class={`dot ${outcome}`} />
               {OUTCOME_LABELS[outcome]}
             </dt>
-            <dd>{counts[outcome].toLocaleString('en')}</dd>
+            <dd>{counts.value[outcome].toLocaleString('en')}</dd>
           </div>
         ))}
       </dl>
     </>
+  )
+}
+
+const VERDICTS = {
+  unjudged: 'nothing yet',
+  clean: 'keeps the rules',
+  warning: 'could do better',
+  violation: 'breaks the rules',
+} as const
+
+export function ConductPanel() {
+  if (conduct.value === undefined) return null
+  const { requests, violations, warnings, whatIf } = conduct.value
+  const verdict =
+    requests === 0 ? 'unjudged' : violations.length > 0 ? 'violation' : warnings.length > 0 ? 'warning' : 'clean'
+  const judged = requests === 1 ? 'One request' : `${requests.toLocaleString('en')} requests`
+  return (
+    <section class="panel" aria-labelledby="conduct">
+      <div class="row between">
+        <h2 id="conduct">How it behaves</h2>
+        <span class={`tag ${verdict}`} role="status">
+          {VERDICTS[verdict]}
+        </span>
+      </div>
+      <ul class="findings">
+        {[...violations, ...warnings].map(({ rule, key, operation, message, count, exchanges }) => (
+          <li key={`${rule} ${key} ${operation}`}>
+            <a href={`__sandbox/#filter=${encodeURIComponent(`id:${exchanges.join(',')}`)}`} class="mono">
+              {rule}
+            </a>{' '}
+            <span class="muted">{timesText(count)}</span>
+            <p>{message}</p>
+          </li>
+        ))}
+      </ul>
+      <p class="muted">
+        {requests === 0
+          ? 'Every request is judged by what the service asks of its clients: start the loop, let the quota run out, and change how it retries.'
+          : `${judged} judged.${whatIf.cheapest === null ? '' : ` The plan ${whatIf.cheapest} would have refused none.`}`}
+      </p>
+    </section>
   )
 }

@@ -1,29 +1,25 @@
 import type { DurationMs } from '../../domain/time.js'
 
-/** What a client knows when it decides how long to wait before it tries again. */
-interface Refused {
-  /** How often it has tried, 1 after the first refusal. */
-  readonly tries: number
-  /** What Retry-After asked for; undefined if nothing did. */
-  readonly asked: DurationMs | undefined
-  /** A random number, 0 to 1. */
-  readonly luck: number
+/** A response that asks the client to come back later. */
+interface Refusal {
+  readonly attempt: number
+  readonly retryAfter: DurationMs | undefined
+  readonly random: number
 }
 
 interface Policy {
   readonly label: string
   readonly description: string
-  /** How long to wait; undefined to give up. */
-  wait(refused: Refused): DurationMs | undefined
+  /** How long to wait before the next attempt; undefined to give up. */
+  wait(refusal: Refusal): DurationMs | undefined
 }
 
 const FIXED_MS: DurationMs = 1000
 const FIRST_MS: DurationMs = 500
 
-/** Doubling, with up to as much again by chance, so that many clients do not come back at once. */
-const growing = ({ tries, luck }: Refused): DurationMs => FIRST_MS * 2 ** (tries - 1) * (1 + luck)
+/** Doubles with each attempt. Jitter keeps many clients from retrying at once. */
+const backoff = ({ attempt, random }: Refusal): DurationMs => FIRST_MS * 2 ** (attempt - 1) * (1 + random)
 
-/** How a client may treat an answer that asks it to come back later. */
 export const POLICIES = {
   none: {
     label: 'None',
@@ -38,12 +34,12 @@ export const POLICIES = {
   exponential: {
     label: 'Exponential',
     description: 'Doubles its delay with each try, with jitter. Does not read Retry-After.',
-    wait: growing,
+    wait: backoff,
   },
   'retry-after': {
     label: 'Retry-After',
     description: 'Waits as long as Retry-After asks, and no shorter than its own doubling delay.',
-    wait: (refused) => Math.max(refused.asked ?? 0, growing(refused)),
+    wait: (refusal) => Math.max(refusal.retryAfter ?? 0, backoff(refusal)),
   },
 } as const satisfies Record<string, Policy>
 

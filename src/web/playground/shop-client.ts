@@ -1,205 +1,166 @@
+import { batch, signal } from '@preact/signals'
 import type { NewPet, Pet, PetStatus } from '../../contract/entities.js'
 import { parseJson } from '../../contract/json.js'
-import { readRetryAfter } from '../../domain/retry-after.js'
-import type { DurationMs } from '../../domain/time.js'
-import { type Outcome, outcomeOf } from '../dashboard/outcome.js'
-import { Observable } from '../dashboard/store.js'
-import { Pauses } from './pauses.js'
+import { type DurationMs, readRetryAfter } from '../../domain/time.js'
+import { messageOf, NO_OUTCOMES, type Outcome, outcomeOf } from '../format.js'
 import { POLICIES, type PolicyName } from './policies.js'
 
-/** One try of a request, as it ended. */
-export interface Try {
+// The client of a small shop: lists and adds pets, once or in a loop, and retries by a policy.
+
+interface Attempt {
   readonly number: number
   readonly outcome: Outcome
-  /** `429 rate_limit_exceeded`, or why nothing came. */
+  /** `429 rate_limit_exceeded`, or the reason for a missing response. */
   readonly text: string
 }
 
-/** What the client is waiting for. */
-interface Waiting {
-  /** By the client's own time. */
-  readonly until: number
-  /** How often it has tried. */
-  readonly tries: number
-}
-
-interface ClientState {
-  readonly key: string
-  readonly policy: PolicyName
-  /** Requests a second, at most: the next one is sent when the last one is over. */
-  readonly rate: number
-  readonly filter: PetStatus | undefined
-  readonly isLooping: boolean
-  /** The last ones, oldest first. */
-  readonly tries: readonly Try[]
-  readonly counts: Readonly<Record<Outcome, number>>
-  readonly waiting: Waiting | undefined
-  /** As last listed, undefined before that. */
-  readonly pets: readonly Pet[] | undefined
-  /** What the last request came to, where that was no answer to show. */
-  readonly error: string | undefined
-}
-
-/** More than fit on the strip of any screen. */
-const TRIES_KEPT = 90
-const MOST_TRIES = 5
+/** Base address of the service, relative to the page. */
+const SERVICE = 'v1'
+const MAX_ATTEMPTS_KEPT = 90
+const MAX_ATTEMPTS = 5
 const PETS_SHOWN = 12
-const NOTHING_YET: Readonly<Record<Outcome, number>> = { answered: 0, refused: 0, limited: 0, failed: 0, cut: 0 }
+const POLL_MS: DurationMs = 50
 
-/** What came of a request at last: its JSON, or why there is none. */
-type Result = { readonly kind: 'done'; readonly body: string } | { readonly kind: 'failed'; readonly why: string }
+export const key = signal('sandbox-free')
+export const policy = signal<PolicyName>('none')
+/** Requests a second at most: the next one waits for the response to the last. */
+export const rate = signal(2)
+export const petFilter = signal<PetStatus | 'all'>('all')
+export const isLooping = signal(false)
+export const attempts = signal<readonly Attempt[]>([])
+export const counts = signal(NO_OUTCOMES)
+/** What the client waits for: until when by its own time, and after how many attempts. */
+export const waiting = signal<{ readonly until: number; readonly attempts: number } | undefined>(undefined)
+export const pets = signal<readonly Pet[] | undefined>(undefined)
+export const error = signal('')
 
-/** The client of a small shop: lists and adds pets, now and then or in a loop, and retries by a policy. */
-export class ShopClient {
-  readonly store = new Observable<ClientState>({
-    key: 'sandbox-free',
-    policy: 'none',
-    rate: 2,
-    filter: undefined,
-    isLooping: false,
-    tries: [],
-    counts: NOTHING_YET,
-    waiting: undefined,
-    pets: undefined,
-    error: undefined,
+let ahead: DurationMs = 0
+let number = 0
+let loop = new AbortController()
+/** Aborted by the next request by hand. */
+let byHand = new AbortController()
+
+/** The client's own time in milliseconds; it can be moved on with the sandbox's clock. */
+export function clientTime(): number {
+  return performance.now() + ahead
+}
+
+export function advanceTime(by: DurationMs): void {
+  ahead += by
+}
+
+export function tryNow(): void {
+  if (waiting.value !== undefined) advanceTime(Math.max(0, waiting.value.until - clientTime()))
+}
+
+export function show(filter: PetStatus | 'all'): Promise<void> {
+  petFilter.value = filter
+  return refresh()
+}
+
+export function refresh(): Promise<void> {
+  return listPets(takeHand())
+}
+
+/** Adds a pet. @returns whether that succeeded */
+export async function add(pet: NewPet): Promise<boolean> {
+  const signal = takeHand()
+  const headers = { 'content-type': 'application/json' }
+  const body = await send('pets', { method: 'POST', body: JSON.stringify(pet), headers }, signal)
+  if (body === undefined) return false
+  await listPets(signal)
+  return true
+}
+
+export async function startLoop(): Promise<void> {
+  loop.abort()
+  loop = new AbortController()
+  const { signal } = loop
+  batch(() => {
+    isLooping.value = true
+    attempts.value = []
+    counts.value = NO_OUTCOMES
   })
-  readonly pauses = new Pauses()
-  readonly #service: string
-  #looping = new AbortController()
-  #number = 0
-  /** Aborted by the next request that somebody makes by hand: what it waited for is wanted no more. */
-  #byHand = new AbortController()
-
-  /** @param service base address: `../v1` */
-  constructor(service: string) {
-    this.#service = service
-  }
-
-  change(change: Partial<Pick<ClientState, 'key' | 'policy' | 'rate'>>): void {
-    this.store.set(change)
-  }
-
-  /** Shows pets of one status, or all. */
-  show(filter: PetStatus | undefined): Promise<void> {
-    this.store.set({ filter })
-    return this.refresh()
-  }
-
-  /** Lists the pets again. */
-  refresh(): Promise<void> {
-    this.#byHand.abort()
-    this.#byHand = new AbortController()
-    return this.#list(this.#byHand.signal)
-  }
-
-  /** Adds a pet. @returns whether it is there now */
-  async add(pet: NewPet): Promise<boolean> {
-    this.#byHand.abort()
-    this.#byHand = new AbortController()
-    const { signal } = this.#byHand
-    const body = JSON.stringify(pet)
-    const result = await this.#send(
-      'pets',
-      { method: 'POST', body, headers: { 'content-type': 'application/json' } },
-      signal,
-    )
-    this.store.set({ error: result.kind === 'failed' ? result.why : undefined })
-    if (result.kind === 'failed') return false
-    await this.#list(signal)
-    return true
-  }
-
-  /** Lists the pets over and over. */
-  async start(): Promise<void> {
-    this.#looping.abort()
-    this.#looping = new AbortController()
-    const { signal } = this.#looping
-    this.store.set({ isLooping: true, tries: [], counts: NOTHING_YET })
-    while (!signal.aborted) {
-      await this.#list(signal)
-      await this.pauses.wait(1000 / this.store.get().rate, signal)
-    }
-  }
-
-  stop(): void {
-    this.#looping.abort()
-    this.store.set({ isLooping: false })
-  }
-
-  async #list(signal: AbortSignal): Promise<void> {
-    const { filter } = this.store.get()
-    const query = new URLSearchParams({
-      limit: String(PETS_SHOWN),
-      ...(filter === undefined ? {} : { status: filter }),
-    })
-    const result = await this.#send(`pets?${query}`, {}, signal)
-    if (signal.aborted) return
-    if (result.kind === 'failed') this.store.set({ error: result.why })
-    else this.store.set({ error: undefined, pets: parseJson(result.body) as readonly Pet[] })
-  }
-
-  /** Sends a request until it is answered, or the policy gives up. */
-  async #send(path: string, init: RequestInit, signal: AbortSignal): Promise<Result> {
-    for (let tries = 1; ; tries++) {
-      const { result, isWorthIt, asked } = await this.#try(path, init)
-      if (!isWorthIt || tries === MOST_TRIES || signal.aborted) return result
-      const wait = POLICIES[this.store.get().policy].wait({ tries, asked, luck: Math.random() })
-      if (wait === undefined) return result
-      const waiting: Waiting = { until: this.pauses.now() + wait, tries }
-      this.store.set({ waiting, ...(result.kind === 'failed' ? { error: result.why } : {}) })
-      await this.pauses.wait(wait, signal)
-      if (this.store.get().waiting === waiting) this.store.set({ waiting: undefined })
-      if (signal.aborted) return result
-    }
-  }
-
-  async #try(
-    path: string,
-    init: RequestInit,
-  ): Promise<{ readonly result: Result; readonly isWorthIt: boolean; readonly asked: DurationMs | undefined }> {
-    const headers = { ...init.headers, authorization: `Bearer ${this.store.get().key}` }
-    try {
-      const response = await fetch(`${this.#service}/${path}`, { ...init, headers, cache: 'no-store' })
-      const { status, ok } = response
-      const body = await response.text()
-      const error = ok ? undefined : errorIn(body)
-      this.#note(outcomeOf({ status }), error === undefined ? String(status) : `${status} ${error.code}`)
-      const asked = readRetryAfter(
-        response.headers.get('retry-after') ?? undefined,
-        response.headers.get('date') ?? undefined,
-        undefined,
-      )
-      return {
-        result: ok ? { kind: 'done', body } : { kind: 'failed', why: `${status}: ${error?.message ?? 'no message'}` },
-        isWorthIt: status === 429 || status >= 500,
-        asked,
-      }
-    } catch (error) {
-      this.#note('cut', `no answer: ${String(error)}`)
-      return {
-        result: { kind: 'failed', why: `No answer: ${error instanceof Error ? error.message : String(error)}.` },
-        isWorthIt: true,
-        asked: undefined,
-      }
-    }
-  }
-
-  #note(outcome: Outcome, text: string): void {
-    const { tries, counts } = this.store.get()
-    this.#number++
-    this.store.set({
-      tries: [...tries, { number: this.#number, outcome, text }].slice(-TRIES_KEPT),
-      counts: { ...counts, [outcome]: counts[outcome] + 1 },
-    })
+  while (!signal.aborted) {
+    await listPets(signal)
+    await wait(1000 / rate.value, signal)
   }
 }
 
-/** What an error body says; undefined for a body that is none, as a storm may send. */
-function errorIn(body: string): { readonly code: string; readonly message: string } | undefined {
+export function stopLoop(): void {
+  loop.abort()
+  isLooping.value = false
+}
+
+function takeHand(): AbortSignal {
+  byHand.abort()
+  byHand = new AbortController()
+  return byHand.signal
+}
+
+async function wait(length: DurationMs, signal: AbortSignal): Promise<void> {
+  const until = clientTime() + length
+  for (let left = length; left > 0 && !signal.aborted; left = until - clientTime())
+    await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, left)))
+}
+
+async function listPets(signal: AbortSignal): Promise<void> {
+  const status = petFilter.value
+  const query = new URLSearchParams({ limit: String(PETS_SHOWN), ...(status === 'all' ? {} : { status }) })
+  const body = await send(`pets?${query}`, {}, signal)
+  if (body !== undefined && !signal.aborted) pets.value = parseJson(body) as readonly Pet[]
+}
+
+/** Sends a request until it succeeds or the policy gives up. @returns the body, undefined for a failure */
+async function send(path: string, init: RequestInit, signal: AbortSignal): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const { body, failure, isRetryable, retryAfter } = await sendOnce(path, init)
+    if (!signal.aborted) error.value = failure
+    const random = Math.random()
+    const delay = isRetryable ? POLICIES[policy.value].wait({ attempt, retryAfter, random }) : undefined
+    if (delay === undefined || attempt === MAX_ATTEMPTS || signal.aborted) return body
+    const pause = { until: clientTime() + delay, attempts: attempt }
+    waiting.value = pause
+    await wait(delay, signal)
+    if (waiting.value === pause) waiting.value = undefined
+    if (signal.aborted) return body
+  }
+}
+
+/** @returns the body of a success, else a failure for people */
+async function sendOnce(path: string, init: RequestInit) {
+  const headers = { ...init.headers, authorization: `Bearer ${key.value}` }
   try {
-    const { code, message }: { readonly code?: unknown; readonly message?: unknown } = JSON.parse(body)
-    return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
+    const response = await fetch(`${SERVICE}/${path}`, { ...init, headers, cache: 'no-store' })
+    const { status, ok } = response
+    const body = await response.text()
+    const { code, message } = ok ? {} : errorIn(body)
+    note(outcomeOf({ status }), code === undefined ? String(status) : `${status} ${code}`)
+    const [wait, date] = ['retry-after', 'date'].map((name) => response.headers.get(name) ?? undefined)
+    return {
+      body: ok ? body : undefined,
+      failure: ok ? '' : `${status}: ${message ?? 'no message'}`,
+      isRetryable: status === 429 || status >= 500,
+      retryAfter: readRetryAfter(wait, date, undefined),
+    }
+  } catch (failure) {
+    note('cut', `no answer: ${String(failure)}`)
+    return { body: undefined, failure: `No answer: ${messageOf(failure)}.`, isRetryable: true, retryAfter: undefined }
+  }
+}
+
+function note(outcome: Outcome, text: string): void {
+  batch(() => {
+    attempts.value = [...attempts.value, { number: number++, outcome, text }].slice(-MAX_ATTEMPTS_KEPT)
+    counts.value = { ...counts.value, [outcome]: counts.value[outcome] + 1 }
+  })
+}
+
+/** Code and message of an error body; a storm may send another body. */
+function errorIn(body: string): { readonly code?: string; readonly message?: string } {
+  try {
+    return Object(JSON.parse(body))
   } catch {
-    return undefined
+    return {}
   }
 }

@@ -1,42 +1,28 @@
-import { useState } from 'preact/hooks'
-import type { Pet } from '../../contract/entities.js'
-import { useStore } from '../dashboard/store.js'
-import type { SandboxView } from './sandbox-view.js'
-import type { ShopClient } from './shop-client.js'
+import { useSignal } from '@preact/signals'
+import { noun } from '../../domain/numbers.js'
+import { PET_STATUSES } from '../../domain/pets.js'
+import { state } from '../state.js'
+import { Field, Toggle } from '../ui.js'
+import { add, error, petFilter, pets, refresh, show } from './shop-client.js'
 
-const STATUSES = ['available', 'pending', 'sold'] as const
-
-/** The shop: its newest pets, a filter, a form for one more. */
-export function ShopPanel({ client, view }: { readonly client: ShopClient; readonly view: SandboxView }) {
-  const pets = useStore(client.store, (state) => state.pets)
-  const filter = useStore(client.store, (state) => state.filter)
-  const error = useStore(client.store, (state) => state.error)
-  const all = useStore(view.store, ({ state }) => state?.counts.pets)
+export function ShopPanel() {
+  const count = state.value?.counts.pets
   return (
     <section class="panel shop" aria-labelledby="shop">
       <div class="row between">
         <h2 id="shop">The shop</h2>
-        <span class="muted">{all === undefined ? '' : `${all.toLocaleString('en')} pets in the sandbox`}</span>
+        <span class="muted">
+          {count === undefined ? '' : `${count.toLocaleString('en')} ${noun(count, 'pet')} in the sandbox`}
+        </span>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere */}
-      <div class="row" role="group" aria-label="Show pets that are">
-        {[undefined, ...STATUSES].map((status) => (
-          <button
-            type="button"
-            key={status ?? 'all'}
-            aria-pressed={filter === status}
-            onClick={() => client.show(status)}
-          >
-            {status ?? 'all'}
-          </button>
-        ))}
-        <button type="button" class="plain" onClick={() => client.refresh()}>
+      <Toggle label="Show pets that are" names={['all', ...PET_STATUSES]} value={petFilter.value} choose={show}>
+        <button type="button" class="plain" onClick={refresh}>
           Reload
         </button>
-      </div>
-      <PetTable pets={pets} />
-      <AddForm client={client} />
-      {/* Below all, so that nothing moves under the pointer. */}
+      </Toggle>
+      <PetTable />
+      <AddForm />
+      {/* Below everything else, so that nothing moves under the pointer. */}
       <p class="error" role="alert">
         {error}
       </p>
@@ -44,8 +30,8 @@ export function ShopPanel({ client, view }: { readonly client: ShopClient; reado
   )
 }
 
-function PetTable({ pets }: { readonly pets: readonly Pet[] | undefined }) {
-  if (pets === undefined) return <p class="muted">No list has come yet.</p>
+function PetTable() {
+  if (pets.value === undefined) return <p class="muted">No list has come yet.</p>
   return (
     <table class="pets">
       <thead>
@@ -58,16 +44,12 @@ function PetTable({ pets }: { readonly pets: readonly Pet[] | undefined }) {
         </tr>
       </thead>
       <tbody>
-        {pets.map(({ id, name, categoryId, status }) => (
+        {pets.value.map(({ id, name, categoryId, status }) => (
           <tr key={String(id)} title={`Pet ${id}`}>
             <td class="name">{name}</td>
             <td class="number">{String(categoryId)}</td>
             <td>
-              {status === undefined ? (
-                <span class="muted">none</span>
-              ) : (
-                <span class={`status ${status}`}>{status}</span>
-              )}
+              <span class={status === undefined ? 'muted' : `status ${status}`}>{status ?? 'none'}</span>
             </td>
           </tr>
         ))}
@@ -76,53 +58,32 @@ function PetTable({ pets }: { readonly pets: readonly Pet[] | undefined }) {
   )
 }
 
-function AddForm({ client }: { readonly client: ShopClient }) {
-  const [name, setName] = useState('')
-  const [category, setCategory] = useState('1')
-  const [status, setStatus] = useState<(typeof STATUSES)[number]>('available')
-  const [isBusy, setBusy] = useState(false)
-  async function add(event: Event) {
+function AddForm() {
+  const isBusy = useSignal(false)
+  async function submit(event: SubmitEvent) {
     event.preventDefault()
-    setBusy(true)
-    if (await client.add({ name, categoryId: Number(category), status })) setName('')
-    setBusy(false)
+    const form = event.currentTarget as HTMLFormElement
+    const fields = new FormData(form)
+    const field = (name: string) => String(fields.get(name))
+    const status = PET_STATUSES.find((known) => known === field('status')) ?? 'available'
+    isBusy.value = true
+    if (await add({ name: field('name'), categoryId: Number(field('category')), status })) form.reset()
+    isBusy.value = false
   }
   return (
-    <form class="fields add" aria-label="Add a pet" onSubmit={add}>
-      <label class="grow">
-        Name
-        <input
-          value={name}
-          required
-          autocomplete="off"
-          placeholder="Rex"
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
-      <label>
-        Category
-        <input
-          class="short"
-          value={category}
-          required
-          inputMode="numeric"
-          pattern="\d+"
-          autocomplete="off"
-          onInput={({ currentTarget }) => setCategory(currentTarget.value)}
-        />
-      </label>
-      <label>
-        Status
-        <select
-          value={status}
-          onChange={({ currentTarget }) => setStatus(STATUSES.find((one) => one === currentTarget.value) ?? status)}
-        >
-          {STATUSES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
-      <button type="submit" class="primary" aria-busy={isBusy}>
+    <form class="fields add" aria-label="Add a pet" onSubmit={submit}>
+      <Field label="Name" name="name" required placeholder="Rex" grows />
+      <Field
+        label="Category"
+        name="category"
+        class="short"
+        defaultValue="1"
+        required
+        inputMode="numeric"
+        pattern="\d+"
+      />
+      <Field label="Status" name="status" choices={PET_STATUSES} />
+      <button type="submit" class="primary" aria-busy={isBusy.value}>
         Add a pet
       </button>
     </form>

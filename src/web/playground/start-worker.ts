@@ -1,12 +1,12 @@
 import type { WorkerRequest } from './worker-messages.js'
 
 /**
- * Starts the sandbox of this site, or finds it running, and waits until it answers this page.
+ * Starts the sandbox of this site unless it is running, and waits until it answers this page.
  *
- * @throws Error where the browser runs no service workers, or could not load this one
+ * @throws Error if the browser runs no service workers, or could not load this one
  */
 export async function startWorker(): Promise<ServiceWorkerRegistration> {
-  // Undefined without HTTPS, and in private windows of some browsers.
+  // Undefined without HTTPS and in private windows of some browsers.
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker
   if (container === undefined) {
     throw new Error(
@@ -22,17 +22,16 @@ export async function startWorker(): Promise<ServiceWorkerRegistration> {
   const registration = await container.register(new URL('../sw.js', import.meta.url)).catch((error: unknown) => {
     throw new Error(`The sandbox could not be loaded: ${String(error)}. Reload the page.`)
   })
-  tell(registration.active, 'claim')
+  send(registration.active, 'claim')
   await Promise.race([isControlled, failureOf(registration)])
   return registration
 }
 
-/** Says something to a worker, if there is one. */
-export function tell(worker: ServiceWorker | null | undefined, request: WorkerRequest): void {
+export function send(worker: ServiceWorker | null | undefined, request: WorkerRequest): void {
   worker?.postMessage(request)
 }
 
-/** Never resolves; rejects if the first worker of the site cannot be installed, as with half a site. */
+/** Never resolves; rejects if the first worker of the site cannot be installed, for example from an incomplete site. */
 function failureOf({ installing, active }: ServiceWorkerRegistration): Promise<never> {
   return new Promise((_resolve, reject) => {
     installing?.addEventListener('statechange', () => {

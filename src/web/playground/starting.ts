@@ -1,10 +1,10 @@
 import { startWorker } from './start-worker.js'
 
-// A page of the sandbox was opened before there was one in this browser: the web host has sent this in its place.
+// The web host serves this in place of a page of the sandbox, before the sandbox runs in this browser.
 
 const place = document.querySelector('#starting')
 startWorker().then(
-  // The slash at its end is the web host's; the sandbox's own page has none.
+  // The web host adds a trailing slash; the sandbox's own page has none.
   () => {
     const path = location.pathname.replace(/\/docs\/$/, '/docs')
     if (path === location.pathname) location.reload()

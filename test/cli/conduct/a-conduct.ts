@@ -4,8 +4,11 @@ import type { Conduct, Finding, PlanOutcome, WhatIf } from '../../../src/conduct
 export function aFinding<F extends Partial<Finding>>(finding: F) {
   return {
     key: 'sandbox',
+    sender: '',
     operation: 'listPets',
     message: 'GET /v1/pets was sent again 58 s early.',
+    request: { method: 'GET', path: '/v1/pets', query: '' },
+    disobeyed: null,
     count: 1,
     exchanges: [7],
     firstAt: '2026-03-01T12:00:00.000Z',
@@ -28,7 +31,9 @@ export function aConduct(conduct: Partial<Conduct> = {}): Conduct {
   return {
     space: '',
     requests: 3,
+    reached: conduct.requests ?? 3,
     senders: 1,
+    sendersStated: false,
     violations: [],
     warnings: [],
     whatIf,

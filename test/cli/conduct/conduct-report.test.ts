@@ -1,9 +1,9 @@
 import { Chalk } from 'chalk'
 import { describe, expect, it } from 'vitest'
 import { type ConductReport, NO_CONDUCT, withConduct } from '../../../src/cli/conduct/conduct-report.js'
-import { jsonReport } from '../../../src/cli/conduct/json-report.js'
 import { junitReport } from '../../../src/cli/conduct/junit-report.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
+import { jsonReport } from '../../../src/cli/exec/report-file.js'
 import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct-view.js'
 import { junitBreaches } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
@@ -78,7 +78,7 @@ describe('the text report', () => {
         '✗ early-retry, sandbox~checkout, listPets: GET /v1/pets was sent again 58 s early. (3 times; exchanges 4, 5, 6)',
         '! deprecated-operation, sandbox-pro~checkout, getPet: Leave it. (exchange 7)',
         '',
-        '70 requests, 1 sender a key: 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
+        '70 requests, 1 sender per key (observed): 3 violations (early-retry 3), 1 warning (deprecated-operation 1)',
         'Of 70 requests that reached a quota, at most 70 a minute and 70 a day with one key, the plan pro would have refused none:',
         '  free           60/min   1000/day   refuses 10 (minute 10)',
         '  pro            300/min  10000/day  refuses none',
@@ -95,7 +95,7 @@ describe('the text report', () => {
 
   it('is short where all is well, or nothing was asked', () => {
     expect(textReport(reportOf(aConduct()), plain)).toMatch(
-      /^3 requests, 1 sender a key: no violations, no warnings\nOf 3 requests/,
+      /^3 requests, 1 sender per key \(observed\): no violations, no warnings\nOf 3 requests/,
     )
     expect(textReport(reportOf(aConduct({ requests: 0, whatIf: aWhatIf(0), keys: [] })), plain)).toBe(
       '0 requests: no violations, no warnings\n',
@@ -111,15 +111,21 @@ describe('the text report', () => {
     )
   })
 
-  it('says what would be found with another number of senders, and how many it took', () => {
+  it('shows which rule another number of senders would break, and how many were assumed', () => {
     const violations = [
       aFinding({ rule: 'early-retry' as const, otherwise: { senders: 3, rule: 'early-retry-likely' as const } }),
       aFinding({ rule: 'no-backoff' as const, otherwise: { senders: 2, rule: null } }),
     ]
-    const text = textReport(reportOf(aConduct({ violations, senders: 8 }), aConduct({ space: 'one' })), plain)
+    const text = textReport(
+      reportOf(
+        aConduct({ violations, senders: 8, sendersStated: true }),
+        aConduct({ space: 'one', sendersStated: true }),
+      ),
+      plain,
+    )
     expect(text).toMatch(/^✗ early-retry, .* \(exchange 7; with --senders 3: early-retry-likely\)$/m)
-    expect(text).toMatch(/^✗ no-backoff, .* \(exchange 7; with --senders 2: nothing\)$/m)
-    expect(text).toMatch(/^6 requests in 2 spaces, 1 or 8 senders a key: /m)
+    expect(text).toMatch(/^✗ no-backoff, .* \(exchange 7\)$/m)
+    expect(text).toMatch(/^6 requests in 2 spaces, 1 or 8 senders per key \(stated\): /m)
   })
 
   it('lets no client write on the terminal', () => {
@@ -138,9 +144,9 @@ describe('the JUnit report', () => {
   it('has a suite for each key with a case for each rule', () => {
     const suites = [...junit.matchAll(/<testsuite id="(\d)" name="([^"]*)".* tests="(\d+)" failures="(\d+)"/g)]
     expect(suites.map(([, ...facts]) => facts)).toEqual([
-      ['0', 'sandbox', '13', '0'],
-      ['1', 'sandbox~checkout', '13', '1'],
-      ['2', 'sandbox-pro~checkout', '13', '0'],
+      ['0', 'sandbox', '14', '0'],
+      ['1', 'sandbox~checkout', '14', '1'],
+      ['2', 'sandbox-pro~checkout', '14', '0'],
     ])
     for (const rule of [...VIOLATIONS, ...WARNINGS])
       expect(junit).toContain(`<testcase classname="sandbox" name="${rule}" time="0"/>`)

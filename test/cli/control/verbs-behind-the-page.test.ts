@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Sandbox } from '../../../src/api/sandbox.js'
+import type { Sandbox } from '../../../src/api/controls.js'
 import { startSandbox } from '../../../src/api/start.js'
 import { runCli } from '../../../src/cli/run-cli.js'
 import { connectSandbox } from '../../../src/index.js'
@@ -34,17 +34,17 @@ const facts = async (controlUrl: string) => {
   return { settings, storm: { ...storm, startedAt: '' }, faults, clock }
 }
 
-describe('control switches', () => {
+describe('control export', () => {
   const bend = async (sandbox: Sandbox) => {
     await sandbox.storm.start({ rate: 0.3, for: '30s', every: '5m' })
     await sandbox.faults.set(['listPets:503@20%*3', '*:hang@1%'])
     await sandbox.settings.change({ latency: '1ms..2ms', rateLimit: false, limits: '5/min' })
   }
 
-  it.each(['flags', 'scenario'] as const)('give %s with which serve is the same again', async (form) => {
+  it.each(['flags', 'scenario'] as const)('prints %s that restore the settings in serve', async (form) => {
     const sandbox = await sandboxWith()
     await bend(sandbox)
-    const { code, out, err } = await control(sandbox, 'switches', '--as', form)
+    const { code, out, err } = await control(sandbox, 'export', '--as', form)
     expect([code, err]).toEqual([0, ''])
     const cwd = folder()
     writeFileSync(join(cwd, 'bent.yaml'), out)
@@ -57,10 +57,10 @@ describe('control switches', () => {
     expect(await facts(serve.controlUrl)).toEqual(await facts(sandbox.controlUrl))
   })
 
-  it('say on stderr what they cannot say', async () => {
+  it('reports on stderr what it cannot express', async () => {
     const sandbox = await sandboxWith()
     await sandbox.plan('sandbox-free', 'pro')
-    expect(await control(sandbox, 'switches')).toMatchObject({
+    expect(await control(sandbox, 'export')).toMatchObject({
       code: 0,
       err: 'note: no scenario and no flag can say: the plan pro of the key sandbox-free.\n',
     })
@@ -68,31 +68,31 @@ describe('control switches', () => {
 })
 
 describe('control', () => {
-  it('says in one line how the real service was when it was asked last', async () => {
+  it('shows the state of the real service in one line', async () => {
     // Nobody listens at the port of the discard protocol.
     const upstream = 'http://127.0.0.1:9/v1'
     const sandbox = await sandboxWith({ upstream })
-    expect((await control(sandbox, 'status')).out).toContain(`\nupstream  ${upstream}, not asked yet\n`)
+    expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, not asked yet\n`)
     await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer a-key-of-the-service' } })
     expect((await control(sandbox, 'status')).out).toContain(
-      `\nupstream  ${upstream}, failing (upstream_unreachable) since 2026-03-01T10:00:00.000Z\n`,
+      `\nupstream   ${upstream}, failing (upstream_unreachable) since 2026-03-01T10:00:00.000Z\n`,
     )
   })
 
-  it('says in one line what deviates, and straightens it', async () => {
+  it('lists overrides in one line, and resets them', async () => {
     const sandbox = await sandboxWith()
     await sandbox.storm.start({ rate: 0.3, for: '30s' })
     await sandbox.faults.add('listPets:503')
-    expect((await control(sandbox, 'status')).out).toContain('\ndeviates  storm 30 %, 30.0 s left · 1 fault\n')
-    expect(await control(sandbox, 'deviations')).toEqual({
+    expect((await control(sandbox, 'status')).out).toContain('\noverrides  storm 30 %, 30.0 s left · 1 fault\n')
+    expect(await control(sandbox, 'overrides')).toEqual({
       code: 0,
       out: 'storm 30 %, 30.0 s left\n1 fault\n',
       err: '',
     })
-    expect((await control(sandbox, 'deviations', 'clear')).out).toBe('Everything is as it began.\n')
-    expect(await control(sandbox, 'deviations')).toEqual({ code: 0, out: '', err: 'Everything is as it began.\n' })
-    expect((await control(sandbox, 'undo')).out).toBe('Undone: deviations clear.\n')
-    expect(await sandbox.deviations()).toHaveLength(2)
+    expect((await control(sandbox, 'overrides', 'clear')).out).toBe('Everything is as it began.\n')
+    expect(await control(sandbox, 'overrides')).toEqual({ code: 0, out: '', err: 'Everything is as it began.\n' })
+    expect((await control(sandbox, 'undo')).out).toBe('Undone: overrides clear.\n')
+    expect(await sandbox.overrides()).toHaveLength(2)
     expect(await control(sandbox, 'undo')).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^NOT_FOUND: There is/),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { childEnvironment } from '../../../src/cli/exec/child-environment.js'
+import { childEnvironment } from '../../../src/cli/exec/flags.js'
 
 const SANDBOX = {
   baseUrl: 'http://127.0.0.1:1234/v1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { onPartingSignals } from '../../../src/cli/exec/parting-signals.js'
+import { onPartingSignals } from '../../../src/cli/exec/run-command.js'
 import { testIo } from '../test-io.js'
 
 function listen() {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { membersAmong } from '../../../src/cli/exec/process-tree.js'
-import { type ProcessFacts, processes } from '../../../src/cli/exec/processes.js'
+import { membersAmong, type ProcessFacts, processes } from '../../../src/cli/exec/processes.js'
 
 const SELF = 100
 const GROUP = 90

@@ -1,9 +1,9 @@
 import { resolveBrowserOptions } from '../../../src/browser/resolve-options.js'
+import { openSandboxCore, type SandboxCore } from '../../../src/compose.js'
 import { packagedContract } from '../../../src/contract/packaged-contract.js'
-import { digestOfSandbox } from '../../../src/core/checkpoint.js'
-import { fetchOf } from '../../../src/http/fetch-adapter.js'
+import { digestSandbox } from '../../../src/core/checkpoint.js'
+import { createFetch } from '../../../src/http/fetch-adapter.js'
 import type { SandboxOptions } from '../../../src/options/options.js'
-import { openSandboxCore, type SandboxCore } from '../../../src/sandbox-core.js'
 import { digestOf } from '../../../src/system/digest.js'
 import { messageOf } from '../../../src/system/message-of.js'
 import { openMachine, stateText } from '../../machine/machine.js'
@@ -48,7 +48,7 @@ const page = {
     try {
       const core = await openSandboxCore(resolveBrowserOptions(options), { onWarning: (text) => warnings.push(text) })
       await core.begin('')
-      const service = fetchOf(core, core.controlTarget.stopping)
+      const service = createFetch(core, core.controlTarget.stopping)
       return opened.push({ core, service, warnings }) - 1
     } catch (error) {
       return { code: Object(error).code, message: messageOf(error) }
@@ -79,7 +79,7 @@ const page = {
     const warn = (text: string) => warnings.push(text)
     const machine = openMachine({ contract: packagedContract(), sandbox, warn })
     const { outcomes, wall } = runCommands(machine, seed, count)
-    const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestOfSandbox(machine.spaces)]
+    const said = [...outcomes, warnings.join('\n'), stateText(machine, wall), digestSandbox(machine.spaces)]
     return said.map((text) => digestOf(text))
   },
 }

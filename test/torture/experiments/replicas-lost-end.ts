@@ -54,7 +54,7 @@ export const replicasLostEnd: Experiment = {
 
 /** How often a replica has said that the log lost something. */
 function lossesTold({ server }: ReplicaSeat): number {
-  return server.lines.filter((line) => line.includes('The log is not the one that was read')).length
+  return server.lines.filter((line) => line.includes('The log has lost entries')).length
 }
 
 /** Waits until it has said so more often than before. @returns whether it has, while one may wait */

@@ -4,12 +4,13 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../src/index.js'
 import { packageDirectory } from '../../../src/system/package-files.js'
-import { ContractModel } from '../../../src/web/docs/contract-model.js'
-import { RETRY_LOOPS } from '../../../src/web/docs/retry-loops.js'
-import { firstInputs, LANGUAGES, requestOf } from '../../../src/web/docs/sample-request.js'
+import { readContract } from '../../../src/web/docs/contract-model.js'
+import { retryLoops } from '../../../src/web/docs/retry-loops.js'
+import { firstInputs, requestOf } from '../../../src/web/docs/sample-request.js'
+import { CODE_FORMS } from '../../../src/web/request-code.js'
 import { HAS_PYTHON, PYTHON } from '../../support/python.js'
 
-/** Runs a text as the language that it is in. */
+/** Runs code in a language. */
 async function run(language: string, text: string): Promise<string> {
   const bin = join(packageDirectory, 'bin')
   // As an installed command would be.
@@ -24,13 +25,13 @@ async function run(language: string, text: string): Promise<string> {
   return stdout
 }
 
-describe.each(Object.keys(LANGUAGES))('the code sample in %s', (language) => {
+describe.each(['curl', 'fetch', 'Python', 'call'] as const)('the code sample in %s', (language) => {
   it.skipIf(language === 'Python' && !HAS_PYTHON).each(['listPets', 'createPet'])(
-    'of %s does as it is copied what it says',
+    'of %s runs as it is copied',
     async (id) => {
       await using sandbox = await startSandbox({ seed: 1 })
       const document = Object(await (await fetch(`${sandbox.controlUrl}/openapi.json`)).json())
-      const contract = new ContractModel(document)
+      const contract = readContract(document)
       const operation = contract.operations.find((one) => one.id === id)
       if (operation === undefined) throw new Error(`there is no ${id}`)
       const first = firstInputs(contract, operation)
@@ -40,7 +41,7 @@ describe.each(Object.keys(LANGUAGES))('the code sample in %s', (language) => {
           : { ...first, parameters: { limit: '2', status: 'sold' } }
       const key = 'sandbox-pro~samples'
       const request = requestOf(operation, inputs, { baseUrl: sandbox.baseUrl, key })
-      const out = await run(language, LANGUAGES[language]?.(request, operation, inputs, sandbox.baseUrl) ?? '')
+      const out = await run(language, CODE_FORMS[language](request))
       const exchanges = await sandbox.space('samples').requests()
       expect(exchanges).toMatchObject([{ operation: id, key: 'sandbox-pro', status: id === 'createPet' ? 201 : 200 }])
       if (id === 'createPet') expect(exchanges[0]?.request.body).toContain(`O'Rex \\"$HOME\\" \\\\ Žofka 🐢`)
@@ -50,10 +51,10 @@ describe.each(Object.keys(LANGUAGES))('the code sample in %s', (language) => {
   )
 })
 
-describe.each(Object.keys(RETRY_LOOPS))('the retry loop in %s', (language) => {
-  it.skipIf(language === 'Python' && !HAS_PYTHON)('waits as it was told, and is polite', async () => {
+describe.each(['curl', 'fetch', 'Python', 'call'] as const)('the retry loop in %s', (language) => {
+  it.skipIf(language === 'Python' && !HAS_PYTHON)('waits for Retry-After and keeps the rules', async () => {
     await using sandbox = await startSandbox({ seed: 1, fault: 'listPets:429,retry-after=1s*1' })
-    const out = await run(language, RETRY_LOOPS[language]?.(sandbox.baseUrl, 'sandbox') ?? '')
+    const out = await run(language, retryLoops(sandbox.baseUrl, 'sandbox')[language]())
     expect(out).toContain('"id":')
     expect((await sandbox.requests()).map(({ status }) => status)).toEqual([429, 200])
     expect((await sandbox.conduct()).violations).toEqual([])

@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { ContractModel } from '../../../src/web/docs/contract-model.js'
-import type { JsonMap } from '../../../src/web/docs/json-map.js'
-import { firstInputs, requestOf } from '../../../src/web/docs/sample-request.js'
-import { partsOf, sampleOf, schemaWords } from '../../../src/web/docs/schema-words.js'
-import { placeOf, search } from '../../../src/web/docs/search.js'
+import {
+  type JsonMap,
+  markersOf,
+  placeOf,
+  planRows,
+  readContract,
+  search,
+} from '../../../src/web/docs/contract-model.js'
+import { firstInputs, provocationOf, requestOf } from '../../../src/web/docs/sample-request.js'
+import { partsOf, sampleOf, schemaText } from '../../../src/web/docs/schema-words.js'
 
-const modelOf = (document: JsonMap) => new ContractModel(document)
+const modelOf = (document: JsonMap) => readContract(document)
 const withSchemas = (schemas: JsonMap) => modelOf({ components: { schemas } })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 describe('a contract on the docs page', () => {
-  it('has its operations with whatever stands beside or behind them', () => {
+  it('has its operations with shared parameters and references', () => {
     const contract = modelOf({
       paths: {
         '/things/{id}': { $ref: '#/components/pathItems/thing' },
@@ -43,7 +48,7 @@ describe('a contract on the docs page', () => {
         isSendable: false,
         parameters: [{ name: 'id', description: 'own', isRequired: true }],
         body: { mediaType: 'application/json', isRequired: true, examples: [{ value: { a: 1 } }] },
-        answers: [
+        responses: [
           { status: '200', description: 'done', headers: [{ name: 'X-A', description: 'a' }] },
           { status: 'default', description: 'else' },
         ],
@@ -51,7 +56,7 @@ describe('a contract on the docs page', () => {
     ])
   })
 
-  it('follows references that lead in a circle, nowhere, or elsewhere, without end or error', () => {
+  it('follows circular, dangling and external references without error', () => {
     const contract = withSchemas({
       A: ref('B'),
       B: ref('A'),
@@ -67,19 +72,16 @@ describe('a contract on the docs page', () => {
       true,
       false,
     ]) {
-      expect(typeof schemaWords(contract, schema).type).toBe('string')
+      expect(typeof schemaText(contract, schema)).toBe('string')
       partsOf(contract, schema)
       sampleOf(contract, schema)
     }
     expect(partsOf(contract, ref('Self')).map(({ name }) => name)).toEqual(['me'])
   })
 
-  it('says in words what a schema allows', () => {
+  it('describes what a schema allows', () => {
     const contract = withSchemas({ Status: { type: 'string', enum: ['a', 'b'] } })
-    const words = (schema: unknown) => {
-      const { type, bounds } = schemaWords(contract, schema)
-      return [type, ...bounds].join(', ')
-    }
+    const words = (schema: unknown) => schemaText(contract, schema)
     expect(words({ type: 'integer', format: 'int64', minimum: 1, maximum: 9223372036854775807n, default: 20 })).toBe(
       'integer (int64), 1 to 9223372036854775807, default 20',
     )
@@ -93,7 +95,7 @@ describe('a contract on the docs page', () => {
     expect(words({ oneOf: [{}, {}] })).toBe('one of 2 schemas')
   })
 
-  it('takes the parts of a schema from all of which it is made', () => {
+  it('collects the parts of a schema from its combinations', () => {
     const contract = withSchemas({
       Base: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
     })
@@ -106,7 +108,7 @@ describe('a contract on the docs page', () => {
     expect(sampleOf(contract, { allOf: [ref('Base')] })).toEqual({ id: 1 })
   })
 
-  it('begins with what is required filled in, and sends nothing that is empty', () => {
+  it('fills in required inputs, and sends no empty ones', () => {
     const contract = modelOf({
       paths: {
         '/a/{id}': {
@@ -125,15 +127,16 @@ describe('a contract on the docs page', () => {
     if (operation === undefined) throw new Error('there is none')
     const inputs = firstInputs(contract, operation)
     expect(inputs.parameters).toEqual({ id: 'x/y', limit: '', q: 'text' })
-    expect(requestOf(operation, inputs, { baseUrl: 'http://h/v1', key: '' })).toEqual({
+    expect(requestOf(operation, inputs, { baseUrl: 'http://h/v1', key: '' })).toMatchObject({
       method: 'GET',
       url: 'http://h/v1/a/x%2Fy?q=text',
       headers: [],
+      key: undefined,
       body: undefined,
     })
   })
 
-  it('is found by any of its words', () => {
+  it('is found by its words', () => {
     const contract = modelOf({
       paths: {
         '/pets': { get: { operationId: 'listPets', summary: 'List', responses: { 429: { description: 'Too many' } } } },
@@ -143,5 +146,52 @@ describe('a contract on the docs page', () => {
     for (const wanted of ['', 'LISTPETS', 'too many', 'get /pets', '429'])
       expect(search(places, wanted)).toHaveLength(1)
     expect(search(places, 'orders')).toEqual([])
+  })
+})
+
+describe('a provoked response', () => {
+  it.each([
+    [99.5, '100'],
+    [100, '101'],
+    [9223372036854775806n, '9223372036854775807'],
+  ])('exceeds a maximum of %s by one', (maximum, expected) => {
+    const contract = readContract({
+      openapi: '3.1.0',
+      info: { title: 'Weights', version: '1' },
+      paths: {
+        '/weights': {
+          get: {
+            operationId: 'listWeights',
+            parameters: [{ name: 'most', in: 'query', schema: { type: 'number', maximum } }],
+            responses: { 400: { description: 'Too much' } },
+          },
+        },
+      },
+    })
+    const [operation] = contract.operations
+    const provoked = operation && provocationOf(contract, operation, '400', ['sandbox'])
+    expect(provoked).toMatchObject({ how: `with most=${expected}`, inputs: { parameters: { most: expected } } })
+  })
+})
+
+describe('what the docs page shows', () => {
+  it.each([
+    [{}, []],
+    [{ deprecated: true }, ['Deprecated']],
+    [{ deprecated: true, 'x-deprecated-sunset': '2030-12-05' }, ['Deprecated, removed on 5 December 2030']],
+    [{ 'x-deprecated-sunset': '2030-12-05T23:59:59Z' }, ['Deprecated, removed on 5 December 2030']],
+    [{ deprecated: true, 'x-deprecated-sunset': 'next year' }, ['Deprecated, removed on next year']],
+    [{ 'x-stability': 'beta' }, ['beta']],
+  ])('marks an operation %o', (operation, texts) => {
+    expect(markersOf(operation).map(({ text }) => text)).toEqual(texts)
+  })
+
+  it('shows a plan as a row', () => {
+    const plans = { free: { requestsPerMinute: 60, requestsPerDay: 1000 }, enterprise: { requestsPerMinute: 'custom' } }
+    expect(planRows(plans)).toEqual([
+      ['Free', '60', '1,000'],
+      ['Enterprise', 'custom', ''],
+    ])
+    expect(planRows(undefined)).toEqual([])
   })
 })

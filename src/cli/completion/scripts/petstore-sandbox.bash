@@ -2,7 +2,7 @@
 # The program itself says at every TAB how the line can go on.
 
 _petstore_sandbox() {
-  local program="${1/#\~/$HOME}" typed="${COMP_LINE:0:COMP_POINT}" breaks='' cut='' value about path kind
+  local program="${1/#\~/$HOME}" typed="${COMP_LINE:0:COMP_POINT}" breaks='' cut='' value about path quote
   local word="${typed##*[[:space:]]}"
   # Bash takes words apart at these; what stands before them is there already.
   [[ $COMP_WORDBREAKS == *=* ]] && breaks+='='
@@ -13,11 +13,16 @@ _petstore_sandbox() {
     case $value in
       :none) ;;
       :file | :folder)
-        kind=-f
-        [[ $value == :folder ]] && kind=-d
         [[ $word == --*=* ]] && path="${word#*=}" || path=$word
-        compopt -o filenames 2> /dev/null
-        while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen "$kind" -- "$path")
+        path=${path//\\/}
+        path=${path/#\~\//$HOME/}
+        # Bash 3.2 has no compopt and inserts names as they are: quote them here.
+        quote=%q
+        compopt -o filenames 2> /dev/null && quote=%s
+        # A pattern, not compgen, which would expand what stands in the name of a folder.
+        for path in "$path"*; do
+          [[ -d $path || ($value == :file && -e $path) ]] && COMPREPLY+=("$(printf "$quote" "$path")")
+        done
         ;;
       *) COMPREPLY+=("${value#"$cut"}") ;;
     esac

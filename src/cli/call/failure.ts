@@ -1,0 +1,130 @@
+import { splitKey } from '../../api/controls.js'
+import type { BuiltRequest } from '../../client/build-request.js'
+import type { ServiceAnswer } from '../../client/exchange.js'
+import type { NoAnswerError } from '../../client/no-answer.js'
+import { readBody } from '../../client/read-body.js'
+import { headerOf, type Sent, secondsOf } from '../../client/send.js'
+import { SANDBOX, type Target } from '../../client/target.js'
+import { CONTROL_PATH } from '../../control/path.js'
+import { redactAddress } from '../../domain/redaction.js'
+import type { DurationMs } from '../../domain/time.js'
+import { EXIT_NO_ANSWER } from '../control/errors.js'
+import { controlCommand } from '../control/find-sandbox.js'
+import { EXIT } from '../exit-codes.js'
+import type { CliIo } from '../io.js'
+
+export interface CallFailure {
+  readonly code: string
+  readonly status?: number
+  readonly title: string
+  readonly detail?: string
+  readonly operation: string
+  readonly method: string
+  readonly url: string
+  readonly attempts: number
+  /** Seconds. */
+  readonly retryAfter?: number
+  readonly exit: number
+  readonly hint?: string
+  readonly body?: unknown
+}
+
+/** A status above 599 counts as a server error. @source RFC 9110, section 15; docs/cli.md, "Exit codes" */
+export function exitOfStatus(status: number): number {
+  const digit = Math.floor(status / 100)
+  return digit === 2 ? EXIT.ok : Math.min(digit, 5)
+}
+
+export function answerFailure(
+  { operation, method }: BuiltRequest,
+  url: string,
+  { answer, attempts, comeBack }: Sent,
+  exit: number,
+  hint: string | undefined,
+): CallFailure {
+  const read = readBody(answer)
+  const error: { readonly code?: unknown; readonly message?: unknown } = read.kind === 'json' ? Object(read.value) : {}
+  return {
+    code: typeof error.code === 'string' && error.code !== '' ? error.code : `http_${answer.status}`,
+    status: answer.status,
+    title: answer.statusText,
+    ...(typeof error.message === 'string' ? { detail: error.message } : {}),
+    operation: operation.id,
+    method,
+    url: redactAddress(url),
+    attempts,
+    ...(comeBack === undefined ? {} : { retryAfter: secondsOf(comeBack.in) }),
+    exit,
+    ...(hint === undefined ? {} : { hint }),
+    ...(read.kind === 'empty' ? {} : { body: read.kind === 'json' ? read.value : read.text }),
+  }
+}
+
+export function noAnswerFailure({ operation, method }: BuiltRequest, url: string, error: NoAnswerError): CallFailure {
+  return {
+    code: 'no_answer',
+    title: error.failure,
+    detail: error.message,
+    operation: operation.id,
+    method,
+    url: redactAddress(url),
+    attempts: error.attempts,
+    exit: EXIT_NO_ANSWER,
+    hint: [error.hint, FLAG_HINTS[error.failure]].join(' ').trimEnd(),
+  }
+}
+
+const DROPPED = 'Only GET is retried automatically; --retry-unsafe retries others too.'
+const FLAG_HINTS: Readonly<Record<string, string>> = {
+  TIMEOUT: 'Give it more time with --timeout.',
+  TOO_LARGE: 'Allow more with --max-body.',
+  ECONNRESET: DROPPED,
+  EPIPE: DROPPED,
+  UND_ERR_SOCKET: DROPPED,
+}
+
+export function answerHint({ answer, comeBack, waitTooLong }: Sent, target: Target, io: CliIo): string | undefined {
+  const reason = headerOf(answer, 'x-sandbox-reason')
+  const simulated = reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
+  const fix = suggestFix(answer, comeBack?.in, target, io)
+  if (comeBack !== undefined) {
+    const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
+    const at = new Date(comeBack.at)
+    const until = Number.isNaN(at.getTime()) ? '' : ` (at ${at.toISOString().slice(0, 19)}Z)`
+    const or = fix === undefined ? '' : `, or run: ${fix}`
+    return `Try again in ${secondsOf(comeBack.in)} s${until}${limit}${or}.${simulated}`
+  }
+  if (answer.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${simulated}`
+  if (answer.status >= 300 && answer.status < 400) {
+    const location = headerOf(answer, 'location')
+    const to = location === undefined ? '' : ` (to ${redactAddress(location)})`
+    return `Redirects are not followed${to}. Is the base address right?`
+  }
+  return `${simulated}${fix === undefined ? '' : ` To end it, run: ${fix}.`}`.trim() || undefined
+}
+
+/** Fixture keys that are always refused. */
+const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
+
+/** The command that ends a refusal by a sandbox. @param wait how long the client would have to wait */
+export function suggestFix(
+  answer: ServiceAnswer,
+  wait: DurationMs | undefined,
+  { name, baseUrl, apiKey = '' }: Pick<Target, 'name' | 'baseUrl' | 'apiKey'>,
+  io: CliIo,
+): string | undefined {
+  const { key, space } = splitKey(apiKey)
+  // A space with other characters would need quotes.
+  if (name !== SANDBOX || ALWAYS_REFUSED.includes(key) || !/^[\w.-]*$/.test(space)) return undefined
+  const command = controlCommand(new URL(baseUrl).origin + CONTROL_PATH, io)
+  const control = `${command}${space === '' ? '' : ` --space ${space}`}`
+  const advance = wait === undefined ? undefined : `${control} clock advance ${secondsOf(wait)}s`
+  const fixes: Readonly<Record<string, string | undefined>> = {
+    'quota-minute': advance,
+    'quota-day': advance,
+    ban: advance,
+    storm: `${control} storm stop`,
+    fault: `${control} fault clear`,
+  }
+  return fixes[headerOf(answer, 'x-sandbox-reason') ?? '']
+}

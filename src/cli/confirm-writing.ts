@@ -1,0 +1,46 @@
+import { RequestError } from '../client/request-error.js'
+import type { Target } from '../client/target.js'
+import { canAsk, confirms } from './call/stdin.js'
+import { escapeControls } from './escape-controls.js'
+import { SIGNAL_EXIT } from './exit-codes.js'
+import type { CliIo, StopSignal } from './io.js'
+
+/**
+ * Asks before something is written to production; without a terminal, --yes is required.
+ *
+ * @param subject `createPet`
+ * @param ask     whether stdin is free for an answer, and a signal that cancels the question
+ * @throws RequestError CONFIRMATION_NEEDED unless the user confirms
+ */
+export async function confirmWriting(
+  subject: string,
+  { isProduction, baseUrl }: Pick<Target, 'isProduction' | 'baseUrl'>,
+  ask: { readonly canAsk: boolean; readonly signal: AbortSignal },
+  io: CliIo,
+): Promise<void> {
+  if (!isProduction) return
+  const sentence = escapeControls(`${subject} writes to production (${baseUrl})`)
+  if (!ask.canAsk || !canAsk() || io.stderr.isTTY !== true)
+    throw new RequestError('CONFIRMATION_NEEDED', [`${sentence}. Confirm with --yes.`])
+  if (await confirms(`${sentence}. Send it?`, io.stderr, ask.signal)) return
+  ask.signal.throwIfAborted()
+  throw new RequestError('CONFIRMATION_NEEDED', ['nothing was sent'])
+}
+
+/** Runs an action that the first stop signal aborts. @returns its exit code, or that of the signal */
+export async function untilSignal(io: CliIo, act: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const abort = new AbortController()
+  let received: StopSignal | undefined
+  const ignore = io.onSignal((signal) => {
+    received ??= signal
+    abort.abort()
+  })
+  try {
+    return await act(abort.signal)
+  } catch (error) {
+    if (received === undefined) throw error
+    return SIGNAL_EXIT[received]
+  } finally {
+    ignore()
+  }
+}

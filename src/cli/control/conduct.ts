@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { chalkFor, colourLevel } from '../colour.js'
+import { NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
+import { reportToGitHub } from '../conduct/github.js'
+import { findingLine, textReport } from '../conduct/text-report.js'
+import { NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn, rulesHit } from '../exec/fail-on.js'
+import { writeReport } from '../exec/report-file.js'
+import { EXIT } from '../exit-codes.js'
+import { say } from '../print.js'
+import { printResult } from './result.js'
+import { driftResult } from './texts.js'
+import type { ControlContext, VerbCommands } from './verb-commands.js'
+
+interface ConductFlags {
+  readonly failOn?: string
+  readonly report?: string
+}
+
+export function addReportVerbs(parent: Command, { verb, callFreely, run }: VerbCommands): void {
+  verb(parent, 'conduct', "how well clients kept the service's rules, and what each plan would have done", [
+    'conduct',
+    'conduct --space checkout -o json',
+    'conduct --fail-on violation --report conduct.xml',
+  ])
+    .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
+    .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
+    .action(callFreely(conduct))
+  verb(parent, 'drift', 'how the real service behind the sandbox drifts from the contract', [
+    'drift',
+    'drift --space checkout -o json',
+  ]).action(run('drift', (value, _, { io }) => driftResult(value, io)))
+}
+
+async function conduct(at: ControlContext, { failOn: rules, report: file }: ConductFlags): Promise<number> {
+  const { controls, sandbox, io, json } = at
+  const failOn = rules === undefined ? NEVER_FAIL : parseFailOn('--fail-on', rules)
+  const value = await controls.conduct()
+  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
+  const text = textReport(withConduct(NO_CONDUCT, value), chalk).trimEnd()
+  await printResult({ value, text, coloured: true }, io, json)
+  if (rules === undefined && file === undefined) return EXIT.ok
+  const spaces = (await sandbox.spaces.list()).filter(({ name }) => name !== '')
+  const all = [sandbox, ...spaces.map(({ name }) => sandbox.space(name))]
+  const report = (await Promise.all(all.map((space) => space.conduct()))).reduce(withConduct, NO_CONDUCT)
+  const hit = rulesHit(failOn.rules, report)
+  const exitCode = hit.length > 0 ? EXIT.failed : EXIT.ok
+  if (hit.includes(NO_TRAFFIC)) say(io.stderr, noTrafficLine(report))
+  for (const finding of [...report.violations, ...report.warnings])
+    if (hit.includes(finding.rule)) say(io.stderr, findingLine(finding))
+  await reportToGitHub(report, hit, io)
+  if (file !== undefined) await writeReport(resolve(io.cwd, file), report, { exitCode }, failOn.rules)
+  return exitCode
+}

@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { isOwnProcess } from '../../client/location.js'
+import { checkHealth, HEALTH_TIMEOUT_MS } from '../../client/sandbox-health.js'
+import { Failure } from '../../domain/failures.js'
+import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
+import { EXIT } from '../exit-codes.js'
+import type { CliIo } from '../io.js'
+import { durationMs } from './arguments.js'
+import { NoSandboxError } from './errors.js'
+import { type Found, findSandbox, noSandboxAt } from './find-sandbox.js'
+import { done, printResult } from './result.js'
+import { serviceUrl } from './texts.js'
+import { connect, type SharedFlags, type VerbCommands, withLocation } from './verb-commands.js'
+
+const POLL_MS: DurationMs = 50
+/** @source docs/cli.md, "control" */
+const DEFAULT_WAIT_MS: DurationMs = 30 * SECOND_MS
+/** Open responses may delay a stop by 5 s; little is left to write after that. */
+const STOP_TIMEOUT_MS: DurationMs = 15 * SECOND_MS
+
+export function addLifeVerbs(parent: Command, { verb, call, alone }: VerbCommands, io: CliIo): void {
+  const limit = `how long at most, all in all (default: ${formatDuration(DEFAULT_WAIT_MS)})`
+  verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
+    .addOption(new Option('--timeout <duration>', limit).argParser(durationMs))
+    .action(
+      alone(async ({ timeout = DEFAULT_WAIT_MS, ...others }) => {
+        const found = await healthySandbox(others, timeout, io)
+        const { controls, json } = await connect(others, io, found)
+        const baseUrl = await withLocation(found, async () => serviceUrl(found.controlUrl, await controls.state()))
+        await printResult({ value: { baseUrl, controlUrl: found.controlUrl }, text: baseUrl }, io, json)
+        return EXIT.ok
+      }),
+    )
+  verb(parent, 'stop', 'stop the sandbox, and wait until it is gone').action(
+    call(async ({ sandbox, found }) => {
+      await sandbox.shutdown()
+      await untilGone(found, io)
+      return done(`The sandbox at ${found.controlUrl} has stopped.`, { stopped: found.controlUrl })
+    }),
+  )
+}
+
+/** Looks for the sandbox at each poll: one that is starting may write its locator at any moment. */
+async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: CliIo): Promise<Found> {
+  const deadline = io.monotonic() + timeout
+  for (;;) {
+    const found = await findSandbox(url, io).catch((error) => {
+      if (error instanceof NoSandboxError) return error
+      throw error
+    })
+    const left = Math.max(1, deadline - io.monotonic())
+    const isFound = 'controlUrl' in found
+    if (isFound && (await checkHealth(found.controlUrl, Math.min(HEALTH_TIMEOUT_MS, left))).kind === 'healthy')
+      return found
+    if (io.monotonic() >= deadline) {
+      const message = isFound ? noSandboxAt(found.controlUrl, found.how) : found.message
+      throw new NoSandboxError(`Waited ${formatDuration(timeout)}. ${message}`)
+    }
+    await pause(POLL_MS)
+  }
+}
+
+/** The port closes first; everything is on disk once the process has ended. */
+async function untilGone({ controlUrl, pid }: Found, io: CliIo): Promise<void> {
+  const deadline = io.monotonic() + STOP_TIMEOUT_MS
+  const isThere = async () =>
+    (await checkHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
+  while (await isThere()) {
+    if (io.monotonic() >= deadline)
+      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} was asked to stop but is still running.`)
+    await pause(POLL_MS)
+  }
+}

@@ -1,0 +1,295 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ControlError, type RequestFilter } from '../../api/controls.js'
+import { readKey, readKeyFile } from '../../client/api-key.js'
+import { toCurl } from '../../client/curl.js'
+import type { Header } from '../../client/headers.js'
+import { parseShallowJson, stringifyJson } from '../../contract/json.js'
+import { Failure } from '../../domain/failures.js'
+import { sentKeyText } from '../../domain/keys.js'
+import { UNREAD } from '../../domain/messages.js'
+import { REASONS } from '../../domain/problems.js'
+import { MASK } from '../../domain/redaction.js'
+import { formatDuration, SECOND_MS } from '../../domain/time.js'
+import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
+import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-view.js'
+import { chalkFor, colourLevel } from '../colour.js'
+import { escapeControls } from '../escape-controls.js'
+import { prettyExchange } from '../exchange-line.js'
+import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
+import type { StopSignal } from '../io.js'
+import { print, say } from '../print.js'
+import { count, defined } from './arguments.js'
+import { NoSandboxError, UsageError } from './errors.js'
+import { controlCommand } from './find-sandbox.js'
+import { done, printResult, type Result } from './result.js'
+import { aligned } from './table.js'
+import type { ControlContext, VerbCommands } from './verb-commands.js'
+
+interface RequestFlags extends Omit<RequestFilter, 'status'> {
+  readonly status?: StatusFilter
+  readonly curl?: number
+  readonly follow?: boolean
+  readonly har?: boolean
+  readonly since?: string
+  readonly limit?: number
+}
+
+type StatusFilter = { readonly status: number; readonly class?: never } | { readonly class: number }
+
+export function addRequestVerbs(parent: Command, { group, verb, call, callFreely, run }: VerbCommands): void {
+  const requests = group(parent, 'requests', 'requests and responses')
+  verb(requests, 'list', 'list requests and responses, oldest first', [
+    'requests list --limit 20',
+    'requests --status 4xx -o json',
+    'requests --curl 12',
+    'requests --har > traffic.har',
+    'requests -f --operation listPets',
+  ])
+    .option('-f, --follow', 'follow new ones until interrupted; -o json prints one per line')
+    .option('--operation <id>', 'only this operation')
+    .option('--status <status>', 'only this status, or all like 4xx', statusFilter)
+    .option('--key <label>', 'only this key, without its space; unknown and none are labels too')
+    .addOption(new Option('--reason <reason>', 'only this reason').choices(REASONS))
+    .option('--since <id|instant>', 'after this id, or from this instant on')
+    .option('--limit <n>', 'only the newest n', count)
+    .option('--har', 'print them as an HTTP archive (HAR 1.2), without keys')
+    .option('--curl <id>', 'print the request of this id as a curl command, list nothing', count)
+    .action(callFreely(listRequests))
+  verb(requests, 'show', 'show all of one: both heads and both bodies', ['requests show 12'])
+    .argument('<id>', 'its id', count)
+    .action(
+      call(async (at, id: number) => {
+        const value = await findExchange(at, id)
+        return { value, text: exchangeText(value) }
+      }),
+    )
+  verb(requests, 'replay', 'send one again, and show what is answered now', ['requests replay 12'])
+    .argument('<id>', 'its id', count)
+    .option('--api-key-file <file>', 'file that holds the API key (default: its own, if that is no secret)')
+    .action(call(replay))
+  verb(requests, 'clear', 'clear the log').action(run('requests.clear', () => done('The log is empty.')))
+}
+
+/** `429` or `4xx` */
+function statusFilter(text: string): StatusFilter {
+  const [, first, rest = ''] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
+  if (first === undefined) throw new InvalidArgumentError('must be a status, for example 429 or 4xx')
+  return /\d/.test(rest) ? { status: Number(first + rest) } : { class: Number(first) }
+}
+
+async function listRequests(at: ControlContext, flags: RequestFlags): Promise<number> {
+  const { controls, io, json } = at
+  const { since, limit, status, curl, operation, key, reason } = flags
+  if (curl !== undefined) {
+    const text = await curlCommand(at, curl)
+    await printResult({ value: { curl: text }, text }, io, json)
+    return EXIT.ok
+  }
+  // The sandbox knows no classes: they are filtered here.
+  const statusClass = status?.class
+  const isWanted = ({ status }: Exchange) =>
+    statusClass === undefined || (status !== null && Math.floor(status / 100) === statusClass)
+  const filter = defined({ operation, key, reason, ...(statusClass === undefined ? status : {}) })
+  if (flags.follow === true) {
+    if (since === undefined && limit === undefined) return follow(at, filter, isWanted)
+    throw new UsageError('--since and --limit cannot be combined with --follow.')
+  }
+  if (flags.har === true) {
+    if (statusClass !== undefined) throw new UsageError('--har takes one status, not a class of them.')
+    const value = await controls.requests.har({ ...filter, ...defined({ since, limit }) })
+    await printResult({ value, text: '' }, io, true)
+    return EXIT.ok
+  }
+  const selection = defined({ since, limit: statusClass === undefined ? limit : undefined })
+  const found = (await controls.requests({ ...filter, ...selection })).filter(isWanted)
+  const exchanges = limit === undefined ? found : found.slice(Math.max(0, found.length - limit))
+  if (json) {
+    const lines = exchanges.map((exchange) => `  ${jsonLine(exchange)}`)
+    await print(io.stdout, lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`)
+  } else if (exchanges.length === 0) say(io.stderr, 'No requests match.')
+  else {
+    const line = await lineFormat(at, String(exchanges.at(-1)?.id).length)
+    await print(io.stdout, `${exchanges.map(line).join('\n')}\n`)
+  }
+  return EXIT.ok
+}
+
+/** Prints exchanges as they happen, until a signal comes, the sandbox ends or the reader goes away. */
+async function follow(
+  at: ControlContext,
+  filter: RequestFilter,
+  isWanted: (exchange: Exchange) => boolean,
+): Promise<number> {
+  const { controls, found, io, json } = at
+  const line = json ? jsonLine : await lineFormat(at)
+  const stop = new AbortController()
+  let signal: StopSignal | undefined
+  const ignoreSignals = io.onSignal((given) => {
+    signal = given
+    stop.abort()
+  })
+  try {
+    for await (const exchange of controls.requests.follow(filter, stop.signal))
+      if (isWanted(exchange) && !(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
+    if (signal !== undefined) return SIGNAL_EXIT[signal]
+    say(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
+    return EXIT.ok
+  } catch (error) {
+    // A broken stream is a TypeError of fetch: the sandbox was killed.
+    if (error instanceof ControlError || !(error instanceof TypeError)) throw error
+    throw new NoSandboxError(`The sandbox at ${found.controlUrl} stopped unexpectedly.`)
+  } finally {
+    ignoreSignals()
+    stop.abort()
+  }
+}
+
+function jsonLine(exchange: Exchange): string {
+  return escapeControls(stringifyJson(exchange))
+}
+
+/** Formats exchanges as the server's own log does, after their IDs. */
+async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
+  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
+  const control = () => controlCommand(found.controlUrl, io)
+  return (exchange) => prettyExchange(asRecord(exchange), chalk, { idWidth, control })
+}
+
+function asRecord(exchange: Exchange): ExchangeRecord {
+  const { operation, status, reason, fault, ended, at, timing, request, response, ...rest } = exchange
+  return {
+    ...rest,
+    ...timing,
+    position: 0,
+    how: ended ?? undefined,
+    at: Date.parse(at),
+    arrivedAt: Date.parse(at),
+    fault: fault ?? undefined,
+    operation: operation ?? undefined,
+    status: status ?? undefined,
+    reason: reason ?? undefined,
+    remaining: Number(response.headers['x-ratelimit-remaining'] ?? Number.NaN),
+    requestHeaders: Object.entries(request.headers).flat(),
+    requestBody: request.body,
+    responseHeaders: Object.entries(response.headers).flat(),
+    responseBody: response.body,
+  }
+}
+
+async function findExchange({ controls }: ControlContext, id: number): Promise<Exchange> {
+  const found = (await controls.requests({ since: Math.max(0, id - 1) })).find((exchange) => exchange.id === id)
+  if (found === undefined) throw new ControlError('not_found', `There is no exchange ${id} in the log of this space.`)
+  return found
+}
+
+async function replay(
+  at: ControlContext,
+  id: number,
+  { apiKeyFile }: { readonly apiKeyFile?: string },
+): Promise<Result> {
+  const key = await chooseKey(at, await findExchange(at, id), apiKeyFile)
+  // Shorter than the time limit of the control plane, so that the outcome is known.
+  const timeout = formatDuration(Math.max(1, at.timeout - SECOND_MS))
+  const { status, response, fault, id: newId } = await at.controls.requests.replay(id, defined({ timeout, key }))
+  if (status === null) {
+    const why = fault === null ? `within ${timeout}` : `(${fault})`
+    throw new Failure('NO_ANSWER', `The request of exchange ${id} was sent again and not answered ${why}.`)
+  }
+  return {
+    value: { id: newId, status, ...response },
+    text: [`HTTP ${status}`, ...messageLines(response)].join('\n'),
+  }
+}
+
+/** Label of a caller who sent no key. */
+const NO_KEY = 'none'
+
+/** @throws UsageError if the key is in no place that it may be taken from */
+async function chooseKey(
+  at: ControlContext,
+  exchange: Exchange,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const { env, cwd } = at.io
+  if (file !== undefined) return await readKeyFile(resolve(cwd, file), `--api-key-file ${JSON.stringify(file)}`)
+  if (exchange.key === NO_KEY || exchange.method === UNREAD) return undefined
+  const open = await openKey(at, exchange)
+  if (open !== undefined) return open
+  const fromEnv = env.PETSTORE_API_KEY ?? ''
+  if (fromEnv !== '') return readKey(fromEnv, 'PETSTORE_API_KEY')
+  throw new UsageError(
+    `The key of exchange ${exchange.id} (${exchange.key}) is not in the log. Give it with --api-key-file or in PETSTORE_API_KEY.`,
+  )
+}
+
+/** The key as it was sent, unless it is a secret. */
+async function openKey({ controls }: ControlContext, { key, sender, space }: Exchange): Promise<string | undefined> {
+  const isOpen = (await controls.keys.list()).some((known) => known.key === key && !known.secret)
+  return isOpen ? sentKeyText(key, space, sender) : undefined
+}
+
+/** Headers of the connection, or computed for each request. */
+const NOT_IN_CURL: readonly string[] = [
+  ...['accept-encoding', 'authorization', 'connection', 'content-length', 'expect', 'host', 'keep-alive'],
+  ...['transfer-encoding', 'upgrade'],
+]
+
+/** A curl command that sends the request again; a secret key stays in the environment. */
+async function curlCommand(at: ControlContext, id: number): Promise<string> {
+  const exchange = await findExchange(at, id)
+  const { method, path, query, request, key } = exchange
+  if (method === UNREAD) {
+    const message = `The request of exchange ${id} could not be read, so there is no command for it.`
+    throw new ControlError('conflict', message)
+  }
+  const sent = Object.entries(request.headers)
+  const headers: readonly Header[] = [
+    ...sent.filter(([name, value]) => !NOT_IN_CURL.includes(name) && !value.includes(MASK)),
+    ...(key === NO_KEY ? [] : [['Authorization', `Bearer ${MASK}`] as const]),
+  ]
+  const url = `${new URL(at.found.controlUrl).origin}${path}${query === '' ? '' : `?${query}`}`
+  const body = request.body === '' ? undefined : Buffer.from(request.body)
+  return toCurl({ method, url, body, headers }, await openKey(at, exchange))
+}
+
+function exchangeText({ request, response, ...facts }: Exchange): string {
+  const { id, at, space, key, operation, status, reason, fault, method, path, query } = facts
+  const about = aligned([
+    ['exchange', String(id)],
+    ['at', at],
+    ['key', sentKeyText(key, space, facts.sender)],
+    ['operation', operation ?? 'none'],
+    ...(reason === null ? [] : [['reason', reason]]),
+    ...(fault === null ? [] : [['fault', fault]]),
+    ['took', timingText(facts)],
+  ])
+  return [
+    about,
+    '',
+    `${method} ${path}${query === '' ? '' : `?${query}`}`,
+    ...messageLines(request),
+    '',
+    status === null ? (facts.ended === null ? 'not answered yet' : 'no answer') : `HTTP ${status}`,
+    ...messageLines(response),
+  ].join('\n')
+}
+
+const ENDS = { sent: '', left: '; its client left first', cut: '; cut', unknown: '; whether it was sent is unknown' }
+
+function timingText({ ended, durationMs, timing }: Omit<Exchange, 'request' | 'response'>): string {
+  if (ended === null) return `${durationMs} ms so far`
+  const { handlingMs, waitingMs, bodyMs } = timing
+  return `${durationMs} ms (handling ${handlingMs} ms, waiting ${waitingMs} ms, body ${bodyMs} ms)${ENDS[ended]}`
+}
+
+/** Headers, then the body after an empty line, formatted if it is JSON. */
+function messageLines({ headers, body }: ExchangeMessage): readonly string[] {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  if (body === '') return lines
+  try {
+    return [...lines, '', stringifyJson(parseShallowJson(body), 2)]
+  } catch {
+    return [...lines, '', body]
+  }
+}

@@ -1,0 +1,156 @@
+import type { Pet } from '../../contract/entities.js'
+import { CONTROL_PATH } from '../../control/path.js'
+import type {
+  ClockView,
+  FaultView,
+  KeyView,
+  OverrideView,
+  ReplicaView,
+  StateView,
+  StormView,
+  UpstreamView,
+} from '../../control/views.js'
+import { formatFaultRule } from '../../domain/faults.js'
+import { counted, noun } from '../../domain/numbers.js'
+import { DEFAULT_SETTINGS } from '../../domain/settings.js'
+import { isStormActive } from '../../domain/storm.js'
+import { type EpochMs, formatDuration, formatSpan, parseDuration } from '../../domain/time.js'
+import type { Drift, DriftFinding } from '../../drift/ledger.js'
+import { toKebabCase } from '../../options/letter-case.js'
+import { settingsView, settingText } from '../../options/settings-view.js'
+import { chalkFor, colourLevel } from '../colour.js'
+import { escapeControls } from '../escape-controls.js'
+import type { CliIo } from '../io.js'
+import { type Result, tableResult } from './result.js'
+import { aligned, table } from './table.js'
+
+export function clockText({ now, frozen }: ClockView): string {
+  return now + (frozen ? ' (frozen)' : '')
+}
+
+export function serviceUrl(controlUrl: string, { basePath }: Pick<StateView, 'basePath'>): string {
+  return controlUrl.slice(0, -CONTROL_PATH.length) + basePath
+}
+
+export function stateText(state: StateView, controlUrl: string, width: number): string {
+  const { space, clock, storm, faults, overrides, upstream, counts, keys, settings } = state
+  const now = Date.parse(clock.now)
+  const standard = new Map(Object.entries(settingsView(DEFAULT_SETTINGS)))
+  const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
+  const facts = aligned([
+    ['service', serviceUrl(controlUrl, state)],
+    ['control', controlUrl],
+    ...(upstream === null ? [] : [['upstream', upstreamText(upstream)] as const]),
+    ['space', space === '' ? 'the default one' : space],
+    ['clock', clockText(clock)],
+    [
+      'settings',
+      changed.map(([name, value]) => `${toKebabCase(name)}=${settingText(value)}`).join(' ') || 'the defaults',
+    ],
+    ['overrides', overrides.map((override) => overrideText(override, now)).join(' · ') || 'none'],
+    ['storm', storm === null ? 'none' : stormText(storm, now)],
+    ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
+    [
+      'counts',
+      [
+        counted(counts.pets, 'pet'),
+        counted(counts.orders, 'order'),
+        counted(counts.requests, 'request'),
+        counted(counts.spaces, 'more space'),
+      ].join(', '),
+    ],
+  ])
+  return `${facts}\n\n${keyTable(keys, width)}`
+}
+
+/** `https://staging.example/v1, failing (upstream_timeout) since 2026-03-01T12:00:00.000Z` */
+function upstreamText({ baseUrl, is, code, since }: UpstreamView): string {
+  if (since === null) return `${baseUrl}, not asked yet`
+  return `${baseUrl}, ${is}${code === null ? '' : ` (${code})`} since ${since}`
+}
+
+/** `storm 30 %, 0:24 left` */
+export function overrideText({ text, until }: OverrideView, now: EpochMs): string {
+  return until === null ? text : `${text}, ${formatSpan(Math.max(0, Date.parse(until) - now))} left`
+}
+
+export function settingRows(settings: object): readonly (readonly string[])[] {
+  return Object.entries(settings).map(([name, value]) => [toKebabCase(name), settingText(value)])
+}
+
+export function keysResult(value: unknown, keys: readonly KeyView[]): Result {
+  return { value, text: (width) => keyTable(keys, width) }
+}
+
+function keyTable(keys: readonly KeyView[], width: number): string {
+  const rows = keys.map(({ key, plan, minute, day, always, ban }) => [
+    key,
+    plan,
+    `${minute.remaining}/${minute.limit}`,
+    `${day.remaining}/${day.limit}`,
+    always !== null ? `always ${always}` : ban === null ? '' : `banned until ${ban.until}`,
+  ])
+  return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows, width)
+}
+
+/**
+ * `30 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z; it is over`
+ *
+ * @param now by the clock of the space; if not given, the text does not say whether the storm is active
+ */
+export function stormText(storm: StormView, now?: unknown): string {
+  const { startedAt, rate, for: length, every, retryAfter } = storm
+  const part = (name: string, duration: string | null) => (duration === null ? '' : ` ${name} ${duration}`)
+  const whom = rate === 1 ? 'all requests get 429' : `${Number((rate * 100).toFixed(2))} % of requests get 429`
+  const wait = retryAfter === null ? '' : `, Retry-After ${retryAfter}`
+  const facts = `${whom}${part('for', length)}${part('every', every)}${wait}, since ${startedAt}`
+  if (typeof now !== 'number') return facts
+  const ms = (name: 'for' | 'every', text: string | null) => (text === null ? {} : { [name]: parseDuration(text) ?? 0 })
+  const begin = Date.parse(startedAt)
+  if (isStormActive({ rate, startedAt: begin, ...ms('for', length), ...ms('every', every) }, now)) return facts
+  return facts + (every === null || now < begin ? '; it is over' : '; quiet until it repeats')
+}
+
+export function faultsResult(value: readonly FaultView[]): Result {
+  const rows = value.map((rule, index) => [
+    String(index + 1),
+    formatFaultRule(rule),
+    rule.left === null ? 'unlimited' : String(rule.left),
+  ])
+  return tableResult(value, ['#', 'rule', 'left'], rows, 'There are no faults.')
+}
+
+export function petsResult(value: readonly Pet[]): Result {
+  const rows = value.map(({ id, name, categoryId, status }) => [String(id), status ?? '-', String(categoryId), name])
+  return tableResult(value, ['id', 'status', 'category', 'name'], rows, 'There are no pets.')
+}
+
+export function replicasResult(value: readonly ReplicaView[]): Result {
+  const rows = value.map(({ name, address, version, position, lagMs, isThis, digest = '' }) => [
+    name,
+    address,
+    version,
+    String(position),
+    formatDuration(lagMs),
+    isThis ? `answers here ${digest}`.trimEnd() : '',
+  ])
+  const head = ['replica', 'address', 'version', 'position', 'lag', '']
+  return tableResult(value, head, rows, 'This sandbox stands by itself; see serve --redis.')
+}
+
+export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
+  const chalk = await chalkFor(colourLevel(io.stdout, io.env))
+  const { checked, drifted, unanswered, leftOut, findings } = value
+  const lines = findings.map((finding) => `${chalk.red('✗')} ${escapeControls(findingText(finding))}`)
+  const summary = [
+    `${counted(checked, 'answer')} of the real service, ${drifted} drifted`,
+    ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} not answered`]),
+    ...(leftOut === 0 ? [] : [`${leftOut} further findings not kept`]),
+  ]
+  return { value, text: [...lines, summary.join('; ')].join('\n'), coloured: true }
+}
+
+function findingText({ operation, detail, count, exchanges }: DriftFinding): string {
+  const times = count === 1 ? 'once' : `${count} times`
+  return `${operation}: ${detail} (${times}; ${noun(exchanges.length, 'exchange')} ${exchanges.join(', ')})`
+}

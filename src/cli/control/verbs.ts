@@ -1,0 +1,347 @@
+import { resolve } from 'node:path'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import type { PetStatus } from '../../contract/entities.js'
+import type { Int64 } from '../../contract/int64.js'
+import { stringifyJson } from '../../contract/json.js'
+import type { KeyView } from '../../control/views.js'
+import { PLAN_NAMES } from '../../domain/keys.js'
+import { PET_STATUSES } from '../../domain/pets.js'
+import { OPTIONAL_SETTINGS, SUNSET_MODES, type SunsetMode } from '../../domain/settings.js'
+import { didYouMean } from '../../domain/suggest.js'
+import { formatDuration } from '../../domain/time.js'
+import { valueFromText } from '../../options/layer.js'
+import { toCamelCase, toKebabCase } from '../../options/letter-case.js'
+import { findOption } from '../../options/names.js'
+import type { ScenarioContent, SettingsPatch, StormOption } from '../../options/options.js'
+import { packagedScenarios } from '../../options/scenario.js'
+import { loadScenario } from '../../options/scenario-file.js'
+import { NO_SETTING } from '../../options/settings-view.js'
+import { optionRow } from '../../options/table.js'
+import { joinOr } from '../../options/values/reading.js'
+import { readStorm } from '../../options/values/trouble.js'
+import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
+import { readRegularFile } from '../../system/regular-file.js'
+import { escapeControls } from '../escape-controls.js'
+import { count, defined, durationText, faultRule, instantText, int64, rate } from './arguments.js'
+import { UsageError } from './errors.js'
+import { done, type Result, tableResult } from './result.js'
+import { aligned } from './table.js'
+import {
+  clockText,
+  faultsResult,
+  keysResult,
+  overrideText,
+  petsResult,
+  replicasResult,
+  settingRows,
+  stateText,
+  stormText,
+} from './texts.js'
+import type { VerbCommands } from './verb-commands.js'
+
+const KEY = 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout'
+
+export function addVerbs(parent: Command, verbs: VerbCommands): void {
+  addStateVerbs(parent, verbs)
+  addClockVerbs(parent, verbs)
+  addSettingsVerbs(parent, verbs)
+  addKeyVerbs(parent, verbs)
+  addTroubleVerbs(parent, verbs)
+  addPetVerbs(parent, verbs)
+  addSnapshotVerbs(parent, verbs)
+  addSandboxVerbs(parent, verbs)
+}
+
+function addStateVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
+  verb(parent, 'status', 'settings, clock, keys with their quotas and bans, storm, faults and counts', [
+    'status',
+    'status --space checkout -o json',
+  ]).action(
+    run('state', (value, _, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) })),
+  )
+  const overrides = group(parent, 'overrides', 'changes from the start configuration')
+  verb(overrides, 'list', 'list them: storm, faults, clock, settings, bans and plans').action(
+    run('overrides.list', async (value, _, { controls }) => {
+      const now = Date.parse((await controls.clock.show()).now)
+      const text = value.map((override) => overrideText(override, now)).join('\n')
+      return { value, text, ...(value.length === 0 ? { note: 'Everything is as it began.' } : {}) }
+    }),
+  )
+  verb(overrides, 'clear', 'reset all of them; pets, quotas and the log stay').action(
+    run('overrides.clear', ({ cleared }) =>
+      cleared === 0 ? 'There were no overrides.' : 'Everything is as it began.',
+    ),
+  )
+  verb(parent, 'export', 'the current settings as a scenario file, flags of serve, or test code', [
+    'export > bad-day.yaml',
+    'export --as flags',
+    'export --as test',
+  ])
+    .addOption(
+      new Option('--as <form>', 'scenario, flags or test').choices(['scenario', 'flags', 'test']).default('scenario'),
+    )
+    .action(
+      call(async ({ controls }, { as }: { readonly as: 'scenario' | 'flags' | 'test' }) => {
+        const value = await controls.export()
+        const missing = value.notExportable.join(', ')
+        const note = `note: no scenario and no flag can say: ${missing}.`
+        return { value, text: value[as].trimEnd(), ...(missing === '' ? {} : { note }) }
+      }),
+    )
+  verb(parent, 'undo', 'take back the last reset, restore, scenario or removal, for a minute after it', [
+    'undo',
+    'undo --id 42',
+  ])
+    .option('--id <id>', 'only this one, as status -o json shows it (default: the last)', count)
+    .action(run('undo', ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`))
+  verb(parent, 'reset', 'return to the start: fixtures, flags, quotas, bans, clock, log; snapshots stay', [
+    'reset',
+    'reset --space checkout',
+  ]).action(
+    run('reset', (_, __, { space }) =>
+      done(`${space === '' ? 'The sandbox' : `The space "${space}"`} has been reset.`, { space }),
+    ),
+  )
+}
+
+function addClockVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
+  const clock = group(parent, 'clock', 'the clock behind quotas, bans, storms and the sunset')
+  verb(clock, 'show', 'show the time').action(run('clock.show', clockText))
+  verb(clock, 'set', 'move it forward to an instant', ['clock set 2030-12-04T23:59:00Z'])
+    .argument('<instant>', 'ISO 8601, with Z or an offset', instantText)
+    .action(run('clock.set', clockText, (now: string) => ({ now })))
+  verb(clock, 'advance', 'move it forward by a duration', ['clock advance 1m', 'clock advance 24h'])
+    .argument('<duration>', 'how far: 500ms, 30s, 5m or 24h', durationText)
+    .action(run('clock.advance', clockText, (by: string) => ({ by })))
+  verb(clock, 'freeze', 'stop it').action(run('clock.set', clockText, () => ({ frozen: true })))
+  verb(clock, 'resume', 'let it run again').action(run('clock.set', clockText, () => ({ frozen: false })))
+  verb(clock, 'reset', 'return to real time').action(run('clock.reset', clockText))
+}
+
+function addSettingsVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
+  const settings = group(parent, 'settings', 'the switches of a space')
+  const view = (value: object): Result => ({ value, text: (width) => aligned(settingRows(value), width) })
+  verb(settings, 'show', 'show all settings').action(run('settings.show', view))
+  verb(settings, 'set', 'change some: all of them or none', [
+    'settings set plan=pro latency=50ms..200ms',
+    'settings set limits=none rate-limit=off',
+  ])
+    .argument(
+      '<name=value...>',
+      `named and written as the flags of serve; none takes ${joinOr(OPTIONAL_SETTINGS.map(toKebabCase))} away`,
+    )
+    .action(
+      call(async ({ controls }, pairs: readonly string[]) => {
+        const known = new Set([...Object.keys(await controls.settings.show()), ...OPTIONAL_SETTINGS])
+        return view(await controls.settings.change(readPatch(pairs, [...known])))
+      }),
+    )
+}
+
+/** Reads `ban-after=3`, `banAfter=3` or `no-rate-limit=true`. The sandbox checks the values. */
+function readPatch(pairs: readonly string[], known: readonly string[]): SettingsPatch {
+  const patch: Record<string, unknown> = {}
+  for (const pair of pairs) {
+    const [, written = '', text = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+    if (written === '') throw new UsageError(`${JSON.stringify(pair)} must be <name>=<value>, for example plan=pro`)
+    const option = findOption(toCamelCase(written))
+    if (option === undefined || !known.includes(option.name)) {
+      const names = known.map(toKebabCase)
+      const hint = `the settings are ${names.join(', ')}${didYouMean(written, names)}`
+      throw new UsageError(`"${written}" is not a setting; ${hint}`)
+    }
+    if (Object.hasOwn(patch, option.name)) throw new UsageError(`"${written}" is given twice`)
+    const isNone = OPTIONAL_SETTINGS.includes(option.name) && (text === NO_SETTING || text === '')
+    const value = isNone ? null : valueFromText(optionRow(option.name).reads, text)
+    patch[option.name] = option.negated && typeof value === 'boolean' ? !value : value
+  }
+  return patch
+}
+
+function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
+  const keys = group(parent, 'keys', 'the API keys')
+  const one = (value: KeyView) => keysResult(value, [value])
+  verb(keys, 'list', 'list all keys with plan, quotas and ban').action(
+    run('keys.list', (value) => keysResult(value, value)),
+  )
+  verb(keys, 'add', 'add a key; it is stored', ['keys add team-a', 'keys add team-b pro'])
+    .argument('<key>', 'the new key')
+    .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
+    .action(run('keys.add', one))
+  verb(keys, 'remove', 'remove one', ['keys remove team-a'])
+    .argument('<key>', KEY)
+    .action(run('keys.remove', (_, { key }) => done(`The key ${key} is removed.`, { removed: key })))
+  verb(parent, 'plan', 'put a key on a plan', ['plan sandbox pro'])
+    .argument('<key>', KEY)
+    .addArgument(new Argument('<plan>', 'the plan').choices(PLAN_NAMES))
+    .action(run('keys.change', one))
+  verb(parent, 'ban', 'ban a key', ['ban sandbox', 'ban sandbox --for 30s'])
+    .argument('<key>', KEY)
+    .option('--for <duration>', 'how long (default: the ban duration of the settings)', durationText)
+    .action(run('keys.ban', one))
+  verb(parent, 'unban', 'lift the ban of a key', ['unban sandbox'])
+    .argument('<key>', KEY)
+    .action(run('keys.unban', one))
+}
+
+function addTroubleVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
+  const storm = group(parent, 'storm', '429s that no quota explains')
+  verb(storm, 'start', 'start a new storm; without a rate it refuses everything', [
+    'storm start',
+    'storm start 0.3,for=30s',
+    'storm start --rate 0.3 --for 30s --every 5m',
+  ])
+    .argument('[spec]', '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', stormOption)
+    .option('--rate <rate>', 'share of requests refused, 0 to 1', rate)
+    .option('--for <duration>', 'how long it lasts', durationText)
+    .option('--every <duration>', 'how often it repeats', durationText)
+    .option('--retry-after <duration>', 'Retry-After of refused requests', durationText)
+    .action(
+      run('storm.start', stormText, (spec: StormOption | undefined, { rate, for: length, every, retryAfter }) => ({
+        ...spec,
+        ...defined({ rate, for: length, every, retryAfter }),
+      })),
+    )
+  verb(storm, 'show', 'show the storm, if there is one').action(
+    run('storm.show', async (value, _, { controls }) =>
+      value === null
+        ? { value, text: '', note: 'There is no storm.' }
+        : stormText(value, Date.parse((await controls.clock.show()).now)),
+    ),
+  )
+  verb(storm, 'stop', 'stop it').action(run('storm.stop', () => done('The storm has stopped.')))
+  const fault = group(parent, 'fault', 'failing and broken responses', 'faults')
+  verb(fault, 'add', 'add a rule at the end of the list; the first match wins', [
+    "fault add 'listPets:503@20%*3'",
+    "fault add '*:connection-reset'",
+    'fault add createPet:503,retry-after=2s',
+  ])
+    .argument('<rule>', '<operation|*>:<status or fault>[@20%][*3][,retry-after=2s], as for serve', faultRule)
+    .action(run('faults.add', faultsResult))
+  verb(fault, 'list', 'list the rules in order').action(run('faults.list', faultsResult))
+  verb(fault, 'clear', 'remove all rules').action(run('faults.clear', () => done('All faults were removed.')))
+  verb(parent, 'sunset', 'choose how deprecated operations are removed', ['sunset after', 'sunset auto'])
+    .addArgument(new Argument('<mode>', 'auto follows the clock').choices(SUNSET_MODES))
+    .action(
+      run(
+        'settings.change',
+        ({ sunset }) => sunset,
+        (sunset: SunsetMode) => ({ sunset }),
+      ),
+    )
+  verb(parent, 'scenario', 'apply a bundle of switches; the others stay as they are', [
+    'scenario storm',
+    'scenario ./black-friday.yaml',
+  ])
+    .argument('<name|file>', `a packaged one (${packagedScenarios().join(', ')}), or a YAML file`)
+    .action(
+      call(async ({ controls, io }, nameOrFile: string) => {
+        const value = await controls.scenario(readScenario(nameOrFile, io.cwd))
+        return { value, text: `Applied the scenario ${escapeControls(nameOrFile)}.` }
+      }),
+    )
+}
+
+function stormOption(text: string): StormOption {
+  const reading = readStorm(text)
+  if ('problem' in reading) throw new InvalidArgumentError(reading.problem)
+  const { rate, ...durations } = reading.value
+  const texts = Object.entries(durations).map(([name, duration]) => [name, formatDuration(duration)])
+  return { rate, ...Object.fromEntries(texts) }
+}
+
+/**
+ * The name of a packaged scenario, or the content of a file, which is read here because the sandbox may run elsewhere.
+ *
+ * @throws OptionsError that lists every problem by line and column
+ */
+function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent {
+  loadScenario(nameOrFile, cwd)
+  if (packagedScenarios().includes(nameOrFile)) return nameOrFile
+  const map = readYamlMap(readRegularFile(resolve(cwd, nameOrFile), MAX_OPTIONS_FILE_BYTES).toString(), nameOrFile)
+  return Object.fromEntries('entries' in map ? map.entries : [])
+}
+
+function addPetVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
+  verb(parent, 'orders', 'the orders, one a line; needs neither key nor quota', ['orders', 'orders -o json']).action(
+    run('orders.list', (value) => value.map((order) => stringifyJson(order)).join('\n')),
+  )
+  const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
+  verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --limit 10 -o json'])
+    .option('--limit <n>', 'only the first n', count)
+    .action(run('pets.list', petsResult))
+  verb(pets, 'add', 'add a pet', ['pets add --name Rex --category-id 1 --status sold'])
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--category-id <id>', 'its category id', int64)
+    .addOption(new Option('--status <status>', 'its status').choices(PET_STATUSES))
+    .action(run('pets.add', (pet) => petsResult([pet])))
+  verb(pets, 'set', 'change a pet', ['pets set 1 --status sold', 'pets set 1 --name Rex --status none'])
+    .argument('<id>', 'its id', int64)
+    .option('--name <name>', 'its name')
+    .option('--category-id <id>', 'its category id', int64)
+    .addOption(new Option('--status <status>', 'its status; none removes it').choices([...PET_STATUSES, 'none']))
+    .action(
+      run(
+        'pets.set',
+        (pet) => petsResult([pet]),
+        (id: Int64, { name, categoryId, status }: PetFlags) => {
+          const change = defined({ name, categoryId, status: status === 'none' ? null : status })
+          if (Object.keys(change).length > 0) return { id, ...change }
+          throw new UsageError('Say what to change: --name, --category-id or --status.')
+        },
+      ),
+    )
+  verb(pets, 'remove', 'remove a pet; its id is not reused', ['pets remove 1'])
+    .argument('<id>', 'its id', int64)
+    .action(run('pets.remove', (_, { id }) => done(`The pet ${id} is removed.`, { removed: id })))
+}
+
+interface PetFlags {
+  readonly name?: string
+  readonly categoryId?: Int64
+  readonly status?: PetStatus | 'none'
+}
+
+function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
+  const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name', 'snapshots')
+  verb(snapshot, 'save', 'save it, replacing one of the same name', ['snapshot save full-basket'])
+    .argument('<name>', 'letters, digits and . _ -')
+    .action(run('snapshots.save', (_, { name }) => done(`Saved the snapshot ${name}.`, { name })))
+  verb(snapshot, 'restore', 'restore everything, including quotas, bans and clock; the log stays', [
+    'snapshot restore full-basket',
+  ])
+    .argument('<name>', 'its name')
+    .action(run('snapshots.restore', (_, { name }) => done(`Restored the snapshot ${name}.`, { name })))
+  verb(snapshot, 'list', 'list the snapshots').action(
+    run('snapshots.list', (snapshots) => {
+      const value = snapshots.map(({ name }) => name)
+      const note = value.length === 0 ? { note: 'There are no snapshots.' } : {}
+      return { value, text: value.map(escapeControls).join('\n'), ...note }
+    }),
+  )
+  verb(snapshot, 'remove', 'remove one', ['snapshot remove full-basket'])
+    .argument('<name>', 'its name')
+    .action(run('snapshots.remove', (_, { name }) => done(`The snapshot ${name} is removed.`, { removed: name })))
+}
+
+function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
+  const spaces = group(parent, 'spaces', 'isolated copies, opened by keys such as sandbox~checkout')
+  verb(spaces, 'list', 'list the open spaces except the default one').action(
+    run('spaces.list', (value) => {
+      const rows = value.map(({ name, pets, requests }) => [name, String(pets), String(requests)])
+      return tableResult(value, ['space', 'pets', 'requests'], rows, 'There is only the default space.')
+    }),
+  )
+  verb(spaces, 'remove', 'remove a space and everything in it; its next request starts it afresh', [
+    'spaces remove checkout',
+  ])
+    .argument('<name>', 'its name')
+    .action(
+      run('spaces.remove', (value, { name }) =>
+        done(value.removed === null ? `The space ${name} was not open.` : `The space ${name} is removed.`, value),
+      ),
+    )
+  verb(parent, 'replicas', 'list the replicas that are this sandbox, with how far each is')
+    .option('--digest', 'with a digest of all that the one asked holds: the same for all at the same position')
+    .action(run('replicas', replicasResult))
+}

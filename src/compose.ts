@@ -1,0 +1,392 @@
+import { conductReport } from './conduct/conduct-report.js'
+import type { Conduct } from './conduct/conduct-view.js'
+import type { AnswerRules } from './contract/answer-rules.js'
+import type { Contract } from './contract/contract.js'
+import type { ClosableEngine } from './contract/engine.js'
+import { SpecError } from './contract/spec-error.js'
+import { DASHBOARD_PATH } from './control/path.js'
+import type { CallerRole, ControlPlane, controlRoutes, SandboxIdentity } from './control/routes.js'
+import type { ControlTarget, VerbDone } from './control/verb.js'
+import { recordSeeds } from './core/collections.js'
+import { type Question, questionFor } from './core/engine-request.js'
+import { Keyring } from './core/keyring.js'
+import { MemoryBudget } from './core/memory-budget.js'
+import type { RealService } from './core/real-service.js'
+import { Space } from './core/space.js'
+import type { SpaceContext } from './core/space-context.js'
+import { Spaces } from './core/spaces.js'
+import type { ApiKey } from './domain/keys.js'
+import { type PendingReply, type Reply, type ServiceRequest, UNREAD } from './domain/messages.js'
+import type { ProblemCode } from './domain/problems.js'
+import { hider } from './domain/redaction.js'
+import type { SpaceStart, SpaceState } from './domain/state.js'
+import { FIRST_LOCAL_ID } from './domain/upstream.js'
+import { LogBudget } from './exchanges/exchange-log.js'
+import type { ExchangeRecord } from './exchanges/exchange-record.js'
+import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
+import { createLocalExecutor } from './executor/local.js'
+import { seedReader } from './fixtures/load-fixtures.js'
+import type { ServiceHandlers } from './http/fetch-adapter.js'
+import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from './http/replies.js'
+import type { ResolvedOptions } from './options/resolve.js'
+import {
+  createReplicaExecutor,
+  openContract,
+  openEngine,
+  openStore,
+  openUpstream,
+  type ReplicaOverrides,
+} from './platform.js'
+import { checkKeys, checkOperations, labelKeys } from './start-checks.js'
+import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
+import { messageOf } from './system/message-of.js'
+import { packageVersion } from './system/package-files.js'
+import { systemClock } from './system/system-clock.js'
+import { allowListeners, processId } from './system/this-process.js'
+
+export type { SavedSandbox } from './executor/executor.js'
+
+/** Events of a running sandbox. */
+export interface SandboxEvents {
+  onExchange?(record: ExchangeRecord): void
+  /** A space is about to be reset or removed, with the conduct in it. */
+  onForget?(conduct: Conduct): void
+  /** An undo restores what a space has forgotten last, so it will be reported again. */
+  onRecall?(space: string): void
+  onWarning?(message: string): void
+  /** The start has reached a step that takes seconds. */
+  onProgress?(text: string): void
+  /** A client of the control plane asked to stop. */
+  onShutdown?(): void
+  /** A verb has changed something. */
+  onVerb?(done: VerbDone): void
+}
+
+export interface SandboxCore extends ServiceHandlers, Pick<CommandExecutor, 'spaces' | 'save'> {
+  readonly identity: SandboxIdentity
+  /** What the verbs work on. */
+  readonly controlTarget: ControlTarget
+  /** Answers what never became a request, with the common headers. */
+  refuse(code: ProblemCode, address: string): PendingReply
+  /** The control plane as a `fetch`; loaded on first use. */
+  control(request: Request, asker?: CallerRole): Promise<Response>
+  /**
+   * Starts writing: a new store, or the requested reset. Nothing is written before, so a start that fails overwrites
+   * nothing.
+   *
+   * @param address `host:port` where it listens; empty for nowhere
+   */
+  begin(address: string): Promise<void>
+  /**
+   * Changes the start of spaces; settings, storm and faults change at once.
+   *
+   * @throws Failure UNKNOWN_OPERATION, UNKNOWN_KEY; nothing has changed then
+   */
+  startAs(start: SpaceStart): void
+  /** Ends endless responses, such as the stream of exchanges. */
+  end(): void
+  close(): Promise<void>
+}
+
+interface Reporter {
+  warn(message: string): void
+  progress(text: string): void
+}
+
+/** The parts of a start that need no store, port or Redis. */
+interface Prepared extends Pick<SandboxDeps, 'upstream' | 'seedsOf' | 'check'> {
+  readonly answerRules: () => Promise<AnswerRules>
+}
+
+/** @throws Failure, OptionsError, SpecError for problems of options, contract and fixtures */
+async function prepareStart(
+  options: ResolvedOptions,
+  contract: Contract,
+  opened: CleanupStack,
+  report: Reporter,
+): Promise<Prepared> {
+  checkOperations(options, contract)
+  const answerRules = lazyRules(contract, options.spec)
+  // The packaged contract is known to compile; problems of another are reported at once, not to its first client.
+  if (options.strict && options.spec !== undefined) await answerRules()
+  let upstream: RealService | undefined
+  if (options.upstream !== undefined) {
+    const parts = { contract, rules: await answerRules(), warn: report.warn }
+    upstream = await openUpstream(options.upstream, options, parts)
+    opened.defer(upstream.close)
+  }
+  return {
+    answerRules,
+    upstream,
+    seedsOf: (seed) =>
+      withUpstreamIds(options, seedReader({ ...options, seed, ...recordSeeds(contract) }, contract.pets, report)),
+    check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
+  }
+}
+
+/**
+ * Checks options, contract and fixtures as a start does, without opening store, port or Redis.
+ *
+ * @param storedKeys the keys in the store; undefined without one
+ * @throws what the start would throw
+ */
+export function checkStart(
+  options: ResolvedOptions,
+  contract: Contract,
+  storedKeys: readonly ApiKey[] | undefined,
+): Promise<void> {
+  return openInSteps(async (opened) => {
+    const { seedsOf, check } = await prepareStart(options, contract, opened, { warn() {}, progress() {} })
+    const seed = seedsOf(options.seed)()
+    check({ ...seed, keys: storedKeys ?? seed.keys })
+    await opened.close()
+  })
+}
+
+/**
+ * Wires a sandbox. A failure closes everything that was opened, in reverse order.
+ *
+ * @throws an error with a code: SPEC_INVALID, STORE_LOCKED …
+ */
+export function openSandboxCore(
+  options: ResolvedOptions,
+  events: SandboxEvents,
+  given?: Contract,
+  overrides?: ReplicaOverrides,
+  saved?: SavedSandbox,
+): Promise<SandboxCore> {
+  return openInSteps(async (opened) => {
+    const report: Reporter = {
+      warn: (message) => events.onWarning?.(message),
+      progress: (text) => events.onProgress?.(text),
+    }
+    const startedAt = systemClock.wall()
+    const contract = given ?? (await openContract(options.spec, { mocked: options.mock }))
+    const prepared = await prepareStart(options, contract, opened, report)
+    const engine = lazyEngine(contract)
+    opened.defer(engine.close)
+    const { answerRules, ...parts } = prepared
+    const openSpaces = spacesOpener(options, contract, prepared.upstream, events, report.warn)
+    const deps: SandboxDeps = { options, contract, startedAt, opened, openSpaces, ...parts, ...report }
+    const open = async () =>
+      options.store === undefined ? undefined : openStore(options.store, options, contract, report)
+    const executor =
+      options.groupLog === undefined
+        ? await createLocalExecutor(deps, open, saved)
+        : await createReplicaExecutor(deps, options.groupLog, overrides)
+    const stopping = new AbortController()
+    opened.defer(() => stopping.abort())
+    // Each stream adds a listener, without a limit.
+    allowListeners(stopping.signal)
+    const answer = answerer(deps, executor, engine)
+    const core: Omit<SandboxCore, 'control'> = {
+      identity: { pid: processId, startedAt: new Date(startedAt).toISOString() },
+      get spaces() {
+        return executor.spaces
+      },
+      controlTarget: controlTarget(deps, executor, events, stopping.signal, () => core),
+      service: options.strict ? strict(answer, executor, answerRules, report.warn) : answer,
+      settle: executor.settle,
+      instead: (reply) =>
+        reply.withheld === undefined
+          ? undefined
+          : failedReply(reply, typeof reply.withheld === 'string' ? reply.withheld : NOT_STORED),
+      ended: executor.ended,
+      refuse(code, address) {
+        const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
+        return executor.answer({ request: { ...request, connection: 0, heardUpTo: 0 }, refused: code })
+      },
+      save: executor.save,
+      begin: executor.begin,
+      startAs(start) {
+        checkOperations({ ...options, start, mock: [] }, contract)
+        checkKeys({ start }, [...executor.spaces.default.keys.values()])
+        executor.spaces.startAs(resolveFrozenStart(start, startedAt), systemClock.wall())
+      },
+      end: () => stopping.abort(),
+      close: () => opened.close(),
+    }
+    const control = lazyControl({
+      sandbox: core.controlTarget,
+      contract,
+      version: packageVersion,
+      identity: core.identity,
+      rules: { token: options.controlToken, origins: options.controlOrigins },
+      health: executor.health,
+      warn: report.warn,
+    })
+    return Object.assign(core, { control })
+  })
+}
+
+/** The message of the 500 in place of a reply that may reveal a change which was rolled back. */
+const NOT_STORED = 'A change could not be stored, and was rolled back. The log of the sandbox says why.'
+
+function spacesOpener(
+  options: ResolvedOptions,
+  contract: Contract,
+  upstream: RealService | undefined,
+  events: SandboxEvents,
+  warn: Reporter['warn'],
+): SandboxDeps['openSpaces'] {
+  return ({ seed, start }, at, fixtures, { state, keeper, isReported = () => true } = {}) => {
+    const { keys } = state ?? fixtures
+    // Stored keys are not secret. Replicas go by the fixtures, which all of them have.
+    const apiKeys = labelKeys(options.apiKeys, keeper === undefined ? fixtures.keys : keys)
+    const secrets = apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)
+    const shared: SpaceContext = {
+      contract,
+      basePath: options.basePath,
+      start,
+      keys: new Keyring(keys, apiKeys),
+      hide: hider([...secrets, ...(upstream?.secrets ?? [])]),
+      anyKey: options.anyKey,
+      seed,
+      order: options.order,
+      reason: options.reason,
+      cors: options.cors,
+      logLimit: options.logLimit,
+      logBudget: new LogBudget(),
+      memoryBudget: new MemoryBudget(options.maxStore, warn),
+      realService: upstream,
+      warn,
+      onExchange:
+        events.onExchange &&
+        ((record) => {
+          if (isReported()) events.onExchange?.(record)
+        }),
+      onForget(space) {
+        if (space.conduct.requests > 0 && isReported()) events.onForget?.(conductReport(space))
+      },
+      onRecall(space) {
+        if (isReported()) events.onRecall?.(space)
+      },
+    }
+    return new Spaces(shared, new Space('', shared, at, fixtures, state, keeper), fixtures, options.maxSpaces)
+  }
+}
+
+function controlTarget(
+  { check }: SandboxDeps,
+  executor: CommandExecutor,
+  events: SandboxEvents,
+  stopping: AbortSignal,
+  core: () => ServiceHandlers,
+): ControlTarget {
+  return {
+    get spaces() {
+      return executor.spaces
+    },
+    ...executor.target,
+    stopping,
+    async send(request, replied) {
+      const { createFetch } = await import('./http/fetch-adapter.js')
+      return await createFetch(core(), stopping)(request, { replied })
+    },
+    makeRoom: executor.makeRoom,
+    shutdown: () => events.onShutdown?.(),
+    onVerb: (done) => events.onVerb?.(done),
+    readFixtures() {
+      const seed = executor.readSeed()
+      check(seed)
+      return seed
+    },
+  }
+}
+
+/** Answers requests to the service: preflights and redirects first, then Prism if only it can, then the executor. */
+function answerer(
+  { options, warn }: SandboxDeps,
+  executor: CommandExecutor,
+  engine: ClosableEngine,
+): SandboxCore['service'] {
+  const onRefused = refusedOriginWarner(options.cors, warn)
+
+  async function answerByEngine(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
+    const mock = await engine.mock(asked).catch((error: unknown) => {
+      warn(`Prism could not answer ${operation}: ${messageOf(error)}`)
+      return undefined
+    })
+    return executor.answer({ request, mock })
+  }
+
+  return (request, left) => {
+    const wall = systemClock.wall()
+    const { default: space } = executor.spaces
+    const outside =
+      answerPreflight(request, options.cors, space.now(wall), onRefused) ??
+      redirectBrowser(request, DASHBOARD_PATH, space.now(wall))
+    if (outside !== undefined) return outside
+    const question = questionFor(space.shared, request)
+    const room = request.body instanceof Uint8Array ? executor.makeRoom(request.body.length * 2) : undefined
+    if (question !== undefined) return answerByEngine(request, question)
+    if (room === undefined) return executor.answer({ request }, wall, left)
+    return room.then(() => executor.answer({ request }, undefined, left))
+  }
+}
+
+/** For --strict: a reply of our own that violates the contract is reported, and withheld. */
+function strict(
+  answer: SandboxCore['service'],
+  executor: CommandExecutor,
+  answerRules: () => Promise<AnswerRules>,
+  warn: Reporter['warn'],
+): SandboxCore['service'] {
+  return async (request, left) => {
+    const reply = await answer(request, left)
+    if (!reply.isDocumented || request.method === 'HEAD') return reply
+    const [rules, { findBreach }] = await Promise.all([answerRules(), import('./core/find-breach.js')])
+    const violation = findBreach(rules, request, executor.spaces.default.shared, reply)
+    if (violation === undefined) return reply
+    warn(violation)
+    reply.withheld = `The sandbox's own response violates the contract. Its log says how.`
+    return reply
+  }
+}
+
+/** With --upstream, spaces start empty unless asked otherwise, and new ids are far above those of the service. */
+function withUpstreamIds(options: ResolvedOptions, readSeed: () => SpaceState): () => SpaceState {
+  if (options.upstream === undefined) return readSeed
+  const keepsPets = options.fixtures !== undefined || options.pets !== undefined
+  const made = new WeakMap<SpaceState, SpaceState>()
+  return () => {
+    const seed = readSeed()
+    const own = made.get(seed) ?? { ...seed, pets: keepsPets ? seed.pets : [], nextPetId: FIRST_LOCAL_ID }
+    made.set(seed, own)
+    return own
+  }
+}
+
+function lazyEngine(contract: Contract): ClosableEngine {
+  let engine: Promise<ClosableEngine> | undefined
+  return {
+    async mock(request) {
+      engine ??= openEngine(contract)
+      return (await engine).mock(request)
+    },
+    close: async () => (await engine?.catch(() => undefined))?.close(),
+  }
+}
+
+/** Compiles the rules for responses on first use. Clients may choose what is matched, hence `linear`. */
+function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<AnswerRules> {
+  let rules: Promise<AnswerRules> | undefined
+  const read = async () => {
+    const { readAnswerRules } = await import('./contract/answer-rules.js')
+    return readAnswerRules(contract, 'linear').catch((error: unknown) => {
+      throw new SpecError(`${file}: ${messageOf(error)}`, { cause: error })
+    })
+  }
+  return () => {
+    rules ??= read()
+    return rules
+  }
+}
+
+function lazyControl(plane: ControlPlane): SandboxCore['control'] {
+  let routes: Promise<ReturnType<typeof controlRoutes>> | undefined
+  return async (request, asker) => {
+    routes ??= import('./control/routes.js').then(({ controlRoutes }) => controlRoutes(plane))
+    return (await routes)(request, asker)
+  }
+}

@@ -1,0 +1,140 @@
+import type { Wait as Stretch } from '../domain/ban.js'
+import type { Ending } from '../domain/messages.js'
+import type { EpochMs } from '../domain/time.js'
+import type { Arrival } from './judged-request.js'
+import type { Plain } from './plain.js'
+import { addFailure, addTry, isForgotten, noRetries, type Retries, type Try } from './retries.js'
+import {
+  addWait,
+  countRunning,
+  isRunning,
+  type RefusalNotice,
+  type Running,
+  type Wait,
+  waitsAfterMove,
+} from './waits.js'
+
+/** Kept per sender. Forgetting the oldest is to the client's advantage. */
+const MAX_RETRIES = 100
+const MAX_PEAKS = 100
+
+/** What the senders of a key that share a name (or have none) have to observe, and how many there are. */
+export interface Senders {
+  waits: Wait[]
+  /** By fingerprint; the one that failed longest ago first. */
+  retries: Map<string, Retries>
+  /** By operation: the most senders, but not all, with a wait running when it was requested again. */
+  mostTold: Map<string, number>
+  /** Waits that early requests were given: enough of them bring a ban. */
+  early: Stretch[]
+  inFlight: Map<string, number>
+  /** The most of one request at once, by fingerprint, where that was more than one. */
+  peaks: Map<string, number>
+  peak: number
+}
+
+export type SavedSenders = Plain<Senders>
+
+export type WaitFilter = (wait: Pick<Wait, 'kind' | 'reason'>) => boolean
+
+export function openSenders(saved?: SavedSenders): Senders {
+  const { waits, retries, mostTold, early, inFlight, peaks, peak = 1 } = structuredClone(saved) ?? {}
+  return {
+    waits: waits ?? [],
+    retries: new Map(retries),
+    mostTold: new Map(mostTold),
+    early: early ?? [],
+    inFlight: new Map(inFlight),
+    peaks: new Map(peaks),
+    peak,
+  }
+}
+
+export function mostAtOnce({ peaks }: Senders): number {
+  return Math.max(1, ...peaks.values())
+}
+
+/** A request is in flight from its first byte until its response is sent or its client has left. */
+export function beginRequest(senders: Senders, fingerprint: string): void {
+  const { inFlight } = senders
+  inFlight.set(fingerprint, (inFlight.get(fingerprint) ?? 0) + 1)
+  raisePeaks(senders, fingerprint)
+}
+
+export function endRequest({ inFlight }: Senders, fingerprint: string): void {
+  const same = (inFlight.get(fingerprint) ?? 1) - 1
+  if (same > 0) inFlight.set(fingerprint, same)
+  else inFlight.delete(fingerprint)
+}
+
+/** Requests under way when this one was sent were in flight at once. */
+export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
+  const running = countRunning(senders.waits, fingerprint, arrival)
+  const { own, limits } = running
+  if (limits.atOnce + own.atOnce > 0) raisePeaks(senders, fingerprint, own.atOnce, Math.max(own.atOnce, limits.atOnce))
+  return running
+}
+
+function raisePeaks(senders: Senders, fingerprint: string, same = 0, any = 0): void {
+  const { inFlight, peaks } = senders
+  let all = any
+  for (const count of inFlight.values()) all += count
+  if (all > senders.peak) senders.peak = all
+  const most = (inFlight.get(fingerprint) ?? 0) + same
+  if (most > (peaks.get(fingerprint) ?? 1)) put(peaks, fingerprint, most, MAX_PEAKS)
+}
+
+export function noteTry({ retries }: Senders, fingerprint: string, count: number, arrival: Arrival): Try | undefined {
+  for (const [other, tries] of retries) {
+    if (!isForgotten(tries, arrival)) break
+    retries.delete(other)
+  }
+  const tries = retries.get(fingerprint)
+  return tries && addTry(tries, count, arrival)
+}
+
+export function receive(senders: Senders, notice: RefusalNotice, ending: Ending): void {
+  const { position, at, wall, endedAt, connection, slackMs = 0 } = ending
+  const sent = { position, at, wall, endedAt, connection }
+  if (notice.kind === 'failure') {
+    const { fingerprint, response } = notice
+    const retries = senders.retries.get(fingerprint) ?? noRetries()
+    addFailure(retries, { ...sent, response, slackMs })
+    senders.retries.delete(fingerprint)
+    put(senders.retries, fingerprint, retries, MAX_RETRIES)
+    return
+  }
+  const { wait } = notice
+  if (!isRunning(wait, at, wall)) return
+  addWait(senders.waits, { ...wait, sent })
+  const { from, until, wallUntil, isEarly, kind, reason } = wait
+  // The sandbox bans for its own refusals only.
+  if (isEarly && kind === 'limit' && reason !== 'upstream') senders.early.push({ from, until, wallUntil })
+}
+
+/** A response was sent, but not received. */
+export function forgetResponse(senders: Senders, position: number): void {
+  senders.waits = senders.waits.filter(({ sent }) => sent.position !== position)
+  for (const retries of senders.retries.values())
+    retries.failures = retries.failures.filter((failure) => failure.position !== position)
+}
+
+export function endWaits(senders: Senders, which: WaitFilter): void {
+  senders.waits = senders.waits.filter((wait) => !which(wait))
+  senders.early = []
+}
+
+/** The clock was moved: what has ended, or began later than it shows, does not come back. */
+export function moveClock(senders: Senders, before: EpochMs, now: EpochMs, wall: EpochMs): void {
+  senders.waits = waitsAfterMove(senders.waits, before, now, wall)
+  senders.early = senders.early.filter(({ from }) => from <= now)
+  for (const [fingerprint, { failures }] of senders.retries)
+    if (failures.some(({ at }) => at > now)) senders.retries.delete(fingerprint)
+}
+
+export function put<Value>(map: Map<string, Value>, name: string, value: Value, max: number): void {
+  map.set(name, value)
+  if (map.size <= max) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,135 @@
+/** A kind of record that the contract describes well enough for the sandbox to keep it. Plain data. */
+export interface ResourceData {
+  /** The last segment of the collection's path: `pets`. The whole path if two resources share it: `owners/pets`. */
+  readonly name: string
+  /** The collection's path template: `/owners/{ownerId}/pets`. */
+  readonly path: string
+  /** One for each path parameter of the collection, outermost first. */
+  readonly parents: readonly ParentData[]
+  readonly id: IdData
+  /** Properties of a record by name; empty if the schema declares none, and a record may then have any. */
+  readonly properties: Readonly<Record<string, PropertyData>>
+  /** Properties whose values may not occur twice (`x-unique: true`). */
+  readonly unique: readonly string[]
+  /** The records of the list's example, where no operation creates any. */
+  readonly examples?: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface ParentData {
+  readonly parameter: string
+  /** The resource that the parameter identifies. Undefined if the contract has no such resource: any value will do. */
+  readonly resource?: string
+  /** The record's own property that holds the parent's id, if it has one. */
+  readonly property?: string
+}
+
+export interface IdData {
+  readonly property: string
+  /** Who chooses it: the sandbox counts or draws a UUID; the client sends it in the body. */
+  readonly kind: 'integer' | 'uuid' | 'from-client'
+}
+
+export interface PropertyData {
+  readonly readOnly: boolean
+  readonly required: boolean
+  /** How the sandbox fills it if the client did not send it. Undefined if it is left out. */
+  readonly fill?: Fill
+}
+
+export type Fill =
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** The instant at which the record was created, or last changed, in ISO 8601. */
+  | { readonly kind: 'created-at' | 'updated-at'; readonly format: 'date-time' | 'date' }
+
+/** What an operation does to a resource. Plain data. */
+export interface ResourceAction {
+  readonly resource: string
+  readonly kind: 'list' | 'create' | 'get' | 'replace' | 'merge' | 'remove'
+  /** The documented status of success. */
+  readonly status: number
+  /** The response has a body with the record, or the records. */
+  readonly hasBody: boolean
+  /** The property of the response that holds the record, or the records; undefined if it is not wrapped. */
+  readonly envelope?: string
+  /** For lists: roles of query parameters, and of properties beside the records. */
+  readonly query?: QueryRoles
+  readonly meta?: Readonly<Record<string, MetaField>>
+  /** Documented headers of the success, beside those that every response has. */
+  readonly headers?: readonly HeaderData[]
+  /** Documented errors whose body is not the service's own. */
+  readonly errors?: readonly ErrorData[]
+  /** A 409 is documented for it, so that a value which must be unique is refused. */
+  readonly hasConflict: boolean
+  /** The request body names the record, not the path: `PUT /pets` with an id. */
+  readonly isIdInBody?: boolean
+  /** Path parameters that are filters, and the property of each: `/owners/{ownerId}/pets` of the pets in `/pets`. */
+  readonly pathFilters?: readonly (readonly [parameter: string, property: string])[]
+}
+
+export interface ErrorData {
+  readonly status: number
+  readonly contentType: string
+  /** JSON: the example, or the simplest value of the schema. */
+  readonly body: string
+}
+
+export interface HeaderData {
+  readonly name: string
+  readonly role: 'location' | 'link' | 'total' | 'value'
+  /** Of the role `value`: its example. */
+  readonly value?: string
+}
+
+/** A property beside the records of a list. */
+export interface MetaField {
+  readonly role: MetaRole
+  readonly isRequired: boolean
+  readonly isNullable: boolean
+  /** An address, rather than a bare cursor. */
+  readonly isAddress: boolean
+}
+
+export type MetaRole = 'total' | 'has-more' | 'next' | 'page' | 'limit' | 'offset' | 'pages' | 'count'
+
+export interface QueryRoles {
+  readonly limit?: string
+  readonly offset?: string
+  readonly page?: string
+  readonly cursor?: string
+  readonly sort?: string
+  readonly order?: string
+  /** Parameter and property of each filter. */
+  readonly filters: readonly (readonly [parameter: string, property: string])[]
+}
+
+/** Pets with integer ids have a store of their own, which is faster. */
+export function isPetCatalogue({ name, id, parents }: ResourceData): boolean {
+  return name === 'pets' && id.property === 'id' && id.kind === 'integer' && parents.length === 0
+}
+
+/** Orders that can only be listed, and of which nothing is documented, are shown as the fixtures have them. */
+export function isOrdersAsGiven({ path, properties }: ResourceData, actions: readonly ResourceAction[]): boolean {
+  return (
+    path.endsWith('/orders') && Object.keys(properties).length === 0 && actions.every(({ kind }) => kind === 'list')
+  )
+}
+
+interface ContractActions {
+  readonly resources: readonly ResourceData[]
+  readonly operations: readonly { readonly action?: ResourceAction }[]
+}
+
+/** The resources whose records a space keeps in general collections. */
+export function recordResources({ resources, operations }: ContractActions): readonly ResourceData[] {
+  return resources.filter((resource) => {
+    const actions = operations.flatMap(({ action }) => (action?.resource === resource.name ? [action] : []))
+    return !isPetCatalogue(resource) && !isOrdersAsGiven(resource, actions)
+  })
+}
+
+/** The value of a property that the client has not sent. @param now in milliseconds since the epoch */
+export function fillValue(fill: Fill, now: number): unknown {
+  if (fill.kind === 'value') return fill.value
+  const instant = new Date(now).toISOString()
+  return fill.format === 'date' ? instant.slice(0, 10) : instant
+}

@@ -1,0 +1,689 @@
+import { isNode, jsonContent, type Node, type Place } from './document.js'
+import { stringifyJson } from './json.js'
+import {
+  type ErrorData,
+  type Fill,
+  type HeaderData,
+  type IdData,
+  isOrdersAsGiven,
+  type MetaField,
+  type MetaRole,
+  type ParentData,
+  type PropertyData,
+  type QueryRoles,
+  type ResourceAction,
+  type ResourceData,
+} from './resource-data.js'
+
+export interface ResourceReading {
+  readonly resources: readonly ResourceData[]
+  /** By operation id (`operationId`, or method and path). */
+  readonly actions: Readonly<Record<string, ResourceAction>>
+  /** Why the other operations are mocked, by operation id. */
+  readonly mocked: Readonly<Record<string, string>>
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
+const PARAMETER = /^\{([^{}]*)\}$/
+
+/** A path of the contract, and what it is to a collection. */
+interface PathShape {
+  readonly path: string
+  readonly item: Place
+  readonly collection: string
+  /** The parameter that identifies one record; undefined for the collection itself. */
+  readonly parameter: string | undefined
+}
+
+/** Finds the resources of a contract, and what each operation does to them. */
+export function readResources(root: Place): ResourceReading {
+  const shapes = new Map<string, PathShape>()
+  for (const [path, item] of root.children('paths')) shapes.set(path, shapeOf(path, item))
+  const resources: ResourceData[] = []
+  const actions: Record<string, ResourceAction> = {}
+  const mocked: Record<string, string> = {}
+  const collections = new Map<string, PathShape[]>()
+  for (const shape of shapes.values()) {
+    const known = collections.get(shape.collection)
+    if (known === undefined) collections.set(shape.collection, [shape])
+    else known.push(shape)
+  }
+  const found = new Map<string, FoundResource>()
+  for (const [path, paths] of collections) {
+    const read = readResource(path, paths, collections)
+    if ('reason' in read) for (const { operationId } of paths.flatMap(operationsOf)) mocked[operationId] = read.reason
+    else found.set(path, read)
+  }
+  for (const [path, one] of found) {
+    const origin = [...found.values()].find((other) => isViewOf(one, other))
+    let isStateful = false
+    for (const operation of (collections.get(path) ?? []).flatMap(operationsOf)) {
+      const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
+      if (typeof action === 'string') mocked[operation.operationId] = action
+      else {
+        const pathFilters = one.resource.parents.map(({ parameter, property }) => [parameter, property ?? ''] as const)
+        actions[operation.operationId] = { ...action, ...(origin && pathFilters.length > 0 ? { pathFilters } : {}) }
+        isStateful = true
+      }
+    }
+    if (isStateful && origin === undefined) resources.push(one.resource)
+  }
+  for (const [index, resource] of resources.entries()) {
+    const own = Object.entries(actions).filter(([, action]) => action.resource === resource.name)
+    const mock = (reason: string) => {
+      for (const [id] of own) {
+        delete actions[id]
+        mocked[id] = reason
+      }
+    }
+    const isRead = own.some(([, { kind }]) => kind === 'list' || kind === 'get')
+    if (!isRead && resource.path !== '/pets') mock('no operation reads its records')
+    if (own.some(([, { kind }]) => kind === 'create') || resource.path === '/pets') continue
+    if (
+      isOrdersAsGiven(
+        resource,
+        own.map(([, action]) => action),
+      )
+    )
+      continue
+    const examples = listExamples(resource, (collections.get(resource.path) ?? []).flatMap(operationsOf))
+    resources[index] = { ...resource, examples }
+    if (examples.length === 0) mock('no operation creates its records, and the list has no example')
+  }
+  const kept = resources.filter(({ name }) => Object.values(actions).some(({ resource }) => resource === name))
+  return withShortNames({ resources: kept, actions, mocked })
+}
+
+function shapeOf(path: string, item: Place): PathShape {
+  const segments = path.split('/')
+  const [, parameter] = PARAMETER.exec(segments.at(-1) ?? '') ?? []
+  const isItem = parameter !== undefined && segments.length > 2 && !PARAMETER.test(segments.at(-2) ?? '')
+  return {
+    path,
+    item,
+    collection: isItem ? segments.slice(0, -1).join('/') : path,
+    parameter: isItem ? parameter : undefined,
+  }
+}
+
+interface OperationShape {
+  readonly operationId: string
+  readonly method: string
+  readonly place: Place
+  readonly isItem: boolean
+  readonly item: Place
+}
+
+function operationsOf({ path, item, parameter }: PathShape): readonly OperationShape[] {
+  return METHODS.flatMap((method) => {
+    const place = item.child(method)
+    if (place === undefined) return []
+    const operationId = place.string('operationId') ?? `${method.toUpperCase()}${path}`
+    return [{ operationId, method, place, isItem: parameter !== undefined, item }]
+  })
+}
+
+/** The records of the first example of a list. */
+function listExamples({ id }: ResourceData, operations: readonly OperationShape[]) {
+  const list = operations.find(({ method, isItem }) => method === 'get' && !isItem)
+  const outcome = list && success(list.place)
+  const envelope = outcome?.schema && unwrapList(outcome.schema)?.envelope
+  const value =
+    envelope === undefined ? outcome?.example : isNode(outcome?.example) ? outcome.example[envelope] : undefined
+  const records: unknown[] = Array.isArray(value) ? value : []
+  return records.filter((record): record is Node => isNode(record) && record[id.property] !== undefined)
+}
+
+function literalsOf(path: string): readonly string[] {
+  return path.split('/').filter((segment) => segment !== '' && !PARAMETER.test(segment))
+}
+
+/** Shortens names to their last segment where that is enough. */
+function withShortNames({ resources, actions, mocked }: ResourceReading): ResourceReading {
+  const lastOf = (name: string) => name.split('/').at(-1) ?? name
+  const isShared = (name: string) => resources.filter((one) => lastOf(one.name) === lastOf(name)).length > 1
+  const short = (name: string) => (isShared(name) ? name : lastOf(name))
+  return {
+    resources: resources.map((one) => ({
+      ...one,
+      name: short(one.name),
+      parents: one.parents.map(({ resource, ...parent }) => ({
+        ...parent,
+        ...(resources.some(({ name }) => name === resource) ? { resource: short(resource ?? '') } : {}),
+      })),
+    })),
+    actions: Object.fromEntries(
+      Object.entries(actions).map(([id, action]) => [id, { ...action, resource: short(action.resource) }]),
+    ),
+    mocked,
+  }
+}
+
+interface FoundResource {
+  readonly resource: ResourceData
+  readonly fields: Fields
+  readonly record: Place
+  /** Has a path for one record, or takes new ones: not only a list. */
+  readonly isWritten: boolean
+}
+
+/** `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. */
+function isViewOf(one: FoundResource, origin: FoundResource): boolean {
+  if (one === origin || one.record.value !== origin.record.value) return false
+  const [own, others] = [one.resource.parents, origin.resource.parents]
+  if (others.length > 0 || !origin.isWritten) return false
+  return own.length === 0 ? !one.isWritten : own.every(({ property }) => property !== undefined)
+}
+
+function readResource(
+  path: string,
+  paths: readonly PathShape[],
+  collections: ReadonlyMap<string, readonly PathShape[]>,
+): FoundResource | { readonly reason: string } {
+  if (paths.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
+    return { reason: 'x-sandbox-resource is false' }
+  const operations = paths.flatMap(operationsOf)
+  const record = recordSchema(operations) ?? sentSchema(operations)
+  if (record === undefined) return { reason: 'no response describes a record' }
+  const fields = readRecordFields(record)
+  const parameter = paths.find((shape) => shape.parameter !== undefined)?.parameter
+  const body = operations.find(({ method, isItem }) => method === 'post' && !isItem)
+  const sent = sentSchema(operations)
+  const sentFields = sent === undefined ? undefined : readRecordFields(sent)
+  const isDocumented = recordSchema(operations) !== undefined
+  const id = readId(fields, parameter, paths, sentFields, isDocumented)
+  if (id === undefined) return { reason: 'no property of the record identifies it' }
+  const undeclared = isDocumented ? requiredNames(record).find((name) => !fields.has(name)) : undefined
+  if (undeclared !== undefined) return { reason: `nothing says how to fill the required property "${undeclared}"` }
+  const properties: Record<string, PropertyData> = {}
+  for (const [name, field] of fields) {
+    const isRequired = isDocumented && field.required && name !== id.property
+    const fill = isRequired || field.default !== undefined || isTimestamp(name, field) ? fillOf(name, field) : undefined
+    if (isRequired && fill === undefined && sentFields?.get(name)?.required !== true)
+      return { reason: `nothing says how to fill the required property "${name}"` }
+    properties[name] = { readOnly: field.readOnly, required: field.required, ...(fill === undefined ? {} : { fill }) }
+  }
+  const resource = {
+    name: literalsOf(path).join('/'),
+    path,
+    parents: readParents(path, fields, collections),
+    id,
+    properties,
+    unique: [...fields].filter(([, { isUnique }]) => isUnique).map(([name]) => name),
+  }
+  const isWritten = parameter !== undefined || body !== undefined
+  return { resource, fields, record, isWritten }
+}
+
+/** The body of POST. */
+function sentSchema(operations: readonly OperationShape[]): Place | undefined {
+  const create = operations.find(({ method, isItem }) => method === 'post' && !isItem)
+  const schema = create && jsonContent(create.place.child('requestBody'))?.child('schema')
+  return schema !== undefined && isObject(schema) ? schema : undefined
+}
+
+/** The schema of one record: what GET on the item returns, else POST, else the items of the list. */
+function recordSchema(operations: readonly OperationShape[]): Place | undefined {
+  const one = (method: string, isItem: boolean) => {
+    const operation = operations.find((candidate) => candidate.method === method && candidate.isItem === isItem)
+    return operation && success(operation.place)?.schema
+  }
+  for (const schema of [one('get', true), one('post', false)]) {
+    const record = schema && unwrapRecord(schema)
+    if (record !== undefined) return record.schema
+  }
+  const list = one('get', false)
+  return list && unwrapList(list)?.items
+}
+
+interface Success {
+  /** 0 for `2XX` and `default`. */
+  readonly status: number
+  readonly schema: Place | undefined
+  /** A body is documented, JSON or not. */
+  readonly hasContent: boolean
+  readonly headers: readonly HeaderData[]
+  /** The first named example, or the only one. */
+  readonly example: unknown
+}
+
+/** The documented success of an operation: the lowest 2xx, else `2XX`, else `default`. */
+function success(operation: Place): Success | undefined {
+  const responses = operation.children('responses')
+  const exact = responses.filter(([status]) => /^2\d\d$/.test(status)).sort(([a], [b]) => Number(a) - Number(b))[0]
+  const [status, response] =
+    exact ?? responses.find(([name]) => /^2XX$/i.test(name)) ?? responses.find(([name]) => name === 'default') ?? []
+  if (status === undefined || response === undefined) return undefined
+  return {
+    status: /^2\d\d$/.test(status) ? Number(status) : 0,
+    schema: jsonContent(response)?.child('schema'),
+    hasContent: response.children('content').length > 0,
+    headers: readHeaders(response),
+    example: exampleOf(jsonContent(response)),
+  }
+}
+
+/** Headers that the sandbox sends with every response, or that belong to the connection. */
+const HEADERS_SENT_ANYWAY =
+  /^(x-ratelimit-.*|deprecation|sunset|content-.*|date|retry-after|www-authenticate|x-sandbox-.*)$/i
+
+/** The documented 404 and 409 that have an example, or that have another shape than the errors of the service. */
+function readErrors(operation: Place): readonly ErrorData[] {
+  return operation.children('responses').flatMap(([status, response]) => {
+    if (status !== '404' && status !== '409') return []
+    const [contentType, content] = response.children('content').find(([name]) => /\bjson\b/i.test(name)) ?? []
+    if (contentType === undefined || content === undefined) return []
+    const schema = content.child('schema')
+    const isOwnShape =
+      /^application\/json/i.test(contentType) && schema !== undefined && readRecordFields(schema).has('code')
+    const value = exampleOf(content) ?? (isOwnShape || schema === undefined ? undefined : exampleValue(schema))
+    return value === undefined ? [] : [{ status: Number(status), contentType, body: stringifyJson(value) }]
+  })
+}
+
+function exampleOf(content: Place | undefined): unknown {
+  return (content?.children('examples')[0]?.[1].child('value') ?? content?.child('example'))?.value
+}
+
+function readHeaders(response: Place): readonly HeaderData[] {
+  return response.entries('headers').flatMap(([name, place]): readonly HeaderData[] => {
+    if (HEADERS_SENT_ANYWAY.test(name)) return []
+    if (/^location$/i.test(name)) return [{ name, role: 'location' }]
+    if (/^link$/i.test(name)) return [{ name, role: 'link' }]
+    if (/^(x-)?(total(-count)?|pagination-total|count)$/i.test(name)) return [{ name, role: 'total' }]
+    const schema = place.child('schema')
+    const example = place.child('example')?.value ?? (schema && exampleValue(schema))
+    if (!place.flag('required') || example === undefined || example === null) return []
+    return [{ name, role: 'value', value: String(example) }]
+  })
+}
+
+interface RecordEnvelope {
+  readonly schema: Place
+  readonly envelope?: string
+}
+
+/** An object is a record; one whose only object property holds the record, such as `{ data: … }`, is its envelope. */
+function unwrapRecord(schema: Place): RecordEnvelope | undefined {
+  if (!isObject(schema)) return undefined
+  const fields = readRecordFields(schema)
+  const scalars = [...fields.values()].filter(({ type }) => type !== 'object' && type !== 'array')
+  const objects = [...fields].filter(([, field]) => field.type === 'object' && readRecordFields(field.place).size > 0)
+  const [only] = objects
+  if (scalars.length === 0 && only !== undefined && /^(data|result|item|record|resource)$/i.test(only[0]))
+    return { schema: only[1].place, envelope: only[0] }
+  return { schema }
+}
+
+interface ListEnvelope {
+  readonly items?: Place
+  readonly envelope?: string
+  readonly fields?: Fields
+}
+
+/** A list of records: an array, or an object with exactly one array of objects. */
+function unwrapList(schema: Place): ListEnvelope | undefined {
+  if (typeOf(schema) === 'array') {
+    const items = schema.child('items')
+    return items !== undefined && isObject(items) ? { items } : undefined
+  }
+  const fields = readRecordFields(schema)
+  const arrays = [...fields].flatMap(([name, { place, type }]) => {
+    const items = type === 'array' ? place.child('items') : undefined
+    return items !== undefined && isObject(items) ? [{ items, envelope: name, fields }] : []
+  })
+  return arrays.length === 1 ? arrays[0] : undefined
+}
+
+function readAction(
+  { method, place, isItem }: OperationShape,
+  { resource, fields, isWritten }: FoundResource,
+): ResourceAction | string {
+  const outcome = success(place)
+  if (outcome === undefined) return 'no success is documented'
+  const schema = outcome.schema
+  const isList = method === 'get' && !isItem
+  const headers = outcome.headers.filter(
+    ({ role }) => role === 'value' || (role === 'location' ? method === 'post' : isList),
+  )
+  const errors = readErrors(place)
+  const base = {
+    resource: resource.name,
+    ...(headers.length === 0 ? {} : { headers }),
+    ...(errors.length === 0 ? {} : { errors }),
+    hasConflict: place.children('responses').some(([status]) => status === '409'),
+  }
+  if (method === 'get' && !isItem) {
+    const isUndocumented = schema === undefined && !outcome.hasContent && isWritten
+    const list = schema === undefined ? (isUndocumented ? {} : undefined) : unwrapList(schema)
+    if (list === undefined) return 'the response is not a list of records'
+    const meta = list.fields === undefined ? undefined : metaRoles(list.fields, list.envelope)
+    return {
+      ...base,
+      kind: 'list',
+      status: outcome.status || 200,
+      hasBody: true,
+      ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
+      query: queryRoles(place, fields),
+      ...(meta === undefined ? {} : { meta }),
+    }
+  }
+  const record = schema && unwrapRecord(schema)
+  if (schema !== undefined && record === undefined) return 'the response is not a record'
+  const hasId = record !== undefined && readRecordFields(record.schema).has(resource.id.property)
+  const isGetOrCreate = method === 'get' || method === 'post'
+  if (outcome.hasContent && schema === undefined) return 'the response is not JSON'
+  const body = {
+    hasBody: schema !== undefined || isGetOrCreate,
+    ...(record?.envelope === undefined ? {} : { envelope: record.envelope }),
+  }
+  const isFreeForm = Object.keys(resource.properties).length === 0
+  if (method === 'delete' && isItem) {
+    const isRecord = hasId || isFreeForm
+    if (schema !== undefined && !isRecord) return 'the response is not the removed record'
+    return { ...base, kind: 'remove', status: outcome.status || (schema === undefined ? 204 : 200), ...body }
+  }
+  if (schema !== undefined && !hasId && !isFreeForm) return 'the response is not a record'
+  if (method === 'get' && isItem) return { ...base, kind: 'get', status: outcome.status || 200, ...body }
+  const content = jsonContent(place.child('requestBody'))?.child('schema')
+  if (!isObject(content)) return 'the request has no JSON object'
+  const kinds = { 'post false': ['create', 201], 'put true': ['replace', 200], 'patch true': ['merge', 200] } as const
+  const known = kinds[`${method} ${isItem}` as keyof typeof kinds]
+  if (known !== undefined) return { ...base, kind: known[0], status: outcome.status || known[1], ...body }
+  if ((method === 'put' || method === 'patch') && readRecordFields(content).has(resource.id.property))
+    return {
+      ...base,
+      kind: method === 'put' ? 'replace' : 'merge',
+      status: outcome.status || 200,
+      ...body,
+      isIdInBody: true,
+    }
+  return `${method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'}`
+}
+
+function readId(
+  fields: Fields,
+  parameter: string | undefined,
+  paths: readonly PathShape[],
+  sent: Fields | undefined,
+  isDocumented: boolean,
+): IdData | undefined {
+  const name = idProperty(fields, parameter) ?? (fields.size === 0 || !isDocumented ? 'id' : undefined)
+  if (name === undefined) return undefined
+  const field = fields.get(name)
+  const type = field?.type ?? parameterType(paths) ?? 'integer'
+  if (type === 'integer' || type === 'number') return { property: name, kind: 'integer' }
+  if (type !== 'string') return undefined
+  const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
+  const isChosen = isSent && field?.format !== 'uuid' && (sent?.get(name)?.required === true || name !== 'id')
+  return { property: name, kind: isChosen ? 'from-client' : 'uuid' }
+}
+
+/** The property named like the path parameter, whatever its case; else `id`; else the only one that ends like the parameter. */
+function idProperty(fields: Fields, parameter: string | undefined): string | undefined {
+  const plain = (name: string) => name.replaceAll(/[_-]/g, '').toLowerCase()
+  const named = parameter && [...fields.keys()].find((name) => plain(name) === plain(parameter))
+  return named ?? (fields.has('id') ? 'id' : undefined)
+}
+
+function parameterType(paths: readonly PathShape[]): string | undefined {
+  const shape = paths.find(({ parameter }) => parameter !== undefined)
+  if (shape === undefined) return undefined
+  const parameters = [
+    ...shape.item.items('parameters'),
+    ...operationsOf(shape).flatMap(({ place }) => place.items('parameters')),
+  ]
+  const schema = parameters
+    .find((one) => one.string('in') === 'path' && one.string('name') === shape.parameter)
+    ?.child('schema')
+  return schema && typeOf(schema)
+}
+
+function readParents(
+  path: string,
+  fields: Fields,
+  collections: ReadonlyMap<string, readonly PathShape[]>,
+): readonly ParentData[] {
+  const segments = path.split('/')
+  return segments.flatMap((segment, index) => {
+    const [, parameter] = PARAMETER.exec(segment) ?? []
+    if (parameter === undefined) return []
+    const collection = segments.slice(0, index).join('/')
+    const isResource = collections.get(collection)?.some((shape) => shape.parameter !== undefined) === true
+    const name = literalsOf(collection).join('/')
+    return [
+      {
+        parameter,
+        ...(isResource ? { resource: name } : {}),
+        ...(fields.has(parameter) ? { property: parameter } : {}),
+      },
+    ]
+  })
+}
+
+const QUERY_NAMES = {
+  limit: /^(limit|per_?page|page_?size|max_?results)$/i,
+  offset: /^(offset|skip)$/i,
+  page: /^(page|page_?number)$/i,
+  cursor: /^(cursor|after|starting_?after|page_?token|next_?token)$/i,
+  sort: /^(sort|sort_?by|order_?by)$/i,
+  order: /^(order|sort_?order|direction|sort_?dir)$/i,
+} as const
+
+/** Roles of whole numbers. */
+const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
+
+function queryRoles(operation: Place, fields: Fields): QueryRoles {
+  const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
+  const filters: (readonly [string, string])[] = []
+  for (const parameter of operation.items('parameters')) {
+    const name = parameter.string('name')
+    if (name === undefined || parameter.string('in') !== 'query') continue
+    if (fields.has(name)) {
+      filters.push([name, name])
+      continue
+    }
+    const type = typeOf(parameter.child('schema') ?? parameter)
+    for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
+      if (pattern.test(name) && (type === 'integer' || !COUNTS.has(role))) roles[role] ??= name
+  }
+  return { ...roles, filters }
+}
+
+const META_NAMES: readonly (readonly [MetaRole, RegExp])[] = [
+  ['total', /^(total|total_?count|total_?items|total_?results)$/i],
+  ['count', /^count$/i],
+  ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
+  ['next', /^(next|next_?cursor|next_?page_?token|next_?token|cursor)$/i],
+  ['page', /^(page|current_?page|page_?number)$/i],
+  ['limit', /^(limit|per_?page|page_?size)$/i],
+  ['offset', /^(offset|skip)$/i],
+  ['pages', /^(pages|total_?pages|page_?count)$/i],
+]
+
+function metaRoles(fields: Fields, envelope: string | undefined): Readonly<Record<string, MetaField>> {
+  return Object.fromEntries(
+    [...fields].flatMap(([name, { place, type, format, required }]) => {
+      const role = META_NAMES.find(([, pattern]) => pattern.test(name))?.[0]
+      if (name === envelope || role === undefined) return []
+      const value = isNode(place.value) ? place.value : {}
+      const isNullable = value.nullable === true || (Array.isArray(value.type) && value.type.includes('null'))
+      const isAddress = type === 'string' && format !== undefined && /^ur[il]/.test(format)
+      return [[name, { role, isRequired: required, isNullable, isAddress }] as const]
+    }),
+  )
+}
+
+interface RecordField {
+  readonly place: Place
+  readonly type: string | undefined
+  readonly format: string | undefined
+  readonly required: boolean
+  readonly readOnly: boolean
+  readonly isUnique: boolean
+  readonly default: unknown
+}
+
+type Fields = ReadonlyMap<string, RecordField>
+
+/** Properties that only the service sets, so that a request need not have them. */
+export function readOnlyProperties(schema: Place): ReadonlySet<string> {
+  return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
+}
+
+/** Each schema is read once, however many ways lead to it; one that is made of itself adds nothing. */
+const readBefore = new WeakMap<Node, Fields>()
+
+/** The properties of an object schema, those of `allOf` included. */
+function readRecordFields(schema: Place): Fields {
+  if (!isNode(schema.value)) return new Map()
+  const before = readBefore.get(schema.value)
+  if (before !== undefined) return before
+  const fields = new Map<string, RecordField>()
+  readBefore.set(schema.value, new Map())
+  for (const part of schema.items('allOf'))
+    for (const [name, field] of readRecordFields(part)) fields.set(name, merged(fields.get(name), field))
+  const required = new Set(schema.items('required').map(({ value }) => value))
+  for (const [name, place] of schema.entries('properties')) {
+    const written = schema.written('properties').object()[name]
+    const flag = (key: string) => place.flag(key) || (isNode(written) && written[key] === true)
+    const value = isNode(place.value) ? place.value : {}
+    const field = {
+      place,
+      type: typeOf(place),
+      format: typeof value.format === 'string' ? value.format : undefined,
+      required: required.has(name),
+      readOnly: flag('readOnly'),
+      isUnique: flag('x-unique'),
+      default: value.default,
+    }
+    fields.set(name, merged(fields.get(name), field))
+  }
+  for (const [name, field] of fields) if (required.has(name)) fields.set(name, { ...field, required: true })
+  readBefore.set(schema.value, fields)
+  return fields
+}
+
+/** The names that a schema requires, declared or not. */
+function requiredNames(schema: Place, seen = new Set<unknown>()): readonly string[] {
+  if (seen.has(schema.value)) return []
+  seen.add(schema.value)
+  const own = schema.items('required').flatMap(({ value }) => (typeof value === 'string' ? value : []))
+  return [...own, ...schema.items('allOf').flatMap((part) => requiredNames(part, seen))]
+}
+
+function merged(known: RecordField | undefined, field: RecordField): RecordField {
+  return known === undefined
+    ? field
+    : { ...field, required: known.required || field.required, readOnly: known.readOnly || field.readOnly }
+}
+
+const CREATED = /^(created|inserted|added|placed|started)(_?(at|on|time|date))?$/i
+const UPDATED = /^(updated|modified|changed|last_?(updated|modified))(_?(at|on|time|date))?$/i
+
+function isTimestamp(name: string, { type, format }: RecordField): boolean {
+  return (
+    type === 'string' && (format === 'date-time' || format === 'date') && (CREATED.test(name) || UPDATED.test(name))
+  )
+}
+
+/** How to fill a property that the client has not sent; undefined if the schema gives no value. */
+function fillOf(name: string, field: RecordField): Fill | undefined {
+  if (isTimestamp(name, field))
+    return {
+      kind: UPDATED.test(name) ? 'updated-at' : 'created-at',
+      format: field.format === 'date' ? 'date' : 'date-time',
+    }
+  if (field.default !== undefined) return { kind: 'value', value: field.default }
+  const value = exampleValue(field.place)
+  return value === undefined ? undefined : { kind: 'value', value }
+}
+
+const examples = new WeakMap<Node, unknown>()
+
+/** A value of a schema: its example, constant or first choice, else the simplest value of its type. */
+function exampleValue(schema: Place): unknown {
+  const { value } = schema
+  if (!isNode(value)) return undefined
+  if (examples.has(value)) return examples.get(value)
+  // A schema that requires itself has no value.
+  examples.set(value, undefined)
+  const made = makeExample(schema, value)
+  examples.set(value, made)
+  return made
+}
+
+function makeExample(schema: Place, value: Node): unknown {
+  const given = [
+    value.default,
+    value.const,
+    value.example,
+    Array.isArray(value.examples) ? value.examples[0] : undefined,
+  ]
+  const found = given.find((one) => one !== undefined) ?? (Array.isArray(value.enum) ? value.enum[0] : undefined)
+  if (found !== undefined) return found
+  const type = typeOf(schema)
+  if (type === 'null' || value.nullable === true || (Array.isArray(value.type) && value.type.includes('null')))
+    return null
+  switch (type) {
+    case 'boolean':
+      return false
+    case 'integer':
+    case 'number':
+      return typeof value.minimum === 'number' ? Math.ceil(value.minimum) : 0
+    case 'string':
+      return exampleString(value)
+    case 'array':
+      return typeof value.minItems === 'number' && value.minItems > 0 ? undefined : []
+    case 'object':
+      return exampleObject(schema)
+    default:
+      return undefined
+  }
+}
+
+const STRINGS: Readonly<Record<string, string>> = {
+  'date-time': '2026-01-01T00:00:00Z',
+  date: '2026-01-01',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  uri: 'https://example.com/',
+  email: 'user@example.com',
+}
+
+function exampleString({ format, pattern, minLength }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof pattern === 'string') return undefined
+  const known = typeof format === 'string' ? STRINGS[format] : undefined
+  return known ?? 'x'.repeat(typeof minLength === 'number' ? minLength : 0)
+}
+
+function exampleObject(schema: Place): Readonly<Record<string, unknown>> | undefined {
+  const object: Record<string, unknown> = {}
+  for (const [name, field] of readRecordFields(schema)) {
+    if (!field.required) continue
+    const value = exampleValue(field.place)
+    if (value === undefined) return undefined
+    object[name] = value
+  }
+  return object
+}
+
+function isObject(schema: Place | undefined): schema is Place {
+  if (schema === undefined) return false
+  const type = typeOf(schema)
+  return type === 'object' || (type === undefined && readRecordFields(schema).size > 0)
+}
+
+/** The type of a schema, null apart; that of its parts if it has none of its own. */
+function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
+  const { value } = schema
+  if (!isNode(value) || seen.has(value)) return undefined
+  seen.add(value)
+  const own: unknown = Array.isArray(value.type) ? value.type.find((one) => one !== 'null') : value.type
+  if (typeof own === 'string') return own
+  if (isNode(value.properties)) return 'object'
+  for (const part of schema.items('allOf')) {
+    const type = typeOf(part, seen)
+    if (type !== undefined) return type
+  }
+  return undefined
+}

@@ -1,0 +1,54 @@
+import * as v from 'valibot'
+import { digestSandbox } from '../../core/checkpoint.js'
+import { checkSpaceName, fields, text, verb } from '../verb.js'
+
+const STOPPING = { stopping: true } as const
+const switchInQuery = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((text) => text === 'true'),
+    ),
+  ],
+  'must be true or false',
+)
+
+export const sandboxVerbs = {
+  'spaces.list': verb('GET /spaces', 'The open spaces other than the default one', {
+    run: ({ spaces }) =>
+      spaces.names().map((name) => {
+        const space = spaces.get(name)
+        return { name, pets: space?.pets.size ?? 0, requests: space?.log.total ?? 0 }
+      }),
+  }),
+  'spaces.remove': verb(
+    'DELETE /spaces/{name}',
+    'Removes a space with everything in it; its next request starts it afresh. removed is null if it was not open',
+    {
+      input: fields({ name: text }),
+      run({ spaces, wall }, { name }) {
+        checkSpaceName(name)
+        return { removed: spaces.remove(name, wall) ? name : null }
+      },
+    },
+  ),
+  replicas: verb(
+    'GET /replicas',
+    'The replicas of the sandbox that are there: name, address, version, position, lag; none of a sandbox by itself; digest=true: the one that is asked says what it holds, too',
+    {
+      input: fields({ digest: v.optional(switchInQuery) }),
+      run: ({ replicas = [], spaces }, { digest }) =>
+        digest === true
+          ? replicas.map((replica) => (replica.isThis ? { ...replica, digest: digestSandbox(spaces) } : replica))
+          : replicas,
+    },
+  ),
+  shutdown: verb('POST /shutdown', 'Stops the sandbox, as SIGTERM does', {
+    here({ shutdown }) {
+      shutdown()
+      return STOPPING
+    },
+    run: () => STOPPING,
+  }),
+}

@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import { Failure } from '../../domain/failures.js'
+import { OPTIONAL_SETTINGS, slowedOperations } from '../../domain/settings.js'
+import type { SpaceState } from '../../domain/state.js'
+import { type ClockChange, changeClock, REAL_TIME } from '../../domain/time.js'
+import { changeSettings, settingsSchema } from '../../options/settings.js'
+import { settingsView } from '../../options/settings-view.js'
+import { instantSchema } from '../../options/values/instant.js'
+import { durationSchema, joinOr, oneOf, switchSchema } from '../../options/values/reading.js'
+import { clearOverrides, listOverrides } from '../overrides.js'
+import { exportOverrides } from '../overrides-export.js'
+import { clockView, readState } from '../state.js'
+import { countSchema, fields, text, type VerbContext, VerbError, verb } from '../verb.js'
+import { type ClockView, OVERRIDE_KINDS } from '../views.js'
+import { checkOperations } from './trouble.js'
+
+export const spaceVerbs = {
+  state: verb('GET /state', 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space', {
+    run: ({ space, spaces, wall }) => readState(space, spaces, wall),
+  }),
+  reset: verb(
+    'POST /reset',
+    'Returns a space to its start: pets (from the fixtures as they are now), settings, plans, quotas, bans, storm, faults, clock, randomness, log, conduct; the default space returns the keys of all spaces, too',
+    {
+      canUndo: true,
+      async fetch({ readFixtures }) {
+        try {
+          return readFixtures()
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error
+          throw new VerbError('conflict', `Nothing was reset, as the fixtures cannot be used: ${error.message}`)
+        }
+      },
+      run({ space, spaces, wall, fetched }) {
+        spaces.reset(space, wall, fetched as SpaceState | undefined)
+        return { space: space.name, pets: space.pets.size }
+      },
+    },
+  ),
+  export: verb('GET /export', 'The overrides as a scenario file, as flags of serve and as test code', {
+    run: ({ space, wall }) => exportOverrides(space, wall),
+  }),
+  undo: verb(
+    'POST /undo',
+    'Takes back the last reset, restored snapshot, scenario, cleared log, cleared overrides, removed pet, key or space, for a minute after it',
+    {
+      input: fields({ id: v.optional(countSchema('must be the id of an undo, as GET /state shows it')) }),
+      run({ space, spaces, wall }, { id }) {
+        const undo = spaces.findUndo(space, wall)
+        if (undo === undefined) {
+          const message = 'There is nothing to undo in this space. Only the last removal can be undone, for one minute.'
+          throw new VerbError('not_found', message)
+        }
+        if (id !== undefined && id !== undo.id) {
+          const message = `Undo ${id} is no longer the last in this space: ${undo.verb} came after it, as ${undo.id}.`
+          throw new VerbError('conflict', message)
+        }
+        spaces.undo(space, undo, wall)
+        return { undone: undo.verb as string }
+      },
+    },
+  ),
+  'overrides.list': verb(
+    'GET /overrides',
+    'What is not as the space began: storm, faults, clock, settings, bans and plans of keys',
+    {
+      run: ({ space, wall }) => listOverrides(space, wall),
+    },
+  ),
+  'overrides.clear': verb(
+    'DELETE /overrides',
+    'Resets all overrides, those of one kind (what), or one (what and name); pets, quotas and the log stay',
+    {
+      input: fields({ what: v.optional(oneOf(OVERRIDE_KINDS)), name: v.optional(text) }),
+      canUndo: true,
+      run({ space, wall }, { what, name }) {
+        if (what === undefined && name !== undefined)
+          throw new VerbError('invalid_request', `name goes with what: add what, one of ${OVERRIDE_KINDS.join(', ')}.`)
+        return { cleared: clearOverrides(space, wall, what === undefined ? undefined : { what, name }) }
+      },
+    },
+  ),
+  'settings.show': verb('GET /settings', 'The settings of a space', {
+    run: ({ space }) => settingsView(space.settings),
+  }),
+  'settings.change': verb(
+    'PATCH /settings',
+    `Turns switches of a space; null takes ${joinOr(OPTIONAL_SETTINGS)} away`,
+    {
+      input: settingsSchema,
+      run({ space }, settings) {
+        checkOperations(space, slowedOperations(settings))
+        space.changeSettings(changeSettings(space.settings, settings))
+        return settingsView(space.settings)
+      },
+    },
+  ),
+  'clock.show': verb('GET /clock', 'Shows the clock of a space', {
+    run: ({ space, wall }) => clockView(space, wall),
+  }),
+  'clock.set': verb('PUT /clock', 'Moves the clock of a space forward to an instant, freezes it or lets it run', {
+    input: fields({ now: v.optional(instantSchema), frozen: v.optional(switchSchema) }),
+    run: (context, { now, frozen }) =>
+      moveClock(context, { ...(now === undefined ? {} : { now }), ...(frozen === undefined ? {} : { frozen }) }),
+  }),
+  'clock.advance': verb('POST /clock/advance', 'Moves the clock of a space forward by a duration', {
+    input: fields({ by: durationSchema }),
+    run: (context, { by }) => moveClock(context, { now: context.space.now(context.wall) + by }),
+  }),
+  'clock.reset': verb('DELETE /clock', 'Returns the clock of a space to real time', {
+    run({ space, wall }) {
+      space.setClock(REAL_TIME, wall)
+      return clockView(space, wall)
+    },
+  }),
+}
+
+function moveClock({ space, wall }: VerbContext, to: ClockChange): ClockView {
+  const changed = changeClock(space.clock, to, wall)
+  if (typeof changed === 'string') throw new VerbError('invalid_request', `${changed}.`)
+  space.setClock(changed, wall)
+  return clockView(space, wall)
+}

@@ -1,0 +1,219 @@
+import type { ConductLedger, SavedConduct } from '../conduct/conduct-ledger.js'
+import type { Int64 } from '../contract/int64.js'
+import { stringifyJson } from '../contract/json.js'
+import type { ArmedFault } from '../domain/faults.js'
+import type { PlanName } from '../domain/keys.js'
+import type { Pet } from '../domain/pets.js'
+import type { SavedRecords } from '../domain/records.js'
+import type { Settings } from '../domain/settings.js'
+import type { Snapshot } from '../domain/state.js'
+import type { RunningStorm } from '../domain/storm.js'
+import type { ClockState, EpochMs } from '../domain/time.js'
+import { DriftLedger, type SavedDrift } from '../drift/ledger.js'
+import type { SavedLog } from '../exchanges/exchange-log.js'
+import { type AccountBefore, Accounts, type SavedAccount } from './accounts.js'
+import { type Collections, type CollectionsBefore, loadCollections, saveCollections } from './collections.js'
+import type { SavedKeyring } from './keyring.js'
+import { type PetBefore, PetCatalogue } from './pet-catalogue.js'
+
+/**
+ * Everything in a space that a request or a verb can change, except the log. Parts are replaced, never changed in
+ * place, so a shallow copy is a snapshot. Exceptions are pets and accounts, which keep a journal of inverse changes,
+ * and the two ledgers.
+ */
+export class SpaceRecord {
+  readonly pets!: PetCatalogue
+  readonly nextPetId!: Int64
+  readonly orders!: readonly unknown[]
+  /** Records of the other resources of the contract, by resource. */
+  readonly records!: Collections
+  /** Plans that keys were moved to. The plan of `sandbox` is a setting. */
+  readonly plans!: ReadonlyMap<string, PlanName>
+  readonly settings!: Settings
+  readonly clock!: ClockState
+  readonly startClock!: ClockState
+  readonly storm!: RunningStorm | undefined
+  readonly faults!: readonly ArmedFault[]
+  readonly accounts!: Accounts
+  readonly conduct!: ConductLedger
+  readonly drift!: DriftLedger
+  readonly dice!: Snapshot['dice']
+  /** Only without a store. */
+  readonly snapshots!: ReadonlyMap<string, Snapshot>
+  /** Bytes beyond the seed, only without a store. */
+  readonly heldBytes!: number
+  undo: Undo | undefined = undefined
+}
+
+/** Null if there was none. */
+type EntryBefore<Value> = readonly [name: string, before: Value | null]
+
+/** Parts that an undo assigns. Of the others it restores the changed entries. */
+export type ReplacedParts = Partial<Omit<SpaceRecord, 'plans' | 'snapshots' | 'heldBytes' | 'undo'>>
+
+/** The state before a verb, for everything that it has changed. */
+export interface SpaceBefore<Parts = ReplacedParts> {
+  readonly parts: Parts
+  readonly pets: readonly PetBefore[]
+  readonly accounts: readonly AccountBefore[]
+  readonly records: CollectionsBefore
+  readonly plans: readonly EntryBefore<PlanName>[]
+  readonly snapshots: readonly EntryBefore<Snapshot>[]
+  readonly log?: SavedLog | undefined
+}
+
+export interface Undo<Parts = ReplacedParts> {
+  /** Position of its command. */
+  readonly id: number
+  readonly verb: string
+  /** Real time. */
+  readonly at: EpochMs
+  /** Keys before, and those that the verb has added; null if unchanged. */
+  readonly keys: (SavedKeyring & { readonly added: readonly string[] }) | null
+  /** By name. */
+  readonly spaces: readonly (readonly [name: string, before: SpaceBefore<Parts>])[]
+}
+
+type Entries<Part> = Part extends ReadonlyMap<infer Name, infer Value> ? readonly (readonly [Name, Value])[] : never
+
+interface SavedForms {
+  readonly pets: readonly Pet[]
+  readonly records: readonly (readonly [resource: string, records: SavedRecords])[]
+  readonly plans: Entries<SpaceRecord['plans']>
+  readonly storm: RunningStorm | null
+  readonly accounts: readonly SavedAccount[]
+  readonly conduct: SavedConduct
+  readonly drift: SavedDrift
+  readonly snapshots: Entries<SpaceRecord['snapshots']>
+  readonly undo: SavedUndo | null
+}
+export type SavedRecord = Omit<SpaceRecord, keyof SavedForms> & SavedForms
+export type SavedUndo = Undo<Partial<SavedRecord>>
+
+type OpenConduct = () => ConductLedger
+
+interface Codec<Part, Saved> {
+  save(part: Part): Saved
+  load(saved: Saved, openConduct: OpenConduct): Part
+}
+
+/** Small parts that are plain data. */
+// biome-ignore lint/suspicious/noExplicitAny: it changes no type but undefined.
+const PLAIN: Codec<any, any> = { save: (part) => part ?? null, load: (saved) => saved ?? undefined }
+
+/** In the order of the text: equal states have equal texts. */
+const CODECS: { readonly [Name in keyof SpaceRecord]: Codec<SpaceRecord[Name], SavedRecord[Name]> } = {
+  pets: { save: (pets) => pets.pets(), load: (pets) => new PetCatalogue(pets) },
+  nextPetId: PLAIN,
+  orders: PLAIN,
+  records: { save: saveCollections, load: loadCollections },
+  plans: { save: (plans) => [...plans], load: (plans) => new Map(plans) },
+  settings: PLAIN,
+  clock: PLAIN,
+  startClock: PLAIN,
+  storm: PLAIN,
+  faults: PLAIN,
+  accounts: { save: (accounts) => accounts.save(), load: (saved) => new Accounts(saved) },
+  conduct: {
+    save: (conduct) => conduct.save(),
+    load(saved, openConduct) {
+      const conduct = openConduct()
+      conduct.restore(saved)
+      return conduct
+    },
+  },
+  drift: {
+    save: (drift) => drift.save(),
+    load(saved) {
+      const drift = new DriftLedger()
+      drift.restore(saved)
+      return drift
+    },
+  },
+  dice: PLAIN,
+  snapshots: { save: (snapshots) => [...snapshots], load: (snapshots) => new Map(snapshots) },
+  heldBytes: PLAIN,
+  undo: {
+    save: (undo) => (undo === undefined ? null : saveUndo(undo)),
+    load: loadUndo,
+  },
+}
+const PARTS = Object.entries(CODECS) as readonly (readonly [keyof SpaceRecord, Codec<unknown, unknown>])[]
+
+export function saveUndo(undo: Undo): SavedUndo {
+  return { ...undo, spaces: undo.spaces.map(([name, before]) => [name, { ...before, parts: saveParts(before.parts) }]) }
+}
+
+export function loadUndo(saved: SavedUndo | null, openConduct: OpenConduct): Undo | undefined {
+  if (saved === null) return undefined
+  return {
+    ...saved,
+    spaces: saved.spaces.map(([name, before]) => [name, { ...before, parts: loadParts(before.parts, openConduct) }]),
+  }
+}
+
+export function saveParts(parts: SpaceRecord): SavedRecord
+export function saveParts(parts: Partial<SpaceRecord>): Partial<SavedRecord>
+export function saveParts(parts: Partial<SpaceRecord>): Partial<SavedRecord> {
+  return mapParts(parts, (codec, part) => codec.save(part))
+}
+
+export function loadParts(saved: Partial<SavedRecord>, openConduct: OpenConduct): Partial<SpaceRecord> {
+  return mapParts(saved, (codec, part) => codec.load(part, openConduct))
+}
+
+export function copyRecord(record: SpaceRecord): SpaceRecord {
+  return mapParts(record, (_codec, part) => part) as SpaceRecord
+}
+
+function mapParts(parts: object, change: (codec: Codec<unknown, unknown>, part: unknown) => unknown): object {
+  return Object.fromEntries(
+    PARTS.flatMap(([name, codec]) => (name in parts ? [[name, change(codec, Reflect.get(parts, name))]] : [])),
+  )
+}
+
+/**
+ * The changed parts, as they were before. Plain ones are compared by value: after loading a checkpoint, equal parts are
+ * different objects.
+ */
+export function changedParts(
+  { plans: _plans, records: _records, snapshots: _snapshots, heldBytes: _bytes, undo: _undo, ...before }: SpaceRecord,
+  now: SpaceRecord,
+): ReplacedParts {
+  const hasChanged = ([name, part]: readonly [string, unknown]) => {
+    const other: unknown = Reflect.get(now, name)
+    const isPlain = Reflect.get(CODECS, name) === PLAIN
+    return part !== other && !(isPlain && stringifyJson(part ?? null) === stringifyJson(other ?? null))
+  }
+  return Object.fromEntries(Object.entries(before).filter(hasChanged))
+}
+
+/** The changed entries of a map, as they were before. */
+export function changedEntries<Value>(
+  before: ReadonlyMap<string, Value>,
+  after: ReadonlyMap<string, Value>,
+): readonly EntryBefore<Value>[] {
+  if (before === after) return []
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => [name, before.get(name) ?? null])
+}
+
+export function withEntries<Value>(
+  now: ReadonlyMap<string, Value>,
+  entries: readonly EntryBefore<Value>[],
+): ReadonlyMap<string, Value> {
+  if (entries.length === 0) return now
+  const map = new Map(now)
+  for (const [name, value] of entries)
+    if (value === null) map.delete(name)
+    else map.set(name, value)
+  return map
+}
+
+export function isEmpty({ parts, pets, accounts, records, plans, snapshots, log }: SpaceBefore): boolean {
+  return (
+    log === undefined &&
+    [Object.keys(parts), pets, accounts, records, plans, snapshots].every(({ length }) => length === 0)
+  )
+}

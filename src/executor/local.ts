@@ -1,0 +1,114 @@
+import { loadCheckpoint, writeCheckpoint } from '../core/checkpoint.js'
+import type { Instant } from '../core/command.js'
+import { Machine } from '../core/machine.js'
+import { Failure } from '../domain/failures.js'
+import type { Reply } from '../domain/messages.js'
+import { counted } from '../domain/numbers.js'
+import type { Forward } from '../domain/upstream.js'
+import { systemClock } from '../system/system-clock.js'
+import {
+  type CommandExecutor,
+  type OpenedStore,
+  resolveFrozenStart,
+  type SandboxDeps,
+  type SavedSandbox,
+} from './executor.js'
+
+const MANY_PETS = 100_000
+
+/** Executes commands as they come, and writes their changes to the store. */
+export async function createLocalExecutor(
+  deps: SandboxDeps,
+  openStore: () => Promise<OpenedStore | undefined>,
+  saved: SavedSandbox | undefined,
+): Promise<CommandExecutor> {
+  const { options, startedAt, upstream } = deps
+  const readSeed = deps.seedsOf(options.seed)
+  const fixtures = readSeed()
+  const store = await openStore()
+  deps.opened.defer(() => store?.close())
+  const state = (options.reset ? undefined : store?.state) ?? fixtures
+  const keeper = store?.keeper
+  const how = { seed: options.seed, start: resolveFrozenStart(options.start, startedAt) }
+  deps.check(state)
+  const spaces = deps.openSpaces(how, startedAt, fixtures, { state, keeper })
+  const machine = new Machine(spaces)
+  if (saved !== undefined) loadCheckpoint(spaces, saved.checkpoint)
+  let position = saved?.position ?? 0
+  const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
+
+  /** Acts at once. Delivers the result, or error, when everything that it may reveal is written. */
+  async function held<T>(act: () => T): Promise<T> {
+    if (keeper === undefined) return act()
+    // Runs `act` synchronously. An error, too, may reveal what is not written yet.
+    const result = (async () => act())()
+    result.catch(() => {})
+    const reply: { withheld?: unknown } = {}
+    keeper.watch(reply)
+    await keeper.settle()
+    if (reply.withheld !== undefined) throw reply.withheld
+    return result
+  }
+
+  function watched(reply: Reply): Reply {
+    keeper?.watch(reply, reply.isOperated && reply.exchange?.space === '')
+    return reply
+  }
+
+  async function forward(request: Forward, left: AbortSignal | undefined): Promise<Reply> {
+    if (upstream === undefined) throw new Error('There is no service to forward to.')
+    const outcome = await upstream.send(request, left)
+    return watched(machine.apply({ kind: 'forwarded', of: request.position, outcome }, instant()))
+  }
+
+  return {
+    spaces,
+    readSeed,
+    answer(command, wall, left) {
+      const reply = machine.apply({ kind: 'request', ...command }, instant(wall))
+      return 'kind' in reply ? forward(reply, left?.()) : watched(reply)
+    },
+    makeRoom: (bytes) => store?.makeRoom(bytes),
+    settle: () => keeper?.settle(),
+    ended(exchanges, unread) {
+      const at = instant()
+      machine.apply({ kind: 'ended', exchanges, unread }, at)
+      return at.position
+    },
+    target: {
+      // Other spaces keep theirs in memory.
+      snapshotsOf: (space) => (space === spaces.default ? store?.snapshots : undefined),
+      change(command, applyVerb) {
+        machine.useVerbs(applyVerb)
+        return held(() => {
+          const at = instant()
+          return { output: machine.apply(command, at), wall: at.now }
+        })
+      },
+      async read(act) {
+        for (;;) {
+          try {
+            return await held(() => act(systemClock.wall()))
+          } catch (error) {
+            // What was read has been rolled back: read again.
+            if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') throw error
+          }
+        }
+      },
+      replicas: () => [],
+    },
+    save: () => ({ position, checkpoint: writeCheckpoint(spaces) }),
+    health: () => ({ status: 'healthy' }),
+    async begin() {
+      if (store === undefined) return
+      const isNew = options.reset || store.state === undefined
+      if (isNew && fixtures.pets.length >= MANY_PETS) deps.progress(`Writing ${counted(fixtures.pets.length, 'pet')} …`)
+      if (!isNew && (options.pets !== undefined || options.fixtures !== undefined)) {
+        deps.warn(
+          `The store "${options.store}" exists and is kept as it is; pets and fixtures only seed a new store. Add --reset to start over from them.`,
+        )
+      }
+      await store.begin(fixtures, () => spaces.default.state())
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import { hostname } from 'node:os'
+import { parseJson, stringifyJson } from '../contract/json.js'
+import { applyVerb } from '../control/apply-verb.js'
+import { checkInput, type Verb } from '../control/verb.js'
+import type { VerbName } from '../control/verb-map.js'
+import { reportVerb } from '../control/verb-text.js'
+import { VERBS } from '../control/verbs.js'
+import { digestData, writeCheckpoint } from '../core/checkpoint.js'
+import { unavailableReply } from '../core/unavailable.js'
+import { Failure } from '../domain/failures.js'
+import type { Bytes } from '../domain/numbers.js'
+import { LogUnavailable } from '../domain/problems.js'
+import { type RedisAddress, readRedisAddress } from '../domain/redis-address.js'
+import type { SpaceState } from '../domain/state.js'
+import { DeliveryTracker } from '../http/delivery-tracker.js'
+import type { GroupLog, ResolvedOptions } from '../options/resolve.js'
+import { FIXTURES, type GroupFacts } from '../replication/group.js'
+import { openRedisLog } from '../replication/redis-log.js'
+import { Replica } from '../replication/replica.js'
+import type { ReplicaParts } from '../replication/replica-context.js'
+import { petReader } from '../store/shape.js'
+import { asState } from '../store/snapshot-shape.js'
+import { digestOf } from '../system/digest.js'
+import { messageOf } from '../system/message-of.js'
+import { packageVersion } from '../system/package-files.js'
+import { readRegularFile } from '../system/regular-file.js'
+import { systemClock } from '../system/system-clock.js'
+import { type CommandExecutor, resolveFrozenStart, type SandboxDeps } from './executor.js'
+
+export type ReplicaOverrides = Partial<Pick<ReplicaParts, 'openLog' | 'openDeliveryTracker'>>
+
+/** Executes commands through the log of a group. @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS */
+export async function createReplicaExecutor(
+  deps: SandboxDeps,
+  groupLog: GroupLog,
+  overrides: ReplicaOverrides = {},
+): Promise<CommandExecutor> {
+  const parts = await partsOf(deps, groupLog)
+  let joined: Replica | undefined
+  const replica = await Replica.join({
+    ...parts,
+    build: (facts, at, state) =>
+      deps.openSpaces(facts, at, parts.seedOf(facts.seed)(), {
+        state,
+        isReported: () => joined?.isApplyingOwn ?? false,
+      }),
+    ...overrides,
+  })
+  joined = replica
+  deps.opened.defer(() => replica.leave())
+  return {
+    get spaces() {
+      return replica.spaces
+    },
+    readSeed: () => parts.seedOf(replica.facts.seed)(),
+    async answer(command) {
+      try {
+        return await replica.request(command)
+      } catch (error) {
+        if (error instanceof LogUnavailable)
+          return unavailableReply(replica.spaces, command.request, systemClock.wall())
+        throw error
+      }
+    },
+    makeRoom: () => undefined,
+    settle: () => undefined,
+    ended(exchanges, unread) {
+      replica.ended({ exchanges, unread })
+      // The log decides what was delivered.
+      return 0
+    },
+    target: {
+      snapshotsOf: () => undefined,
+      async change(command) {
+        const verb: Verb = VERBS[command.verb as VerbName]
+        if (verb.checkKeys !== undefined) {
+          const input = checkInput(verb, command.input)
+          await replica.read(() => {
+            const { spaces } = replica
+            verb.checkKeys?.(spaces.get(command.space) ?? spaces.default, input)
+          })
+        }
+        return replica.verb(command)
+      },
+      read: (act) => replica.read(act),
+      replicas: (now) => replica.members(now),
+    },
+    save: () => ({ position: replica.position, checkpoint: writeCheckpoint(replica.spaces) }),
+    health() {
+      const { away: reason, position } = replica
+      const progress = { position, lagMs: Math.round(replica.lagMs) }
+      return reason === undefined ? { status: 'healthy', ...progress } : { status: 'degraded', reason, ...progress }
+    },
+    async begin(address) {
+      replica.listensAt(address)
+    },
+  }
+}
+
+async function partsOf({ options, contract, warn, seedsOf, check }: SandboxDeps, { redis, group, copies }: GroupLog) {
+  const readPet = contract.pets && petReader(contract.pets)
+  const others = otherFacts(options, await contract.text('yaml'))
+  const readers = new Map<number, () => SpaceState>()
+  const seedOf = (seed: number) => {
+    const reader = readers.get(seed) ?? seedsOf(seed)
+    readers.set(seed, reader)
+    return reader
+  }
+  return {
+    name: `${hostname()}-${process.pid}`,
+    version: packageVersion,
+    openLog: (watcher) => openRedisLog({ address: addressOf(redis), group, copies, watcher, warn }),
+    facts(known, now) {
+      const seed = options.isSeedRandom ? (known?.seed ?? options.seed) : options.seed
+      // A clock frozen at the start is frozen at the start of the group.
+      const isAtStart = options.start.freeze && typeof options.start.now !== 'number'
+      const groupStart = isAtStart ? known?.start.now : undefined
+      const start = groupStart === undefined ? options.start : { ...options.start, now: groupStart }
+      const fixtures = digestData(seedOf(seed)())
+      return { seed, start: resolveFrozenStart(start, now), others: { ...others, [FIXTURES]: fixtures } }
+    },
+    check: (facts, state) => check(state ?? seedOf(facts.seed)()),
+    readState: (text) => asState(parseJson(text), readPet),
+    applyVerb,
+    onVerb: (spaces, { space, verb, input }, output, now) =>
+      void reportVerb(spaces, { space, name: verb, input, output }, now),
+    secretKeys: options.apiKeys.map(({ key }) => key),
+    reset: options.reset,
+    openDeliveryTracker: () => new DeliveryTracker(),
+    warn,
+    seedOf,
+  } satisfies Omit<ReplicaParts, 'build'> & { seedOf: unknown }
+}
+
+const MAX_ADDRESS_BYTES: Bytes = 4096
+
+/** @throws Failure LOG_UNAVAILABLE */
+function addressOf(redis: GroupLog['redis']): RedisAddress {
+  const address = readRedisAddress('address' in redis ? redis.address : textOf(redis.file))
+  if (!('problem' in address)) return address
+  const what = 'address' in redis ? '--redis' : `The content of "${redis.file}" (--redis-file)`
+  throw new Failure('LOG_UNAVAILABLE', `${what} ${address.problem}.`)
+}
+
+function textOf(file: string): string {
+  try {
+    return readRegularFile(file, MAX_ADDRESS_BYTES).toString().trim()
+  } catch (error) {
+    throw new Failure('LOG_UNAVAILABLE', `"${file}" (--redis-file) cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** What determines the responses, besides seed, start and fixtures. */
+function otherFacts(options: ResolvedOptions, contract: string): GroupFacts['others'] {
+  const keys = options.apiKeys.map((apiKey) => ({ ...apiKey, key: digestOf(apiKey.key) }))
+  return {
+    'the version': packageVersion,
+    'the contract': digestOf(contract),
+    'the API keys (--api-key)': digestOf(stringifyJson(keys)),
+    '--base-path': options.basePath,
+    '--order': options.order,
+    '--reason': String(options.reason),
+    '--any-key': String(options.anyKey),
+    '--cors': String(options.cors),
+    '--log-limit': String(options.logLimit),
+    '--max-store': String(options.maxStore),
+    '--max-spaces': String(options.maxSpaces),
+    '--mock': options.mock.join(', '),
+  }
+}

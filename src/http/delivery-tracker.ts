@@ -1,0 +1,55 @@
+import { later } from '../system/system-clock.js'
+
+/** A response has certainly reached its client this long after it was sent. @source docs/conduct.md, "early-retry" */
+const DELIVERED_AFTER_MS = 250
+
+/** Responses sent within this time share a record. */
+const GRAIN_MS = 10
+
+/**
+ * Knows, by time alone, which responses have certainly reached their clients.
+ *
+ * A response is identified by the position of the command that reported it as sent. A turn of the event loop reads
+ * everything that had arrived when it began, so what a client sent before a response left is read one turn later at
+ * the latest, however long that turn takes.
+ */
+export class DeliveryTracker {
+  readonly #pending: { from: number; at: number; position: number }[] = []
+  #deliveredUpTo = 0
+  #isWaking = false
+
+  /**
+   * Records that responses were sent.
+   *
+   * @param position of the command that reports it
+   * @param now      monotonic
+   */
+  sent(position: number, now: number): void {
+    const newest = this.#pending.at(-1)
+    if (newest === undefined || now - newest.from > GRAIN_MS) this.#pending.push({ from: now, at: now, position })
+    else Object.assign(newest, { at: now, position })
+    if (!this.#isWaking) this.#wake(DELIVERED_AFTER_MS)
+  }
+
+  /** The position up to which the senders of requests that are read now have received responses. */
+  get deliveredUpTo(): number {
+    return this.#deliveredUpTo
+  }
+
+  get isPending(): boolean {
+    return this.#pending.length > 0
+  }
+
+  #wake(after: number): void {
+    this.#isWaking = true
+    later(after, (now) => {
+      let oldest = this.#pending[0]
+      for (; oldest !== undefined && now - oldest.at >= DELIVERED_AFTER_MS; oldest = this.#pending[0]) {
+        this.#deliveredUpTo = oldest.position
+        this.#pending.shift()
+      }
+      this.#isWaking = false
+      if (oldest !== undefined) this.#wake(Math.max(1, oldest.at + DELIVERED_AFTER_MS - now))
+    })
+  }
+}

@@ -1,0 +1,155 @@
+import { maxHeaderSize, STATUS_CODES } from 'node:http'
+import { type Reply, SLICE_CHARACTERS } from '../domain/messages.js'
+import type { Bytes } from '../domain/numbers.js'
+
+/** In either spelling, from the command line or NODE_OPTIONS; Node has no API for it. */
+const INSECURE_PARSER = /(?<!no[-_])insecure[-_]http[-_]parser/
+
+/** Passed to node:http and to the plain lane alike, so that both accept the same. */
+export const parserSettings = {
+  maxHeaderSize,
+  insecureHTTPParser: [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((text) => INSECURE_PARSER.test(text)),
+}
+
+/** A request as most clients send it, read from one piece of bytes. */
+export interface PlainRequest {
+  readonly head: PlainHead
+  readonly body: Buffer | undefined
+}
+
+export interface PlainHead extends PlainFields {
+  readonly line: string
+  readonly method: string
+  readonly target: string
+}
+
+/** Header fields: as received, by lower-case name, and as a flat list. */
+interface PlainFields {
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly rawHeaders: readonly string[]
+}
+
+/** Half of what Node accepts by default. */
+export const MAX_PLAIN_HEAD_BYTES: Bytes = 8 * 1024
+const MAX_FIELDS = 100
+
+const REQUEST_LINE = /^(GET|POST) (\/[!-~]*) HTTP\/1\.1$/
+const FIELD = /^([A-Za-z][A-Za-z0-9-]*): ?([!-~](?:[ -~]*[!-~])?)$/
+const LENGTH = /^[1-9]\d{0,9}$/
+
+/** They determine how the message or the connection is handled; `set-cookie` is a list in node:http. */
+const NOT_PLAIN = /^(?:expect|proxy-connection|set-cookie|trailer|transfer-encoding|upgrade)$/
+
+/**
+ * Reads a request that came whole and alone, and leaves nothing to interpret, in a third of the time of node:http
+ * (6 µs instead of 16 for a GET). node:http reads the same bytes in the same way.
+ *
+ * @param before  head of the last request of the connection, which is often the same
+ * @param maxHead bytes up to which node:http certainly accepts a head
+ * @returns undefined for anything else
+ * @source RFC 9112, section 3; RFC 9112, section 6.3
+ */
+export function readPlainRequest(
+  bytes: Buffer,
+  before: PlainHead | undefined,
+  maxHead: Bytes,
+): PlainRequest | undefined {
+  const end = bytes.indexOf(END_OF_HEAD)
+  if (end === -1 || end >= maxHead) return undefined
+  // Only the head: the log keeps parts of it, which keep the whole text in memory.
+  const text = bytes.toString('latin1', 0, end)
+  const lineEnd = text.indexOf('\r\n')
+  if (lineEnd === -1) return undefined
+  const head = readHead(text.slice(0, lineEnd), text.slice(lineEnd + 2), before)
+  if (head === undefined) return undefined
+  const length = head.headers['content-length']
+  const bodyAt = end + END_OF_HEAD.length
+  if (head.method === 'GET')
+    return length === undefined && bytes.length === bodyAt ? { head, body: undefined } : undefined
+  return length !== undefined && Number(length) === bytes.length - bodyAt
+    ? { head, body: bytes.subarray(bodyAt) }
+    : undefined
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+
+function readHead(line: string, text: string, before: PlainHead | undefined): PlainHead | undefined {
+  if (before !== undefined && before.line === line && before.text === text) return before
+  const [, method, target] = REQUEST_LINE.exec(line) ?? []
+  const fields = before?.text === text ? before : readFields(text)
+  if (method === undefined || target === undefined || fields === undefined) return undefined
+  const { headers, rawHeaders } = fields
+  return { line, method, target, text, headers, rawHeaders }
+}
+
+function readFields(text: string): PlainFields | undefined {
+  const lines = text.split('\r\n')
+  if (lines.length > MAX_FIELDS) return undefined
+  const headers: Record<string, string> = {}
+  const rawHeaders: string[] = []
+  for (const line of lines) {
+    const [, name = '', value = ''] = FIELD.exec(line) ?? []
+    const key = name.toLowerCase()
+    // Whether a repeated field makes a list depends on its name.
+    if (name === '' || NOT_PLAIN.test(key) || headers[key] !== undefined) return undefined
+    if (key === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined
+    if (key === 'content-length' && !LENGTH.test(value)) return undefined
+    headers[key] = value
+    rawHeaders.push(name, value)
+  }
+  return headers.host === undefined ? undefined : { text, headers, rawHeaders }
+}
+
+/** The last header line by name: most have the same value in every response. */
+const lines = new Map<string, { readonly value: string; readonly line: string }>()
+const MAX_LINES = 100
+const statusLines = new Map<number, string>()
+
+const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/
+const HEADER_VALUE = /^[ -~\xa0-\xff]*$/
+/** They determine how the body is sent, or what happens to the connection. */
+const NODE_HEADER = /^(?:connection|keep-alive|transfer-encoding|trailer|upgrade|expect)$/i
+
+export function isLong({ body }: Reply): boolean {
+  return typeof body !== 'string' || body.length > SLICE_CHARACTERS
+}
+
+/**
+ * The status and header lines of a reply that is sent unchanged, at once and in one piece.
+ *
+ * @returns undefined for any other reply
+ */
+export function plainReplyHead(reply: Reply): string | undefined {
+  const { status, headers, delayMs, fault } = reply
+  // Without an exchange it is not a reply of the service, and may lack a length.
+  if (delayMs !== 0 || fault !== undefined || reply.exchange === undefined || isLong(reply)) return undefined
+  let head = statusLines.get(status) ?? newStatusLine(status)
+  if (head === '') return undefined
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    const value = headers[i + 1] ?? ''
+    const known = lines.get(name)
+    const line = known?.value === value ? known.line : newLine(name, value)
+    if (line === undefined) return undefined
+    head += line
+  }
+  return head
+}
+
+/** @returns empty for a status without a body, or an interim one */
+function newStatusLine(status: number): string {
+  const text = STATUS_CODES[status]
+  if (text === undefined || status < 200 || status === 204 || status === 304) return ''
+  const line = `HTTP/1.1 ${status} ${text}\r\n`
+  statusLines.set(status, line)
+  return line
+}
+
+function newLine(name: string, value: string): string | undefined {
+  if (!HEADER_NAME.test(name) || NODE_HEADER.test(name) || !HEADER_VALUE.test(value)) return undefined
+  const line = `${name}: ${value}\r\n`
+  if (lines.size >= MAX_LINES) lines.clear()
+  lines.set(name, { value, line })
+  return line
+}

@@ -1,0 +1,114 @@
+import { allowedHeaders } from '../domain/cors.js'
+import type { Reply, ServiceRequest } from '../domain/messages.js'
+import { errorBody, PROBLEMS } from '../domain/problems.js'
+import { type EpochMs, httpDate } from '../domain/time.js'
+import { utf8Length } from '../system/utf8.js'
+
+/** An empty reply to a request that is not an API call, so that no space has answered it. */
+export function outsideReply(status: number, headers: string[]): Reply {
+  return {
+    status,
+    headers,
+    body: '',
+    binary: undefined,
+    delayMs: 0,
+    fault: undefined,
+    exchange: undefined,
+    isOperated: false,
+    isDocumented: false,
+  }
+}
+
+/**
+ * Redirects a browser that opens the bare address.
+ *
+ * @param dashboard path of the dashboard
+ * @returns undefined for any other request
+ */
+export function redirectBrowser(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
+  if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
+  if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
+  const headers = ['Date', httpDate(now), 'Location', dashboard, 'Content-Length', '0', 'Vary', 'Accept']
+  return outsideReply(302, headers)
+}
+
+const OWN_HEADERS = ['Authorization', 'Content-Type', 'Prefer']
+const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const PREFLIGHT_MAX_AGE_S = 600
+
+/**
+ * Answers a CORS preflight, which needs no key and is neither charged, faulted, delayed nor logged. An origin that is
+ * not allowed gets a response that grants nothing.
+ *
+ * @param onRefused called with each refused origin
+ * @returns undefined for any other request
+ */
+export function answerPreflight(
+  request: ServiceRequest,
+  cors: '*' | readonly string[],
+  now: EpochMs,
+  onRefused: (origin: string) => void,
+): Reply | undefined {
+  if (request.method !== 'OPTIONS') return undefined
+  const { origin, 'access-control-request-method': method, 'access-control-request-headers': asked } = request.headers
+  if (typeof origin !== 'string' || method === undefined) return undefined
+  const headers = ['Date', httpDate(now)]
+  if (cors !== '*' && !cors.includes(origin)) {
+    onRefused(origin)
+    return outsideReply(204, [...headers, 'Vary', 'Origin'])
+  }
+  headers.push('Access-Control-Allow-Origin', cors === '*' ? '*' : origin)
+  headers.push('Access-Control-Allow-Methods', ALLOWED_METHODS)
+  const requested = typeof asked === 'string' ? asked : undefined
+  headers.push('Access-Control-Allow-Headers', allowedHeaders(OWN_HEADERS, requested))
+  headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_S))
+  headers.push('Vary', 'Origin, Access-Control-Request-Headers')
+  // A public page that asks for a loopback address. @source Private Network Access
+  if (request.headers['access-control-request-private-network'] === 'true') {
+    headers.push('Access-Control-Allow-Private-Network', 'true')
+  }
+  return outsideReply(204, headers)
+}
+
+/** Keeps requests with ever new origins from filling the log. */
+const MAX_WARNINGS = 20
+const MAX_ORIGIN_LENGTH = 200
+
+/** Warns of each refused origin once: the browser's own message does not name the sandbox. */
+export function refusedOriginWarner(
+  cors: '*' | readonly string[],
+  warn: (message: string) => void,
+): (origin: string) => void {
+  const known = new Set<string>()
+  const allowed = cors.length === 0 ? 'CORS is off' : `--cors allows ${[cors].flat().join(', ')} only`
+  return (origin) => {
+    if (known.size >= MAX_WARNINGS || known.has(origin)) return
+    known.add(origin)
+    const last = known.size === MAX_WARNINGS ? ' Further origins are not reported.' : ''
+    const name = JSON.stringify(origin.slice(0, MAX_ORIGIN_LENGTH))
+    warn(`A web page of ${name} was refused: ${allowed}. Name it in --cors to let it call the service.${last}`)
+  }
+}
+
+/** Headers that every response of the service has. */
+const COMMON = /^(?:Date|Vary|X-RateLimit-\w+|Access-Control-[\w-]+)$/
+
+/** Allowed in a header value by RFC 9110 and by Node. @source RFC 9110, section 5.5: field-content, obs-text */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** A 500 in place of a reply that must not, or cannot, be sent. Keeps the common headers. */
+export function failedReply(reply: Reply, message: string = PROBLEMS.internal_error.message): Reply {
+  const { status } = PROBLEMS.internal_error
+  const body = errorBody('internal_error', message, status)
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(utf8Length(body))]
+  for (let i = 0; i < reply.headers.length; i += 2) {
+    const [name = '', value = ''] = reply.headers.slice(i, i + 2)
+    if (COMMON.test(name) && SENDABLE.test(value)) headers.push(name, value)
+  }
+  return { ...reply, status, headers, body, binary: undefined, fault: undefined }
+}
+
+/** A flat list of headers without one of them. */
+export function withoutHeader(headers: readonly string[], name: string): string[] {
+  return headers.filter((_, index) => headers[index - (index % 2)] !== name)
+}

@@ -1,0 +1,225 @@
+import type { ServerResponse } from 'node:http'
+import { type AnswerEnd, type EndedExchange, type Reply, sliceBody, textOf } from '../domain/messages.js'
+import { messageOf } from '../system/message-of.js'
+import { systemClock } from '../system/system-clock.js'
+import {
+  type Connection,
+  type DecidedReply,
+  leftAt,
+  type Outgoing,
+  probeHalfClosed,
+  probeRefusals,
+} from './connection.js'
+import { endedExchange } from './ended-exchange.js'
+import { cut, type ListenerContext } from './listener-context.js'
+import { isLong } from './plain-messages.js'
+import { failedReply } from './replies.js'
+import { applyFault } from './wire-faults.js'
+import { isRefusal } from './write-batch.js'
+
+export function newOutgoing(
+  connection: Connection,
+  response: ServerResponse | undefined,
+  head: string | undefined,
+  reply: Reply,
+  arrivedAt: number,
+): Outgoing {
+  return { connection, response, head, reply, arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
+}
+
+/** Sends a reply with the others of its turn, after its delay. */
+export function post({ batch }: ListenerContext, outgoing: Outgoing, response: ServerResponse): void {
+  const { reply, connection } = outgoing
+  if (reply.delayMs === 0) {
+    batch.put(outgoing)
+    return
+  }
+  // A client that leaves before is reported when its connection closes.
+  connection.unsent.add(outgoing)
+  const waitsSince = systemClock.monotonic()
+  outgoing.waitsSince = waitsSince
+  const timer = setTimeout(() => {
+    if (!connection.unsent.delete(outgoing)) return
+    outgoing.waitedMs = systemClock.monotonic() - waitsSince
+    outgoing.waitsSince = undefined
+    batch.put(outgoing)
+  }, reply.delayMs)
+  response.once('close', () => clearTimeout(timer))
+  if (connection.halfClosedAt !== undefined) probeHalfClosed(connection)
+}
+
+export function send(context: ListenerContext, outgoing: Outgoing): void {
+  const { handlers, lane, isStopping } = context
+  const { response } = outgoing
+  const reply = handlers.instead(outgoing.reply) ?? outgoing.reply
+  if (response === undefined) {
+    lane.send(outgoing, reply, isStopping)
+    return
+  }
+  try {
+    transmit(context, response, reply)
+  } catch (error) {
+    sendFailure(context, outgoing.reply, response, error)
+  }
+}
+
+function transmit(context: ListenerContext, response: ServerResponse, reply: Reply): void {
+  const { req: request } = response
+  if (reply.fault !== undefined) {
+    applyFault(reply.fault, request, response, reply, context.hanging)
+    return
+  }
+  if (context.isStopping) response.shouldKeepAlive = false
+  response.writeHead(reply.status, reply.headers)
+  if (request.method === 'HEAD') response.end()
+  else if (isLong(reply)) sendLong(context, response, reply)
+  else if (reply.binary === undefined) response.end(reply.body)
+  else response.end(reply.binary, 'latin1')
+}
+
+/** Sends each slice when the client has received the one before: a slow client holds one slice, not a copy of the body. */
+function sendLong(context: ListenerContext, response: ServerResponse, reply: Reply): void {
+  const slices = sliceBody(reply.binary ?? reply.body)
+  const encoding = reply.binary === undefined ? 'utf8' : 'latin1'
+  const next = () => {
+    try {
+      const { done, value } = slices.next()
+      if (done) response.end()
+      else response.write(value, encoding, (error) => error ?? next())
+    } catch (error) {
+      sendFailure(context, reply, response, error)
+    }
+  }
+  next()
+}
+
+/** A reply that node:http refuses to send must not affect others. */
+function sendFailure(context: ListenerContext, reply: Reply, response: ServerResponse, error: unknown): void {
+  const { req: request } = response
+  context.handlers.warn(
+    `The response ${reply.status} to ${request.method} ${request.url} could not be sent: ${messageOf(error)}`,
+  )
+  if (response.headersSent) {
+    cut(context, request.socket)
+    return
+  }
+  // Set by a header before the refused one.
+  response.chunkedEncoding = false
+  const { status, headers, body } = failedReply(reply)
+  response.writeHead(status, headers)
+  response.end(textOf(body))
+}
+
+/** Reports the ends of a batch: now, or once a reply is sent completely. */
+export function reportEnds(context: ListenerContext, batch: readonly Outgoing[], isProven: boolean): void {
+  const { lane } = context
+  const now = systemClock.monotonic()
+  const ends: EndedExchange[] = []
+  const refusals: Outgoing[] = []
+  let isCut = false
+  for (const outgoing of batch) {
+    const { connection, response, reply } = outgoing
+    const { socket } = connection
+    if (socket.destroyed) {
+      addEnd(context, ends, outgoing, lossOf(outgoing), now)
+      isCut = true
+    } else if (response === undefined ? socket.writableLength === 0 : response.writableFinished) {
+      addEnd(context, ends, outgoing, 'sent', now)
+      if (isRefusal(outgoing)) refusals.push(outgoing)
+    } else {
+      if (reply.fault === 'hang') outgoing.waitsSince = now
+      else outgoing.beganAt = now
+      connection.unsent.add(outgoing)
+      const sent = () => reportEnd(context, outgoing, 'sent', isProven)
+      if (response === undefined) lane.whenSent(connection, sent)
+      // Before Node, which may close the connection then.
+      else response.prependOnceListener('finish', sent)
+    }
+  }
+  const position = ends.length === 0 ? 0 : context.handlers.ended(ends)
+  if (refusals.length > 0) noteRefusals(context, refusals, position, isProven)
+  else if (isCut) mark(context, position, isProven)
+  for (const { connection } of batch) lane.resume(connection)
+}
+
+function reportEnd(context: ListenerContext, outgoing: Outgoing, how: AnswerEnd, isProven = false): void {
+  if (!outgoing.connection.unsent.delete(outgoing)) return
+  const ends: EndedExchange[] = []
+  addEnd(context, ends, outgoing, how, systemClock.monotonic())
+  const position = ends.length === 0 ? 0 : context.handlers.ended(ends)
+  if (how === 'sent' && isRefusal(outgoing)) noteRefusals(context, [outgoing], position, isProven)
+  else if (how === 'cut') mark(context, position, true)
+  context.lane.resume(outgoing.connection)
+}
+
+/** A connection was closed: reports the ends of its replies. */
+export function reportClosed(context: ListenerContext, connection: Connection): void {
+  for (const outgoing of connection.unsent) reportEnd(context, outgoing, lossOf(outgoing))
+  if (connection.decided !== undefined) void reportDecided(context, connection, connection.decided)
+}
+
+/** Reports a request that the lane has executed, and that node:http has not read when its connection closes. */
+async function reportDecided(
+  context: ListenerContext,
+  connection: Connection,
+  { reply, arrivedAt }: DecidedReply,
+): Promise<void> {
+  const { isRefused } = connection
+  const { warn } = context.handlers
+  if (isRefused) warn("Node's HTTP parser refused a request that was already executed; its response was not sent.")
+  try {
+    const outgoing = newOutgoing(connection, undefined, undefined, await reply(), arrivedAt)
+    connection.unsent.add(outgoing)
+    reportEnd(context, outgoing, isRefused ? 'cut' : lossOf(outgoing))
+  } catch (error) {
+    warn(`A request failed inside the sandbox: ${messageOf(error)}`)
+  }
+}
+
+function addEnd(
+  { handlers }: ListenerContext,
+  ends: EndedExchange[],
+  outgoing: Outgoing,
+  how: AnswerEnd,
+  now: number,
+): void {
+  const { connection, reply } = outgoing
+  const instead = handlers.instead(reply)
+  const isAnswered = how === 'sent' || hasBegun(outgoing)
+  const at = how === 'left' ? leftAt(outgoing, now) : now
+  const end = { how, times: outgoing, now: at, isAnswered, connection: connection.id, instead }
+  const ended = endedExchange(reply, end)
+  if (ended !== undefined) ends.push(ended)
+}
+
+function noteRefusals(
+  context: ListenerContext,
+  refusals: readonly Outgoing[],
+  position: number,
+  isProven: boolean,
+): void {
+  mark(context, position, isProven)
+  for (const { connection, reply } of refusals) {
+    if (reply.exchange !== undefined) connection.refusals.push(reply.exchange)
+    probeRefusals(connection)
+  }
+}
+
+/** Records what was sent. @param isProven requests received from now on were sent after it was readable */
+function mark(context: ListenerContext, position: number, isProven: boolean): void {
+  const sentUpTo = Math.max(context.marks.sentUpTo, position)
+  context.marks = isProven ? { heardUpTo: sentUpTo, sentUpTo } : { ...context.marks, sentUpTo }
+  // What clients had sent by then is read in the next turn.
+  if (!isProven) setImmediate(() => setImmediate(() => mark(context, position, true)))
+}
+
+/** Whether something of a reply was sent before its connection closed. node:http does not write malformed chunks. */
+function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
+  return beganAt !== undefined && (response?.headersSent !== false || fault === 'malformed-chunk')
+}
+
+/** The end of a reply whose connection closed. Some faults close it. */
+function lossOf({ connection, reply: { fault } }: Outgoing): 'cut' | 'left' {
+  const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
+  return connection.isCut || isFaulty ? 'cut' : 'left'
+}

@@ -1,0 +1,95 @@
+import { isAbsolute, join, relative } from 'node:path'
+import { didYouMean } from '../domain/suggest.js'
+import type { Environment } from '../system/environment.js'
+import { openingProblem, readRegularFile, realPath } from '../system/regular-file.js'
+import { pathKind } from './allowed.js'
+import { type Given, type Layer, makeLayer, valueFromText } from './layer.js'
+import { ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
+import { writeProblem } from './problem.js'
+import { isOptionName, type OptionName, optionRow } from './table.js'
+import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
+
+/** Flags by option name: a string, a list for a repeatable flag, true or false for a switch. */
+export type FlagValues = Readonly<Record<string, string | readonly string[] | boolean | undefined>>
+
+/** The options on the command line. Flags that are not options (`--debug`) are ignored. */
+export function flagLayer(flags: FlagValues): Layer {
+  const given = new Map<OptionName, Given>()
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === undefined || !isOptionName(name)) continue
+    const read = typeof value === 'string' ? valueFromText(optionRow(name).reads, value) : value
+    given.set(name, { value: read, where: () => flagName(name) })
+  }
+  return { given, problems: [] }
+}
+
+/** Variables with our prefix that are not options. */
+const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
+
+/**
+ * The options in the environment. An empty variable counts as not set: compose files and CI matrices produce it for a
+ * missing value. An unknown variable is only a warning: it may be for another version.
+ */
+export function envLayer(env: Environment): Layer & { readonly warnings: readonly string[] } {
+  const given = new Map<OptionName, Given>()
+  const problems: string[] = []
+  for (const option of NAMED_OPTIONS) {
+    const variable = envName(option)
+    const text = env[variable] ?? ''
+    if (text === '') continue
+    if (given.has(option.name)) {
+      problems.push(`${variable}: is given twice, also as ${envName({ ...option, negated: false })}`)
+      continue
+    }
+    const read = valueFromText(optionRow(option.name).reads, text)
+    const value = option.negated && typeof read === 'boolean' ? !read : read
+    given.set(option.name, { value, where: () => variable })
+  }
+  const known = [...NAMED_OPTIONS.map(envName), ...OTHER_VARIABLES]
+  const unknown = Object.keys(env).filter((variable) => variable.startsWith(ENV_PREFIX) && !known.includes(variable))
+  const warnings = unknown.map(
+    (variable) => `${variable}: unknown option, ignored${didYouMean(variable, known, ENV_PREFIX.length)}`,
+  )
+  return { given, problems, warnings }
+}
+
+export const CONFIG_FILE = 'petstore-sandbox.yaml'
+
+export function configLayer(cwd: string): Layer {
+  let text: string
+  try {
+    text = readRegularFile(join(cwd, CONFIG_FILE), MAX_OPTIONS_FILE_BYTES).toString()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const problems = code === 'ENOENT' ? [] : [`${CONFIG_FILE}: cannot be read (${openingProblem(error)})`]
+    return { given: new Map(), problems }
+  }
+  const map = readYamlMap(text, CONFIG_FILE)
+  if ('problems' in map) return { given: new Map(), problems: map.problems }
+  const layer = makeLayer(map.entries, { kebab: true, isFile: true, ...map })
+  const given = new Map(layer.given)
+  const problems = [...layer.problems]
+  for (const [name, { value, where }] of layer.given) {
+    const problem = typeof value === 'string' ? pathProblem(name, value, cwd) : undefined
+    if (problem === undefined) continue
+    given.delete(name)
+    problems.push(writeProblem(where([]), value, problem))
+  }
+  return { given, problems }
+}
+
+/** Checks a path in a config file, which may come with a cloned folder. */
+function pathProblem(name: OptionName, value: string, cwd: string): string | undefined {
+  // Windows logs in to `host` with the user's credentials as soon as `\\host\share` is opened.
+  if (pathKind(name) !== undefined && /^[\\/]{2}/.test(value))
+    return `is on another machine; use ${flagOrVariable(name)}`
+  // A store written elsewhere could be a file that a shell runs, such as `../.zshenv`. Links are followed.
+  if (name === 'store' && (isAbsolute(value) || isOutside(realPath(cwd), realPath(join(cwd, value)))))
+    return `is outside this folder; use ${flagOrVariable(name)}`
+  return undefined
+}
+
+function isOutside(folder: string, place: string): boolean {
+  const path = relative(folder, place)
+  return isAbsolute(path) || /^\.\.([\\/]|$)/.test(path)
+}

@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { type ApiKey, PLAN_NAMES } from '../../domain/keys.js'
+import type { Limits } from '../../domain/quota.js'
+import { joinOr, mapSchema, type ParseResult, textSchema, wholeNumber } from './reading.js'
+
+/** A bearer token without `~`, which marks a space. @source RFC 6750, section 2.1: b64token */
+const KEY = /^[A-Za-z0-9._+/-]+=*$/
+const MAX_KEY_LENGTH = 4096
+const KEY_FORM = `must consist of letters, digits and . _ - + /, with = only at the end, at most ${MAX_KEY_LENGTH} characters ("~" marks spaces)`
+const LABEL = /^[A-Za-z0-9._-]{1,64}$/
+const API_KEY_FORM = `must be <key>, <key>:<plan> or <label>=<key>:<plan> with the plan ${joinOr(PLAN_NAMES)} and a label of 1 to 64 of A-Z a-z 0-9 . _ -`
+
+function readKey(text: string): ParseResult<string> {
+  return KEY.test(text) && text.length <= MAX_KEY_LENGTH ? { value: text } : { problem: KEY_FORM }
+}
+
+/** Reads `key`, `key:plan` or `label=key:plan`. Default plan: free. */
+export function readApiKey(text: string): ParseResult<ApiKey> {
+  const [name = '', planText, ...rest] = text.split(':')
+  const plan = PLAN_NAMES.find((name) => name === planText)
+  if (rest.length > 0 || (planText !== undefined && plan === undefined)) return { problem: API_KEY_FORM }
+  // A key may end in "=", so a label must be followed by something else.
+  const [, label, labelled] = /^([^=]*)=(?!=*$)(.*)$/.exec(name) ?? []
+  const key = labelled ?? name
+  if (label !== undefined && !LABEL.test(label)) return { problem: API_KEY_FORM }
+  const reading = readKey(key)
+  if ('problem' in reading) return reading
+  if (key === 'sandbox' && plan !== undefined)
+    return { problem: 'must not have a plan: the key sandbox gets its plan from --plan' }
+  return {
+    value: { key, ...(label === undefined ? {} : { label }), ...(plan === undefined ? {} : { plan }) },
+  }
+}
+
+export const keySchema = textSchema(KEY_FORM, readKey)
+export const apiKeySchema = textSchema(API_KEY_FORM, readApiKey)
+
+const LIMITS_FORM = 'must be requests per minute, per day or both, for example 5000/min,200000/day'
+const LIMITS_PART = /^(\d{1,12})\/(min|day)$/
+const WINDOWS = { min: 'perMinute', day: 'perDay' } as const
+
+/** Reads `5000/min,200000/day`, or one of both. */
+export function readLimits(text: string): ParseResult<Partial<Limits>> {
+  const limits: { -readonly [Window in keyof Limits]?: number } = {}
+  for (const part of text.split(',')) {
+    const match = LIMITS_PART.exec(part)
+    if (match === null) return { problem: LIMITS_FORM }
+    const window = WINDOWS[match[2] as keyof typeof WINDOWS]
+    if (limits[window] !== undefined) return { problem: `must name each window once (${match[2]} appears twice)` }
+    limits[window] = Number(match[1])
+  }
+  return { value: limits }
+}
+
+export function formatLimits({ perMinute, perDay }: Partial<Limits>): string {
+  return [perMinute === undefined ? [] : [`${perMinute}/min`], perDay === undefined ? [] : [`${perDay}/day`]]
+    .flat()
+    .join()
+}
+
+const limitsTextSchema = textSchema(LIMITS_FORM, readLimits)
+
+const requests = v.exactOptional(wholeNumber(0))
+
+/** Limits as text or as `{ perMinute, perDay }`. */
+export const limitsSchema = v.union(
+  [
+    limitsTextSchema,
+    v.pipe(
+      mapSchema({ perMinute: requests, perDay: requests }, LIMITS_FORM),
+      v.check((limits) => limits.perMinute !== undefined || limits.perDay !== undefined, LIMITS_FORM),
+    ),
+  ],
+  LIMITS_FORM,
+)

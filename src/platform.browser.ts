@@ -1,0 +1,29 @@
+import type { Contract } from './contract/contract.js'
+import type { ClosableEngine } from './contract/engine.js'
+import { packagedContract } from './contract/packaged-contract.js'
+import type { RealService } from './core/real-service.js'
+import type { CommandExecutor, OpenedStore } from './executor/executor.js'
+
+export async function openContract(_file?: string, _options?: object): Promise<Contract> {
+  return packagedContract()
+}
+
+export type ReplicaOverrides = Readonly<Record<string, never>>
+
+// The options that would need these are refused before.
+
+export async function createReplicaExecutor(..._given: readonly unknown[]): Promise<CommandExecutor> {
+  throw new Error('Redis is not available in a browser.')
+}
+
+export async function openEngine(..._given: readonly unknown[]): Promise<ClosableEngine> {
+  throw new Error('Prism is not available in a browser.')
+}
+
+export async function openUpstream(..._given: readonly unknown[]): Promise<RealService> {
+  throw new Error('A sandbox in a browser has no upstream service.')
+}
+
+export async function openStore(..._given: readonly unknown[]): Promise<OpenedStore> {
+  throw new Error('Files are not available in a browser.')
+}

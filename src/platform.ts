@@ -1,0 +1,91 @@
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { AnswerRules } from './contract/answer-rules.js'
+import type { Contract } from './contract/contract.js'
+import type { ClosableEngine } from './contract/engine.js'
+import type { RealService } from './core/real-service.js'
+import { type Bytes, formatSize, MIB } from './domain/numbers.js'
+import type { OpenedStore } from './executor/executor.js'
+import { recordedPet } from './fixtures/read-fixtures.js'
+import type { ResolvedOptions } from './options/resolve.js'
+import { Keeper } from './store/keeper.js'
+import { openFileStore } from './store/open-file-store.js'
+import { petReader } from './store/shape.js'
+import { SnapshotFolder } from './store/snapshot-folder.js'
+import { systemClock } from './system/system-clock.js'
+
+// The parts of a sandbox that need a disk, sockets or threads. Browsers get platform.browser.ts instead.
+// All but the store are loaded on first use.
+
+export { openContract } from './contract/open-contract.js'
+export type { ReplicaOverrides } from './executor/replica.js'
+
+export const createReplicaExecutor: typeof import('./executor/replica.js').createReplicaExecutor = async (...given) =>
+  (await import('./executor/replica.js')).createReplicaExecutor(...given)
+
+export async function openEngine(contract: Contract): Promise<ClosableEngine> {
+  const { openPrismThread } = await import('./contract/prism-thread.js')
+  return openPrismThread(contract)
+}
+
+export async function openUpstream(
+  baseUrl: string,
+  options: ResolvedOptions,
+  { contract, rules, warn }: { readonly contract: Contract; readonly rules: AnswerRules; warn(message: string): void },
+): Promise<RealService> {
+  const { openRealService } = await import('./client/real-service.js')
+  return openRealService(baseUrl, options, {
+    contract,
+    rules,
+    env: process.env,
+    keptPet: (pet) => recordedPet(pet, contract.pets),
+    warn,
+  })
+}
+
+export async function openStore(
+  file: string,
+  { fsync, maxStore, reset }: ResolvedOptions,
+  { pets }: Contract,
+  { warn, progress }: { warn(message: string): void; progress(text: string): void },
+): Promise<OpenedStore> {
+  for (const path of [file, `${file}.journal`]) {
+    const size = sizeOf(path)
+    if (size >= LARGE_FILE) progress(`Reading "${path}" (${formatSize(Math.floor(size / MIB) * MIB)}) …`)
+  }
+  const readPet = pets && petReader(pets)
+  const { state, store } = await openFileStore(file, {
+    fsync,
+    maxBytes: maxStore,
+    warn,
+    now: systemClock.wall,
+    readPet,
+  })
+  const keeper = new Keeper(store, warn)
+  return {
+    state,
+    keeper,
+    snapshots: new SnapshotFolder(join(dirname(file), 'snapshots'), readPet),
+    makeRoom: (bytes) => store.makeRoom(bytes),
+    async begin(fixtures, stateNow) {
+      if (reset && state !== undefined) {
+        store.take({ kind: 'replaced', state: fixtures })
+        await store.write()
+      }
+      await store.start(stateNow)
+    },
+    close: () => store.close(() => keeper.settle()),
+  }
+}
+
+/** Smaller files are read in a moment. */
+const LARGE_FILE: Bytes = 10 * MIB
+
+function sizeOf(file: string): Bytes {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  } catch {
+    // Opening it reports what is wrong.
+    return 0
+  }
+}

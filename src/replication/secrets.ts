@@ -1,0 +1,71 @@
+import type { Spaces } from '../core/spaces.js'
+import { readAuthorization } from '../domain/keys.js'
+import type { ServiceRequest } from '../domain/messages.js'
+import { digestOf } from '../system/digest.js'
+
+/** JSON never contains this character unescaped. @source RFC 8259, section 7 */
+const MARK = '\u0001'
+
+/** A shorter key could be part of any word, and is hardly a real one. */
+const MIN_SECRET_LENGTH = 8
+
+/**
+ * Keeps the keys given at the start (--api-key), which may be real ones, out of the log and of checkpoints.
+ * All replicas of a group have the same keys in the same order, so an index stands for each.
+ */
+export class HiddenKeys {
+  readonly #keys: readonly (readonly [key: string, placeholder: string])[]
+
+  constructor(keys: readonly string[]) {
+    this.#keys = keys
+      // The longest first: one may begin with another.
+      .map((key, index) => [JSON.stringify(key).slice(1, -1), `${MARK}${index}${MARK}`] as const)
+      .filter(([key]) => key.length >= MIN_SECRET_LENGTH)
+      .sort(([a], [b]) => b.length - a.length)
+  }
+
+  hide(json: string): string {
+    return this.#keys.reduce((text, [key, placeholder]) => text.replaceAll(key, placeholder), json)
+  }
+
+  show(text: string): string {
+    if (!text.includes(MARK)) return text
+    return this.#keys.reduce((shown, [key, placeholder]) => shown.replaceAll(placeholder, () => key), text)
+  }
+}
+
+/**
+ * Replaces a token that the sandbox does not know, since it may be somebody's real key and must not be logged.
+ * The replacement gets the same response.
+ *
+ * @returns the same request if its token is known
+ */
+export function withoutUnknownToken(request: ServiceRequest, spaces: Spaces): ServiceRequest {
+  const { authorization } = request.headers
+  if (authorization === undefined) return request
+  const sent = readAuthorization(typeof authorization === 'string' ? authorization : undefined)
+  const { keys, shared } = spaces.default
+  if (sent === undefined) return withAuthorization(request, 'Other ***')
+  const { token, space } = sent
+  if (keys.has(token)) return isRepeated(request) ? withAuthorization(request, authorization) : request
+  const isSpace = space !== '' && spaces.canOpen(space, token)
+  const stranger = token === '' ? '' : isSpace ? token : String(authorization)
+  const shown = shared.anyKey && stranger !== '' ? `stranger-${digestOf(stranger).replaceAll(/\W/g, '')}` : 'unknown'
+  return withAuthorization(request, `Bearer ${token === '' ? '~' : shown}${isSpace ? `~${space}` : ''}`)
+}
+
+function isRepeated({ rawHeaders }: ServiceRequest): boolean {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization').length > 1
+}
+
+function withAuthorization(request: ServiceRequest, value: string | readonly string[]): ServiceRequest {
+  const { headers, rawHeaders } = request
+  let isFirst = true
+  const written = rawHeaders.map((item, index) => {
+    if (index % 2 === 0 || rawHeaders[index - 1]?.toLowerCase() !== 'authorization') return item
+    const shown = isFirst ? String(value) : 'Other ***'
+    isFirst = false
+    return shown
+  })
+  return { ...request, headers: { ...headers, authorization: value }, rawHeaders: written }
+}

@@ -1,0 +1,72 @@
+import type { Contract } from './contract/contract.js'
+import { Failure } from './domain/failures.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel } from './domain/keys.js'
+import { slowedOperations } from './domain/settings.js'
+import { didYouMean } from './domain/suggest.js'
+import { placeOf, type ResolvedOptions } from './options/resolve.js'
+import { digestOf } from './system/digest.js'
+
+/** @throws Failure UNKNOWN_OPERATION for an option that names an operation which the contract lacks */
+export function checkOperations(options: ResolvedOptions, contract: Contract): void {
+  const known = contract.operations.map(({ id }) => id)
+  const check = (operation: string, index: number, name: 'mock' | 'fault' | 'latency', allowed: readonly string[]) => {
+    if (allowed.includes(operation)) return
+    const suggestion = didYouMean(operation, known).replace(/^; d/, ' D')
+    throw new Failure(
+      'UNKNOWN_OPERATION',
+      `${placeOf(options, name, index)}: The contract has no operation "${operation}". Use one of ${allowed.join(', ')}.${suggestion}`,
+    )
+  }
+  for (const [index, operation] of options.mock.entries()) check(operation, index, 'mock', known)
+  for (const [index, { operation }] of options.start.faults.entries()) check(operation, index, 'fault', ['*', ...known])
+  for (const operation of slowedOperations(options.start.settings)) check(operation, 0, 'latency', ['*', ...known])
+}
+
+/** Refuses a scenario for keys that do not exist or are never banned: it would silently have no effect. */
+export function checkKeys({ start }: Pick<ResolvedOptions, 'start'>, keys: readonly ApiKey[]): void {
+  for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
+    const named = keys.find((apiKey) => apiKey.key === name || keyLabel(apiKey) === name)
+    if (named === undefined)
+      throw new Failure(
+        'UNKNOWN_KEY',
+        `The scenario names the key "${name}", which does not exist. There is ${keys.map(keyLabel).join(', ')}.`,
+      )
+    if (named.always === 'limited' && Object.hasOwn(start.bans, name))
+      throw new Failure('UNKNOWN_KEY', `The scenario bans the key "${name}", which is never banned. Ban another one.`)
+  }
+}
+
+/** Used in logs and reports where there is no key of the sandbox. */
+const RESERVED_LABELS: readonly string[] = ['none', 'unknown', 'others']
+
+/** Enough to distinguish the few keys of a sandbox. */
+const LABEL_DIGITS = 8
+
+/**
+ * Labels each key given at the start, which may be a real one and must not be shown or written. The keys of the
+ * fixtures or the store are not secret.
+ *
+ * @throws Failure LABEL_TAKEN if a label would be ambiguous
+ */
+export function labelKeys(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readonly ApiKey[] {
+  const shown = new Set([DEFAULT_KEY, ...seeded.map(({ key }) => key)])
+  const all = apiKeys.map((apiKey) =>
+    apiKey.label !== undefined || shown.has(apiKey.key)
+      ? apiKey
+      : { ...apiKey, label: `key-${hexOf(digestOf(apiKey.key)).slice(0, LABEL_DIGITS)}` },
+  )
+  for (const { key, label } of all) {
+    if (label === undefined) continue
+    const isTaken = shown.has(label) || RESERVED_LABELS.includes(label)
+    if (!isTaken && !all.some((other) => other.key !== key && (other.key === label || other.label === label))) continue
+    throw new Failure(
+      'LABEL_TAKEN',
+      `The label "${label}" of an API key already stands for another. Choose another one.`,
+    )
+  }
+  return all
+}
+
+function hexOf(base64: string): string {
+  return [...atob(base64)].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')
+}

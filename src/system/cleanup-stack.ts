@@ -1,0 +1,44 @@
+/** Closes what was opened, in reverse order: on stop, or when a later step of the start fails. */
+export class CleanupStack {
+  readonly #steps: (() => unknown)[] = []
+  #closing: Promise<void> | undefined
+
+  defer(close: () => unknown): void {
+    this.#steps.push(close)
+  }
+
+  /** Runs every step once, even if others fail. @throws the first failure */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const failures: unknown[] = []
+    for (const step of this.#steps.splice(0).reverse()) {
+      try {
+        await step()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+}
+
+/**
+ * Opens something in several steps. If a step fails, closes what earlier steps have opened.
+ *
+ * @param open registers on the stack how to close what each step opens
+ * @throws the error of the step
+ */
+export async function openInSteps<T>(open: (opened: CleanupStack) => Promise<T>): Promise<T> {
+  const opened = new CleanupStack()
+  try {
+    return await open(opened)
+  } catch (error) {
+    // The reason of the failed start is the one to report.
+    await opened.close().catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+import { parseJson } from '../contract/json.js'
+import { EventReader, type ServerEvent } from '../control/event-reader.js'
+import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
+import { type VerbRoute, verbRequest, withQuery } from '../control/verb-request.js'
+
+/** Generated from the table of verbs when the page is built. */
+declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
+/** Address of the control plane relative to the page; set when the page is built. */
+declare const CONTROL_ADDRESS: string
+
+/** Address of the sandbox for this page, without a trailing slash: an origin, or a path below one behind a proxy. */
+export const SANDBOX_ADDRESS = new URL('..', document.baseURI).href.replace(/\/$/, '')
+
+export class TokenNeeded extends Error {}
+
+const TOKEN_KEY = 'petstore-sandbox.control-token'
+/** Fallback if the browser denies storage. */
+let enteredToken: string | null = null
+
+export function controlToken(): string | null {
+  try {
+    return sessionStorage.getItem(TOKEN_KEY) ?? enteredToken
+  } catch {
+    return enteredToken
+  }
+}
+
+export function keepControlToken(token: string): void {
+  enteredToken = token
+  try {
+    sessionStorage.setItem(TOKEN_KEY, token)
+  } catch {
+    // Storage is denied: the next page asks again.
+  }
+}
+
+/** Calls a verb on a space. Reads int64 digit for digit. */
+export async function callVerb<Name extends VerbName>(
+  verb: Name,
+  space: string,
+  ...[input]: OptionalInput<Name>
+): Promise<VerbOutput<Name>> {
+  const { method, address, body } = verbRequest(VERB_ROUTES[verb], space, input)
+  const response = await requestControl(address, {
+    method,
+    ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+  })
+  return parseJson(await readText(response)) as VerbOutput<Name>
+}
+
+export async function servedContract(): Promise<Record<string, unknown>> {
+  return parseJson(await readText(await requestControl('/openapi.json'))) as Record<string, unknown>
+}
+
+/**
+ * Events of a space, in batches as they arrive. The first batch comes once the sandbox listens: later events are
+ * complete. Uses fetch, since EventSource cannot send a token.
+ */
+export async function* followEvents(space: string, signal: AbortSignal): AsyncGenerator<readonly ServerEvent[]> {
+  const query = new URLSearchParams(space === '' ? {} : { space })
+  const { body } = await requestControl(withQuery('/requests/stream', query), { signal })
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  const events = new EventReader()
+  for (let chunk = await reader?.read(); chunk?.value !== undefined; chunk = await reader?.read())
+    yield events.read(chunk.value)
+}
+
+async function requestControl(address: string, init: RequestInit = {}): Promise<Response> {
+  const token = controlToken()
+  const authorization = token === null ? {} : { Authorization: `Bearer ${token}` }
+  const response = await fetch(CONTROL_ADDRESS + address, {
+    ...init,
+    cache: 'no-store',
+    headers: { ...authorization, ...init.headers },
+  }).catch(() => {
+    throw new Error('The sandbox is not responding.')
+  })
+  if (response.ok) return response
+  if (response.status === 401) throw new TokenNeeded('The control plane requires its token.')
+  throw new Error(messageIn(await readText(response)) ?? `The sandbox returned ${response.status}.`)
+}
+
+function readText(response: Response): Promise<string> {
+  return response.text().catch(() => {
+    throw new Error('The connection to the sandbox was lost.')
+  })
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const { message }: { readonly message?: unknown } = JSON.parse(text)
+    return typeof message === 'string' ? message : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,152 @@
+import type { Finding, Refusals, WhatIf } from '../../conduct/conduct-view.js'
+import { counted, noun } from '../../domain/numbers.js'
+import { timesText } from '../format.js'
+import { exchangeById, select, showTab } from '../session.js'
+import { conduct, drift, filter } from '../state.js'
+import { ScrollBox, Section, Table } from '../ui.js'
+
+export function ConductPanel() {
+  return (
+    <>
+      <DriftSection />
+      <ConductSection />
+    </>
+  )
+}
+
+function ConductSection() {
+  if (conduct.value === undefined) return null
+  const { requests, senders, sendersStated, violations, warnings, whatIf } = conduct.value
+  if (requests === 0)
+    return (
+      <Section id="conduct" title="Conduct" aside="nothing yet">
+        <p class="muted">Clients are judged as they send: early retries, requests while banned, invalid requests …</p>
+      </Section>
+    )
+  const aside = `${counted(occurrences(violations), 'violation')}, ${counted(occurrences(warnings), 'warning')}`
+  const subject = requests === 1 ? 'The one request' : `All ${requests.toLocaleString('en')} requests`
+  return (
+    <Section id="conduct" title="Conduct" aside={aside}>
+      {violations.length + warnings.length === 0 ? (
+        <p>{subject} kept the service's rules.</p>
+      ) : (
+        <ul class="findings">
+          {violations.map((finding) => findingItem('violation', finding))}
+          {warnings.map((finding) => findingItem('warning', finding))}
+        </ul>
+      )}
+      <p class="muted">
+        {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
+        {sendersStated ? 'as stated' : 'by the requests that were in flight at once'}.
+      </p>
+      {whatIf.requests === 0 ? null : <WhatIfTable whatIf={whatIf} />}
+    </Section>
+  )
+}
+
+function findingItem(kind: 'violation' | 'warning', finding: Finding) {
+  const { rule, key, sender, operation, request, firstAt, message, count, otherwise, exchanges } = finding
+  return (
+    <li class={kind} key={`${rule} ${key} ${sender} ${operation} ${request.path} ${firstAt}`}>
+      <span class={`tag ${kind}`}>{rule}</span> <span class="mono">{sender === '' ? key : `${key}, ${sender}`}</span>{' '}
+      <span class="muted">{timesText(count)}</span>
+      <p>
+        {message}
+        {otherwise?.rule == null ? '' : ` With ${counted(otherwise.senders, 'sender')}: ${otherwise.rule}.`}
+      </p>
+      <ExchangeLinks ids={exchanges} />
+    </li>
+  )
+}
+
+function occurrences(findings: readonly Finding[]): number {
+  return findings.reduce((sum, { count }) => sum + count, 0)
+}
+
+function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
+  const { requests, peakMinute, peakDay, plans, configured, cheapest } = whatIf
+  const cells = ({ refusals, refused: { minute, day, ban } }: Refusals) => [refusals, `${minute}, ${day}, ${ban}`]
+  return (
+    <>
+      <h3>What each plan would have done</h3>
+      <p class="muted">
+        {requests.toLocaleString('en')} {noun(requests, 'request')} reached the quota; at most{' '}
+        {peakMinute.toLocaleString('en')} of one key in a minute and {peakDay.toLocaleString('en')} in a day.{' '}
+        {cheapest === null ? 'Every plan refuses some.' : `The smallest plan that refuses nothing: ${cheapest}.`}
+      </p>
+      <ScrollBox label="What each plan would have refused">
+        <Table
+          head={['Plan', 'A minute', 'A day', 'Refused', 'by minute, day, ban']}
+          rows={[
+            ...plans.map((row) => [row.plan, row.perMinute, row.perDay, ...cells(row)]),
+            ['as configured', '', '', ...cells(configured)],
+          ]}
+          numbersFrom={1}
+        />
+      </ScrollBox>
+    </>
+  )
+}
+
+function DriftSection() {
+  if (drift.value === undefined) return null
+  const { checked, drifted, unanswered, findings, leftOut } = drift.value
+  const asked = checked + unanswered
+  const summary =
+    asked === 0
+      ? 'Each answer of the real service is held against the contract.'
+      : checked === 0
+        ? 'The real service has given no answer that could be held against the contract.'
+        : 'What the real service answered keeps the contract.'
+  return (
+    <Section
+      id="drift"
+      title="Drift"
+      aside={asked === 0 ? 'nothing yet' : `${drifted} of ${counted(checked, 'answer')}`}
+    >
+      {findings.length === 0 ? <p class={asked === 0 ? 'muted' : ''}>{summary}</p> : null}
+      <ul class="findings">
+        {findings.map(({ operation, rule, detail, count, exchanges }) => (
+          <li key={`${operation} ${rule} ${detail}`}>
+            <span class="tag violation">{rule}</span> <span class="mono">{operation}</span>{' '}
+            <span class="muted">{timesText(count)}</span>
+            <p>{detail}</p>
+            <ExchangeLinks ids={exchanges} />
+          </li>
+        ))}
+      </ul>
+      {unanswered === 0 ? null : (
+        <p class="muted">
+          {unanswered.toLocaleString('en')} of {asked.toLocaleString('en')} {noun(asked, 'request')} got no answer that
+          could be used.
+        </p>
+      )}
+      {leftOut === 0 ? null : (
+        <p class="muted">
+          And {leftOut.toLocaleString('en')} more {noun(leftOut, 'finding')}.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+const MAX_NAMED = 5
+
+function ExchangeLinks({ ids }: { readonly ids: readonly number[] }) {
+  const named = ids.slice(0, MAX_NAMED).join(', ')
+  return (
+    <p>
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          filter.value = { text: `id:${ids.join(',')}`, outcome: undefined }
+          select(exchangeById(ids.at(-1) ?? 0))
+          showTab('log')
+        }}
+      >
+        {ids.length === 1 ? `exchange ${named}` : `exchanges ${named}${ids.length > MAX_NAMED ? ' …' : ''}`}
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { sentKeyText } from '../../domain/keys.js'
+import type { Exchange } from '../../exchanges/exchange-view.js'
+import { addressOf, CONNECTION_HEADERS } from '../request-code.js'
+import { replay, step } from '../session.js'
+import { editing, selected, state } from '../state.js'
+import { CloseButton, Dialog, Field, FormDialog, type ReadField } from '../ui.js'
+import { FILTER_FIELDS } from './exchange-filter.js'
+
+const KEYS = [
+  ['/', 'to the filter'],
+  ['j  k', 'next, previous exchange'],
+  ['r', 'send the open one again'],
+  ['e', 'change it before'],
+  ['Escape', 'close what is open'],
+  ['?', 'this help'],
+] as const
+
+export function HelpDialog() {
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog') !== null
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
+      const exchange = selected.value
+      if (event.key === '?') isOpen.value = true
+      else if (event.key === '/') document.querySelector<HTMLElement>('#filter')?.focus()
+      else if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1)
+      else if (event.key === 'r' && exchange !== undefined)
+        void replay(exchange.id).catch(() => {
+          editing.value = exchange
+        })
+      else if (event.key === 'e' && exchange !== undefined) editing.value = exchange
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+  return isOpen.value ? (
+    <Dialog label="Help" onClose={() => (isOpen.value = false)}>
+      <h2>Keys</h2>
+      <dl class="keyhelp">
+        {KEYS.map(([key, text]) => (
+          <div key={key} class="keyline">
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <h2>Words of the filter</h2>
+      <p class="muted">
+        Words must all match: <code>4xx</code>, <code>&gt;500ms</code>, <code>pets</code>, or a field and a colon (
+        {FILTER_FIELDS.join(', ')}), as in <code>status:429 reason:storm body:"Rex"</code>. A minus turns one round:{' '}
+        <code>-key:sandbox-pro</code>.
+      </p>
+      <div class="row end">
+        <CloseButton>Close</CloseButton>
+      </div>
+    </Dialog>
+  ) : null
+}
+
+export function ReplayDialog() {
+  return editing.value === undefined ? null : <EditForm key={editing.value.id} exchange={editing.value} />
+}
+
+function EditForm({ exchange }: { readonly exchange: Exchange }) {
+  const { id, key, space, sender, method, request } = exchange
+  const isKnown = state.value?.keys.some((known) => known.key === key && !known.secret) === true
+  const headers = Object.entries(request.headers).filter(([name]) => !CONNECTION_HEADERS.has(name))
+  function send(field: ReadField) {
+    const written = readHeaders(field('headers') ?? '')
+    const removed = headers.filter(([name]) => !(name in written)).map(([name]) => [name, null] as const)
+    const given = field('key')
+    return replay(id, {
+      ...(given !== undefined && { key: given }),
+      method: field('method') ?? method,
+      target: field('target') ?? '',
+      headers: { ...Object.fromEntries(removed), ...written },
+      body: field('body') ?? '',
+    })
+  }
+  return (
+    <FormDialog
+      label="Change and send again"
+      isLarge
+      submit="Send"
+      onClose={() => (editing.value = undefined)}
+      send={send}
+    >
+      <h2>Change exchange {id} and send it again</h2>
+      <div class="fields">
+        <Field label="Method" name="method" defaultValue={method} required />
+        <Field label="Path and query" name="target" class="mono" defaultValue={addressOf(exchange)} required grows />
+        <Field
+          label="Key"
+          name="key"
+          class="mono"
+          defaultValue={isKnown ? sentKeyText(key, space, sender) : ''}
+          placeholder="none that the log has"
+          grows
+        />
+      </div>
+      <label class="stacked">
+        Headers
+        <textarea name="headers" rows={4} class="mono" spellcheck={false}>
+          {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
+        </textarea>
+      </label>
+      <label class="stacked">
+        Body
+        <textarea name="body" rows={8} class="mono" spellcheck={false}>
+          {request.body}
+        </textarea>
+      </label>
+    </FormDialog>
+  )
+}
+
+function readHeaders(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => [line, line.indexOf(':')] as const)
+  return Object.fromEntries(
+    lines
+      .filter(([, colon]) => colon > 0)
+      .map(([line, colon]) => [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]),
+  )
+}

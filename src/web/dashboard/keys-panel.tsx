@@ -1,0 +1,86 @@
+import type { KeyView } from '../../control/views.js'
+import { PLAN_NAMES } from '../../domain/keys.js'
+import { countdownText } from '../format.js'
+import { call } from '../session.js'
+import { spaceTime, state } from '../state.js'
+import { ActionButton, Field, Form, SavedSelect, Section } from '../ui.js'
+import { Gauge } from './gauge.js'
+import { banLeft, isOut, minuteAt, windowAt } from './quota-now.js'
+
+export function KeysPanel() {
+  const keys = state.value?.keys
+  return (
+    <Section id="keys" title="Keys" aside={keys?.length}>
+      <ul class="keys">
+        {keys?.map((view) => (
+          <KeyRow key={view.key} view={view} />
+        ))}
+      </ul>
+      <Form
+        label="Add a key"
+        send={(field) => {
+          const key = field('key') ?? ''
+          const plan = PLAN_NAMES.find((name) => name === field('plan')) ?? 'free'
+          return call('keys.add', { key, plan }, `The key ${key} is added.`)
+        }}
+      >
+        <Field label="New key" name="key" required />
+        <Field label="Plan" name="plan" choices={PLAN_NAMES} />
+        <button type="submit">Add key</button>
+      </Form>
+    </Section>
+  )
+}
+
+function KeyRow({ view }: { readonly view: KeyView }) {
+  const now = spaceTime.value ?? 0
+  const { key, plan, always } = view
+  const left = banLeft(view, now)
+  const out = isOut(view, now)
+  return (
+    <li class={out ? 'keyrow out' : 'keyrow'} data-key={key}>
+      <div class="line">
+        <strong class="mono name" title={key}>
+          {key}
+        </strong>
+        <span class="state">
+          {left > 0 ? `Banned, ${countdownText(left)} left` : always === null ? '' : `always ${always}`}
+        </span>
+        <span class="row end">
+          {left > 0 ? (
+            <ActionButton
+              key="lift"
+              label={`Lift ban of ${key}`}
+              act={() => call('keys.unban', { key }, `${key} is no longer banned.`)}
+            >
+              Lift
+            </ActionButton>
+          ) : always === null ? (
+            <ActionButton key="ban" label={`Ban ${key}`} act={() => call('keys.ban', { key }, `${key} is banned.`)}>
+              Ban
+            </ActionButton>
+          ) : null}
+          <ActionButton
+            label={`Remove ${key}`}
+            act={() => call('keys.remove', { key }, `${key} is removed: requests with it get 401.`)}
+          >
+            ×
+          </ActionButton>
+        </span>
+      </div>
+      <div class="meters">
+        <span>
+          <SavedSelect
+            aria-label={`Plan of ${key}`}
+            value={plan}
+            choices={PLAN_NAMES}
+            disabled={always !== null}
+            save={(chosen) => call('keys.change', { key, plan: chosen }, `${key} is on the plan ${chosen}.`)}
+          />
+        </span>
+        <Gauge name="minute" of={key} isOut={out} {...minuteAt(view, now)} />
+        <Gauge name="day" of={key} isOut={out} {...windowAt(view.day, now)} />
+      </div>
+    </li>
+  )
+}

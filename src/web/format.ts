@@ -1,0 +1,94 @@
+import type { Exchange } from '../exchanges/exchange-view.js'
+
+export type Zone = 'UTC' | 'local'
+
+function isoIn(at: number, zone: Zone): string {
+  return new Date(zone === 'UTC' ? at : at - new Date(at).getTimezoneOffset() * 60_000).toISOString()
+}
+
+/** `12:00:01`, or with milliseconds */
+export function timeText(at: number, withMilliseconds = false, zone: Zone = 'UTC'): string {
+  return isoIn(at, zone).slice(11, withMilliseconds ? 23 : 19)
+}
+
+/** `Sun, 1 Mar 2026` */
+export function dateText(at: number, zone: Zone = 'UTC'): string {
+  const [weekday, day, month, year] = new Date(isoIn(at, zone)).toUTCString().split(' ')
+  return `${weekday} ${Number(day)} ${month} ${year}`
+}
+
+export function dayText(at: number, zone: Zone = 'UTC'): string {
+  return isoIn(at, zone).slice(0, 10)
+}
+
+/** Time left: `0:42`, `4:05`, `1:00:00`, `2 d 3 h`. Rounded up. */
+export function countdownText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
+  const hours = Math.floor(seconds / 3600)
+  if (hours >= 48) return `${Math.floor(hours / 24)} d ${hours % 24} h`
+  const minutes = Math.floor(seconds / 60) % 60
+  const parts = hours === 0 ? [minutes, seconds % 60] : [hours, minutes, seconds % 60]
+  return parts.map((part, index) => (index === 0 ? part : String(part).padStart(2, '0'))).join(':')
+}
+
+export function timesText(count: number): string {
+  return count === 1 ? 'once' : `${count.toLocaleString('en')} times`
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The outcomes that chart and filter distinguish with their labels, in the chart's stacking order. */
+export const OUTCOME_LABELS = {
+  answered: '2xx',
+  refused: '4xx',
+  limited: '429',
+  failed: '5xx',
+  cut: 'no answer',
+} as const
+export type Outcome = keyof typeof OUTCOME_LABELS
+export type OutcomeCounts = Readonly<Record<Outcome, number>>
+export const OUTCOMES = Object.keys(OUTCOME_LABELS) as readonly Outcome[]
+export const NO_OUTCOMES: OutcomeCounts = { answered: 0, refused: 0, limited: 0, failed: 0, cut: 0 }
+
+export function outcomeOf({ status }: Pick<Exchange, 'status'>): Outcome {
+  if (status === null) return 'cut'
+  if (status === 429) return 'limited'
+  if (status >= 500) return 'failed'
+  return status >= 400 ? 'refused' : 'answered'
+}
+
+export function outcomesText(counts: OutcomeCounts): string {
+  return OUTCOMES.filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${counts[outcome]} ${OUTCOME_LABELS[outcome]}`)
+    .join(', ')
+}
+
+/** A string, a bracket, a comma or colon, or a number or word: JSON without whitespace. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g
+
+/**
+ * A body in readable form: JSON indented, anything else (or incomplete JSON) unchanged.
+ * Only whitespace changes: 1.0, repeated names and every digit show as the client wrote them.
+ */
+export function readableBody(body: string): string {
+  try {
+    JSON.parse(body)
+  } catch {
+    return body
+  }
+  let text = ''
+  let depth = 0
+  let before = ''
+  for (const [token] of body.matchAll(TOKEN)) {
+    const closes = token === '}' || token === ']'
+    const followsOpening = before === '{' || before === '['
+    if (closes) depth--
+    if (closes ? !followsOpening : followsOpening || before === ',') text += `\n${'  '.repeat(depth)}`
+    text += token === ':' ? ': ' : token
+    if (token === '{' || token === '[') depth++
+    before = token
+  }
+  return text
+}

@@ -1,0 +1,151 @@
+import { curlCommand, KEY_REFERENCE, shellWord } from '../domain/curl.js'
+import type { Exchange } from '../exchanges/exchange-view.js'
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+export interface CodeRequest {
+  readonly method: string
+  readonly url: string
+  /** Without Authorization. */
+  readonly headers: Headers
+  /** The key that authorizes it, `KEY_REFERENCE` for the one in the environment; undefined for none. */
+  readonly key: string | undefined
+  readonly body: string | undefined
+  /** Undefined if the request matches no operation. */
+  readonly operation: OperationFacts | undefined
+  readonly baseUrl: string
+}
+
+export interface OperationFacts {
+  readonly id: string
+  /** `/pets/{petId}` */
+  readonly path: string
+}
+
+export const CODE_FORMS = {
+  curl: ({ method, url, headers, key, body }: CodeRequest) =>
+    curlCommand({
+      method,
+      url,
+      headers: key === undefined ? headers : [['Authorization', key], ...headers],
+      body,
+      ...(key === undefined ? {} : { key }),
+    }),
+  fetch: ({ method, url, headers, key, body }: CodeRequest) => {
+    const authorization =
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: part of the generated code
+      key === KEY_REFERENCE ? '`Bearer ${process.env.PETSTORE_API_KEY}`' : quoted(`Bearer ${key}`)
+    const lines = [
+      ...(key === undefined ? [] : [`    "Authorization": ${authorization},`]),
+      ...headers.map(([name, value]) => `    ${quoted(name)}: ${quoted(value)},`),
+    ]
+    const options = [
+      ...(method === 'GET' ? [] : [`  method: ${quoted(method)},`]),
+      ...(lines.length === 0 ? [] : ['  headers: {', ...lines, '  },']),
+      ...(body === undefined ? [] : [`  body: ${quoted(body)},`]),
+    ]
+    const given = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
+    return `const response = await fetch(${quoted(url)}${given})\nconsole.log(response.status, await response.text())`
+  },
+  Python: ({ method, url, headers, key, body }: CodeRequest) =>
+    [
+      'import urllib.error',
+      'import urllib.request',
+      '',
+      'request = urllib.request.Request(',
+      `    ${quoted(url)},`,
+      `    method=${quoted(method)},`,
+      '    headers={',
+      ...(key === undefined ? [] : [`        "Authorization": ${quoted(`Bearer ${key}`)},`]),
+      ...headers.map(([name, value]) => `        ${quoted(name)}: ${quoted(value)},`),
+      '    },',
+      ...(body === undefined ? [] : [`    data=${quoted(body)}.encode(),`]),
+      ')',
+      'try:',
+      '    with urllib.request.urlopen(request) as response:',
+      '        print(response.status, response.read().decode())',
+      'except urllib.error.HTTPError as error:',
+      '    print(error.code, error.read().decode())',
+    ].join('\n'),
+  call: ({ url, key, body, operation, baseUrl }: CodeRequest) => {
+    if (operation === undefined) return '# call sends operations of the contract only; this request is none of them.'
+    const { pathname, searchParams } = new URL(url)
+    const parts = pathname.slice(new URL(baseUrl).pathname.length).split('/')
+    const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decoded)
+    const flags = [...searchParams].flatMap(([name, value]) => [`--${kebab(name)}`, value])
+    const given = body === undefined ? [] : ['--body', body]
+    const words = ['call', operation.id, ...inPath, ...flags, ...given, '--base-url', baseUrl].map(shellWord)
+    const variable = key === undefined || key === KEY_REFERENCE ? '' : `PETSTORE_API_KEY=${key} `
+    return `${variable}petstore-sandbox ${words.join(' ')}`
+  },
+  HTTP: ({ method, url, headers, key, body }: CodeRequest) => {
+    const { host, origin } = new URL(url)
+    return [
+      `${method} ${url.slice(origin.length)} HTTP/1.1`,
+      `Host: ${host}`,
+      ...(key === undefined ? [] : [`Authorization: Bearer ${key}`]),
+      ...headers.map(([name, value]) => `${name}: ${value}`),
+      '',
+      body ?? '',
+    ].join('\n')
+  },
+} satisfies Record<string, (request: CodeRequest) => string>
+export type CodeForm = keyof typeof CODE_FORMS
+
+/** Headers that belong to one connection, or are written from other facts. */
+export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'host',
+  'connection',
+  'content-length',
+  'accept-encoding',
+  'expect',
+  'transfer-encoding',
+])
+
+/** The request of an exchange, with a reference in place of its key. @param sandbox address without a trailing slash */
+export function recordedRequest(
+  { method, key, operation, request: { headers, body }, ...exchange }: Exchange,
+  sandbox: string,
+  basePath: string,
+  operations: readonly OperationFacts[],
+): CodeRequest {
+  return {
+    method,
+    url: sandbox + addressOf(exchange),
+    headers: Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)),
+    key: key === 'none' ? undefined : KEY_REFERENCE,
+    body: body === '' ? undefined : body,
+    operation: operations.find(({ id }) => id === operation),
+    baseUrl: sandbox + basePath,
+  }
+}
+
+export function operationsIn({ paths }: { readonly paths?: unknown }): readonly OperationFacts[] {
+  return Object.entries(Object(paths)).flatMap(([path, methods]) =>
+    Object.values(Object(methods)).flatMap((operation) => {
+      const { operationId: id } = Object(operation)
+      return typeof id === 'string' ? [{ id, path }] : []
+    }),
+  )
+}
+
+export function addressOf({ path, query }: Pick<Exchange, 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,527 @@
+import { type Signal, signal, useSignal } from '@preact/signals'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { stringifyJson } from '../contract/json.js'
+import { controlToken } from './control-api.js'
+import { messageOf } from './format.js'
+import { connection } from './state.js'
+
+/** An action of a control. While it runs, `pending` has the value that it asked for. */
+export interface Action<Value = unknown> {
+  readonly error: Signal<string>
+  readonly pending: Signal<{ readonly value: Value | undefined } | undefined>
+  /** @returns whether it succeeded; the reason for a failure is in `error` */
+  run(act: () => Promise<unknown>, value?: Value): Promise<boolean>
+}
+
+const escapes = signal(0)
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') escapes.value++
+})
+
+/** For one control or form. Its error stays until the next run, Escape, or until the connection changes. */
+export function useAction<Value>(): Action<Value> {
+  const error = useSignal('')
+  const pending = useSignal<{ readonly value: Value | undefined }>()
+  useEffect(() => {
+    error.value = ''
+  }, [connection.value, escapes.value])
+  return {
+    error,
+    pending,
+    async run(act, value) {
+      const request = { value }
+      pending.value = request
+      error.value = ''
+      try {
+        await act()
+        return true
+      } catch (failure) {
+        error.value = messageOf(failure)
+        return false
+      } finally {
+        if (pending.value === request) pending.value = undefined
+      }
+    },
+  }
+}
+
+export function ActionError({ action }: { readonly action: Action<never> | Action }) {
+  return action.error.value === '' ? null : (
+    <p class="error" role="alert">
+      {action.error}
+    </p>
+  )
+}
+
+interface ButtonProps {
+  /** Accessible name, where the text alone says too little. */
+  readonly label?: string
+  readonly class?: string
+  readonly title?: string
+  readonly children: ComponentChildren
+}
+
+export function ActionButton({ act, label, children, ...rest }: ButtonProps & { act(): Promise<unknown> }) {
+  const action = useAction()
+  const isBusy = action.pending.value !== undefined
+  return (
+    <>
+      <button type="button" {...rest} aria-label={label} aria-busy={isBusy} onClick={() => action.run(act)}>
+        {children}
+      </button>
+      <ActionError action={action} />
+    </>
+  )
+}
+
+export function CloseButton({ children }: { readonly children: string }) {
+  return (
+    <button type="button" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
+      {children}
+    </button>
+  )
+}
+
+export function Dialog({
+  label,
+  isLarge = false,
+  onClose,
+  children,
+}: {
+  readonly label: string
+  readonly isLarge?: boolean
+  /** Without it, only the page closes the dialog. */
+  onClose?(): void
+  readonly children: ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      class={isLarge ? 'large' : ''}
+      aria-label={label}
+      onClose={() => onClose?.()}
+      onCancel={(event) => onClose === undefined && event.preventDefault()}
+    >
+      {children}
+    </dialog>
+  )
+}
+
+export type ReadField = (name: string) => string | undefined
+
+/** A form that sends its fields, then is cleared (unless `keeps` is set) and closes the dialog that it is in. */
+export function Form({
+  label,
+  send,
+  keeps = false,
+  class: style = 'fields',
+  children,
+}: {
+  readonly label?: string
+  readonly keeps?: boolean
+  readonly class?: string
+  readonly children: ComponentChildren
+  send(field: ReadField): Promise<unknown>
+}) {
+  const action = useAction()
+  return (
+    <form
+      class={style}
+      aria-label={label}
+      onSubmit={async (event) => {
+        event.preventDefault()
+        const form = event.currentTarget
+        const fields = new FormData(form)
+        const isSent = await action.run(() =>
+          send((name) => {
+            const value = fields.get(name)
+            return typeof value === 'string' && value.trim() !== '' ? value : undefined
+          }),
+        )
+        if (!isSent) return
+        if (!keeps) form.reset()
+        form.closest('dialog')?.close()
+      }}
+    >
+      {children}
+      <ActionError action={action} />
+    </form>
+  )
+}
+
+export function FormDialog({
+  submit,
+  submitStyle = 'primary',
+  send,
+  children,
+  ...dialog
+}: Parameters<typeof Dialog>[0] & {
+  readonly submit: string
+  readonly submitStyle?: string
+  send(field: ReadField): Promise<unknown>
+}) {
+  return (
+    <Dialog {...dialog}>
+      <Form class="" keeps send={send}>
+        {children}
+        <div class="row end">
+          {dialog.onClose === undefined ? null : <CloseButton>Cancel</CloseButton>}
+          <button type="submit" class={submitStyle}>
+            {submit}
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+type Choice = string | number | readonly [value: string | number, text: string]
+
+function Options({ choices }: { readonly choices: readonly Choice[] }) {
+  return (
+    <>
+      {choices.map((choice) => {
+        const [value, text] = typeof choice === 'object' ? choice : [choice, choice]
+        return (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        )
+      })}
+    </>
+  )
+}
+
+export function Field({
+  label,
+  choices,
+  grows = false,
+  choose,
+  ...attributes
+}: {
+  readonly label: string
+  readonly choices?: readonly Choice[]
+  readonly grows?: boolean
+  choose?(value: string): void
+} & InputHTMLAttributes) {
+  const { name, value } = attributes
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside, in either branch
+    <label class={grows ? 'grow' : ''}>
+      {label}
+      {choices === undefined ? (
+        <input autocomplete="off" spellcheck={false} {...attributes} />
+      ) : (
+        <select name={name} value={value} onChange={({ currentTarget }) => choose?.(currentTarget.value)}>
+          <Options choices={choices} />
+        </select>
+      )}
+    </label>
+  )
+}
+
+export function Select<Value extends string | number>({
+  label,
+  isStacked = false,
+  choices,
+  texts = {},
+  choose,
+  ...attributes
+}: {
+  readonly label?: string
+  readonly isStacked?: boolean
+  readonly value: Value
+  readonly choices: readonly Value[]
+  readonly texts?: Readonly<Record<string, string>>
+  readonly id?: string
+  readonly 'aria-label'?: string
+  readonly disabled?: boolean
+  choose(value: Value): void
+}) {
+  const select = (
+    <select
+      {...attributes}
+      onChange={({ currentTarget }) => {
+        const chosen = choices[currentTarget.selectedIndex]
+        if (chosen !== undefined) choose(chosen)
+      }}
+    >
+      <Options choices={choices.map((choice) => [choice, texts[String(choice)] ?? String(choice)])} />
+    </select>
+  )
+  return label === undefined ? (
+    select
+  ) : (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside
+    <label class={isStacked ? 'stacked' : 'inline'}>
+      {label} {select}
+    </label>
+  )
+}
+
+/** A select that saves each choice, and shows it at once. */
+export function SavedSelect<Value extends string | number>({
+  value,
+  save,
+  ...rest
+}: Omit<Parameters<typeof Select<Value>>[0], 'choose'> & { save(value: Value): Promise<unknown> }) {
+  const action = useAction<Value>()
+  return (
+    <>
+      <Select
+        {...rest}
+        value={action.pending.value?.value ?? value}
+        choose={(chosen) => action.run(() => save(chosen), chosen)}
+      />
+      <ActionError action={action} />
+    </>
+  )
+}
+
+interface SavedProps<Value> {
+  readonly value: Value
+  save(value: Value): Promise<unknown>
+}
+
+/** Saved with Enter or on blur; Escape reverts it. */
+export function SavedInput({
+  value,
+  save,
+  ...attributes
+}: SavedProps<string> & { readonly id?: string; readonly 'aria-label'?: string; readonly placeholder?: string }) {
+  const action = useAction()
+  return (
+    <>
+      <input
+        {...attributes}
+        defaultValue={value}
+        key={value}
+        autocomplete="off"
+        spellcheck={false}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Escape') currentTarget.value = value
+          if (key === 'Enter' || key === 'Escape') currentTarget.blur()
+        }}
+        onBlur={({ currentTarget: { value: text } }) => text !== value && action.run(() => save(text))}
+      />
+      <ActionError action={action} />
+    </>
+  )
+}
+
+export function Toggle<Name extends string>({
+  label,
+  names,
+  value,
+  choose,
+  children,
+}: {
+  readonly label: string
+  readonly names: readonly Name[]
+  readonly value: Name
+  readonly children?: ComponentChildren
+  choose(name: Name): void
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row everywhere
+    <div class="row" role="group" aria-label={label}>
+      {names.map((name) => (
+        <button type="button" key={name} aria-pressed={name === value} onClick={() => choose(name)}>
+          {name}
+        </button>
+      ))}
+      {children}
+    </div>
+  )
+}
+
+export function Pre({
+  class: style = '',
+  children,
+}: {
+  readonly class?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
+    <pre class={style} tabIndex={0}>
+      {children}
+    </pre>
+  )
+}
+
+export function CodeBlock<Name extends string>({ forms }: { readonly forms: Readonly<Record<Name, () => string>> }) {
+  const names = Object.keys(forms) as Name[]
+  const language = useSignal(names[0] as Name)
+  const code = forms[language.value]()
+  return (
+    <>
+      <Toggle label="Language" names={names} value={language.value} choose={(name) => (language.value = name)}>
+        <CopyButton text={code}>Copy</CopyButton>
+      </Toggle>
+      <Pre class="code">{code}</Pre>
+    </>
+  )
+}
+
+interface TableProps {
+  readonly head: readonly string[]
+  /** The first cell of a row is its heading. */
+  readonly rows: readonly (readonly ComponentChildren[])[]
+  /** Index of the first column of numbers. */
+  readonly numbersFrom?: number
+  readonly isMono?: boolean
+}
+
+export function Table({ head, rows, numbersFrom = head.length, isMono = false }: TableProps) {
+  const style = (column: number) => (column >= numbersFrom ? 'number' : '')
+  return (
+    <table>
+      <thead>
+        <tr>
+          {head.map((name, column) => (
+            <th scope="col" key={name} class={style(column)}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([heading, ...cells], row) => (
+          <tr key={row}>
+            <th scope="row" class={isMono ? 'mono' : ''}>
+              {heading}
+            </th>
+            {cells.map((cell, column) => (
+              <td key={column} class={style(column + 1)}>
+                {typeof cell === 'number' ? cell.toLocaleString('en') : cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function ScrollBox({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, so the keyboard must reach it
+    <section class="tablebox" aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  )
+}
+
+export function CopyButton({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
+  const result = useSignal('')
+  return (
+    <>
+      <button
+        type="button"
+        onClick={async () => {
+          result.value = await navigator.clipboard.writeText(text).then(
+            () => 'Copied.',
+            () => 'The browser does not allow it here; select the text below.',
+          )
+        }}
+      >
+        {children}
+      </button>
+      <span class="muted" role="status">
+        {result}
+      </span>
+    </>
+  )
+}
+
+/** Downloads a file. @param content JSON, or text as it is */
+export function saveFile(name: string, content: unknown): void {
+  const text = typeof content === 'string' ? content : stringifyJson(content, 2)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+  const rank = (name: string) => (/^(?:x-ratelimit-|retry-after|x-sandbox-reason)/.test(name) ? 0 : 1)
+  const sorted = Object.entries(headers).sort(([one], [other]) => rank(one) - rank(other))
+  if (sorted.length === 0) return <p class="muted">No headers.</p>
+  return (
+    <dl class="headers">
+      {sorted.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+export function Section({
+  id,
+  title,
+  aside,
+  children,
+}: {
+  readonly id: string
+  readonly title: string
+  /** A few words beside the title about its state. */
+  readonly aside?: ComponentChildren
+  readonly children: ComponentChildren
+}) {
+  return (
+    <details class="card" id={id} open>
+      <summary>
+        <h2>{title}</h2>
+        <span class="aside">{aside}</span>
+      </summary>
+      <div class="body">{children}</div>
+    </details>
+  )
+}
+
+export function TokenDialog({ enter }: { enter(token: string): void }) {
+  const wasRejected = controlToken() !== null
+  return (
+    <FormDialog label="Control token" submit="Unlock" send={async (field) => enter(field('token') ?? '')}>
+      <label class="stacked">
+        This sandbox requires a control token.
+        <input name="token" type="password" required autocomplete="off" aria-label="Control token" />
+      </label>
+      {wasRejected ? (
+        <p class="error" role="alert">
+          The sandbox rejected this token.
+        </p>
+      ) : (
+        <p class="muted">It is the value of --control-token. It is kept in this tab only.</p>
+      )}
+    </FormDialog>
+  )
+}
+
+/** A field that saves its value: a select if there are choices, else an input. */
+export function SavedField<Value extends string | number>({
+  label,
+  choices,
+  save,
+  ...rest
+}: SavedProps<Value> & { readonly label: string; readonly choices?: readonly Value[]; readonly placeholder?: string }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {choices === undefined ? (
+        <SavedInput id={id} {...rest} value={String(rest.value)} save={(text) => save(text as Value)} />
+      ) : (
+        <SavedSelect id={id} choices={choices} save={save} {...rest} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openUpstream } from '../../src/client/upstream.js'
+import type { SandboxOptions } from '../../src/options/options.js'
+import { runSandbox } from '../../src/sandbox.js'
+import { embeddedOptions } from '../support/embedded-options.js'
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.closeAllConnections())
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+/** A sandbox in front of a service that answers each list with what `list` has. */
+async function inFrontOf(list: { body: string; status?: number }, options: SandboxOptions = {}) {
+  const upstream = await serving((_request, response) => {
+    response.writeHead(list.status ?? 200, { 'content-type': 'application/json' }).end(list.body)
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'real-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const upstreamApiKeyFile = join(folder, 'key')
+  writeFileSync(upstreamApiKeyFile, 'real')
+  const warnings: string[] = []
+  const given = embeddedOptions({ upstream, upstreamApiKeyFile, record: join(folder, 'seen'), ...options })
+  const sandbox = await runSandbox(given, { onWarning: (message) => warnings.push(message) })
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await sandbox.stop('now')
+    isOpen = false
+  }
+  onTestFinished(close)
+  const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+  const ask = (path: string, init: RequestInit = {}) => fetch(sandbox.baseUrl + path, { headers, ...init })
+  const control = (path: string, init: RequestInit = {}) =>
+    fetch(sandbox.baseUrl.replace(/v1$/, `__sandbox${path}`), {
+      ...init,
+      headers: { 'content-type': 'application/json' },
+    })
+  const recorded = async () => {
+    await close()
+    return JSON.parse(readFileSync(join(folder, 'seen', 'pets.json'), 'utf8')).map(({ id }: { id: number }) => id)
+  }
+  return { ask, control, warnings, recorded, upstreamApiKeyFile }
+}
+
+const petsOf = (...ids: number[]) => JSON.stringify(ids.map((id) => ({ id, name: `pet ${id}`, categoryId: 1 })))
+
+it('opens 64 connections at most, lets 1,000 requests wait, and refuses others at once', async () => {
+  const waiting: ServerResponse[] = []
+  let sockets = 0
+  const answered = { isOn: false }
+  const baseUrl = await serving((_request, response) => {
+    if (answered.isOn) response.end('[]')
+    else waiting.push(response)
+  })
+  const upstream = await openUpstream({ baseUrl, apiKeyFile: undefined, caFile: undefined, timeout: 100_000, env: {} })
+  onTestFinished(() => upstream.close())
+  const forward = { kind: 'forward', position: 1, method: 'GET', target: '/pets', headers: [], via: '' } as const
+  const outcomes = Array.from({ length: 1100 }, () =>
+    upstream.send({ ...forward, authorization: undefined, body: undefined }),
+  )
+  const [first] = await Promise.all(outcomes.slice(1064))
+  expect(first).toEqual({
+    kind: 'failure',
+    problem: 'upstream_busy',
+    message: expect.stringContaining('1000 more are waiting'),
+  })
+  while (waiting.length < 64) await new Promise(setImmediate)
+  sockets = new Set(waiting.map(({ socket }) => socket)).size
+  answered.isOn = true
+  for (const response of waiting) response.end('[]')
+  const kinds = (await Promise.all(outcomes)).map((outcome) =>
+    outcome.kind === 'failure' ? outcome.problem : 'answer',
+  )
+  expect(sockets).toBe(64)
+  expect(kinds.filter((kind) => kind === 'answer')).toHaveLength(1064)
+})
+
+it('passes a body above 256 KiB on unread, and says so once', async () => {
+  const body = `[${'{},'.repeat(100_000)}{}]`
+  const { ask, control, warnings } = await inFrontOf({ body })
+  await ask('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
+  expect(await (await ask('/pets?limit=100')).text()).toBe(body)
+  await ask('/pets?limit=100')
+  const { findings } = (await (await control('/drift')).json()) as { findings: { rule: string }[] }
+  expect(findings.filter(({ rule }) => rule === 'body' || rule === 'query')).toEqual([])
+  expect(warnings.filter((text) => text.includes('GET /pets. More than 256KiB is passed on as it is'))).toHaveLength(1)
+})
+
+it('names the key file once the service refuses its key', async () => {
+  const { ask, warnings, upstreamApiKeyFile } = await inFrontOf({ body: '{}', status: 401 })
+  expect((await ask('/pets')).status).toBe(401)
+  await ask('/pets')
+  expect(warnings).toEqual([
+    expect.stringContaining(`refused the key in --upstream-api-key-file "${upstreamApiKeyFile}"`),
+  ])
+})
+
+it('records pets in the order in which they were listed', async () => {
+  const list = { body: petsOf(5, 9, 2) }
+  const { ask, recorded } = await inFrontOf(list)
+  await ask('/pets')
+  list.body = petsOf(7, 9, 2)
+  await ask('/pets')
+  list.body = petsOf(11, 5)
+  await ask('/pets')
+  // Oldest first: fixtures are listed from their end.
+  expect(await recorded()).toEqual([2, 9, 7, 5, 11].map(Number))
+})
+
+it('gives a pet that is added here an id above those that the service has shown', async () => {
+  const theirs = 2 ** 52 + 7
+  const { ask } = await inFrontOf({ body: petsOf(theirs, 3) })
+  await ask('/pets')
+  const added = (await (await ask('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' })).json()) as {
+    id: number
+  }
+  expect(added.id).toBe(theirs + 1)
+})
+
+it('shows a copy that was set by hand in place of the pet of the service', async () => {
+  const { ask, control } = await inFrontOf({ body: petsOf(5, 3) })
+  const partial = await control('/pets/5', { method: 'PATCH', body: '{"status":"sold"}' })
+  expect([partial.status, ((await partial.json()) as { message: string }).message]).toEqual([
+    404,
+    expect.stringContaining('Give name and categoryId'),
+  ])
+  await control('/pets/5', { method: 'PATCH', body: '{"name":"Rex","categoryId":1,"status":"sold"}' })
+  const copy = { id: 5, name: 'Rex', categoryId: 1, status: 'sold' }
+  expect(await (await ask('/pets/5')).json()).toEqual(copy)
+  expect(await (await ask('/pets')).json()).toEqual([copy, { id: 3, name: 'pet 3', categoryId: 1 }])
+  expect((await control('/pets/5', { method: 'DELETE' })).status).toBe(200)
+  expect((await control('/pets/5', { method: 'DELETE' })).status).toBe(404)
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { sandboxControls } from '../../src/api/controls.js'
+import { overNetwork } from '../../src/api/over-network.js'
+import { createSandbox, startSandbox } from '../../src/index.js'
+
+const WAYS = {
+  'in process': async () => createSandbox(),
+  'over the network': async () => {
+    const sandbox = await startSandbox()
+    const controls = sandboxControls(overNetwork(sandbox.controlUrl))
+    return Object.assign(controls, { [Symbol.asyncDispose]: () => sandbox.close() })
+  },
+}
+
+describe.each(Object.entries(WAYS))('a clean-up of a space that was never opened, %s', (_way, open) => {
+  it('succeeds and opens no space', async () => {
+    await using sandbox = await open()
+    const space = sandbox.space('never-opened')
+    await space.storm.stop()
+    await space.faults.clear()
+    await space.unban('sandbox')
+    await space.clock.reset()
+    await space.requests.clear()
+    await space.overrides.clear()
+    expect(await space.remove()).toEqual({ removed: null })
+    expect(await sandbox.spaces.list()).toEqual([])
+  })
+
+  it('opens the space if it changes it', async () => {
+    await using sandbox = await open()
+    await sandbox.space('a').pets.remove(1)
+    await expect(sandbox.space('b').pets.remove(12345)).rejects.toThrow('no pet')
+    expect((await sandbox.spaces.list()).map(({ name }) => name)).toEqual(['a'])
+    expect(await sandbox.spaces.remove('a')).toEqual({ removed: 'a' })
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { createSandbox, type SandboxOptions } from '../../src/index.js'
+
+const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true }
+const open = (options: SandboxOptions = {}) => createSandbox({ ...AT_TEN, ...options })
+
+describe('overrides', () => {
+  it('are empty at the start, whatever the options', async () => {
+    await using sandbox = await open({
+      storm: '0.3,for=30s',
+      fault: 'listPets:503*2',
+      latency: '5ms',
+      plan: 'pro',
+      scenario: { ban: { 'sandbox-free': '5m' } },
+    })
+    expect((await sandbox.overrides()).filter(({ what }) => what !== 'ban')).toEqual([])
+    expect(await sandbox.space('other').reset()).toBeUndefined()
+    expect((await sandbox.space('other').overrides()).filter(({ what }) => what !== 'ban')).toEqual([])
+  })
+
+  it('have a short text, and the instant at which they end', async () => {
+    await using sandbox = await open()
+    await sandbox.storm.start({ rate: 0.3, for: '30s' })
+    await sandbox.faults.set(['listPets:503', '*:hang'])
+    await sandbox.settings.change({ latency: '800ms', rateLimit: false, sunset: 'after' })
+    await sandbox.clock.advance('1h')
+    await sandbox.ban('sandbox-free', { for: '290s' })
+    await sandbox.plan('sandbox-pro', 'business')
+    await sandbox.storm.start({ rate: 0.3, for: '30s' })
+    expect(await sandbox.overrides()).toEqual([
+      { what: 'storm', name: null, text: 'storm 30 %', until: '2026-03-01T11:00:30.000Z' },
+      { what: 'faults', name: null, text: '2 faults', until: null },
+      { what: 'clock', name: null, text: 'clock +1 h', until: null },
+      { what: 'setting', name: 'rateLimit', text: 'rate-limit off', until: null },
+      { what: 'setting', name: 'sunset', text: 'sunset after', until: null },
+      { what: 'setting', name: 'latency', text: 'latency 800ms', until: null },
+      { what: 'ban', name: 'sandbox-free', text: 'sandbox-free banned', until: '2026-03-01T11:04:50.000Z' },
+      { what: 'plan', name: 'sandbox-pro', text: 'sandbox-pro on business', until: null },
+    ])
+    expect((await sandbox.state()).overrides).toEqual(await sandbox.overrides())
+    await sandbox.clock.advance('30s')
+    expect((await sandbox.overrides()).map(({ what }) => what)).not.toContain('storm')
+  })
+
+  it('are reset at once; pets, quotas and the log stay', async () => {
+    await using sandbox = await open({ limits: '3/min', storm: '1,for=30s' })
+    const ask = async () => {
+      const headers = { authorization: 'Bearer sandbox' }
+      const answer = await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers })
+      return [answer.status, answer.headers.get('x-ratelimit-remaining')]
+    }
+    await sandbox.storm.stop()
+    expect(await ask()).toEqual([200, '2'])
+    await sandbox.pets.add({ name: 'Rex', categoryId: 1 })
+    const { counts } = await sandbox.state()
+    await sandbox.faults.add('*:503')
+    await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
+    await sandbox.ban('sandbox')
+    await sandbox.plan('sandbox-free', 'pro')
+    expect(await sandbox.overrides.clear()).toEqual({ cleared: 6 })
+    expect(await sandbox.overrides()).toEqual([])
+    // The storm that it began with blows again.
+    expect((await ask())[0]).toBe(429)
+    await sandbox.storm.stop()
+    expect(await ask()).toEqual([200, '1'])
+    expect((await sandbox.state()).counts).toEqual({ ...counts, requests: counts.requests + 2 })
+    expect((await sandbox.pets.list({ limit: 1 }))[0]?.name).toBe('Rex')
+  })
+
+  it('include storms and bans that are active again after the clock is reset', async () => {
+    await using sandbox = await open()
+    await sandbox.storm.start({ rate: 0.3, for: '30s' })
+    await sandbox.ban('sandbox-free', { for: '1m' })
+    await sandbox.clock.advance('1h')
+    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['clock +1 h'])
+    expect(await sandbox.overrides.clear()).toEqual({ cleared: 3 })
+    expect(await sandbox.overrides()).toEqual([])
+  })
+
+  it('omit a used-up fault', async () => {
+    await using sandbox = await open({ fault: 'getPet:503' })
+    await sandbox.faults.add('listPets:503*1')
+    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['2 faults'])
+    await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+    expect(await sandbox.overrides()).toEqual([])
+  })
+
+  it('are reset by kind', async () => {
+    await using sandbox = await open()
+    await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
+    await sandbox.storm.start()
+    expect(await sandbox.overrides.clear({ what: 'setting' })).toEqual({ cleared: 2 })
+    expect((await sandbox.overrides()).map(({ what }) => what)).toEqual(['storm'])
+    await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('add what')
+  })
+
+  it('are reset one by one', async () => {
+    await using sandbox = await open()
+    await sandbox.settings.change({ latency: '1ms', sunset: 'after' })
+    await sandbox.clock.resume()
+    await sandbox.clock.advance('1h')
+    expect(await sandbox.overrides.clear({ what: 'setting', name: 'latency' })).toEqual({ cleared: 1 })
+    expect(await sandbox.overrides.clear({ what: 'clock' })).toEqual({ cleared: 1 })
+    expect((await sandbox.overrides()).map(({ text }) => text)).toEqual(['sunset after'])
+    expect(await sandbox.clock.show()).toEqual({ now: '2026-03-01T10:00:00.000Z', frozen: true })
+    await expect(sandbox.overrides.clear({ what: 'tea' as 'storm' })).rejects.toThrow('what')
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type TestSandbox, transports } from '../support/transports.js'
+
+async function conductOf(sandbox: TestSandbox, space = '') {
+  const { json } = await sandbox.control('GET', `/conduct?space=${space}`)
+  return json as { senders: number; violations: { rule: string; count: number; sender: string }[]; warnings: unknown[] }
+}
+
+const rulesIn = async (sandbox: TestSandbox, space = '') =>
+  (await conductOf(sandbox, space)).violations.map(({ rule, count }) => `${rule} ${count}`)
+
+const atOnce = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.from({ length: count }, act))
+
+describe.each(transports)('conduct, %s', (name, openSandbox) => {
+  it('finds each early retry of a client that loops on a 429, and the fourth retry on a 503', async () => {
+    // An instant retry is told by real time, which passes on a busy machine.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const limited = await openSandbox({ storm: '1,retry-after=60s', banAfter: 'never' })
+    for (let i = 0; i < 6; i++) await limited.get('/pets')
+    expect(await rulesIn(limited)).toEqual(['early-retry 5'])
+    const failing = await openSandbox({ fault: 'listPets:503' })
+    // A page has a clock of its own, which goes on: there it takes three tries without a long pause of the machine.
+    const isPage = name === 'in Chromium'
+    for (let i = 0; i < 6 || (isPage && (await rulesIn(failing)).length === 0); i++) await failing.get('/pets')
+    expect(await rulesIn(failing)).toEqual([isPage ? expect.stringMatching(/^no-backoff \d+$/) : 'no-backoff 2'])
+  })
+
+  it('neither blames nor bans a client that sends twelve requests at once on a spent quota', async () => {
+    const sandbox = await openSandbox({ limits: '1/min' })
+    await sandbox.get('/pets')
+    const reasons = (await atOnce(12, () => sandbox.get('/pets'))).map(({ reason }) => reason)
+    expect(new Set(reasons)).toEqual(new Set(['quota-minute']))
+    await sandbox.advance('60s')
+    await atOnce(12, () => sandbox.get('/pets'))
+    expect(await conductOf(sandbox)).toMatchObject({ senders: 12, violations: [], warnings: [] })
+  })
+
+  it('does not ban ten workers that each wait in a storm that refuses everything', async () => {
+    const sandbox = await openSandbox({ storm: '1,retry-after=1s' })
+    for (let round = 0; round < 5; round++) {
+      // One after the other: nothing shows that they are several.
+      for (let worker = 0; worker < 10; worker++) expect((await sandbox.get('/pets')).reason).toBe('storm')
+      await sandbox.advance('1s')
+    }
+  })
+
+  it('bans a client at its tenth early request, and at the tenth of each of several', async () => {
+    const refusals = async (senders: number) => {
+      const sandbox = await openSandbox({ storm: '1,retry-after=60s', senders })
+      for (let count = 0; count < 100; count++) if ((await sandbox.get('/pets')).reason === 'ban') return count
+      return Number.NaN
+    }
+    expect(await refusals(1)).toBe(10)
+    expect(await refusals(3)).toBeGreaterThanOrEqual(30)
+  })
+
+  it('forgets a ban that is lifted by hand', async () => {
+    const sandbox = await openSandbox()
+    await sandbox.control('PUT', '/keys/sandbox/ban', {})
+    expect((await sandbox.get('/pets')).retryAfter).toBe('300')
+    await sandbox.control('DELETE', '/keys/sandbox/ban')
+    for (let i = 0; i < 5; i++) expect((await sandbox.get('/pets')).status).toBe(200)
+    expect(await conductOf(sandbox)).toMatchObject({ violations: [], warnings: [] })
+  })
+
+  it.each([
+    ['a storm that is stopped', { storm: '1,retry-after=60s' }, ['DELETE', '/storm', undefined]],
+    ['a fault that is cleared', { fault: 'listPets:503,retry-after=60s' }, ['DELETE', '/faults', undefined]],
+    ['a larger plan', { limits: '1/min,5/day' }, ['PATCH', '/settings', { limits: '100/min,1000/day' }]],
+    ['a reset', { limits: '1/min' }, ['POST', '/reset', undefined]],
+    ['a clock that is moved', { limits: '1/min' }, ['POST', '/clock/advance', { by: '60s' }]],
+  ] as const)('ends the waits of %s', async (_what, options, [method, path, body]) => {
+    const sandbox = await openSandbox(options)
+    for (let i = 0; i < 2; i++) await sandbox.get('/pets')
+    const { violations } = await conductOf(sandbox)
+    await sandbox.control(method, path, body)
+    await sandbox.get('/pets')
+    const before = path === '/reset' ? [] : violations
+    expect((await conductOf(sandbox)).violations).toMatchObject(before)
+    expect(before.length).toBeLessThanOrEqual(1)
+  })
+
+  it('judges each named sender as one client, which share quota and ban', async () => {
+    const sandbox = await openSandbox({ limits: '2/min' })
+    const send = (sender: string) => sandbox.get('/pets', `sandbox~+${sender}`)
+    const seen = [await send('w1'), await send('w2'), await send('w1'), await send('w2'), await send('w3')]
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 429, 429, 429])
+    expect(await rulesIn(sandbox)).toEqual([])
+    await send('w2')
+    expect(await conductOf(sandbox)).toMatchObject({
+      violations: [{ rule: 'early-retry', key: 'sandbox', sender: 'w2' }],
+    })
+    await sandbox.control('PUT', '/keys/sandbox/ban', {})
+    for (const sender of ['w1', 'w2']) expect((await send(sender)).reason).toBe('ban')
+    const { json } = await sandbox.control('GET', '/requests?key=sandbox&limit=1')
+    expect(json).toMatchObject([{ key: 'sandbox', sender: 'w2' }])
+  })
+
+  it.each(['sandbox~+', 'sandbox~+a b', 'sandbox~a+b+c', 'sandbox~a+..'])('refuses the key %s', async (key) => {
+    const sandbox = await openSandbox()
+    expect((await sandbox.get('/pets', key)).status).toBe(401)
+  })
+})

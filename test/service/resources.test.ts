@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { transports } from '../support/transports.js'
+
+/** The packaged contract with PATCH and DELETE of pets, and with categories. */
+const GROWN = fileURLToPath(new URL('../contract/specs/grown.yaml', import.meta.url))
+const EMPTY = { total: 0, has_more: false, items: [] }
+
+describe.each(transports)('operations that were added to the contract, %s', (_name, openSandbox) => {
+  const open = (options = {}) => openSandbox({ spec: GROWN, strict: true, freeze: true, ...options })
+
+  it('create, read, list, replace and remove records', async () => {
+    const sandbox = await open()
+    expect((await sandbox.get('/categories')).json).toEqual(EMPTY)
+    const created = await sandbox.post('/categories', { name: 'dogs', id: 77, createdAt: 'never' })
+    expect(created.status).toBe(201)
+    const { createdAt } = created.json as { createdAt: string }
+    const dogs = { id: 1, name: 'dogs', kind: 'small', createdAt, updatedAt: createdAt }
+    expect(created.json).toEqual(dogs)
+    expect(created.headers.get('location')).toMatch(/\/v1\/categories\/1$/)
+    expect((await sandbox.get('/categories/1')).json).toEqual(dogs)
+
+    await sandbox.post('/categories', { name: 'cats', kind: 'big' })
+    await sandbox.advance('1m')
+    const replaced = await sandbox.call('/v1/categories/1', { method: 'PUT', body: { name: 'birds' } })
+    const updatedAt = new Date(Date.parse(createdAt) + 60_000).toISOString()
+    expect(replaced.json).toEqual({ ...dogs, name: 'birds', updatedAt })
+    const list = await sandbox.get('/categories?sort=name')
+    expect(list.json).toMatchObject({ total: 2, has_more: false, items: [{ name: 'birds' }, { name: 'cats' }] })
+    expect(list.headers.get('x-total-count')).toBe('2')
+
+    expect((await sandbox.call('/v1/categories/1', { method: 'DELETE' })).status).toBe(204)
+    expect((await sandbox.get('/categories/1')).status).toBe(404)
+    expect((await sandbox.post('/categories', { name: 'fish' })).json).toMatchObject({ id: 3 })
+  })
+
+  it('filter and page a list', async () => {
+    const sandbox = await open()
+    for (const name of ['a', 'b', 'c', 'd'])
+      await sandbox.post('/categories', { name, kind: name === 'c' ? 'big' : 'small' })
+    const names = async (query: string) => {
+      const { items, total, has_more } = (await sandbox.get(`/categories?${query}`)).json as {
+        items: { name: string }[]
+        total: number
+        has_more: boolean
+      }
+      return [items.map(({ name }) => name).join(''), total, has_more]
+    }
+    expect(await names('')).toEqual(['dcba', 4, false])
+    expect(await names('limit=2')).toEqual(['dc', 4, true])
+    expect(await names('limit=2&offset=2')).toEqual(['ba', 4, false])
+    expect(await names('kind=big')).toEqual(['c', 1, false])
+    expect(await names('sort=-name&limit=1')).toEqual(['d', 4, true])
+  })
+
+  it('refuse what the contract refuses, and a value that must be unique', async () => {
+    const sandbox = await open()
+    expect((await sandbox.post('/categories', {})).json).toMatchObject({
+      code: 'invalid_request',
+      message: 'createCategory: name is required.',
+    })
+    await sandbox.post('/categories', { name: 'dogs' })
+    expect((await sandbox.post('/categories', { name: 'dogs' })).status).toBe(409)
+    expect((await sandbox.get('/categories/x')).status).toBe(404)
+  })
+
+  it('change the pets of the service', async () => {
+    const sandbox = await open()
+    const patched = await sandbox.call('/v1/pets/3', { method: 'PATCH', body: { status: 'sold' } })
+    expect(patched.json).toMatchObject({ id: 3, status: 'sold' })
+    expect((await sandbox.call('/v1/pets/3', { method: 'DELETE' })).status).toBe(204)
+    expect((await sandbox.get('/pets/3')).status).toBe(404)
+    expect((await sandbox.get('/pets?status=sold&limit=100')).text).not.toContain('"id":3,')
+  })
+
+  it('meet quotas, storms, faults and forced responses like the others', async () => {
+    const sandbox = await open({ limits: '2/min' })
+    expect((await sandbox.get('/categories')).remaining).toBe(1)
+    await sandbox.control('PUT', '/faults', [{ operation: 'listCategories', status: 503, times: 1 }])
+    expect((await sandbox.get('/categories')).status).toBe(503)
+    const forced = await sandbox.call('/v1/categories/9', { headers: { prefer: 'code=404' } })
+    expect([forced.status, forced.reason]).toEqual([404, 'forced'])
+    await sandbox.get('/categories')
+    expect((await sandbox.get('/categories')).status).toBe(429)
+  })
+
+  it('keep their records by space, and start again with a reset', async () => {
+    const sandbox = await open()
+    await sandbox.post('/categories', { name: 'dogs' }, 'sandbox~a')
+    expect((await sandbox.get('/categories')).json).toEqual(EMPTY)
+    expect((await sandbox.get('/categories', 'sandbox~a')).json).toMatchObject({ total: 1 })
+    await sandbox.control('POST', '/reset?space=a')
+    expect((await sandbox.get('/categories', 'sandbox~a')).json).toEqual(EMPTY)
+    await sandbox.control('POST', '/undo?space=a')
+    expect((await sandbox.get('/categories', 'sandbox~a')).json).toMatchObject({ items: [{ name: 'dogs' }] })
+  })
+
+  it('are part of snapshots', async () => {
+    const sandbox = await open()
+    await sandbox.post('/categories', { name: 'dogs' })
+    await sandbox.control('PUT', '/snapshots/one')
+    await sandbox.call('/v1/categories/1', { method: 'DELETE' })
+    await sandbox.post('/categories', { name: 'cats' })
+    await sandbox.control('POST', '/snapshots/one/restore')
+    expect((await sandbox.get('/categories')).json).toMatchObject({ total: 1, items: [{ id: 1, name: 'dogs' }] })
+  })
+})
+
+describe('records in a store', () => {
+  it('survive a restart, with their order and the ids that were given', async () => {
+    const [[, openSandbox]] = transports as [(typeof transports)[number]]
+    const folder = mkdtempSync(join(tmpdir(), 'records-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const options = { spec: GROWN, store: join(folder, 'store.json') }
+    const before = await openSandbox(options)
+    for (const name of ['a', 'b', 'c']) await before.post('/categories', { name })
+    await before.call('/v1/categories/3', { method: 'DELETE' })
+    await before.call('/v1/categories/1', { method: 'PUT', body: { name: 'z' } })
+    const list = (await before.get('/categories')).text
+    await before.core.close()
+    const after = await openSandbox(options)
+    expect((await after.get('/categories')).text).toBe(list)
+    expect((await after.post('/categories', { name: 'd' })).json).toMatchObject({ id: 4 })
+    await after.core.close()
+    const again = await openSandbox(options)
+    expect((await again.get('/categories')).json).toMatchObject({ total: 3, items: [{ id: 4 }, { id: 2 }, { id: 1 }] })
+  })
+})
+
+describe('the records that a space starts with', () => {
+  const [[, openSandbox]] = transports as [(typeof transports)[number]]
+  const folderWith = (files: Readonly<Record<string, string>>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fixtures-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    return folder
+  }
+  const DOGS = '{ "name": "dogs", "createdAt": "2026-01-01T00:00:00Z" }'
+
+  it('come from the file of the resource', async () => {
+    const fixtures = folderWith({
+      'categories.json': `[${DOGS}, { "id": 9, "name": "cats", "createdAt": "2026-01-01T00:00:00Z" }]`,
+    })
+    const sandbox = await openSandbox({ spec: GROWN, fixtures })
+    expect((await sandbox.get('/categories')).json).toMatchObject({ total: 2, items: [{ id: 9 }, { id: 1 }] })
+    expect((await sandbox.post('/categories', { name: 'fish' })).json).toMatchObject({ id: 10 })
+  })
+
+  it.each([
+    ['{}', 'must be an array of objects'],
+    ['[1]', '[0] must be an object'],
+    ['[', 'is not valid JSON'],
+    ['[{ "id": 1 }, { "id": 1 }]', '[1].id appears twice'],
+  ])('are refused if the file is %s', async (text, problem) => {
+    const fixtures = folderWith({ 'categories.json': text })
+    await expect(openSandbox({ spec: GROWN, fixtures })).rejects.toMatchObject({
+      code: 'FIXTURES_INVALID',
+      message: expect.stringContaining(problem),
+    })
+  })
+
+  it('from an example survive a restart with their changes', async () => {
+    const spec = join(
+      folderWith({
+        'openapi.yaml': `openapi: 3.1.0
+info: { title: t, version: '1' }
+paths:
+  /towns:
+    get:
+      operationId: listTowns
+      responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Town' } }, example: [{ id: 1, name: Bern }, { id: 2, name: Basel }] } } } }
+  /towns/{townId}:
+    delete:
+      operationId: removeTown
+      parameters: [{ name: townId, in: path, required: true, schema: { type: integer } }]
+      responses: { '204': { description: gone } }
+components:
+  schemas:
+    Town: { type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } }
+`,
+      }),
+      'openapi.yaml',
+    )
+    const options = { spec, store: join(folderWith({}), 'store.json') }
+    const before = await openSandbox(options)
+    await before.call('/v1/towns/1', { method: 'DELETE' })
+    await before.core.close()
+    expect((await (await openSandbox(options)).get('/towns')).json).toEqual([{ id: 2, name: 'Basel' }])
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { ExchangeRing } from '../../src/web/dashboard/exchange-ring.js'
+import { type TimelineEvent, timelineOf } from '../../src/web/dashboard/timeline.js'
+import { scrollToRow, visibleRows } from '../../src/web/dashboard/visible-rows.js'
+import { anExchange } from './exchanges.js'
+
+const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, '0')}.000Z`
+const event = (afterId: number, verb = 'storm.start', number = afterId): TimelineEvent => ({
+  at: at(0),
+  verb,
+  text: verb,
+  afterId,
+  number,
+})
+const words = (rows: ReturnType<typeof timelineOf>) =>
+  rows.map((row) => (row.kind === 'exchange' ? row.exchange.id : row.kind === 'event' ? row.event.verb : 'back'))
+
+describe('the list', () => {
+  it('has events between the exchanges where they happened', () => {
+    const exchanges = [3, 2, 1].map((id) => anExchange({ id, at: at(id) }))
+    const events = [event(3, 'storm.stop'), event(1, 'clock.advance', 9), event(1), event(0, 'reset')]
+    expect(words(timelineOf(exchanges, events))).toEqual([
+      'storm.stop',
+      3,
+      2,
+      'clock.advance',
+      'storm.start',
+      1,
+      'reset',
+    ])
+    expect(words(timelineOf([], events))).toHaveLength(4)
+  })
+
+  it('shows where the clock went back, unless an event explains it', () => {
+    const exchanges = [anExchange({ id: 2, at: at(1) }), anExchange({ id: 1, at: at(30) })]
+    expect(words(timelineOf(exchanges, []))).toEqual([2, 'back', 1])
+    expect(words(timelineOf(exchanges, [event(1, 'clock.reset')]))).toEqual([2, 'clock.reset', 1])
+    expect(words(timelineOf(exchanges, [event(1, 'faults.add')]))).toEqual([2, 'faults.add', 'back', 1])
+  })
+})
+
+describe('the exchanges that a page keeps', () => {
+  it('are the last ones, newest first', () => {
+    const ring = new ExchangeRing(3)
+    for (const id of [1, 2, 3, 4, 5]) ring.add(anExchange({ id }))
+    expect(ring.newestFirst().map(({ id }) => id)).toEqual([5, 4, 3])
+  })
+
+  it('contain each exchange once, from the list or the stream', () => {
+    const ring = new ExchangeRing()
+    expect([ring.add(anExchange({ id: 7 })), ring.add(anExchange({ id: 7 }))]).toEqual(['new', 'known'])
+    expect(ring.newestFirst()).toHaveLength(1)
+  })
+
+  it('accept an exchange that ends late', () => {
+    const ring = new ExchangeRing()
+    for (const id of [1, 3, 2]) expect(ring.add(anExchange({ id }))).toBe('new')
+    expect([ring.newestFirst().length, ring.highestId]).toEqual([3, 3])
+  })
+
+  it('start again when the log counts from 1 again', () => {
+    const ring = new ExchangeRing()
+    for (const id of [1, 2, 3]) ring.add(anExchange({ id }))
+    expect(ring.add(anExchange({ id: 1, at: '2026-03-01T12:00:09.000Z' }))).toBe('restarted')
+    expect([ring.newestFirst().length, ring.highestId]).toEqual([1, 1])
+  })
+})
+
+describe('the rows that are rendered', () => {
+  it.each([
+    ['at the top', 0],
+    ['in the middle', 15_000],
+    ['at the end', 29_700],
+  ])('are those in view and a few more, %s', (_where, scrollTop) => {
+    const { first, end } = visibleRows(1000, 30, scrollTop, 300)
+    expect(first * 30).toBeLessThanOrEqual(scrollTop)
+    expect(end * 30).toBeGreaterThanOrEqual(scrollTop + 300)
+    expect(end - first).toBeLessThanOrEqual(24)
+  })
+
+  it('are none in an empty list that was scrolled before', () => {
+    expect(visibleRows(0, 30, 9000, 300)).toEqual({ first: 0, end: 0 })
+  })
+
+  it('scroll only as far as needed', () => {
+    expect(scrollToRow(5, 30, 0, 300)).toBeUndefined()
+    expect(scrollToRow(10, 30, 0, 300)).toBe(30)
+    expect(scrollToRow(1, 30, 300, 300)).toBe(30)
+  })
+})

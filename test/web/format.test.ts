@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { banLeft, minuteAt, stormAt, windowAt } from '../../src/web/dashboard/quota-now.js'
+import { countdownText, dateText, readableBody, timeText } from '../../src/web/format.js'
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+describe('a time on a page', () => {
+  it.each([
+    [0, '0:00'],
+    [1, '0:01'],
+    [42_000, '0:42'],
+    [245_000, '4:05'],
+    [3_600_000, '1:00:00'],
+    [86_399_000, '23:59:59'],
+    [51 * 3_600_000, '2 d 3 h'],
+  ])('shows %d ms left as %s', (left, text) => {
+    expect(countdownText(left)).toBe(text)
+  })
+
+  it('is in UTC by default', () => {
+    expect([timeText(NOON + 7), timeText(NOON + 7, true), dateText(NOON)]).toEqual([
+      '12:00:00',
+      '12:00:00.007',
+      'Sun, 1 Mar 2026',
+    ])
+  })
+})
+
+describe('a gauge', () => {
+  const reported = { limit: 60, remaining: 12, reset: '2026-03-01T12:00:30.000Z' }
+
+  it('shows what was reported while the window is open', () => {
+    expect(windowAt(reported, NOON)).toEqual({ limit: 60, remaining: 12, leftMs: 30_000 })
+  })
+
+  it('is full again at the instant its window ends', () => {
+    expect(windowAt(reported, NOON + 29_999).remaining).toBe(12)
+    expect(windowAt(reported, NOON + 30_000)).toEqual({ limit: 60, remaining: 60, leftMs: 0 })
+  })
+
+  it('stays spent for a key that is always out of quota', () => {
+    for (const reset of [null, reported.reset]) {
+      const minute = { limit: 60, remaining: 0, reset }
+      expect(minuteAt({ minute, always: 'limited' }, NOON + 90_000).remaining).toBe(0)
+    }
+  })
+
+  it('shows the time left of a ban, none for a key that is always banned', () => {
+    const ban = { until: '2026-03-01T12:05:00.000Z' }
+    expect(banLeft({ ban, always: null }, NOON)).toBe(300_000)
+    expect(banLeft({ ban, always: null }, NOON + 300_000)).toBe(0)
+    expect(banLeft({ ban, always: 'banned' }, NOON)).toBe(0)
+  })
+
+  it.each([
+    [{ for: null, every: null }, 9_999_000, 'blows', undefined],
+    [{ for: '30s', every: null }, 29_999, 'blows', 1],
+    [{ for: '30s', every: null }, 30_000, 'over', undefined],
+    [{ for: '30s', every: '2m' }, 30_000, 'pauses', 90_000],
+    [{ for: '30s', every: '2m' }, 121_000, 'blows', 29_000],
+    [{ for: '30s', every: '2m' }, -1, 'over', undefined],
+  ] as const)('shows a storm %o after %d ms: %s', (lengths, after, kind, changesIn) => {
+    const storm = { rate: 1, retryAfter: null, startedAt: '2026-03-01T12:00:00.000Z', ...lengths }
+    expect(stormAt(storm, NOON + after)).toEqual({ kind, changesIn })
+  })
+})
+
+describe('a body on a page', () => {
+  it('is indented; nothing but whitespace changes', () => {
+    const body = '{"id": 9223372036854775807,"price":1.0,"tags":[],"of":{},"text":"a\\"{ [,:]","list":[1,-0]}'
+    const shown = readableBody(body)
+    expect(shown.split('\n')).toEqual([
+      '{',
+      '  "id": 9223372036854775807,',
+      '  "price": 1.0,',
+      '  "tags": [],',
+      '  "of": {},',
+      '  "text": "a\\"{ [,:]",',
+      '  "list": [',
+      '    1,',
+      '    -0',
+      '  ]',
+      '}',
+    ])
+  })
+
+  it.each(['', '{"name":', 'plain text', '<p>html</p>'])('stays as it is if it is not valid JSON: %s', (body) => {
+    expect(readableBody(body)).toBe(body)
+  })
+})
