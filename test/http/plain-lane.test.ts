@@ -484,9 +484,9 @@ describe('an idle connection', () => {
     expect(lane.isIdle(connection, openedAt + 59_999)).toBe(false)
     expect(lane.isIdle(connection, openedAt + 60_000)).toBe(true)
     socket.emit('data', Buffer.from(GET))
-    const usedAt = connection.plain?.quietSince ?? 0
     expect(lane.isIdle(connection, Number.MAX_SAFE_INTEGER)).toBe(false)
     lane.resume(connection)
+    const usedAt = connection.plain?.quietSince ?? 0
     expect(lane.isIdle(connection, usedAt + 359_999)).toBe(false)
     expect(lane.isIdle(connection, usedAt + 360_000)).toBe(true)
   })

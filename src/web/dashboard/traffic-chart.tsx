@@ -41,6 +41,7 @@ interface PlotProps {
 }
 
 function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
+  /** A place, not a time: as time goes on the bars move under a resting pointer. */
   const hovered = useSignal<number | undefined>(undefined)
   const bucketMs = bucketSeconds * 1000
   const start = buckets[0]?.start ?? 0
@@ -87,19 +88,19 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
           <line key={index} class="mark" x1={x(at)} x2={x(at)} y1={TOP} y2={TOP + PLOT_HEIGHT} />
         ),
       )}
-      {buckets.map(({ start: at, counts }) => (
+      {buckets.map(({ start: at, counts }, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: for the keyboard, the filter takes the same word
         <rect
-          key={at}
+          key={index}
           class="slot"
           x={x(at)}
           y={TOP}
           width={slot}
           height={PLOT_HEIGHT}
-          onPointerEnter={() => (hovered.value = at)}
+          onPointerEnter={() => (hovered.value = index)}
           onClick={() => (filter.value = { text: rangeWord(at, at + bucketMs), outcome: undefined })}
         >
-          {hovered.value === at ? <title>{bucketText(at, counts)}</title> : null}
+          {hovered.value === index ? <title>{bucketText(at, counts)}</title> : null}
         </rect>
       ))}
     </svg>
