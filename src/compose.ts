@@ -194,7 +194,7 @@ export function openSandboxCore(
       ended: executor.ended,
       refuse(code, address) {
         const request = { method: UNREAD, target: UNREAD, headers: {}, rawHeaders: [], body: undefined, address }
-        return executor.answer({ request: { ...request, connection: 0, heardUpTo: 0 }, refused: code })
+        return executor.answer({ request: { ...request, connection: 0, deliveredUpTo: 0 }, refused: code })
       },
       save: executor.save,
       begin: executor.begin,

@@ -10,7 +10,7 @@ export interface Arrival {
   readonly wall: EpochMs
   /** See ServiceRequest. */
   readonly connection: number
-  readonly heardUpTo: number
+  readonly deliveredUpTo: number
   readonly sentUpTo: number
 }
 

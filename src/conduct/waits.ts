@@ -1,6 +1,6 @@
 import type { Wait as Stretch } from '../domain/ban.js'
 import type { WireFault } from '../domain/faults.js'
-import type { AnswerEnd, HandlerResult, ServiceRequest } from '../domain/messages.js'
+import type { HandlerResult, ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { type DurationMs, type EpochMs, LAST_INSTANT, readRetryAfter } from '../domain/time.js'
 import { digestOf } from '../system/digest.js'
@@ -91,7 +91,7 @@ function retryInstant(retryAfter: string, now: EpochMs): EpochMs | undefined {
   return wait === undefined ? undefined : Math.min(now + wait, LAST_INSTANT)
 }
 
-export function isReceived(notice: RefusalNotice, how: AnswerEnd): boolean {
+export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
   return how === 'sent' || (how === 'cut' && notice.kind === 'failure' && notice.isBroken)
 }
 
@@ -116,8 +116,8 @@ type Order = 'after' | 'unknown' | 'at-once'
  * Whether a request was sent after a response was readable. The edge proves it by positions (`http/write-batch.ts`);
  * a connection proves it for its own responses.
  */
-export function orderOf(sent: Sent, { connection, heardUpTo, sentUpTo }: Arrival): Order {
-  if (sent.endedAt <= heardUpTo || (connection !== 0 && sent.connection === connection)) return 'after'
+export function orderOf(sent: Sent, { connection, deliveredUpTo, sentUpTo }: Arrival): Order {
+  if (sent.endedAt <= deliveredUpTo || (connection !== 0 && sent.connection === connection)) return 'after'
   return sent.endedAt <= sentUpTo ? 'unknown' : 'at-once'
 }
 

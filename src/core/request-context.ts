@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly wall: EpochMs
   /** 0 in process. */
   readonly connection: number
-  readonly heardUpTo: number
+  readonly deliveredUpTo: number
   readonly sentUpTo: number
   readonly position: number
   /** Prism's response, if it mocks the operation. */

@@ -16,12 +16,12 @@ export interface ServiceRequest {
   /** Ordinal of its connection, from 1; 0 in process, or where its sender may not have read the responses. */
   readonly connection: number
   /** A position: its sender could read all responses whose end was reported by this command or an earlier one. */
-  readonly heardUpTo: number
-  /** The same for responses that had been sent but may not have been readable. Default: heardUpTo. */
+  readonly deliveredUpTo: number
+  /** The same for responses that had been sent but may not have been readable. Default: deliveredUpTo. */
   readonly sentUpTo?: number
 }
 
-export type Marks = Required<Pick<ServiceRequest, 'heardUpTo' | 'sentUpTo'>>
+export type DeliveryMarks = Required<Pick<ServiceRequest, 'deliveredUpTo' | 'sentUpTo'>>
 
 /** Why a body was not read: it is too large, or the bodies of others take up the memory. */
 export type UnreadBody = 'too-large' | 'no-room'
@@ -108,7 +108,7 @@ export interface ExchangeRef {
 
 /** How an exchange ended. */
 export interface EndedExchange extends ExchangeRef {
-  readonly how: AnswerEnd
+  readonly how: ResponseEnd
   /** Real time, in milliseconds. */
   readonly durationMs: number
   /** Delay before the response, by latency or because it hangs. */
@@ -134,12 +134,12 @@ export function leavesNoStatus({ fault }: HandlerResult): boolean {
  * How a response ended: sent whole, cut by a fault or the sandbox, or the client left first. Unknown if its replica is
  * gone.
  */
-export type AnswerEnd = 'sent' | 'cut' | 'left' | 'unknown'
+export type ResponseEnd = 'sent' | 'cut' | 'left' | 'unknown'
 
 /** The end of a response. Waits that it named begin here. */
 export interface Ending {
   readonly position: number
-  readonly how: AnswerEnd
+  readonly how: ResponseEnd
   /** By the space's clock. */
   readonly at: EpochMs
   readonly wall: EpochMs

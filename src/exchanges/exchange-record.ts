@@ -1,5 +1,5 @@
 import type { WireFault } from '../domain/faults.js'
-import type { AnswerEnd, ServiceRequest } from '../domain/messages.js'
+import type { ResponseEnd, ServiceRequest } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
@@ -29,7 +29,7 @@ export interface ExchangeRecord {
   readonly reason: Reason | undefined
   readonly fault?: WireFault | undefined
   /** Undefined while it is under way. */
-  readonly how: AnswerEnd | undefined
+  readonly how: ResponseEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
   readonly durationMs: number
   /** Delay before the response. */

@@ -1,5 +1,5 @@
 import type { WireFault } from '../domain/faults.js'
-import type { AnswerEnd } from '../domain/messages.js'
+import type { ResponseEnd } from '../domain/messages.js'
 import type { Reason } from '../domain/problems.js'
 import type { EpochMs } from '../domain/time.js'
 import type { ExchangeRecord } from './exchange-record.js'
@@ -29,7 +29,7 @@ export interface Exchange {
    * Null while it is under way. `sent`: whole; `left`: the client left first; `cut`: by a fault or a stop of the
    * sandbox; `unknown`: its replica is gone.
    */
-  readonly ended: AnswerEnd | null
+  readonly ended: ResponseEnd | null
   /** From its arrival to its end, in real milliseconds; while it is under way, to now. */
   readonly durationMs: number
   readonly timing: ExchangeTiming

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ExchangeRef, Marks, PendingReply, Reply } from '../domain/messages.js'
+import type { DeliveryMarks, ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import type { ReplyTimes } from './ended-exchange.js'
@@ -10,10 +10,10 @@ export interface Connection {
   readonly socket: Socket
   readonly id: number
   /** The marks when it was opened. */
-  readonly opened: Marks
+  readonly opened: DeliveryMarks
   isUsed: boolean
   /** The marks when bytes were received that are not read as a request yet. */
-  receivedAt: Marks | undefined
+  receivedAt: DeliveryMarks | undefined
   /** While its requests are plain; undefined once node:http reads it. */
   plain: PlainReading | undefined
   /** The reply to the first request that node:http reads, if the lane has decided it already. */

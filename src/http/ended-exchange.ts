@@ -1,4 +1,4 @@
-import { type AnswerEnd, type EndedExchange, type Reply, textOf } from '../domain/messages.js'
+import { type EndedExchange, type Reply, type ResponseEnd, textOf } from '../domain/messages.js'
 
 /** Monotonic milliseconds. */
 export interface ReplyTimes {
@@ -17,7 +17,7 @@ export function replyTimes(arrivedAt: number): ReplyTimes {
 }
 
 interface ReplyEnd {
-  readonly how: AnswerEnd
+  readonly how: ResponseEnd
   readonly times: ReplyTimes
   readonly now: number
   /** Something of it was sent. */

@@ -1,12 +1,12 @@
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import {
-  type AnswerEnd,
   BODY_LIMIT_BYTES,
+  type DeliveryMarks,
   type EndedExchange,
   type ExchangeRef,
-  type Marks,
   type PendingReply,
   type Reply,
+  type ResponseEnd,
   type ServiceRequest,
   textOf,
 } from '../domain/messages.js'
@@ -65,9 +65,9 @@ export function createFetch(
   }
   return async (request, { relayed = false, replied } = {}) => {
     const times = replyTimes(systemClock.monotonic())
-    const { deliveredUpTo } = relayedReplies
-    const heardUpTo = relayed ? deliveredUpTo : Math.max(returnedUpTo, deliveredUpTo)
-    const before: Marks = { heardUpTo, sentUpTo: Math.max(heardUpTo, sentUpTo) }
+    const relayedUpTo = relayedReplies.deliveredUpTo
+    const deliveredUpTo = relayed ? relayedUpTo : Math.max(returnedUpTo, relayedUpTo)
+    const before: DeliveryMarks = { deliveredUpTo, sentUpTo: Math.max(deliveredUpTo, sentUpTo) }
     const { signal } = request
     signal.throwIfAborted()
     const read = await readRequest(request, before)
@@ -77,7 +77,7 @@ export function createFetch(
     const settled = service.settle()
     if (settled !== undefined) await settled
     const instead = service.instead(reply)
-    const report = (how: AnswerEnd) => {
+    const report = (how: ResponseEnd) => {
       const now = systemClock.monotonic()
       const isAnswered = how === 'sent' || times.beganAt !== undefined
       const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0, instead })
@@ -104,7 +104,7 @@ export function createFetch(
   }
 }
 
-async function readRequest(request: Request, before: Marks): Promise<ServiceRequest> {
+async function readRequest(request: Request, before: DeliveryMarks): Promise<ServiceRequest> {
   const url = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.fromEntries(request.headers)
@@ -131,7 +131,7 @@ interface FaultContext {
   readonly signal: AbortSignal
   readonly stopping: AbortSignal
   readonly times: ReplyTimes
-  report(how: AnswerEnd): void
+  report(how: ResponseEnd): void
 }
 
 async function applyFault(

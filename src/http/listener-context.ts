@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Marks, PendingReply } from '../domain/messages.js'
+import type { DeliveryMarks, PendingReply } from '../domain/messages.js'
 import type { ProblemCode } from '../domain/problems.js'
 import type { Connection } from './connection.js'
 import type { ServiceHandlers } from './fetch-adapter.js'
@@ -29,7 +29,7 @@ export interface ListenerContext {
   readonly batch: WriteBatch
   readonly lane: PlainLane
   /** Up to where replies are sent, and certainly delivered. */
-  marks: Marks
+  marks: DeliveryMarks
   isStopping: boolean
   accepted: number
 }

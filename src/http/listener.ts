@@ -60,7 +60,7 @@ export async function listen(host: string, port: number, handlers: RequestHandle
         if (socket.isPaused()) socket.resume()
       },
     }),
-    marks: { heardUpTo: 0, sentUpTo: 0 },
+    marks: { deliveredUpTo: 0, sentUpTo: 0 },
     isStopping: false,
     accepted: 0,
   }

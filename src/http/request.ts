@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   BODY_LIMIT_BYTES,
-  type Marks,
+  type DeliveryMarks,
   type PendingReply,
   type Reply,
   type ServiceRequest,
@@ -61,14 +61,14 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
 }
 
 /** The marks when a request was sent. Its client has read the responses before it. */
-function marksFor(context: ListenerContext, connection: Connection): Marks {
+function marksFor(context: ListenerContext, connection: Connection): DeliveryMarks {
   if (connection.refusals.length > 0) connection.refusals = []
   const before = connection.receivedAt ?? context.marks
   if (connection.isUsed) return before
   connection.isUsed = true
   context.batch.quiet.used()
   // The client may have decided to send it when it connected.
-  return { ...before, heardUpTo: connection.opened.heardUpTo }
+  return { ...before, deliveredUpTo: connection.opened.deliveredUpTo }
 }
 
 function callService(
@@ -76,7 +76,7 @@ function callService(
   connection: Connection,
   { method, target, headers, rawHeaders }: RequestHead,
   body: ServiceRequest['body'],
-  before: Marks,
+  before: DeliveryMarks,
 ): PendingReply {
   const bytes = sizeOf(body)
   return handlers.service(
@@ -113,7 +113,7 @@ function serve(
   request: IncomingMessage,
   response: ServerResponse,
   body: ServiceRequest['body'],
-  before: Marks,
+  before: DeliveryMarks,
 ): void {
   if (connection.incomplete === response) connection.incomplete = undefined
   // The service's Date is that of the space's clock.

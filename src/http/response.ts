@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type AnswerEnd, type EndedExchange, type Reply, sliceBody, textOf } from '../domain/messages.js'
+import { type EndedExchange, type Reply, type ResponseEnd, sliceBody, textOf } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import {
@@ -142,7 +142,7 @@ export function reportEnds(context: ListenerContext, batch: readonly Outgoing[],
   for (const { connection } of batch) lane.resume(connection)
 }
 
-function reportEnd(context: ListenerContext, outgoing: Outgoing, how: AnswerEnd, isProven = false): void {
+function reportEnd(context: ListenerContext, outgoing: Outgoing, how: ResponseEnd, isProven = false): void {
   if (!outgoing.connection.unsent.delete(outgoing)) return
   const ends: EndedExchange[] = []
   addEnd(context, ends, outgoing, how, systemClock.monotonic())
@@ -180,7 +180,7 @@ function addEnd(
   { handlers }: ListenerContext,
   ends: EndedExchange[],
   outgoing: Outgoing,
-  how: AnswerEnd,
+  how: ResponseEnd,
   now: number,
 ): void {
   const { connection, reply } = outgoing
@@ -208,7 +208,7 @@ function noteRefusals(
 /** Records what was sent. @param isProven requests received from now on were sent after it was readable */
 function mark(context: ListenerContext, position: number, isProven: boolean): void {
   const sentUpTo = Math.max(context.marks.sentUpTo, position)
-  context.marks = isProven ? { heardUpTo: sentUpTo, sentUpTo } : { ...context.marks, sentUpTo }
+  context.marks = isProven ? { deliveredUpTo: sentUpTo, sentUpTo } : { ...context.marks, sentUpTo }
   // What clients had sent by then is read in the next turn.
   if (!isProven) setImmediate(() => setImmediate(() => mark(context, position, true)))
 }

@@ -38,7 +38,7 @@ type WrittenRequest = readonly [
   body: WrittenBody,
   address: string,
   connection: number,
-  heardUpTo: number,
+  deliveredUpTo: number,
   sentUpTo: number,
   refused: RequestCommand['refused'] | null,
   mock: RequestCommand['mock'] | null,
@@ -69,8 +69,8 @@ export function itemText(item: Item): string {
 }
 
 function writtenRequest(request: ServiceRequest) {
-  const { method, target, rawHeaders, body, address, connection, heardUpTo, sentUpTo = heardUpTo } = request
-  return [method, target, rawHeaders, writtenBody(body), address, connection, heardUpTo, sentUpTo]
+  const { method, target, rawHeaders, body, address, connection, deliveredUpTo, sentUpTo = deliveredUpTo } = request
+  return [method, target, rawHeaders, writtenBody(body), address, connection, deliveredUpTo, sentUpTo]
 }
 
 function writtenBody(body: ServiceRequest['body']): WrittenBody {
@@ -117,11 +117,11 @@ function readItem(item: unknown): Item {
 }
 
 function readRequest(item: WrittenRequest): RequestCommand {
-  const [, method, target, rawHeaders, body, address, connection, heardUpTo, sentUpTo, refused, mock] = item
+  const [, method, target, rawHeaders, body, address, connection, deliveredUpTo, sentUpTo, refused, mock] = item
   expectAll([method, target, address, ...rawHeaders].every(isText))
-  expectAll([connection, heardUpTo, sentUpTo].every(Number.isInteger))
+  expectAll([connection, deliveredUpTo, sentUpTo].every(Number.isInteger))
   const head = { method, target, headers: parseHeaders(rawHeaders), rawHeaders }
-  const request = { ...head, body: readBody(body), address, connection, heardUpTo, sentUpTo }
+  const request = { ...head, body: readBody(body), address, connection, deliveredUpTo, sentUpTo }
   return { kind: 'request', request, ...(refused ? { refused } : {}), ...(mock ? { mock } : {}) }
 }
 

@@ -146,7 +146,7 @@ export class Replica {
     }
     const connection = this.#groupConnection(known.connection)
     const { delivered, position } = context.timeline
-    const request = { ...known, connection, heardUpTo: delivered.deliveredUpTo, sentUpTo: position }
+    const request = { ...known, connection, deliveredUpTo: delivered.deliveredUpTo, sentUpTo: position }
     return (await context.outbox.append({ kind: 'request', ...command, request })) as Reply
   }
 

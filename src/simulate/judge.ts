@@ -69,7 +69,7 @@ export class Judge {
       body: body === undefined || body === '' ? undefined : Buffer.from(body),
       address: '',
       connection: 0,
-      heardUpTo: this.#ended,
+      deliveredUpTo: this.#ended,
     }
     const route = this.#options.contract.route(method, path.slice(this.#options.basePath.length))
     const readings = readingsOf(route, record, request)
@@ -86,7 +86,7 @@ export class Judge {
       now: at,
       wall: at,
       connection: 0,
-      heardUpTo: this.#ended,
+      deliveredUpTo: this.#ended,
       sentUpTo: this.#ended,
     }
     const response = responseTo(

@@ -1,4 +1,4 @@
-import type { AnswerEnd } from '../domain/messages.js'
+import type { ResponseEnd } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
 
 export type TrafficForm = 'har' | 'log' | 'ncsa'
@@ -11,7 +11,7 @@ export interface OwnFacts {
   readonly sender: string
   readonly reason: string | null
   readonly fault: string | null
-  readonly ended: AnswerEnd | null
+  readonly ended: ResponseEnd | null
 }
 
 export type TrafficHeaders = Readonly<Record<string, string | undefined>>
@@ -60,7 +60,7 @@ type Unknown<Name extends string> = Readonly<Partial<Record<Name, unknown>>>
 /** @param ended what the end is taken for if the input does not name a known one */
 export function readOwnFacts(
   { key, space, sender, reason, fault, ended }: Unknown<keyof OwnFacts>,
-  fallback: AnswerEnd | null,
+  fallback: ResponseEnd | null,
 ): OwnFacts {
   return {
     key: asText(key),

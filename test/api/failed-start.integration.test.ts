@@ -218,7 +218,7 @@ describe('a sandbox', () => {
     const core = await openSandboxCore(embeddedOptions({ mock: 'listPets' }), {})
     const headers = { authorization: 'Bearer sandbox' }
     const request = { method: 'GET', target: '/v1/pets', headers, rawHeaders: [], body: undefined, address: 'test' }
-    expect(await core.service({ ...request, connection: 0, heardUpTo: 0 })).toMatchObject({ status: 200 })
+    expect(await core.service({ ...request, connection: 0, deliveredUpTo: 0 })).toMatchObject({ status: 200 })
     expect(openThings()).not.toEqual(before)
     await core.close()
     await expectNoMoreThan(before)

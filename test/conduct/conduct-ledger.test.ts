@@ -11,17 +11,17 @@ describe('a wait', () => {
   it('starts when its response has been sent completely', () => {
     const scene = new Scene(1)
     const refused = scene.sends(scene.refusal(10_000))
-    scene.sends(scene.served, { heardUpTo: 99 })
+    scene.sends(scene.served, { deliveredUpTo: 99 })
     expect(scene.broken).toEqual({})
     scene.ends(refused)
-    scene.sends(scene.served, { heardUpTo: 99 })
+    scene.sends(scene.served, { deliveredUpTo: 99 })
     expect(scene.broken).toEqual({ 'early-retry': 1 })
   })
 
   it.each(['cut', 'left'] as const)('does not start after a response that was %s', (how) => {
     const scene = new Scene()
     scene.ends(scene.sends(scene.refusal(10_000)), how)
-    scene.sends(scene.served, { heardUpTo: 99 })
+    scene.sends(scene.served, { deliveredUpTo: 99 })
     expect(scene.broken).toEqual({})
   })
 
@@ -38,9 +38,9 @@ describe('a wait', () => {
     const scene = new Scene(1)
     scene.ends(scene.sends(scene.refusal(10_000), { connection: 7 }))
     const endedAt = scene.position
-    scene.sends(scene.served, { connection: 8, heardUpTo: endedAt - 1 })
+    scene.sends(scene.served, { connection: 8, deliveredUpTo: endedAt - 1 })
     expect(scene.broken).toEqual({})
-    scene.sends(scene.served, { connection: 9, heardUpTo: endedAt })
+    scene.sends(scene.served, { connection: 9, deliveredUpTo: endedAt })
     expect(scene.broken).toEqual({ 'early-retry': 1 })
   })
 
@@ -154,7 +154,7 @@ describe('early-retry', () => {
   it('is likely if the response may not have been readable', () => {
     const scene = new Scene()
     scene.exchanges(scene.refusal(10_000))
-    scene.sends(scene.served, { heardUpTo: 0, sentUpTo: scene.position })
+    scene.sends(scene.served, { deliveredUpTo: 0, sentUpTo: scene.position })
     expect(scene.broken).toEqual({ 'early-retry-likely': 1 })
   })
 
@@ -162,7 +162,7 @@ describe('early-retry', () => {
     const scene = new Scene()
     const before = scene.position
     scene.exchanges(scene.refusal(10_000))
-    scene.sends(scene.refusal(10_000), { heardUpTo: before })
+    scene.sends(scene.refusal(10_000), { deliveredUpTo: before })
     expect(scene.broken).toEqual({})
     expect(scene.ledger.mostSenders).toBe(2)
   })
@@ -180,7 +180,7 @@ describe('early-retry', () => {
     const atOnce = Array.from({ length: 8 }, () => scene.sends(scene.served))
     for (const position of atOnce) scene.ends(position)
     for (const told of [1, 2, 2, 1, 3, 3]) {
-      times(told, () => scene.ends(scene.sends(scene.refusal(10_000), { heardUpTo: 0 })))
+      times(told, () => scene.ends(scene.sends(scene.refusal(10_000), { deliveredUpTo: 0 })))
       times(5, () => scene.exchanges(scene.served))
       scene.pass(10_000)
     }
@@ -199,8 +199,8 @@ describe('early-retry', () => {
   it('ignores running waits whose responses the sender cannot have received', () => {
     const scene = new Scene(2)
     scene.exchanges(scene.refusal(10_000), { connection: 1 })
-    scene.exchanges(scene.refusal(10_000), { connection: 2, heardUpTo: 0 })
-    scene.exchanges(scene.served, { connection: 1, heardUpTo: 0 })
+    scene.exchanges(scene.refusal(10_000), { connection: 2, deliveredUpTo: 0 })
+    scene.exchanges(scene.served, { connection: 1, deliveredUpTo: 0 })
     expect(scene.broken).toEqual({})
   })
 
@@ -328,7 +328,7 @@ describe('no-backoff', () => {
 
   it('counts resets, which clients notice', () => {
     const scene = new Scene()
-    times(5, () => scene.ends(scene.sends(BROKEN, { heardUpTo: scene.position }), 'cut'))
+    times(5, () => scene.ends(scene.sends(BROKEN, { deliveredUpTo: scene.position }), 'cut'))
     expect(scene.broken).toEqual({ 'no-backoff': 1 })
   })
 
@@ -390,7 +390,7 @@ describe('no-backoff', () => {
   it('is likely if the sandbox was too slow to recognize instant tries', () => {
     const scene = new Scene()
     const fail = (slackMs: number) => {
-      const position = scene.sends(scene.failure, { heardUpTo: scene.position })
+      const position = scene.sends(scene.failure, { deliveredUpTo: scene.position })
       scene.ends(position, 'sent', slackMs)
     }
     times(6, () => {
@@ -460,7 +460,7 @@ describe('weak-backoff', () => {
   it('counts a burst of several waiting senders as one wait', () => {
     const scene = new Scene()
     for (let round = 0; round < 4; round++) {
-      const burst = Array.from({ length: 6 }, () => scene.sends(scene.failure, { heardUpTo: scene.position }))
+      const burst = Array.from({ length: 6 }, () => scene.sends(scene.failure, { deliveredUpTo: scene.position }))
       for (const position of burst) scene.ends(position)
       scene.pass(200 * 2 ** round)
     }

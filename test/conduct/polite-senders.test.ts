@@ -58,7 +58,7 @@ class Crew {
       path: this.#oneOf(PATHS),
       // Whatever connection it is sent on, and whatever was heard on that.
       connection: this.#upTo(4),
-      heardUpTo: this.#upTo(scene.position + 1),
+      deliveredUpTo: this.#upTo(scene.position + 1),
     })
     sender.awaited = { position, answer }
     sender.isUnderWay = false
@@ -148,12 +148,12 @@ describe('senders that keep the rules', () => {
 })
 
 describe('a sender that does not wait', () => {
-  type Way = readonly [what: string, sent: (scene: Scene) => { connection?: number; heardUpTo?: number }]
+  type Way = readonly [what: string, sent: (scene: Scene) => { connection?: number; deliveredUpTo?: number }]
   const ways: readonly Way[] = [
     ['on one connection', () => ({ connection: 1 })],
-    ['on a new connection each time', (scene) => ({ connection: scene.position + 1, heardUpTo: scene.position })],
-    ['on a pool of four', (scene) => ({ connection: 1 + (scene.position % 4), heardUpTo: 0 })],
-    ['in process', (scene) => ({ heardUpTo: scene.position })],
+    ['on a new connection each time', (scene) => ({ connection: scene.position + 1, deliveredUpTo: scene.position })],
+    ['on a pool of four', (scene) => ({ connection: 1 + (scene.position % 4), deliveredUpTo: 0 })],
+    ['in process', (scene) => ({ deliveredUpTo: scene.position })],
   ]
 
   it.each(ways)('is found when it retries too early %s', (_way, sent) => {

@@ -47,7 +47,7 @@ function apply(scene: Scene, underWay: number[], one: Command): void {
     const sent = {
       ...one,
       isStranger: one.key !== 'sandbox',
-      heardUpTo: one.hears ? scene.position : 0,
+      deliveredUpTo: one.hears ? scene.position : 0,
     }
     scene.ledger.count(scene.judged(sent))
     underWay.push(scene.sends(answer, sent))

@@ -3,7 +3,7 @@ import { type ConductRule, VIOLATIONS, WARNINGS } from '../../src/conduct/conduc
 import type { JudgedRequest } from '../../src/conduct/judged-request.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { NO_BAN_RECORD } from '../../src/domain/ban.js'
-import type { AnswerEnd, HandlerResult } from '../../src/domain/messages.js'
+import type { HandlerResult, ResponseEnd } from '../../src/domain/messages.js'
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z')
 
@@ -14,7 +14,7 @@ interface Sent {
   /** Its token is unknown to the sandbox. */
   readonly isStranger?: boolean
   readonly connection?: number
-  readonly heardUpTo?: number
+  readonly deliveredUpTo?: number
   readonly sentUpTo?: number
   readonly sender?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ export class Scene {
   }
 
   /** Its answer ends. */
-  ends(position: number, how: AnswerEnd = 'sent', slackMs = 0): void {
+  ends(position: number, how: ResponseEnd = 'sent', slackMs = 0): void {
     this.ledger.ended({
       position,
       how,
@@ -74,7 +74,7 @@ export class Scene {
 
   /** A request whose sender has heard of all that was sent before, and whose own answer is sent at once. */
   exchanges(answer: HandlerResult, sent: Sent = {}): void {
-    this.ends(this.sends(answer, { heardUpTo: this.position, ...sent }))
+    this.ends(this.sends(answer, { deliveredUpTo: this.position, ...sent }))
   }
 
   /** Rules broken, and how often. */
@@ -95,8 +95,8 @@ export class Scene {
     key = 'sandbox',
     isStranger = false,
     connection = 0,
-    heardUpTo = 0,
-    sentUpTo = heardUpTo,
+    deliveredUpTo = 0,
+    sentUpTo = deliveredUpTo,
     sender = '',
     headers = {},
   }: Sent = {}): JudgedRequest {
@@ -111,7 +111,7 @@ export class Scene {
         body: undefined,
         address: 'test',
         connection: 0,
-        heardUpTo: 0,
+        deliveredUpTo: 0,
       },
       path: route,
       query: search,
@@ -146,7 +146,7 @@ export class Scene {
       now,
       wall,
       connection,
-      heardUpTo,
+      deliveredUpTo,
       sentUpTo,
     }
   }

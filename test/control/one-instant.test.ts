@@ -89,7 +89,7 @@ describe('the wall clock', () => {
       body: undefined,
       address: 'test',
       connection: 0,
-      heardUpTo: 0,
+      deliveredUpTo: 0,
     })
     expect(readings - before).toBe(1)
     expect(reply.status).toBe(429)

@@ -90,7 +90,7 @@ async function eventful(folder: string) {
       body: undefined,
       address: 'test',
       connection: 0,
-      heardUpTo: 0,
+      deliveredUpTo: 0,
     })
   for (let i = 0; i < 12; i++) await ask()
   await sandbox.control('PUT', '/snapshots/good')

@@ -61,7 +61,7 @@ describe('a snapshot', () => {
         body: undefined,
         address: 'test',
         connection: 0,
-        heardUpTo: 0,
+        deliveredUpTo: 0,
       }
       applyStep(machine, { command: { kind: 'request', request }, instant: { now, position: ++position } })
       return machine.spaces.default.accounts.view('sandbox').bans.ban !== undefined

@@ -11,7 +11,7 @@ function isOwn(target: string, headers: Readonly<Record<string, string>> = {}, m
     body: undefined,
     address: 'test',
     connection: 0,
-    heardUpTo: 0,
+    deliveredUpTo: 0,
   })
 }
 

@@ -1,10 +1,10 @@
 import type { VerbName } from '../../src/control/verb-map.js'
 import type { Command } from '../../src/core/machine.js'
 import {
-  type AnswerEnd,
   type EndedExchange,
   type ExchangeRef,
   type Reply,
+  type ResponseEnd,
   type ServiceRequest,
   UNREAD,
 } from '../../src/domain/messages.js'
@@ -208,7 +208,7 @@ export class Commands {
       body,
       address: chance.oneOf(['127.0.0.1', '::1', '10.0.0.7']),
       connection,
-      heardUpTo: this.#heard[connection] ?? 0,
+      deliveredUpTo: this.#heard[connection] ?? 0,
     }
     return { kind: 'request', request, mock: this.#mock() }
   }
@@ -223,7 +223,7 @@ export class Commands {
       body: undefined,
       address: this.#chance.oneOf(['127.0.0.1', '10.0.0.7']),
       connection: 0,
-      heardUpTo: 0,
+      deliveredUpTo: 0,
     }
     return { kind: 'request', request, refused: this.#chance.oneOf(['invalid_request', 'headers_too_large']) }
   }
@@ -384,7 +384,7 @@ export class Commands {
     for (let count = chance.integer(1, 25); count > 0 && this.#open.length > 0; count--) {
       const [ref] = this.#open.splice(chance.integer(0, this.#open.length), 1)
       if (ref === undefined) break
-      const how = chance.oneOf<AnswerEnd>(['sent', 'sent', 'sent', 'sent', 'cut', 'left', 'unknown'])
+      const how = chance.oneOf<ResponseEnd>(['sent', 'sent', 'sent', 'sent', 'cut', 'left', 'unknown'])
       const durationMs = chance.integer(0, 5000) / 8
       exchanges.push({
         ...ref,

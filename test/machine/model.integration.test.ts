@@ -235,7 +235,7 @@ class Pair {
           body: undefined,
           address,
           connection: 0,
-          heardUpTo: this.#position,
+          deliveredUpTo: this.#position,
         },
       },
       instant: { now: this.#wall, position: ++this.#position },

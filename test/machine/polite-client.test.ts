@@ -148,7 +148,7 @@ class PoliteClient {
       body: undefined,
       address: 'test',
       connection: 1,
-      heardUpTo: this.#position,
+      deliveredUpTo: this.#position,
     }
     const reply = this.#machine.apply({ kind: 'request', request }, this.#instant())
     if ('kind' in reply || reply.exchange === undefined) throw new Error('It was not answered.')

@@ -26,7 +26,7 @@ async function sandboxWhoseStoreGoes() {
     body: undefined,
     address: 'test',
     connection: 0,
-    heardUpTo: 0,
+    deliveredUpTo: 0,
     ...more,
   })
   return {

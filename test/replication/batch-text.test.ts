@@ -12,7 +12,7 @@ function request(more: Partial<ServiceRequest> = {}): ServiceRequest {
     body: undefined,
     address: '127.0.0.1',
     connection: 3,
-    heardUpTo: 2,
+    deliveredUpTo: 2,
     sentUpTo: 2,
     ...more,
     rawHeaders,

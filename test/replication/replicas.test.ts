@@ -21,7 +21,7 @@ const A_REQUEST: ServiceRequest = {
   body: undefined,
   address: '',
   connection: 0,
-  heardUpTo: 0,
+  deliveredUpTo: 0,
 }
 
 /** Waits until all have read what all have said. */

@@ -49,7 +49,7 @@ function refusedBySandbox(plan: PlanName, sent: ReturnType<typeof day>): Readonl
       address: '127.0.0.1',
       connection: 0,
       // Each response has been read before the next request is sent.
-      heardUpTo: position,
+      deliveredUpTo: position,
     }
     const {
       status,
