@@ -25,7 +25,6 @@ import type { SandboxOptions, ScenarioContent, ScenarioName, SettingsPatch, Stor
 import { quoted } from '../options/problem.js'
 import type { SettingsView } from '../options/settings-view.js'
 
-/** Connects program methods to a sandbox: in this process or over the network. */
 export interface Transport {
   /** @param space empty for the default space @throws ControlError if the verb refuses */
   call(verb: string, space: string, input?: object): Promise<unknown>
@@ -248,7 +247,6 @@ export interface SocketlessSandbox extends Sandbox {
   fetch(input: string | URL | Request, init?: SandboxRequestInit): Promise<Response>
 }
 
-/** A fixture key, in a space if one is named. */
 export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' }: KeySender = {}): string {
   if (sender !== '' && !isSpaceName(sender))
     throw new ControlError('invalid_request', `The sender ${quoted(sender)}: must be 1 to 64 of A-Z a-z 0-9 . _ -.`)
@@ -258,7 +256,6 @@ export function fixtureKey(kind: KeyKind = 'default', space = '', { sender = '' 
 const PLANS = ['free', 'pro', 'business', 'enterprise'] as const satisfies readonly PlanName[]
 const KEY_KINDS: readonly KeyKind[] = ['default', ...PLANS, 'limited', 'banned', 'revoked']
 
-/** The controls of one space. */
 function spaceControls(transport: Transport, space: string): Controls {
   const callIn = async <Name extends VerbName>(verb: Name, at: string, ...[input]: OptionalInput<Name>) => {
     if (!isMap(input ?? {})) throw new ControlError('invalid_request', `The input ${quoted(input)}: must be a map.`)
@@ -358,7 +355,6 @@ function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The controls of a whole sandbox. */
 export function sandboxControls(transport: Transport): SandboxControls {
   const call = async <Name extends VerbName>(verb: Name, ...[input]: OptionalInput<Name>) =>
     (await transport.call(verb, '', input)) as VerbOutput<Name>

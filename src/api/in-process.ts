@@ -6,7 +6,6 @@ import { readFilter } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
 import { ControlError, type Transport } from './controls.js'
 
-/** Verbs of a sandbox in this process. */
 export function inProcess(sandbox: ControlTarget): Transport {
   return {
     call: (name, space, input) => asControlError(() => perform(sandbox, space, name as VerbName, input)),

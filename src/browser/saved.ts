@@ -4,7 +4,6 @@ import { OptionsError } from '../options/options-error.js'
 import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
 
-/** A saved sandbox, with the parts of its start that were random or depended on the time. */
 export interface SavedPage extends SavedSandbox {
   readonly seed: number
   /** Start of a frozen clock, in milliseconds since the epoch. */

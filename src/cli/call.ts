@@ -17,7 +17,6 @@ import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 import { print } from './print.js'
 
-/** In an error message; --list shows the rest. */
 const MAX_NAMED = 20
 
 const EXAMPLES: readonly string[] = [
@@ -82,7 +81,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     const chosen = next === command ? await chosenContract(program.args, io) : undefined
     if (chosen === undefined) return
     contract = chosen
-    // Commander only ever appends to this list, and nothing else has read it yet.
+    // Commander cannot remove commands.
     ;(command.commands as Command[]).splice(0)
     addOperations()
   })

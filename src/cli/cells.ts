@@ -12,7 +12,6 @@ export function cellWidth(text: string): number {
   return ASCII.test(text) ? text.length : stringWidth(text)
 }
 
-/** Cuts a text without colours to a width, with an ellipsis. */
 export function fitCells(text: string, cells: number): string {
   if (text.length <= cells * MAX_UNITS && cellWidth(text) <= cells) return text
   if (cells < 1) return ''

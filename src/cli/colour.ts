@@ -2,12 +2,7 @@ import type { ChalkInstance } from 'chalk'
 import type { Environment } from '../system/environment.js'
 import type { Output } from './io.js'
 
-/**
- * The colour level of a stream: none, or the 16 basic colours. Chalk's own detection ignores NO_COLOR and reads the
- * command line.
- *
- * @source no-color.org; force-color.org; commander, useColor()
- */
+/** Chalk's own detection ignores NO_COLOR and reads the command line. @source no-color.org; force-color.org */
 export function colourLevel(stream: Output, env: Environment): 0 | 1 {
   const { NO_COLOR, FORCE_COLOR, TERM } = env
   if (NO_COLOR !== undefined && NO_COLOR !== '') return 0
@@ -15,7 +10,6 @@ export function colourLevel(stream: Output, env: Environment): 0 | 1 {
   return stream.isTTY === true && TERM !== 'dumb' ? 1 : 0
 }
 
-/** Whether people read a stream: on a terminal, and where colours are forced. */
 export function isForPeople(stream: Output, env: Environment): boolean {
   return stream.isTTY === true || (env.FORCE_COLOR !== undefined && colourLevel(stream, env) === 1)
 }

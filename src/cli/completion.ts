@@ -51,7 +51,6 @@ async function complete(own: Command, line: string, io: CliIo, commands: readonl
   const words = all.slice(all.findIndex((word) => !/^\w+=/.test(word)) + 1)
   const typed = words.pop() ?? ''
   const program = own.parent ?? own
-  // Flags and subcommands of a command are defined by its module.
   const open = async (command: Command) => {
     if (command === own || command.parent !== program) return
     const entry = commands.find(({ name }) => name === command.name())

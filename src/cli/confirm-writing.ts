@@ -5,13 +5,7 @@ import { escapeControls } from './escape-controls.js'
 import { SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo, StopSignal } from './io.js'
 
-/**
- * Asks before something is written to production; without a terminal, --yes is required.
- *
- * @param subject `createPet`
- * @param ask     whether stdin is free for an answer, and a signal that cancels the question
- * @throws RequestError CONFIRMATION_NEEDED unless the user confirms
- */
+/** Without a terminal, --yes is required. @throws RequestError CONFIRMATION_NEEDED */
 export async function confirmWriting(
   subject: string,
   { isProduction, baseUrl }: Pick<Target, 'isProduction' | 'baseUrl'>,
@@ -27,7 +21,7 @@ export async function confirmWriting(
   throw new RequestError('CONFIRMATION_NEEDED', ['nothing was sent'])
 }
 
-/** Runs an action that the first stop signal aborts. @returns its exit code, or that of the signal */
+/** Runs an action that the first stop signal aborts. @returns its exit code, or the signal's */
 export async function untilSignal(io: CliIo, act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const abort = new AbortController()
   let received: StopSignal | undefined

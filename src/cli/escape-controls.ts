@@ -7,10 +7,7 @@ const DRIVERS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must go
   /(?!\u001b\[(?:[12]|2[12]|3[1-6]|39)m)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/**
- * Escapes foreign text (a response, a file, an argument), so that it cannot forge a second line or control the
- * terminal. JSON keeps its meaning.
- */
+/** Escapes foreign text, so that it cannot forge a second line or control the terminal. JSON keeps its meaning. */
 export function escapeControls(text: string): string {
   return text.replace(CONTROLS, escaped)
 }

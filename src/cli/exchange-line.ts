@@ -9,11 +9,9 @@ import { escapeControls } from './escape-controls.js'
 export interface Page {
   /** Cells of a row; without them an entry is one row, however long. */
   readonly columns?: number
-  /** The command that hints begin with. */
   readonly control?: (() => string | undefined) | undefined
-  /** How often the same exchange was repeated. */
   readonly times?: number
-  /** Cells of a first column with the id of the exchange; without it there is none. */
+  /** Cells of a first column with the exchange's id. Default: no such column. */
   readonly idWidth?: number
 }
 
@@ -22,27 +20,21 @@ const DOT = ' · '
 const METHOD_WIDTH = 6
 const MAX_TARGET = 100
 const MAX_REASON = 300
-/** Rows of an explanation. */
 const MAX_ROWS = 3
 /** Further rows begin below the status, but not further to the right. */
 const MAX_INDENT = 10
-/** A clock that is further from real time was moved. */
 const MOVED_CLOCK_MS = 10 * SECOND_MS
-/** Shorter parts of the duration are not shown. */
 const MIN_PART_MS = 1
 
 type Paint = (text: string) => string
-/** Part of a line. Those with a rank are left out where there is no room, the highest first. */
+/** Part of a line. Facts with a rank are dropped when they do not fit, the highest rank first. */
 interface Fact {
   readonly text: string
   readonly paint: Paint
   readonly rank?: number
 }
 
-/**
- * One exchange for people: a row, and further ones where that is too narrow. The reasons for the response are always
- * shown, other facts where there is room. No word is broken.
- */
+/** One row, or several where that is too narrow. Words are never broken. */
 export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, page: Page = {}): string {
   const { id, at, arrivedAt, method, status, how } = record
   const { columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
@@ -83,7 +75,7 @@ export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, pag
   ].join('\n')
 }
 
-/** Equal for exchanges that a reader of the log takes for repetitions. */
+/** Equal for exchanges that the log counts as repetitions. */
 export function sameness(record: ExchangeRecord): string {
   const { method, status, reason, key, sender, space, fault, how } = record
   return [method, targetOf(record), status, reason, key, sender, space, fault, how, reasonText(record)].join('\n')
@@ -129,7 +121,6 @@ function extrasOf(record: ExchangeRecord, { dim }: ChalkInstance): readonly Fact
   ]
 }
 
-/** Why the response is as it is, that it was not delivered, drift, and deprecation. */
 function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[] {
   const { how, durationMs, fault, drift } = record
   const reason = reasonText(record)
@@ -166,7 +157,6 @@ function reasonText(record: ExchangeRecord): string | undefined {
   }
   if (typeof message !== 'string') return reason
   if (status === 400) return escapeControls(withoutOperation(operation, message))
-  // The first sentence and a suggestion.
   const sentences = message.split(/(?<=[.?]) (?=[A-Z])/)
   return escapeControls(
     sentences.filter((sentence, index) => index === 0 || sentence.startsWith('Did you mean')).join(' '),
@@ -185,7 +175,6 @@ function colourOf(status: number | undefined, chalk: ChalkInstance): Paint {
   return status >= 300 ? chalk.cyan : chalk.green
 }
 
-/** What ends a refusal; undefined if the client asked for it. */
 function hintFor(record: ExchangeRecord, command: Page['control']): string | undefined {
   const { reason, status, key, space } = record
   if (status !== 429 && reason !== 'ban') return undefined
@@ -220,7 +209,6 @@ function secondsToWait(record: ExchangeRecord): number | undefined {
   return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined
 }
 
-/** Seconds up to two minutes, minutes up to two hours. */
 function spoken(seconds: number): string {
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.ceil(seconds / 60)

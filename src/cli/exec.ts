@@ -74,7 +74,6 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     )
 }
 
-/** Starts a sandbox, runs the command against it, and resolves with its exit code once both have ended. */
 async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number> {
   const { cwd, stderr } = io
   const { env: names = [], debug = false } = own
@@ -92,7 +91,6 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
   let controlAt: string | undefined
   const log = await openServeLog(options.log, io, () => controlAt)
   for (const warning of env.warnings) log.warning(warning)
-  /** @returns the given exit code if the action fails */
   const attempt = async (act: () => Promise<void> | void, code: number): Promise<number> => {
     try {
       await act()

@@ -7,7 +7,6 @@ export const EXIT = {
   usage: 2,
 } as const
 
-/** Exit code of a process that a signal ended. */
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
 /** Other codes are the system's: ENOENT, EACCES … */

@@ -5,14 +5,12 @@ interface Explanation {
   /** Whole command lines, the most common first. Continuation lines begin with blanks. */
   readonly examples?: readonly string[]
   readonly notes?: string
-  /** Options that only the full help lists. */
   readonly rare?: readonly Option[]
   /** Options that are explained in the help of another command, and only named here. */
   readonly elsewhere?: { readonly title: string; readonly options: readonly Option[]; readonly command: string }
 }
 
 const EXPLANATIONS = new WeakMap<Command, Explanation>()
-/** Commands whose full help was asked for. */
 const FULL = new WeakSet<Command>()
 const FULL_HELP = '--help-all'
 const HELP = 'help'
@@ -24,7 +22,6 @@ export function explain<C extends Command>(command: C, explanation: Explanation)
   return command
 }
 
-/** Commander's help, with the description and examples first, and notes last. */
 function formatHelp(command: Command, helper: Help): string {
   const { examples = [], notes, elsewhere, rare = [] } = EXPLANATIONS.get(command) ?? {}
   const width = helper.helpWidth ?? 80
@@ -57,7 +54,6 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
 
-/** Adds a flag that prints the help with all options. */
 export function addFullHelp(command: Command): void {
   command.option(FULL_HELP, 'print this help with all options')
   command.on(`option:${FULL_HELP.slice(2)}`, () => {
@@ -66,14 +62,12 @@ export function addFullHelp(command: Command): void {
   })
 }
 
-/** The end of every usage error. */
 export function seeHelp(command: Command): string {
   // An operation's parameter may be called --help.
   const { long = '--help' } = Object(command.createHelp().visibleOptions(command).at(-1)) as Partial<Option>
   return `See ${pathOf(command)} ${/help$/.test(long) ? long : '--help'}.`
 }
 
-/** Adds a `help` command that finds commands at any depth. */
 export function addHelpCommand(parent: Command): void {
   parent.helpCommand(false)
   // An operation of a contract may have this name.

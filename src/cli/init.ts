@@ -16,7 +16,6 @@ import type { CliIo } from './io.js'
 import { type OutputFlags, outputOptions, wantsJson } from './output-form.js'
 import { say } from './print.js'
 
-/** The editable copy of the packaged fixtures. */
 const FIXTURES_FOLDER = 'petstore-fixtures'
 
 const NOTES = `\
@@ -62,12 +61,7 @@ async function init(io: CliIo, json: boolean): Promise<number> {
   return EXIT.failed
 }
 
-/**
- * Writes a new file and the folders it needs. Existing files and links are left alone.
- *
- * @returns false if there was one
- * @throws Failure CANNOT_WRITE
- */
+/** Leaves existing files and links alone. @returns false if one existed @throws Failure CANNOT_WRITE */
 async function writeNewFile(file: string, content: string | Uint8Array): Promise<boolean> {
   try {
     makeFolder(dirname(file), PROJECT_FOLDER)
@@ -82,12 +76,7 @@ async function writeNewFile(file: string, content: string | Uint8Array): Promise
   }
 }
 
-/**
- * The JSON Schema of a config file for editors: in the package that is installed for its folder, so that everybody in
- * the project has it, otherwise in this package.
- *
- * @returns a relative path, or a URL: editors read up to the next space
- */
+/** Prefers the package installed in the project. @returns a path, or a URL without spaces */
 function schemaPath(folder: string): string {
   for (let above = folder; ; above = dirname(above)) {
     const installed = join(above, 'node_modules/petstore-sandbox', relative(packageDirectory, configSchemaFile))

@@ -8,7 +8,6 @@ export interface Output extends Writable {
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** A terminal whose keys can be read one by one. */
 export interface Keyboard {
   /** Starts reading, in the background as soon as the process is in the foreground. */
   listen(events: KeyboardEvents): KeyboardSession
@@ -23,14 +22,12 @@ export interface KeyboardEvents {
 }
 
 export interface KeyboardSession {
-  /** False in the background. */
   readonly isReading: boolean
   /** Stops the process as Ctrl-Z does; reads again once it is in the foreground. */
   suspend(): void
   stop(): void
 }
 
-/** The process, as commands see it. */
 export interface CliIo {
   readonly stdout: Output
   readonly stderr: Output
@@ -43,6 +40,5 @@ export interface CliIo {
   keyboard?(): Promise<Keyboard | undefined>
   exit(code: number): void
   monotonic(): number
-  /** A whole number >= 0, different each time. */
   randomSeed(): number
 }

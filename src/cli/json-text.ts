@@ -4,10 +4,8 @@ import { chalkFor, colourLevel } from './colour.js'
 import { escapeLines } from './escape-controls.js'
 import type { Output } from './io.js'
 
-/** A name or a string, or another value. */
 const PARTS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
 
-/** A value as indented, escaped JSON, in colours where the stream has them. */
 export async function jsonText(value: unknown, stream: Output, env: Environment): Promise<string> {
   const text = escapeLines(stringifyJson(value, 2))
   const level = colourLevel(stream, env)

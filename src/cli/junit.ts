@@ -1,7 +1,6 @@
 import type { EpochMs } from '../domain/time.js'
 import { xmlText } from './xml-text.js'
 
-/** One check. A failed one has a reason: in one sentence, and line by line. */
 export interface JUnitCase {
   readonly name: string
   readonly outcome: 'passed' | 'failure' | 'error' | 'skipped'
@@ -12,16 +11,10 @@ export interface JUnitCase {
 export interface JUnitSuite {
   readonly name: string
   readonly cases: readonly JUnitCase[]
-  /** Facts that fail nothing. */
   readonly notes?: readonly string[]
 }
 
-/**
- * Writes a JUnit report: valid by Ant's schema, which requires every attribute and element here and allows no others,
- * and by Jenkins' (xUnit plugin, junit-10).
- *
- * @param subject `conduct`
- */
+/** Valid by Ant's schema, which requires every element here, and by Jenkins' (xUnit plugin, junit-10). */
 export function junitXml(subject: string, suites: readonly JUnitSuite[], at: EpochMs): string {
   const origin = `package=${quoted(subject)} timestamp="${new Date(at).toISOString().slice(0, 19)}" hostname="localhost"`
   return [

@@ -8,15 +8,12 @@ const ERASE_LINE = '\r\u001b[K'
 /** @source ECMA-48: CUP, ED; xterm control sequences, ED 3: the scrollback */
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J'
 
-/**
- * Writes lines to a stream without blocking the process: all lines of a turn at once, with a limited buffer. Nothing
- * is written to a stream that broke (EPIPE).
- */
+/** Writes the lines of a turn at once, without blocking. The buffer is limited; a broken stream (EPIPE) ends it. */
 export class LineWriter {
   readonly #stream: Output
   readonly #droppedLine: (count: number) => string
   #pending = ''
-  /** What was written last; empty if it cannot be rewritten because other text is below it. */
+  /** The last line written; empty if it cannot be rewritten because other text is below it. */
   #last = ''
   #dropped = 0
   #scheduled = false
@@ -25,7 +22,6 @@ export class LineWriter {
   #broken = false
   #showsProgress = false
 
-  /** @param droppedLine reports how many lines were dropped */
   constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream
     this.#droppedLine = droppedLine
@@ -51,7 +47,7 @@ export class LineWriter {
     this.#schedule()
   }
 
-  /** Replaces what was written last, on a terminal that still shows it above the cursor. */
+  /** Replaces the last line, on a terminal that still shows it above the cursor. */
   rewrite(line: () => string): void {
     if (this.#broken || this.#pending.length >= MAX_PENDING) return
     const before = this.#last
@@ -63,7 +59,6 @@ export class LineWriter {
     this.#schedule()
   }
 
-  /** Shows a text that the next output replaces, on a terminal. */
   progress(text: string): void {
     this.flush()
     if (this.#broken || this.#blocked) return

@@ -5,8 +5,7 @@ import { makeFolder } from '../system/make-folder.js'
 import { PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 
 /**
- * Writes the locator of a sandbox. The last one that started wins, and readers never see half a file. Synchronous, so
- * that the process hardly ever ends between draft and rename.
+ * Atomic: readers never see half a file. Synchronous, so that a draft is hardly ever left behind.
  *
  * @returns a function that removes the locator, unless another sandbox has replaced it
  */

@@ -9,7 +9,6 @@ const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 /** How long a blocked reader may delay the exit. */
 const LINGER_MS = 1000
 
-/** Runs the command line of this process. */
 export async function main(): Promise<number> {
   // A closed pipe (`… | head`) is not a failure.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -27,7 +26,6 @@ export async function main(): Promise<number> {
   return code
 }
 
-/** @param onAnySignal called at each signal, besides other listeners */
 function processIo(onAnySignal: () => void): CliIo {
   return {
     stdout: process.stdout,

@@ -15,7 +15,6 @@ defaults. A scenario comes right after the source that chooses it.
 --no-<switch> turns off what the environment or the file turns on: --no-freeze.
 Durations are written 500ms, 30s, 5m or 24h.`
 
-/** Adds a flag for each option, under the headings of the table. */
 export function addOptionFlags(command: Command): readonly Option[] {
   const flags = OPTION_NAMES.map(flagOf)
   // `--strict` and `--no-strict`: the hidden one overrides a file.

@@ -17,17 +17,14 @@ const MAX_INDENT = 10
 /** How long repetitions are held back off a terminal. */
 const FOLD_MS = 5000
 
-/** The log for people: exchanges, verbs and events. */
 export class PrettyLog {
   readonly #writer: LineWriter
   readonly #stream: Output
   readonly #chalk: ChalkInstance
   readonly #control: Page['control']
-  /** The end of each storm that ends on its own, by space. */
   readonly #storms = new Map<string, EpochMs>()
-  /** What was written last, for repetitions of it; the width is undefined off a terminal. */
+  /** The last line, to detect repetitions; the width is undefined off a terminal. */
   #last: { readonly kind: string; readonly width: number | undefined; times: number } | undefined
-  /** Repetitions not yet written. */
   #pending: { readonly record: ExchangeRecord; times: number } | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -41,7 +38,6 @@ export class PrettyLog {
   /** On a terminal, repetitions are counted in the row. Elsewhere a later line counts them. */
   exchange(record: ExchangeRecord): void {
     this.#checkStorm(record.space, record.at)
-    // The width may change at any time.
     const width = columnsOf(this.#stream)
     const line = (times: number) =>
       prettyExchange(record, this.#chalk, {
@@ -73,7 +69,6 @@ export class PrettyLog {
     this.event('control', `${space === '' ? '' : `${space}: `}${verbText(done)}`, at)
   }
 
-  /** @param at by the clock of its space */
   event(subject: string, text: string, at: EpochMs = systemClock.wall()): void {
     const time = timeText(at, systemClock.wall())
     const indent = cellWidth(time) + 2
@@ -96,7 +91,6 @@ export class PrettyLog {
     this.#writer.clear()
   }
 
-  /** Writes how often the last line was repeated. */
   settle(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -115,7 +109,6 @@ export class PrettyLog {
   #expectEnd(space: string, storm: unknown): void {
     const { for: length, every, startedAt }: { for?: unknown; every?: unknown; startedAt?: unknown } = Object(storm)
     const duration = typeof length === 'string' ? parseDuration(length) : undefined
-    // The end of a storm that repeats is not worth a line.
     if (duration === undefined || typeof every === 'string') this.#storms.delete(space)
     else this.#storms.set(space, Date.parse(String(startedAt)) + duration)
   }

@@ -4,25 +4,23 @@ import { wrapWords } from './wrap-words.js'
 
 // All output goes through here, except for the log's.
 
-/** Prints a text, which may have colours. @returns false once the reader is gone */
+/** @returns false once the reader is gone */
 export function print(stream: Output, text: string): Promise<boolean> {
   return printBytes(stream, escapeDrivers(text))
 }
 
-/** Prints bytes as they are. @returns false once the reader is gone */
+/** @returns false once the reader is gone */
 export function printBytes(stream: Output, bytes: string | Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
     stream.write(bytes, (error) => resolve(error === null || error === undefined))
   })
 }
 
-/** Replaces the cursor's line on a terminal, cut to its width. */
 export function overwrite(stream: Output, line: string): void {
   const { columns = 80 } = stream
   stream.write(`\r${escapeControls(line).slice(0, columns - 1)}\u001b[K`)
 }
 
-/** Prints a line, escaped, and wrapped on a terminal. */
 export function say(stream: Output, line: string): void {
   stream.write(`${wrapWords(escapeControls(line), columnsOf(stream))}\n`)
 }

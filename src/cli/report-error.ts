@@ -9,13 +9,7 @@ import { print, say } from './print.js'
 
 const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG'] satisfies readonly FailureCode[]
 
-/**
- * Reports on stderr why a command failed: `CODE: message`, one line for each problem.
- *
- * @param debug   also prints the stack
- * @param seeHelp pointer to the help of the command; undefined if no command was reached
- * @returns the exit code
- */
+/** A line for each problem: `CODE: message`. @param debug also prints the stack @returns the exit code */
 export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?: string): number {
   const code = codeOf(error)
   const messages = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
@@ -27,7 +21,6 @@ export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?:
   return code === undefined ? EXIT.failed : exitCodeOf(code)
 }
 
-/** Adds the pointer to a single problem, or as a line after several. */
 function endingWith(help: string, [first = '', ...others]: readonly string[]): readonly string[] {
   return others.length === 0 ? [`${first}${/[.?!]$/.test(first) ? '' : '.'} ${help}`] : [first, ...others, help]
 }

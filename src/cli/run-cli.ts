@@ -19,12 +19,7 @@ const EXAMPLES: readonly string[] = [
   'petstore-sandbox help control clock',
 ]
 
-/**
- * Runs one command line.
- *
- * @param argv what follows the program's name
- * @returns the exit code
- */
+/** @param argv without the program's name @returns the exit code */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode: number = EXIT.ok
   const finish = (code: number) => {
@@ -50,7 +45,6 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-/** A command whose usage errors, and those of its subcommands, point to the help. */
 class OwnCommand extends Command {
   override createCommand(name?: string): Command {
     return new OwnCommand(name)

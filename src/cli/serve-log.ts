@@ -21,15 +21,12 @@ export interface ReadyFacts {
   readonly upstream?: string | undefined
 }
 
-/** The output of `serve` on stderr. */
 export interface ServeLog {
   readonly exchange?: (record: ExchangeRecord) => void
   readonly verb?: (done: VerbDone) => void
   ready(facts: ReadyFacts): void
   warning(message: string): void
-  /** A text of one or more lines for people. */
   note(message: string): void
-  /** Something that happened to the sandbox, for people. @param subject `watch` */
   event(subject: string, text: string): void
   /** A text that the next line replaces; on a terminal only. */
   readonly progress?: (text: string) => void
@@ -37,11 +34,7 @@ export interface ServeLog {
   flush(): void
 }
 
-/**
- * Opens a log. All formats have warnings and the ready line.
- *
- * @param controlUrl of the sandbox, for commands that the log suggests; undefined before it listens
- */
+/** @param controlUrl for commands that the log suggests; undefined before it listens */
 export async function openServeLog(
   format: LogFormat,
   io: CliIo,

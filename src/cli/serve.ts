@@ -146,7 +146,6 @@ function locationOf({ sandbox: { baseUrl, controlUrl, core } }: Run): Location {
   return { baseUrl, controlUrl, ...core.identity }
 }
 
-/** By its flag, otherwise by its variable. */
 function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): boolean {
   if (flag !== undefined) return flag
   const variable = `${ENV_PREFIX}${name.toUpperCase()}`
@@ -156,7 +155,6 @@ function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): 
   throw new OptionsError([writeProblem(variable, text, 'must be true or false')])
 }
 
-/** Writes the locator. A failure is only a warning: the sandbox can serve without it. */
 function announce(location: Location, cwd: string, log: ServeLog): () => void {
   let forget: () => void
   try {

@@ -42,7 +42,6 @@ that clients really got.
 
 Exit codes: 0 simulated, 1 unreadable or nothing that counts, 2 usage error.`
 
-/** Keys that the HTML report has plots of. */
 const MAX_CURVES = 12
 
 interface SimulateFlags {

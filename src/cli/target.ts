@@ -33,7 +33,6 @@ interface SetFlags {
   readonly apiKeyFile?: string
 }
 
-/** A result, and notes for stderr. */
 type Outcome = Result & { readonly notes?: readonly string[] }
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {

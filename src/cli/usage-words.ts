@@ -1,12 +1,7 @@
 import type { Command } from 'commander'
 import { seeHelp, unknownCommand } from './help.js'
 
-/**
- * A usage error as one line that ends with a pointer to the help.
- *
- * @param message commander's own, or one of ours
- * @param code    commander's own; none with one of ours
- */
+/** One line that ends with a pointer to the help. @param code commander's; undefined for our own messages */
 export function usageWords(command: Command, message: string, code?: string): string {
   const group = code === 'commander.excessArguments' ? groupOf(command) : undefined
   if (group !== undefined) return usageWords(group, unknownCommand(group, group.args[0] ?? ''))

@@ -3,10 +3,8 @@ const INDENT = '  '
 const FIRST_WIDE = 0x1100
 
 /**
- * Wraps a text between words, and indents continuation rows. Words are never broken, so that paths, addresses and
- * flags can be copied. Zero-width marks count as one cell: cells.ts is exact, but takes longer to load.
- *
- * @param columns cells of a row; undefined off a terminal, where nothing is wrapped
+ * Never breaks words, so that paths and flags can be copied. Zero-width marks count as one cell: cells.ts is exact, but
+ * slower to load. Off a terminal (no columns), the text stays as it is.
  */
 export function wrapWords(text: string, columns: number | undefined): string {
   if (columns === undefined || text.length < columns / 2) return text

@@ -4,11 +4,7 @@ import { TargetError } from './target-error.js'
 /** Bytes. A key has some dozens. */
 const MAX_KEY_FILE = 64_000
 
-/**
- * Trims and checks an API key.
- *
- * @param where names its source in errors; the key itself is never shown
- */
+/** @param where names its source in errors; the key itself is never shown */
 export function readKey(text: string, where: string): string {
   const key = text.trim()
   // Characters that a header can carry.
@@ -17,7 +13,6 @@ export function readKey(text: string, where: string): string {
   throw new TargetError('INVALID_TARGET', `${where}: ${problem}`)
 }
 
-/** Reads an API key from a file. @param where `--api-key-file "key.txt"` */
 export async function readKeyFile(file: string, where: string): Promise<string> {
   let text: string
   try {

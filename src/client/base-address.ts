@@ -2,7 +2,7 @@ const FORM = 'must be an http or https address such as https://staging.example/v
 /** As URL writes them: 127.0.0.0/8, also as IPv6, and ::1. A name like 127.example does not match. */
 const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/
 
-/** Reads a base address, with its path and without a trailing slash. @returns otherwise the problem: "must be …" */
+/** Keeps the path, without a trailing slash. @returns otherwise the problem: "must be …" */
 export function readBaseAddress(text: string): { readonly baseUrl: string } | { readonly problem: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return { problem: FORM }
@@ -11,7 +11,6 @@ export function readBaseAddress(text: string): { readonly baseUrl: string } | { 
   return { baseUrl: url.origin + url.pathname.replace(/\/+$/, '') }
 }
 
-/** The path of a base address: `/v1`, or empty. */
 export function basePathOf(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/+$/, '')
 }

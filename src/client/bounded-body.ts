@@ -1,7 +1,6 @@
 import { type Bytes, formatSize } from '../domain/numbers.js'
 import type { DurationMs } from '../domain/time.js'
 
-/** A response is larger than the limit. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
   readonly limit: Bytes
@@ -18,12 +17,7 @@ export interface ResponseLimits {
   readonly maxBody: Bytes
 }
 
-/**
- * Reads a whole body, up to a limit. Of a compressed body the decompressed bytes count.
- *
- * @param contentLength if known; a body that is too large by it is not read
- * @throws TooLargeError
- */
+/** Decompressed bytes count. @param contentLength refused unread if it exceeds the limit @throws TooLargeError */
 export async function readBounded(
   body: AsyncIterable<Uint8Array>,
   limit: Bytes,

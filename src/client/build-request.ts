@@ -6,7 +6,6 @@ import { didYouMean } from '../domain/suggest.js'
 import { RequestError } from './request-error.js'
 
 export interface CallInput {
-  /** Values of the path parameters, in the path's order. */
   readonly path: readonly string[]
   readonly query: ReadonlyMap<Parameter, readonly string[]>
   readonly fields: ReadonlyMap<Field, readonly string[]>
@@ -17,17 +16,15 @@ export interface CallInput {
 export interface BuiltRequest {
   readonly operation: Operation
   readonly method: string
-  /** Relative to the base address: `/pets/1`. */
   readonly path: string
   readonly query: string
   readonly body: Uint8Array | undefined
-  /** The ways in which it breaks the contract. */
   readonly violations: readonly Violation[]
   /** Fields of the body that the contract does not have; the service ignores them. */
   readonly unknownFields: readonly string[]
 }
 
-/** Builds an operation's request and checks it against the contract. @throws RequestError if it cannot be built */
+/** @throws RequestError if it cannot be built */
 export function buildRequest(operation: Operation, input: CallInput): BuiltRequest {
   const captured = input.path.map((text) => encodeText(checkSegment(text)))
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
@@ -37,11 +34,7 @@ export function buildRequest(operation: Operation, input: CallInput): BuiltReque
   return checked({ operation, method: operation.method, path, query, body }, captured)
 }
 
-/**
- * Builds a request from its method and target, as written in documents: `GET`, `/pets?limit=2`.
- *
- * @throws RequestError if the contract has no such operation
- */
+/** @param target as in documents: `/pets?limit=2` @throws RequestError if the contract has no such operation */
 export function requestTo(contract: Contract, method: string, target: string, body?: Uint8Array): BuiltRequest {
   const [whole = ''] = target.split('#', 1)
   // Existing percent-encoding stays.

@@ -1,18 +1,12 @@
 import { chunksOf, type ResponseLimits, readBounded } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
 
-/** A response of a control plane. */
 export interface ControlAnswer {
   readonly status: number
   readonly text: string
 }
 
-/**
- * Sends a request to a control plane and reads the whole response. Redirects are not followed, so that a token stays
- * at its address.
- *
- * @throws what fetch throws, a TimeoutError, or a TooLargeError
- */
+/** Redirects are not followed, so that a token stays at its address. @throws as fetch, TimeoutError, TooLargeError */
 export function fetchControl(
   url: string,
   init: RequestInit,
@@ -20,7 +14,7 @@ export function fetchControl(
 ): Promise<ControlAnswer> {
   return withDeadline(timeout, undefined, async (signal) => {
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal })
-    // Content-Length is that of the compressed body.
+    // Content-Length counts compressed bytes.
     const length = headers.has('content-encoding') ? undefined : headers.get('content-length')
     return { status, text: new TextDecoder().decode(await readBounded(chunksOf(body), maxBody, length)) }
   })

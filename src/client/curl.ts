@@ -10,7 +10,6 @@ export function toCurl({ url, headers, body, ...request }: ClientRequest, fallba
   return curlCommand({ ...request, url: redactAddress(url), headers: masked(headers), body: text, ...key })
 }
 
-/** As it would be sent, except for the key. */
 export function toHttpText({ method, url, headers, body }: ClientRequest): string {
   const lines = masked(headers, KEY_REFERENCE).map(([name, value]) => `${name}: ${value}`)
   const text = body === undefined ? [] : ['', Buffer.from(body).toString('utf8')]

@@ -12,13 +12,10 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Runs an action that must end in time, or as soon as an outer signal is aborted.
+ * Not AbortSignal.any over AbortSignal.timeout: on Node 20 both are garbage collected once the headers are there, and a
+ * body that stalls is read forever.
  *
- * AbortSignal.any over AbortSignal.timeout would not do: on Node 20 both are garbage collected once the headers are
- * there, timer included, and a body that stalls is read forever.
- *
- * @param limit milliseconds, > 0
- * @param act   its signal is aborted when the time is up; the result rejects then in any case
+ * @param act its signal is aborted at the deadline; the result rejects then in any case
  * @throws a TimeoutError, or the outer signal's reason
  */
 export async function withDeadline<T>(
@@ -37,7 +34,7 @@ export async function withDeadline<T>(
   try {
     return await Promise.race([act(inner.signal), ended])
   } catch (error) {
-    // Releases what is still open.
+    // Releases open connections.
     inner.abort(error)
     throw error
   } finally {

@@ -7,17 +7,15 @@ import { proxyFor } from './proxies.js'
 interface DispatcherOptions {
   /** Certificate authorities in place of the default ones. */
   readonly ca?: readonly (string | Buffer)[]
-  /** How long an idle connection stays open. */
   readonly idle?: DurationMs
   /** Maximum number of open connections. Default: unlimited. */
   readonly connections?: number
 }
 
 /**
- * Connects to an address: directly, or through the proxy of the environment. Plain HTTP is requested from the proxy
- * without a tunnel, as curl does, since most proxies open tunnels for https alone.
+ * Plain HTTP goes to the proxy without a tunnel, as in curl: most proxies open tunnels for https alone.
  *
- * @returns with the variable that names the proxy, if there is one
+ * @returns also the variable that names the proxy
  * @throws TargetError if a proxy variable is invalid
  */
 export async function openDispatcher(

@@ -21,21 +21,13 @@ export interface ServiceAnswer {
 }
 
 export interface Exchange {
-  /**
-   * Sends a request once, and reads the whole response, whatever its status. Redirects are not followed.
-   *
-   * @throws NoAnswerError if there is no response, or one too large; the signal's reason once it is aborted
-   */
+  /** Sends once. Redirects are not followed. @throws NoAnswerError; the signal's reason once it is aborted */
   send(request: ClientRequest, limits: ResponseLimits, signal?: AbortSignal): Promise<ServiceAnswer>
   /** Open connections would keep the process alive. */
   close(): Promise<void>
 }
 
-/**
- * Connects to an instance: directly if it is on this machine, otherwise through the proxies of the environment.
- *
- * @throws TargetError if a proxy variable is invalid
- */
+/** Uses the proxies of the environment for other machines. @throws TargetError if a proxy variable is invalid */
 export async function openExchange(baseUrl: string, env: Environment): Promise<Exchange> {
   const { dispatcher, proxy } = await openDispatcher(baseUrl, env)
   return {
@@ -82,12 +74,7 @@ interface ExchangeTerms extends ResponseLimits {
 /** Many more than servers send: a 103 or two, or a 102 now and then. @source RFC 9110, section 15.2 */
 const MAX_INTERIM = 100
 
-/**
- * Sends a request once and reads the whole response, by undici's dispatch: the streams and signals of its `request`
- * would cost as much as everything else that is done with a forwarded request.
- *
- * @throws TimeoutError, TooLargeError, the signal's reason, and undici's errors
- */
+/** undici's `request` would double the cost of forwarding. @throws TimeoutError, TooLargeError, undici's errors */
 export function exchangeOnce(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,

@@ -14,7 +14,6 @@ export function readHeader(text: string): Header | undefined {
   return isValid ? [name, value] : undefined
 }
 
-/** The headers of a request. Given ones replace our own. */
 export function requestHeaders({
   apiKey,
   hasBody,

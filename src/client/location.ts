@@ -8,10 +8,7 @@ import { checkHealth } from './sandbox-health.js'
 /** The file has about 200 bytes. */
 const MAX_LOCATOR = 64_000
 
-/**
- * Reads the locator of a folder, or of the nearest folder above that has one; undefined if there is none. Its content
- * may be wrong: see `locationProblem`.
- */
+/** In this folder or the nearest one above. The content may be wrong: see `locationProblem`. */
 export function readLocation(cwd: string): Location | undefined {
   const above = dirname(cwd)
   return locationIn(cwd) ?? (above === cwd ? undefined : readLocation(above))
@@ -53,7 +50,6 @@ function isOfThisMachine(url: string): boolean {
   return isLoopback(url) || ['0.0.0.0', '::', hostname().toLowerCase(), ...own].includes(host)
 }
 
-/** Whether a process of this user has this number now. */
 export function isOwnProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0)

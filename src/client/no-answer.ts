@@ -5,7 +5,6 @@ import { TooLargeError } from './bounded-body.js'
 import { isTimeout } from './deadline.js'
 import { proxyRefusal } from './proxies.js'
 
-/** What happened in a few words, and what to do. */
 type Meaning = readonly [short: string, hint: string]
 
 const UNTRUSTED: Meaning = [
@@ -43,17 +42,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: MALFORMED,
 }
 
-/** No connection was made. */
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
 interface Asked {
   readonly url: string
   readonly timeout: DurationMs
-  /** The variable that names a proxy for it. */
   readonly proxy: string | undefined
 }
 
-/** There was no response, or not a complete one, or not in time. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
   readonly code = 'NO_ANSWER' satisfies FailureCode

@@ -5,16 +5,10 @@ import { TargetError } from './target-error.js'
 export interface Proxy {
   /** May contain user and password. */
   readonly url: URL
-  /** The variable that names it, for messages. */
   readonly variable: string
 }
 
-/**
- * The proxy of the environment for an address; variables in lower case have precedence. Without a scheme it is an HTTP
- * proxy, as in curl. Addresses on this machine have none.
- *
- * @throws TargetError INVALID_TARGET that names the variable, if it is invalid
- */
+/** Lower-case variables win. Without a scheme: an HTTP proxy, as in curl. @throws TargetError naming the variable */
 export function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
   if (isLoopback(baseUrl) || isExcepted(new URL(baseUrl), env.no_proxy ?? env.NO_PROXY ?? '')) return undefined
   const find = (...names: readonly string[]) => {

@@ -6,7 +6,6 @@ import type { ServiceAnswer } from './exchange.js'
 /** Many more than a documented body has. To lay out 60 MB of brackets would take 3 GB and a minute. */
 const MAX_PARSED: Bytes = 8 * MIB
 
-/** A response body; JSON is read with exact integers. */
 export type ReadBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly text: string }

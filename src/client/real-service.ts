@@ -10,7 +10,6 @@ import { basePathOf } from './base-address.js'
 import { openRecorder } from './recorder.js'
 import { openUpstream, type Upstream } from './upstream.js'
 
-/** The real service behind a sandbox, and what is done with its responses. */
 export interface RealService extends Upstream {
   readonly baseUrl: string
   readonly writes: UpstreamWrites
@@ -22,7 +21,6 @@ export interface RealServiceOptions {
   readonly upstreamCa: string | undefined
   readonly upstreamTimeout: DurationMs
   readonly upstreamWrites: UpstreamWrites
-  /** Folder in which responses are kept as fixtures. */
   readonly record: string | undefined
 }
 

@@ -19,17 +19,12 @@ const MAX_WRITE_DELAY_MS = 1000
 
 interface RecorderNeeds {
   readonly contract: Contract
-  /** A pet as fixtures can have it; undefined for anything else. */
   keptPet(value: object): object | undefined
   hide(text: string): string
   warn(message: string): void
 }
 
-/**
- * Records pets and orders for `--fixtures`; the last state counts.
- *
- * @throws Failure CANNOT_WRITE, also if the folder or a file in it is a symbolic link
- */
+/** The last state of each item counts. @throws Failure CANNOT_WRITE, also for symbolic links */
 export function openRecorder(folder: string, { contract, keptPet, hide, warn }: RecorderNeeds): Recorder {
   prepareFolder(folder)
   const pets = new Map<string, Item>()
@@ -110,12 +105,9 @@ function isItem(value: unknown): value is Item {
 }
 
 /**
- * Brings ids into the order in which they were seen last, and adds new ones: after the one before them, else before the
- * one after them, else by size.
+ * Sorts ids by where they were seen last. A new id goes after the one before it, else before the next, else by size.
  *
- * @param known  oldest first
- * @param seen   oldest first, each once
- * @param isLast they were just created
+ * @param isLast they were just created; both lists are oldest first
  */
 function mergeOrder(known: readonly string[], seen: readonly string[], isLast: boolean): string[] {
   const before = new Set(known)

@@ -1,6 +1,5 @@
 import { Failure, type FailureCode } from '../domain/failures.js'
 
-/** A request was not sent. Each message is one reason. */
 export class RequestError extends Failure {
   override readonly name = 'RequestError'
   readonly problems: readonly string[]

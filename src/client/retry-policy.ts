@@ -1,6 +1,5 @@
 import { type DurationMs, type EpochMs, readRetryAfter, SECOND_MS } from '../domain/time.js'
 
-/** How one attempt ended. */
 export type AttemptOutcome =
   | {
       readonly kind: 'answer'
@@ -8,13 +7,11 @@ export type AttemptOutcome =
       readonly retryAfter?: string | undefined
       readonly date?: string | undefined
     }
-  /** The connection was dropped before the response was complete. */
   | { readonly kind: 'dropped' }
   /** No response, or not in time: an immediate retry is pointless. */
   | { readonly kind: 'no-answer' }
 
 export interface RetryRules {
-  /** Attempts after the first. */
   readonly retries: number
   readonly maxWait: DurationMs
   /** Also retries requests that may already have taken effect. */
@@ -22,7 +19,7 @@ export interface RetryRules {
 }
 
 export interface Decision {
-  /** Wait before the next attempt; undefined if there is none. */
+  /** Undefined: no retry. */
   readonly wait?: DurationMs
   /** The wait that the service asks for; only where a retry was given up. */
   readonly retryAfter?: DurationMs
@@ -35,12 +32,11 @@ const FIRST_BACKOFF_MS: DurationMs = 500
 const MAX_BACKOFF_MS: DurationMs = 30 * SECOND_MS
 
 /**
- * Decides what follows an attempt. A 429 is refused before anything is done, so any method may be repeated. After a
- * 502, 503, 504 or a dropped connection only GET is, unless the rules allow others. The wait is never shorter than
- * Retry-After.
+ * A 429 has no effect, so any method is retried. After a 502, 503, 504 or a dropped connection only GET is, unless the
+ * rules allow others. The wait is never shorter than Retry-After.
  *
- * @param attempt attempts so far, whole number >= 1
- * @param now     the local clock, for a Retry-After date in a response without Date
+ * @param attempt attempts so far, >= 1
+ * @param now     for a Retry-After date in a response without Date
  * @param random  in [0, 1)
  * @source docs/cli.md, "Retries"
  */

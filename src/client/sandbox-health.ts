@@ -6,12 +6,11 @@ export const HEALTH_TIMEOUT_MS: DurationMs = 2 * SECOND_MS
 /** Codes of a connection that was made and then cut: a server is there, or was a moment ago. */
 const CUT_CODES: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
-/** `none`: no server answers. `unclear`: a server answers, but not as a sandbox. */
+/** `none`: no server there. `unclear`: a server responds, but not as a sandbox. */
 export type Health =
   | { readonly kind: 'healthy'; readonly pid: unknown; readonly startedAt: unknown }
   | { readonly kind: 'none' | 'unclear' }
 
-/** Checks the health of a control plane, which needs no token. */
 export async function checkHealth(controlUrl: string, timeout: DurationMs = HEALTH_TIMEOUT_MS): Promise<Health> {
   try {
     const init = { headers: { connection: 'close' } }

@@ -9,13 +9,11 @@ export interface ClientMachine {
   /** Rejects as soon as the signal is aborted. */
   sleep(duration: DurationMs, signal: AbortSignal): Promise<void>
   now(): EpochMs
-  /** In [0, 1). */
   random(): number
 }
 
 export interface RetryWait {
   readonly wait: DurationMs
-  /** The attempt that follows, and how many there can be. */
   readonly attempt: number
   readonly attempts: number
   /** `429 Too Many Requests` */
@@ -34,17 +32,11 @@ export interface SendOptions extends RetryRules, ResponseLimits {
 export interface Sent {
   readonly answer: ServiceAnswer
   readonly attempts: number
-  /** When the service asks the client to try again. */
   readonly comeBack?: { readonly in: DurationMs; readonly at: EpochMs }
-  /** The service asked for a longer wait than is acceptable. */
   readonly waitTooLong: boolean
 }
 
-/**
- * Sends a request, with retries, and reads the whole last response, whatever its status.
- *
- * @throws NoAnswerError if there is no response, and the signal's reason once it is aborted
- */
+/** Retries, and reads the whole last response. @throws NoAnswerError; the signal's reason once it is aborted */
 export async function send(request: ClientRequest, options: SendOptions, machine: ClientMachine): Promise<Sent> {
   const exchange = await openExchange(request.url, options.env)
   try {
@@ -84,7 +76,6 @@ export function headerOf({ headers }: Pick<ServiceAnswer, 'headers'>, name: stri
   return headers.find(([one]) => one === name)?.[1]
 }
 
-/** Whole seconds, rounded up. */
 export function secondsOf(duration: DurationMs): number {
   return Math.ceil(duration / SECOND_MS)
 }

@@ -14,7 +14,6 @@ import { TargetError } from './target-error.js'
 /** A stored target; its key stays in a file. */
 export interface KeptTarget {
   readonly baseUrl?: string
-  /** Absolute. */
   readonly apiKeyFile?: string
 }
 
@@ -59,30 +58,24 @@ export function targetConfigFile({ XDG_CONFIG_HOME = '', HOME = '' }: Environmen
   return join(base, 'petstore-sandbox', 'config.yaml')
 }
 
-/** @returns undefined for a valid name */
 export function nameProblem(name: string): string | undefined {
   return v.is(nameSchema, name) ? undefined : NAME_FORM
 }
 
-/** Reads the stored targets. YAML is loaded only if there is a file. @throws TargetError INVALID_CONFIG, with file and line */
+/** @throws TargetError INVALID_CONFIG, with file and line */
 export async function readTargetConfig(env: Environment): Promise<TargetConfig> {
   const file = targetConfigFile(env)
   const text = textOf(file)
   return text === undefined ? { targets: new Map() } : parse(file, text).config
 }
 
-/** A change to one target, or to the default. */
 export interface TargetChange {
   /** Null removes it. */
   readonly use?: string | null
   readonly target?: { readonly name: string; readonly kept: KeptTarget | null }
 }
 
-/**
- * Changes the stored targets. Comments in the file stay. The file is replaced atomically, and only its owner may read it.
- *
- * @throws TargetError INVALID_CONFIG, CANNOT_WRITE
- */
+/** Keeps comments, and replaces the file atomically. @throws TargetError INVALID_CONFIG, CANNOT_WRITE */
 export async function changeTargetConfig(env: Environment, { use, target }: TargetChange): Promise<void> {
   const file = targetConfigFile(env)
   const { document } = parse(file, textOf(file) ?? '')
@@ -132,7 +125,7 @@ function parse(file: string, text: string): { readonly document: Document; reado
   const [broken] = [...document.errors, ...document.warnings]
   if (broken !== undefined) throw invalid(broken.pos[0], `is not valid YAML: ${yamlMistake(broken)}`)
   const root: unknown = document.toJS() ?? {}
-  // For valibot a list is an object, too.
+  // For valibot a list is also an object.
   const read = v.safeParse(configSchema, Array.isArray(root) ? undefined : root)
   if (!read.success) {
     const [{ path = [], message }] = read.issues

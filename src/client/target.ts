@@ -18,7 +18,6 @@ export interface TargetChoice {
 interface TargetContext {
   readonly env: Environment
   readonly cwd: string
-  /** Called only for `--api-key-file -`. */
   readStdin(): Promise<string>
 }
 
@@ -39,7 +38,6 @@ export interface Target {
   readonly warnings: readonly string[]
 }
 
-/** A target that can be named, even if it has no address yet. */
 export interface KnownTarget {
   readonly name: string
   readonly baseUrl?: Sourced
@@ -58,9 +56,8 @@ export const DEFAULT_SOURCE = 'default'
 const UNNAMED = 'custom'
 
 /**
- * Decides where to send a request, and with which key. A key stored for a target goes to that target's origin only;
- * one given by flag or environment goes wherever the call goes. An address is matched to the target it belongs to, so
- * that production stays production however it is named.
+ * A stored key is only sent to the origin of its target; a key from a flag or the environment goes wherever the call
+ * goes. An address is matched to the target it belongs to, so that production stays production however it is named.
  *
  * @throws TargetError
  */
@@ -92,7 +89,6 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
 const VISIBLE_KEY =
   'A key given with --key is visible in process lists and shell histories; use --api-key-file for a secret one.'
 
-/** Address of the sandbox, if a command line chooses it; undefined for any other target. */
 export async function chosenSandbox(
   { target, baseUrl }: TargetChoice,
   context: Omit<TargetContext, 'readStdin'>,
@@ -103,7 +99,6 @@ export async function chosenSandbox(
   return findTarget(await knownTargets(config, context), SANDBOX).baseUrl
 }
 
-/** Every target that can be named, built-in ones first. */
 export async function knownTargets(
   config: TargetConfig,
   { env, cwd }: Omit<TargetContext, 'readStdin'>,
@@ -123,9 +118,8 @@ export async function knownTargets(
 }
 
 /**
- * Finds the sandbox: by the control plane's address in the environment, by the locator in the working directory, then
- * at the default port. PETSTORE_BASE_URL alone decides nothing: applications are configured with it, and it may be that
- * of production.
+ * By the control plane's address in the environment, the locator in the working directory, then the default port.
+ * PETSTORE_BASE_URL alone does not count: applications are configured with it, and it may name production.
  */
 async function findSandbox(env: Environment, cwd: string): Promise<Pick<KnownTarget, 'baseUrl' | 'warning'>> {
   if (env[URL_VARIABLE]) {
@@ -161,7 +155,6 @@ export function ownerOf(known: readonly KnownTarget[], baseUrl: string): KnownTa
   return candidates.find(({ name }) => name === PRODUCTION) ?? candidates[0]
 }
 
-/** The key of a target without flags; undefined if there is none. */
 export async function storedKey(target: KnownTarget, env: Environment): Promise<Sourced | undefined> {
   const fromEnv = env[API_KEY_VARIABLE]
   if (fromEnv) return { value: readKey(fromEnv, API_KEY_VARIABLE), source: API_KEY_VARIABLE }
@@ -193,7 +186,7 @@ async function findKey(
   return storedKey(isItsOwn ? target : { name: UNNAMED }, env)
 }
 
-/** Reads an address. @param source the flag or variable that it was given in @throws TargetError INVALID_TARGET */
+/** @param source the flag or variable that it was given in @throws TargetError INVALID_TARGET */
 export function checkedAddress(text: string, source = '--base-url'): Sourced {
   const read = readBaseAddress(text)
   if ('baseUrl' in read) return { value: read.baseUrl, source }

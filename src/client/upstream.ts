@@ -17,9 +17,8 @@ import { exchangeOnce } from './exchange.js'
 import { isDropped, NoAnswerError } from './no-answer.js'
 
 export interface Upstream {
-  /** Whether it has a key in place of those of the sandbox. */
+  /** It has its own key, which replaces the sandbox's keys. */
   readonly hasKey: boolean
-  /** Masked in everything that is kept. */
   readonly secrets: readonly string[]
   /** Forwards a request, and reads the whole response. Never rejects. @param left aborted when the client has left */
   send(forward: Forward, left?: AbortSignal): Promise<UpstreamOutcome>
@@ -27,12 +26,9 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions {
-  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly apiKeyFile: string | undefined
-  /** Certificate authority that has signed its certificate. */
   readonly caFile: string | undefined
-  /** For a whole response. */
   readonly timeout: DurationMs
   readonly env: Environment
 }
@@ -40,19 +36,14 @@ export interface UpstreamOptions {
 /** Of a body, after decompression. */
 const MAX_RESPONSE: Bytes = 16 * MIB
 const MAX_CA_FILE: Bytes = MIB
-/** A connection that was idle for too long may be dropped: a read is sent once more. */
+/** Servers drop connections that were idle: a read is sent again. */
 const MAX_READ_ATTEMPTS = 2
 const IDLE_MS: DurationMs = 4000
 /** Browsers open 6 to a host and proxies a few dozen; each takes a file descriptor. */
 const MAX_CONNECTIONS = 64
 const MAX_WAITING = 1000
 
-/**
- * Connects to the real service: directly if it is on this machine, otherwise through the proxies of the environment.
- * Redirects are not followed, so that the key reaches nobody else.
- *
- * @throws Failure INVALID_OPTIONS for an unreadable file, TargetError for an invalid proxy variable
- */
+/** Does not follow redirects: the key reaches no other host. @throws Failure INVALID_OPTIONS, TargetError (proxy) */
 export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }: UpstreamOptions): Promise<Upstream> {
   const where = `--upstream-api-key-file ${JSON.stringify(apiKeyFile)}`
   const key = apiKeyFile === undefined ? undefined : await readKeyFile(apiKeyFile, where)
@@ -147,7 +138,6 @@ function failure(problem: UpstreamFailure['problem'], message: string): Upstream
   return { kind: 'failure', problem, message }
 }
 
-/** A body is not in an encoding that was asked for. */
 class UndecodableError extends Error {}
 
 const DECODERS = { gzip: promisify(gunzip), br: promisify(brotliDecompress) }

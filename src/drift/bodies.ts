@@ -17,12 +17,7 @@ export function errorBreaches(status: number, body: unknown): readonly string[] 
   return breaches
 }
 
-/**
- * Finds items that a query excludes, more items than its limit, and repeated items.
- *
- * @param fields documented fields of an item
- * @source docs/specification.md, "GET /pets"
- */
+/** @source docs/specification.md, "GET /pets" */
 export function listBreaches(
   operation: Operation,
   fields: ReadonlySet<string>,
@@ -69,7 +64,6 @@ export function itemBreaches(operation: Operation, captured: readonly string[], 
   return [`the id is ${quote(body.id)}, although ${asked} was asked for`]
 }
 
-/** Finds differences between a created item and the request, in fields that the response documents. */
 export function createdBreaches(
   operation: Operation,
   fields: ReadonlySet<string>,

@@ -20,12 +20,7 @@ import {
   strangersLimitBreaches,
 } from './headers.js'
 
-/**
- * Finds every way in which one response drifts from the contract, as far as it and its request show that.
- * `verify`, `call --check` and the drift of forwarded responses share these checks.
- *
- * @source docs/cli.md, "What is checked"
- */
+/** Shared by `verify`, `call --check` and the drift of forwarded responses. @source docs/cli.md, "What is checked" */
 export function findBreaches(promises: Promises, exchange: SeenExchange): readonly Breach[] {
   const { operation, answer } = exchange
   const { status, headers } = answer
@@ -57,7 +52,6 @@ function asBreaches(rule: BreachRule, details: readonly string[]): readonly Brea
 
 interface Content extends Pick<SeenExchange, 'request' | 'answer'> {
   readonly breaches: readonly Breach[]
-  /** `code` of its body, if it has one. */
   readonly code: unknown
 }
 

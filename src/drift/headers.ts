@@ -3,7 +3,6 @@ import type { EngineAnswer } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { DAY_MS, type DurationMs, HOUR_MS, httpDate, readHttpDate, readRetryAfter, SECOND_MS } from '../domain/time.js'
 
-/** Names in lower case. */
 type Headers = EngineAnswer['headers']
 
 type Deprecable = Pick<OperationData, 'deprecated' | 'sunsetAt' | 'successor'>
@@ -13,10 +12,8 @@ export type DeprecationReading =
   | { readonly kind: 'drift'; readonly breaches: readonly string[] }
 
 /**
- * Checks Deprecation, Sunset and Link against the contract. The specification does not require these headers,
- * but they must not contradict its dates and successors.
+ * The specification does not require these headers, but they must not contradict its dates and successors.
  *
- * @param basePath path of the instance
  * @source RFC 9745: Deprecation; RFC 8594: Sunset; RFC 5829: successor-version
  */
 export function readDeprecation(operation: Deprecable, headers: Headers, basePath: string): DeprecationReading {
@@ -132,11 +129,7 @@ export function rateLimitBreaches(headers: Headers): readonly string[] {
   return breaches
 }
 
-/**
- * Finds a limit that no plan has, without a valid key: limits of a key may be agreed with the customer.
- *
- * @source docs/specification.md, "Rate limits by plan"
- */
+/** Only without a valid key: the limits of a key may be agreed. @source docs/specification.md, "Rate limits by plan" */
 export function strangersLimitBreaches(headers: Headers, plans: Plans): readonly string[] {
   const { limit } = readLimits(headers)
   const stated = Object.values(plans).flatMap(({ perMinute, perDay }) => [perMinute ?? [], perDay ?? []].flat())
@@ -146,12 +139,7 @@ export function strangersLimitBreaches(headers: Headers, plans: Plans): readonly
   ]
 }
 
-/**
- * Checks how a 429 asks its client to wait.
- *
- * @param code of its body
- * @source docs/specification.md, "When the limit is exceeded"; RFC 9110, section 10.2.3
- */
+/** @param code of the body @source docs/specification.md, "When the limit is exceeded"; RFC 9110, section 10.2.3 */
 export function refusalBreaches(headers: Headers, code: unknown): readonly string[] {
   const text = headers['retry-after']
   if (text === undefined) return ['Retry-After is missing']

@@ -78,7 +78,6 @@ export class DriftLedger {
     }
   }
 
-  /** The real service gave no usable response. @param code of what the client gets instead */
   missed(code: string, at: EpochMs): void {
     this.#counts.unanswered++
     this.#setFailure(code, at)

@@ -87,7 +87,6 @@ export class ExchangeLog {
     return this.#nextId++
   }
 
-  /** @returns a function that unsubscribes */
   follow(follower: Follower): () => void {
     this.#followers.add(follower)
     return () => this.#followers.delete(follower)
@@ -117,7 +116,6 @@ export class ExchangeLog {
     this.#budget.book(weight)
   }
 
-  /** Records how an exchange ended, unless the log was cleared since it began. */
   end(ended: EndedExchange): void {
     const record = this.#underWay(ended)
     if (record === undefined) return
@@ -148,7 +146,6 @@ export class ExchangeLog {
     return unkept
   }
 
-  /** @returns whether there was one */
   dropOldest(): boolean {
     if (this.#count === 0) return false
     const place = this.#first
@@ -171,7 +168,6 @@ export class ExchangeLog {
     this.#budget.book(-weight)
   }
 
-  /** Copies, oldest first. */
   *[Symbol.iterator](): Generator<ExchangeRecord> {
     for (let i = 0; i < this.#count; i++) {
       const record = this.#records[(this.#first + i) % this.#limit]
@@ -214,7 +210,6 @@ export class ExchangeLog {
     this.#nextId = nextId
   }
 
-  /** Returns its share of the budget; nothing is added any more. */
   close(): void {
     this.#isClosed = true
     this.#budget.leave(this)
@@ -255,7 +250,6 @@ function copyOf(record: ExchangeRecord): KeptRecord {
   return { ...OPTIONAL, ...record, responseHeaders }
 }
 
-/** @param record with all fields */
 function rewrite(kept: KeptRecord, record: ExchangeRecord): void {
   const { responseHeaders } = kept
   const { length } = record.responseHeaders
@@ -279,6 +273,6 @@ export interface SpaceEvent {
   /** By the space's clock, after it: ISO 8601, UTC. */
   readonly at: string
   readonly verb: string
-  /** What it did, in about the words of `petstore-sandbox control`. */
+  /** What it did, in the words of `petstore-sandbox control`. */
   readonly text: string
 }

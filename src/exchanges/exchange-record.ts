@@ -4,9 +4,7 @@ import type { Reason } from '../domain/problems.js'
 import { isSecretName, mayHoldAddress, redactHeader, redactQuery } from '../domain/redaction.js'
 import type { EpochMs } from '../domain/time.js'
 
-/**
- * One request and its response, as the log has it. It never contains a real secret: an unknown token is only `unknown`.
- */
+/** One logged request. It never contains a real secret: an unknown token is only `unknown`. */
 export interface ExchangeRecord {
   readonly id: number
   /** Of the command of its request. */
@@ -50,9 +48,7 @@ export interface ExchangeRecord {
 /** Characters of a body that the log keeps. @source docs/control-api.md, "The log" */
 export const LOG_BODY_CHARACTERS = 64 * 1024
 
-/**
- * The request's headers without secrets: a token is replaced by its label. @param open the caller's key is no secret
- */
+/** A token is replaced by its label. @param open the caller's key is not a secret */
 export function loggedHeaders(request: ServiceRequest, open: boolean, label: string): readonly string[] {
   const { rawHeaders } = request
   if (!mayHoldSecrets(request, open)) return rawHeaders

@@ -88,7 +88,6 @@ export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arr
   }
 }
 
-/** @param wall real time now */
 export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
   const facts = exchangeFacts(record, wall)
   return {
@@ -101,12 +100,10 @@ export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
   }
 }
 
-/** An exchange as it was on arrival. */
 export function begunView(record: ExchangeRecord): Exchange {
   return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })
 }
 
-/** To the microsecond. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }

@@ -13,17 +13,14 @@ export interface Har {
   }
 }
 
-/** Writes exchanges as an HTTP archive, without keys and without those under way. @param version of this package */
 export function toHar(exchanges: readonly Exchange[], version: string): Har {
   return { log: { ...harHead(version), entries: exchanges.flatMap((exchange) => harEntry(exchange) ?? []) } }
 }
 
-/** The fields of an archive before its entries. @param version of this package */
 export function harHead(version: string): Omit<Har['log'], 'entries'> {
   return { version: '1.2', creator: { name: 'petstore-sandbox', version } }
 }
 
-/** Undefined while the exchange is under way. */
 export function harEntry(exchange: Exchange): HarEntry | undefined {
   return exchange.ended === null ? undefined : entryFor(exchange, exchange.ended)
 }
@@ -31,7 +28,7 @@ export function harEntry(exchange: Exchange): HarEntry | undefined {
 function entryFor(exchange: Exchange, ended: string) {
   const { id, at, key, space, sender, operation, reason, fault } = exchange
   const { durationMs, timing, method, path, query, request, response } = exchange
-  // In process there is no host.
+  // In process, requests have no host.
   const origin = `http://${request.headers.host ?? 'localhost'}`
   const mimeType = request.headers['content-type'] ?? ''
   const status = exchange.status ?? 0

@@ -19,7 +19,7 @@ export function handlers(
   { baseUrl }: HandlersOptions,
 ): HttpHandler[] {
   const base = absolute(baseUrl)
-  // Not an MSW path, in which colons and stars have a meaning.
+  // Not an MSW path: colons and stars have a meaning there.
   const below = new RegExp(`^${base.replaceAll(/[^\w/]/g, '\\$&')}(?:/|$)`)
   return [
     http.all(below, async ({ request }) => {

@@ -2,7 +2,6 @@ import { valueFromText } from './layer.js'
 import { packagedScenarios } from './scenario.js'
 import { type OptionName, optionRow } from './table.js'
 
-/** A value that every schema refuses. */
 const NOTHING = Symbol('nothing')
 
 /** What a value must be, in the words of its schema: "must be newest or oldest". */
@@ -25,7 +24,6 @@ export function takes(name: OptionName, text: string): boolean {
   return firstProblem(name, valueFromText(optionRow(name).reads, text)) === undefined
 }
 
-/** Whether an option takes a file or a folder, which a shell can complete. */
 export function pathKind(name: OptionName): 'file' | 'folder' | undefined {
   const text = allowedText(name)
   if (text.endsWith('a folder path')) return 'folder'

@@ -5,10 +5,7 @@ import { kebabName, NAMED_OPTIONS, type NamedOption } from './names.js'
 import { extrasSchema } from './scenario.js'
 import { optionRow } from './table.js'
 
-/**
- * The JSON Schema of petstore-sandbox.yaml, for editors, with the description of each option. The schema of a scenario
- * is in `$defs`. Texts such as `30s` are checked only at the start.
- */
+/** For editors. The schema of a scenario is in `$defs`. Texts such as `30s` are checked only at the start. */
 export function configSchema(): object {
   const inScenarios = NAMED_OPTIONS.filter(({ name }) => optionRow(name).scenario)
   return {

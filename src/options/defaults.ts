@@ -10,7 +10,6 @@ export interface StartDefaults {
   readonly log: LogFormat
 }
 
-/** Store of `serve`, in the working directory. */
 export const STORE_FILE = '.petstore-sandbox/store.json'
 
 /** In a program and under `exec`: can run beside others, and leaves no files. */

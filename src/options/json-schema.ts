@@ -12,7 +12,6 @@ export interface JsonSchema {
   readonly items?: JsonSchema
 }
 
-/** The JSON Schema of what a JSON or YAML text must be to pass a schema. */
 export function asJsonSchema(schema: GenericSchema): JsonSchema {
   const { $schema: _, ...jsonSchema } = toJsonSchema(withoutGuards(schema) as never, {
     typeMode: 'input',
@@ -22,7 +21,6 @@ export function asJsonSchema(schema: GenericSchema): JsonSchema {
   return jsonSchema as JsonSchema
 }
 
-/** The parts of valibot's schemas that hold others. */
 interface Parts {
   readonly pipe?: readonly GenericSchema[]
   readonly entries?: Readonly<Record<string, GenericSchema>>

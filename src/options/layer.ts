@@ -5,16 +5,13 @@ import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from 
 import { type Path, Problems, type Where, writeIssues } from './problem.js'
 import { type OptionName, type OptionRow, type OptionValues, optionRow } from './table.js'
 
-/** An option as given by one source, not checked yet. */
 export interface Given {
   readonly value: unknown
   readonly where: Where
 }
 
-/** The options of one source (flags, environment, a file …). */
 export interface Layer {
   readonly given: ReadonlyMap<OptionName, Given>
-  /** Problems of the source itself: unknown names, an unreadable file. */
   readonly problems: readonly string[]
 }
 
@@ -23,7 +20,6 @@ export interface Spelling {
   readonly kebab: boolean
   /** A file of the working directory, which cannot set options that are `notInFiles`. */
   readonly isFile?: boolean
-  /** Where a name, or a part of its value, was written. */
   where(key: string, path: Path): string
 }
 

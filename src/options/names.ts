@@ -32,7 +32,6 @@ export function envName(option: NamedOption): string {
 
 const asFlag = (name: OptionName) => ({ name, negated: optionRow(name).negative === true })
 
-/** The flag of an option: `--ban-after`, `--no-rate-limit`. */
 export function flagName(name: OptionName): string {
   return `--${kebabName(asFlag(name))}`
 }

@@ -4,7 +4,6 @@ import type { FailureCode } from '../domain/failures.js'
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
   readonly code = 'INVALID_OPTIONS' satisfies FailureCode
-  /** Each names where the value came from, the value, and what is allowed. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {

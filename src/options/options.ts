@@ -4,7 +4,6 @@ import type { ListOrder, OptionalSetting, SETTINGS, SettingName, Settings } from
 import type { DurationText } from '../domain/time.js'
 import type { UpstreamWrites } from '../domain/upstream.js'
 
-/** Forms of the log on stderr. */
 export const LOG_FORMATS = ['pretty', 'json', 'silent'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 

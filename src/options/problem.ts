@@ -1,7 +1,6 @@
 import type { BaseIssue } from 'valibot'
 import { excerpt } from '../contract/excerpt.js'
 
-/** Names and indexes from an option's value down to a part of it. */
 export type Path = readonly (string | number)[]
 
 /** Formats the place and the name of a part of a value: `petstore-sandbox.yaml:3:7: storm.rate`. */
@@ -15,7 +14,6 @@ export function writeProblem(where: string, value: unknown, message: string, sec
   return secret || value === undefined ? `${where}: ${message}` : `${where} ${quoted(value)}: ${message}`
 }
 
-/** A list of at most MAX_PROBLEMS problems, and the number of further ones, which are not formatted. */
 export class Problems {
   readonly #texts: string[] = []
   #others = 0
@@ -30,7 +28,6 @@ export class Problems {
   }
 }
 
-/** Formats every issue of a check. */
 export function writeIssues(issues: readonly BaseIssue<unknown>[], where: Where, secret = false): readonly string[] {
   const problems = new Problems()
   for (const { path, input, message } of issues.flatMap(helpfulIssues))
@@ -42,7 +39,6 @@ interface HelpfulIssue {
   readonly path: Path
   readonly input: unknown
   readonly message: string
-  /** Only the type of the value is wrong. */
   readonly isShallow: boolean
 }
 
@@ -69,7 +65,6 @@ export function pathText(name: string, path: Path): string {
   return excerpt(name) + path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')
 }
 
-/** A value as given, in double quotes, on one line. */
 export function quoted(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(excerpt(value, MAX_VALUE_LENGTH))
   let text: string

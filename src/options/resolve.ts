@@ -25,7 +25,6 @@ export interface GroupLog {
   /** The address, or the file that holds it. It may have a password. */
   readonly redis: { readonly address: string } | { readonly file: string }
   readonly group: string
-  /** Number of Redis replicas that must have an entry. */
   readonly copies: number
 }
 
@@ -44,7 +43,7 @@ type Kept = {
     | (Name extends keyof typeof FALLBACKS | keyof StartDefaults | 'seed' ? never : undefined)
 }
 
-/** The options, complete and checked: durations in ms, sizes in bytes, paths absolute. Nothing is read again. */
+/** Complete and checked: durations in ms, sizes in bytes, paths absolute. */
 export interface ResolvedOptions extends Omit<Kept, 'store'> {
   /** File of the store; undefined for a sandbox in memory. */
   readonly store: string | undefined
@@ -130,7 +129,6 @@ function withQuotas(values: OptionValues): OptionValues {
 
 const STORAGE: readonly OptionName[] = ['store', 'inMemory', 'redis', 'redisFile']
 
-/** What an option overrides in later sources besides itself. */
 const OVERRIDES: { readonly [Name in OptionName]?: readonly OptionName[] } = {
   ...Object.fromEntries(STORAGE.map((name) => [name, STORAGE])),
   fixtures: ['pets'],

@@ -41,7 +41,6 @@ function isFile(nameOrFile: string): boolean {
   return /[/\\]|\.ya?ml$/.test(nameOrFile)
 }
 
-/** The file that a scenario is read from, as it was named; undefined for anything else. */
 export function scenarioFile(given: unknown): string | undefined {
   return typeof given === 'string' && isFile(given) ? given : undefined
 }

@@ -15,7 +15,6 @@ import { type OptionValues, optionRow } from './table.js'
 import { keySchema, limitsSchema } from './values/keys.js'
 import { someWaitSchema } from './values/reading.js'
 
-/** The part of a space's start that options and scenarios share. */
 interface StartChange {
   readonly settings: SettingsChange
   readonly storm?: Storm | 'off'
@@ -27,13 +26,11 @@ interface StartChange {
 interface Extras {
   readonly description?: string
   readonly used: Readonly<Record<string, Partial<Limits>>>
-  /** How long keys are banned from the start. */
   readonly bans: Readonly<Record<string, DurationMs>>
 }
 
 export type Scenario = StartChange & Extras
 
-/** A scenario being checked: its options as a layer, and the keys that only scenarios have. */
 export interface ScenarioLayer extends Layer {
   readonly extras: Extras
 }
@@ -53,7 +50,6 @@ export const extrasSchema = v.object({
 })
 const EXTRAS = Object.keys(extrasSchema.entries)
 
-/** Sorts the entries of a scenario and refuses those that it cannot have. */
 export function scenarioLayer(
   entries: readonly (readonly [string, unknown])[],
   where: Spelling['where'],
@@ -95,7 +91,6 @@ export function brokenScenario(problems: readonly string[]): ScenarioLayer {
   return { given: new Map(), problems, extras: { used: {}, bans: {} } }
 }
 
-/** Reads a scenario's content. @throws OptionsError that lists every problem */
 export function parseScenarioContent(content: unknown): Scenario {
   return readScenario(contentLayer(content))
 }
@@ -128,7 +123,7 @@ export function packagedScenarios(): readonly string[] {
   return Object.keys(packaged)
 }
 
-/** A packaged scenario by its name. Reads no file, as verbs may not. @throws OptionsError if there is none */
+/** Reads no file, as verbs may not. @throws OptionsError for an unknown name */
 export function loadPackagedScenario(name: string): Scenario {
   return readScenario(packagedLayer(name, 'scenario', 'to apply a file, give its content'))
 }

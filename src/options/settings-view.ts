@@ -4,17 +4,15 @@ import type { SettingsInput } from './options.js'
 import { formatLimits } from './values/keys.js'
 import { formatLatency } from './values/trouble.js'
 
-/** Settings as they are written, so that they can be sent back; null is none, or the plan's own. */
+/** Settings as they are written, so that they can be sent back. Null: not set, or the plan's own. */
 export type SettingsView = {
   readonly [Name in keyof Settings]-?:
     | Shown<Required<SettingsInput>[Name]>
     | (Name extends OptionalSetting ? null : never)
 }
 
-/** A value that can be written as any text is shown as text. */
 type Shown<Written> = string extends Written ? string : Written
 
-/** Kinds of settings that are stored in another form than they are written in. */
 const FORMATS: Readonly<Record<string, (value: never) => string>> = {
   wait: formatDuration,
   limits: formatLimits,
@@ -30,7 +28,6 @@ export function settingsView(settings: Settings): SettingsView {
   return { ...settings, ...Object.fromEntries(entries) }
 }
 
-/** Stands for an absent setting. */
 export const NO_SETTING = 'none'
 
 export function settingText(value: SettingsView[keyof SettingsView]): string {

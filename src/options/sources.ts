@@ -23,7 +23,6 @@ export function flagLayer(flags: FlagValues): Layer {
   return { given, problems: [] }
 }
 
-/** Variables with our prefix that are not options. */
 const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].map((name) => ENV_PREFIX + name)
 
 /**

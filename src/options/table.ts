@@ -32,9 +32,7 @@ import {
 import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/trouble.js'
 
 interface OptionText {
-  /** One letter. */
   readonly short?: string
-  /** Placeholder after the flag in the help; undefined for a switch. */
   readonly value: string | undefined
   /** How a flag or variable is read before it is checked. A list may be repeated. */
   readonly reads: 'switch' | 'number' | 'text' | 'list'
@@ -43,9 +41,7 @@ interface OptionText {
   readonly negative?: boolean
   /** A noun phrase or an imperative of less than 60 characters. */
   readonly description: string
-  /** Its default, as the help shows it. */
   readonly default: string | undefined
-  /** Written to a new config file if the default cannot be. */
   readonly example?: string
 }
 
@@ -208,10 +204,7 @@ const EVERYDAY = names(
 )
 /** Allowed in a scenario, besides the settings. */
 const IN_SCENARIOS = names('storm fault now freeze')
-/**
- * Name a secret, reach another machine, widen access or choose where the sandbox writes. Set by a flag, the
- * environment or a program only: files may come with a cloned folder.
- */
+/** A cloned folder may bring a config file: these reach another machine, widen access or choose where to write. */
 const NOT_IN_FILES = names(
   'host redis redisFile upstream upstreamApiKeyFile upstreamWrites upstreamCa record controlToken controlOrigin',
 )

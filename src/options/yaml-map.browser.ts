@@ -7,7 +7,6 @@ export interface YamlMap {
   where(key: string, path: Path): string
 }
 
-/** Nobody names a file in a browser. */
 export function readYamlMap(..._given: readonly unknown[]): YamlMap | { readonly problems: readonly string[] } {
   throw new Error('A browser has no files.')
 }

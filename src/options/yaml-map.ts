@@ -11,19 +11,13 @@ const MAX_CHARACTERS = 256_000
 export const MAX_OPTIONS_FILE_BYTES = 4 * MAX_CHARACTERS
 const MAX_MISTAKES = 20
 
-/** A YAML file with a map: its entries and their places. */
 export interface YamlMap {
   readonly entries: readonly (readonly [string, unknown])[]
   /** Location and name of an entry, or of a part of its value: `petstore-sandbox.yaml:3:7: storm.rate`. */
   where(key: string, path: Path): string
 }
 
-/**
- * Reads a text as a YAML map.
- *
- * @param file name of the file in problems
- * @returns the map, or the problems with their places
- */
+/** @param file name of the file in problems @returns the map, or the problems with their places */
 export function readYamlMap(text: string, file: string): YamlMap | { readonly problems: readonly string[] } {
   if (text.length > MAX_CHARACTERS)
     return { problems: [`${file}: is larger than ${MAX_CHARACTERS / 1000} kB, which no file of options is`] }

@@ -13,38 +13,30 @@ const SHUTDOWN = `${CONTROL_PATH}/shutdown`
 interface Running {
   readonly sandbox: BrowserSandbox
   readonly writes: Writes
-  /** False once another worker has taken over the state. */
   isOurs: boolean
 }
 
-/** The sandbox of a playground. It continues where the worker before this one ended. */
 export class KeptSandbox {
   readonly #name: string
   readonly #report: (keeping: Keeping) => void
   #running: Promise<Running> | undefined
   #keeping: Keeping = { place: 'browser', notice: undefined }
 
-  /**
-   * @param name   of its database
-   * @param report called when the place where the state is kept changes
-   */
+  /** @param name of its database @param report called when the storage changes */
   constructor(name: string, report: (keeping: Keeping) => void) {
     this.#name = name
     this.#report = report
   }
 
-  /** Where its state is kept; known once it has started. */
   async keeping(): Promise<Keeping> {
     await this.#start()
     return this.#keeping
   }
 
   /**
-   * Answers a request. Its changes are written before the response leaves; changes by reading (quotas, the log,
-   * conduct) within about a second.
+   * Changes are written before the response leaves; changes by reads (quotas, log, conduct) within about a second.
    *
-   * @param keepAlive keeps the worker alive until a promise settles
-   * @returns the response; rejects with a TypeError where the connection is to break
+   * @throws TypeError where the connection is to break
    */
   async answer(request: Request, keepAlive: (work: Promise<unknown>) => void): Promise<Response> {
     const running = await this.#start()
@@ -52,7 +44,7 @@ export class KeptSandbox {
     const { pathname } = new URL(request.url)
     // Reading the control plane changes nothing.
     if (!isControl(pathname)) keepAlive(writes.later())
-    // A request whose connection breaks may have changed something too.
+    // A request whose connection breaks may also have changed something.
     const [result] = await Promise.allSettled([sandbox.fetch(request, { relayed: true })])
     if (!READING.has(request.method)) await writes.now()
     // The next request starts it again.

@@ -1,5 +1,4 @@
 export interface SiteFile {
-  /** Its path on the web host, relative to the site. */
   readonly file: string
   /** As in the `integrity` of a request: rejects a site of mixed versions. */
   readonly integrity: string
@@ -22,7 +21,6 @@ export class SiteFiles {
   readonly #prefix: string
   readonly #cacheName: string
 
-  /** @param scope address of the site, with a trailing slash */
   constructor(site: Site, scope: URL) {
     this.#site = site
     this.#scope = scope
@@ -45,7 +43,6 @@ export class SiteFiles {
     await Promise.all(others.map((name) => caches.delete(name)))
   }
 
-  /** @param address below the site: `__sandbox/docs` */
   has(address: string): boolean {
     return Object.hasOwn(this.#site.files, address)
   }

@@ -6,7 +6,7 @@ const OWNER = 'owner'
 
 /**
  * The browser's database of one playground: the state of its sandbox, and which worker owns it. While a new version
- * takes over, the old worker may still be answering: it finds that it no longer owns the state.
+ * takes over, the old worker may still handle requests: it then finds that it no longer owns the state.
  */
 export class StateDatabase {
   readonly #database: IDBPDatabase
@@ -17,13 +17,7 @@ export class StateDatabase {
     this.#owner = owner
   }
 
-  /**
-   * Opens the database, and takes over the state.
-   *
-   * @param name unique among the playgrounds of the origin
-   * @returns the state as last written, undefined in a new database
-   * @throws DOMException if the browser refuses to keep anything
-   */
+  /** @param name unique among the playgrounds of the origin @throws DOMException if the browser refuses storage */
   static async takeOver(name: string): Promise<{ readonly database: StateDatabase; readonly state: unknown }> {
     const opened = await openDB(name, 1, {
       upgrade: (database) => void database.createObjectStore(STORE),
@@ -36,12 +30,7 @@ export class StateDatabase {
     return { database: new StateDatabase(opened, owner), state }
   }
 
-  /**
-   * Writes the state durably.
-   *
-   * @returns false, without writing, if another worker owns it
-   * @throws DOMException, such as QuotaExceededError
-   */
+  /** @returns false, without writing, if another worker owns it @throws DOMException, such as QuotaExceededError */
   async write(state: unknown): Promise<boolean> {
     const { store, done } = this.#database.transaction(STORE, 'readwrite')
     const isOurs = (await store.get(OWNER)) === this.#owner

@@ -10,7 +10,7 @@ import { type Site, SiteFiles } from './site-files.js'
 declare const self: ServiceWorkerGlobalScope
 declare const SITE: Site
 
-/** Address of the site; this worker answers every request below it. */
+/** Address of the site; this worker handles every request below it. */
 const scope = new URL(self.registration.scope)
 /** Path of the site without a trailing slash, empty at the root of a host. The sandbox does not know it. */
 const root = scope.pathname.slice(0, -1)
@@ -46,7 +46,6 @@ function isService(path: string): boolean {
   return path === DEFAULTS.basePath || path.startsWith(`${DEFAULTS.basePath}/`)
 }
 
-/** @param path below the site */
 async function answer(event: FetchEvent, path: string, search: string): Promise<Response> {
   const { request } = event
   const { method, headers, mode, signal } = request
@@ -63,7 +62,6 @@ async function answer(event: FetchEvent, path: string, search: string): Promise<
   return root === '' ? response : relocated(response, path)
 }
 
-/** Replaces the address of the service in a response by the one below the site. */
 async function relocated(response: Response, path: string): Promise<Response> {
   const { status, headers } = response
   const link = headers.get('Link')
@@ -73,7 +71,6 @@ async function relocated(response: Response, path: string): Promise<Response> {
   return new Response(text.replaceAll(scope.origin, scope.origin + root), { status, headers })
 }
 
-/** Documents that contain the service's address. */
 const CONTRACTS: ReadonlySet<string> = new Set(['json', 'yaml'].map((form) => `${CONTROL_PATH}/openapi.${form}`))
 
 function forbidden(): Response {

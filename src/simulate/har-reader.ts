@@ -27,11 +27,7 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 
-/**
- * Reads an HTTP archive: a browser's, or the sandbox's own. Keeps one entry at a time in memory.
- *
- * @source HAR 1.2, "entries"
- */
+/** Keeps one entry at a time in memory. @source HAR 1.2, "entries" */
 export async function readHar(chunks: AsyncIterable<Buffer>, sink: TrafficSink): Promise<ReadResult> {
   /** An archive on one line has entries to count, else lines say more. */
   let unit: 'line' | 'entry' | undefined
@@ -47,7 +43,6 @@ export async function readHar(chunks: AsyncIterable<Buffer>, sink: TrafficSink):
   return { unit: unit ?? 'entry', missing }
 }
 
-/** @param found called with the bytes of each entry (undefined for too many) and the line where it begins */
 async function scanEntries(
   chunks: AsyncIterable<Buffer>,
   found: (entry: Buffer | undefined, line: number) => void,

@@ -9,7 +9,6 @@ import { SETTINGS } from '../domain/settings.js'
 import type { EpochMs } from '../domain/time.js'
 import type { TrafficRecord } from './traffic-record.js'
 
-/** Bans as in a sandbox with default settings. */
 export const BAN_RULES = {
   banAfter: SETTINGS.banAfter.default,
   banDuration: SETTINGS.banDuration.default,
@@ -33,11 +32,7 @@ export interface JudgeOptions {
   readonly senders: number | undefined
 }
 
-/**
- * Judges the clients of one space, as conduct does in a sandbox, by the responses that they really got.
- *
- * @source docs/conduct.md, "The rules"
- */
+/** Judges one space as its conduct does, by the responses in the input. @source docs/conduct.md, "The rules" */
 export class Judge {
   readonly #options: JudgeOptions
   readonly #ledger = new ConductLedger([])
@@ -149,7 +144,6 @@ function contractError({ id }: Operation, readings: Readings | undefined): Handl
   return { status: 400, body: JSON.stringify({ message }) }
 }
 
-/** Whether a status says nothing about the request itself. */
 function isRefusal(status: number): boolean {
   return status === 429 || status >= 500 || status === 0 || status === 401 || status === 403
 }

@@ -4,11 +4,9 @@ import type { TrafficRecord } from './traffic-record.js'
 export interface NamedKey {
   readonly name: string
   readonly label: string
-  /** The label stands for a key that may be a secret. */
   readonly isHidden: boolean
 }
 
-/** With this field, all requests are requests of one key. */
 const ONE_KEY = 'one'
 export const MAX_KEYS = 10_000
 

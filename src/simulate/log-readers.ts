@@ -13,10 +13,8 @@ import {
 /** No log has longer lines. */
 const MAX_LINE_LENGTH = 16 * MIB
 
-/** Takes each line with its number. @returns whether it was readable */
 type ReadLine = (line: string, place: number, sink: TrafficSink) => boolean
 
-/** @returns whether an incomplete last line was unreadable */
 async function readLines(chunks: AsyncIterable<Buffer>, sink: TrafficSink, read: ReadLine): Promise<boolean> {
   const decoder = new TextDecoder()
   let place = 0
@@ -43,12 +41,7 @@ async function readLines(chunks: AsyncIterable<Buffer>, sink: TrafficSink, read:
   return length > 0 && !readWhole()
 }
 
-/**
- * Reads the sandbox's own log, an exchange on each line: what `serve --log json` prints, and `control requests -o json`,
- * which is one JSON list.
- *
- * @source docs/control-api.md, "Exchanges"
- */
+/** `serve --log json`, or the JSON list of `control requests -o json`. @source docs/control-api.md, "Exchanges" */
 export async function readLog(chunks: AsyncIterable<Buffer>, sink: TrafficSink): Promise<ReadResult> {
   const isCut = await readLines(chunks, sink, readLogLine)
   return { unit: 'line', missing: isCut ? 'ends in the middle of a line' : undefined }
@@ -118,11 +111,7 @@ export function isNcsaLine(line: string): boolean {
   return NCSA_LINE.test(line)
 }
 
-/**
- * Reads the access log of a web server, in the common or the combined form, also with the virtual host in front.
- *
- * @source Apache HTTP Server, mod_log_config; nginx, ngx_http_log_module
- */
+/** Common or combined, also with the virtual host first. @source Apache mod_log_config; nginx ngx_http_log_module */
 export async function readNcsa(chunks: AsyncIterable<Buffer>, sink: TrafficSink): Promise<ReadResult> {
   await readLines(chunks, sink, (line, place) => {
     const record = line === '' || line === '\r' ? undefined : readNcsaLine(line, place)

@@ -15,13 +15,7 @@ export interface TrafficReading extends ReadResult {
   readonly form: TrafficForm
 }
 
-/**
- * Reads traffic in any of its forms, in bounded memory.
- *
- * @param chunks compressed with gzip or not
- * @param name   how messages call the input
- * @throws Failure TRAFFIC_UNKNOWN
- */
+/** In bounded memory, compressed with gzip or not. @param name for messages @throws Failure TRAFFIC_UNKNOWN */
 export async function readTraffic(
   chunks: AsyncIterable<Buffer>,
   name: string,

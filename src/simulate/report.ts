@@ -18,14 +18,12 @@ interface PlanFate extends PlanRefusals {
   readonly upTo: number
 }
 
-/** How busy a key or all keys were, and what the plans would have done. */
 interface Fate {
   readonly requests: number
   /** The most requests of one key in a window, had nothing been refused. */
   readonly peakMinute: number
   readonly peakDay: number
   readonly plans: readonly PlanFate[]
-  /** The smallest plan that refuses nothing; null if all refuse some. */
   readonly cheapest: PlanName | null
   readonly headRoom: number | null
 }
@@ -33,7 +31,6 @@ interface Fate {
 export interface KeyFate extends Fate {
   readonly key: string
   readonly first: number
-  /** Its name is not shown: it may be a secret. */
   readonly isHidden: boolean
 }
 

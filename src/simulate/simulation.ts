@@ -32,10 +32,8 @@ export interface SimulationOptions {
   readonly basePath: string
   /** Only requests to it, where the input has hosts; lower case. */
   readonly host: string | undefined
-  /** Header or query parameter that tells keys apart, or `one`; undefined for what the form has. */
   readonly keyField: string | undefined
   readonly scale: readonly number[]
-  /** How many clients share a key, 1 to 100; by default, as many as are in flight at once. */
   readonly senders: number | undefined
 }
 
@@ -65,10 +63,7 @@ interface SpaceReplay {
   lastAt: EpochMs
 }
 
-/**
- * Replays traffic on a clock that is moved by its own times: what would each plan have done with it, key by key?
- * Keeps counts, and the requests of about a minute to sort them by time.
- */
+/** Replays traffic on a clock moved by its own times. Keeps counts, and about a minute of requests to sort them. */
 export class Simulation implements TrafficSink {
   readonly plans: readonly Limits[]
   readonly options: SimulationOptions
@@ -235,11 +230,7 @@ function count<Name>(counts: Map<Name, number>, name: Name, maxNames = Number.PO
 const MAX_FACTOR = 1000
 const MAX_FACTORS = 10
 
-/**
- * Reads `3`, `1.5` or `1..10`. A range is tried at ten factors at most, its ends among them.
- *
- * @returns the factors in ascending order, undefined for anything else
- */
+/** Reads `3`, `1.5` or `1..10`; a range becomes at most ten factors, in ascending order. */
 export function readScale(text: string): readonly number[] | undefined {
   const ends = text.split('..')
   if (ends.length > 2 || !ends.every((end) => /^\d+(?:\.\d{1,3})?$/.test(end))) return undefined

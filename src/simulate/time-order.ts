@@ -13,10 +13,7 @@ export class TimeOrder<Item extends { readonly at: EpochMs }> {
   #last = Number.NEGATIVE_INFINITY
   late = 0
 
-  /**
-   * @param take called with the items in order, each with the instant it counts for: a straggler counts for the instant
-   *             of the item before. An earlier instant than before begins a new order.
-   */
+  /** @param take gets each item with the instant it counts for: for a straggler, the instant of the item before */
   constructor(take: (item: Item, at: EpochMs) => void) {
     this.#take = take
   }

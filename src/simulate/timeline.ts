@@ -14,7 +14,6 @@ const WIDTHS = [1, 5, 15, 60, 240, 1440, 7 * 1440, 28 * 1440, 364 * 1440]
 const MAX_CELLS_OF_KEY = 1440
 const MAX_CELLS = 50_000
 
-/** Traffic over time by key, in cells of one length that grows with their number. */
 export class Timeline {
   readonly #keys = new Map<string, Map<number, TimelineCell>>()
   #level = 0
@@ -24,7 +23,6 @@ export class Timeline {
     return (WIDTHS[this.#level] ?? 0) * MINUTE_MS
   }
 
-  /** Counts a request: how full its windows are with it, and which plans refuse it. */
   add(key: string, at: EpochMs, minute: number, day: number, refused: readonly number[]): void {
     const cells = this.#keys.get(key) ?? new Map<number, TimelineCell>()
     this.#keys.set(key, cells)
@@ -32,7 +30,6 @@ export class Timeline {
     while ((this.#cells > MAX_CELLS || cells.size > MAX_CELLS_OF_KEY) && this.#level < WIDTHS.length - 1) this.#widen()
   }
 
-  /** The cells of a key in order of time, each with its beginning. */
   of(key: string): readonly (readonly [EpochMs, Readonly<TimelineCell>])[] {
     return [...(this.#keys.get(key) ?? [])]
       .sort(([one], [other]) => one - other)
@@ -53,7 +50,7 @@ export class Timeline {
   }
 }
 
-/** Adds a cell to the one at its index. @returns whether there was none */
+/** @returns whether the cell is new */
 function addCell(cells: Map<number, TimelineCell>, index: number, added: TimelineCell): boolean {
   const cell = cells.get(index)
   if (cell === undefined) {

@@ -3,7 +3,6 @@ import type { EpochMs } from '../domain/time.js'
 
 export type TrafficForm = 'har' | 'log' | 'ncsa'
 
-/** Facts that only the sandbox's own log has. */
 export interface OwnFacts {
   /** Label of the key; `none` and `unknown` are labels too. */
   readonly key: string
@@ -16,7 +15,6 @@ export interface OwnFacts {
 
 export type TrafficHeaders = Readonly<Record<string, string | undefined>>
 
-/** One request that a client sent, as far as the input knows it. */
 export interface TrafficRecord {
   /** The line, or the entry of an archive on one line, from 1. */
   readonly place: number

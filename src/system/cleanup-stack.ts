@@ -1,4 +1,4 @@
-/** Closes what was opened, in reverse order: on stop, or when a later step of the start fails. */
+/** Closes resources in reverse order: on stop, or when a later step of the start fails. */
 export class CleanupStack {
   readonly #steps: (() => unknown)[] = []
   #closing: Promise<void> | undefined
@@ -26,12 +26,7 @@ export class CleanupStack {
   }
 }
 
-/**
- * Opens something in several steps. If a step fails, closes what earlier steps have opened.
- *
- * @param open registers on the stack how to close what each step opens
- * @throws the error of the step
- */
+/** If a step fails, runs the cleanup of the earlier steps. @throws the error of the step */
 export async function openInSteps<T>(open: (opened: CleanupStack) => Promise<T>): Promise<T> {
   const opened = new CleanupStack()
   try {

@@ -1,2 +1,1 @@
-/** Environment variables, as of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>

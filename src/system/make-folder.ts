@@ -6,16 +6,13 @@ const PRIVATE_FOLDER = 0o700
 /** For files that users asked for by name: the umask decides who may read them. */
 export const PROJECT_FOLDER = 0o777
 
-/** The sandbox's own folder, in the working directory. */
 const OWN_FOLDER = '.petstore-sandbox'
 
 /**
- * Creates a folder and missing parents. The sandbox's own folder gets a .gitignore.
+ * The sandbox's own folder gets a .gitignore. Not `recursive`: that never returns where the system reports ENOENT for a
+ * forbidden folder, as in /proc.
  *
- * Node's `recursive` never returns where the system reports ENOENT for a forbidden folder, as in /proc.
- *
- * @param mode of each new folder
- * @returns the uppermost new folder, undefined if there is none
+ * @returns the uppermost new folder
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): string | undefined {
   const above = dirname(folder)

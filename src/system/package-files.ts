@@ -8,7 +8,6 @@ export const fixturesDirectory = `${packageDirectory}fixtures`
 export const openapiFile = `${packageDirectory}openapi.yaml`
 export const configSchemaFile = `${packageDirectory}dist/petstore-sandbox.schema.json`
 export const playgroundDirectory = `${packageDirectory}dist/playground`
-/** The built dashboard and docs page. */
 export const pagesDirectory = `${playgroundDirectory}/pages`
 
 export const packageVersion: string = readVersion()
@@ -18,7 +17,6 @@ function readVersion(): string {
   return version
 }
 
-/** @param file path in the package: `openapi.yaml` */
 export function packageText(file: string): string {
   return readFileSync(packageDirectory + file, 'utf8')
 }

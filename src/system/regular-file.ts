@@ -31,14 +31,10 @@ const DO_NOT_WAIT = constants.O_NONBLOCK ?? 0
 const DO_NOT_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * Opens a regular file. Every file that a user may name is opened here.
- *
- * Anything else is refused at once: a FIFO would block, and a device may never end. The file is checked before and
- * after opening, because it may be replaced in between.
+ * Every file that a user may name is opened here. Other kinds are refused at once: a FIFO would block, and a device may
+ * never end. Checked before and after opening, because the file may be replaced in between.
  *
  * @param flags of open(2)
- * @param mode of a new file
- * @returns its descriptor
  * @throws UnusableFile; system errors
  */
 export function openRegularFile(file: string, flags: number, mode = PRIVATE_FILE): number {
@@ -55,12 +51,7 @@ export function openRegularFile(file: string, flags: number, mode = PRIVATE_FILE
   }
 }
 
-/**
- * Reads a regular file.
- *
- * @param most bytes; a larger file is refused before it is read
- * @throws UnusableFile; system errors
- */
+/** @param most bytes; a larger file is refused before it is read @throws UnusableFile; system errors */
 export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
   const fd = openRegularFile(file, constants.O_RDONLY)
   try {
@@ -76,12 +67,7 @@ const PIECE_BYTES = 256 * 1024
 /** Pipes passed by a shell, such as `<(command)`, are open already and do not block. */
 const SHELL_PIPE = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/
 
-/**
- * Reads a file named on the command line (a key, a token, a body): a regular file, or a pipe passed by the shell.
- *
- * @param most bytes
- * @throws UnusableFile; system errors
- */
+/** A regular file, or a pipe passed by the shell. @param most bytes @throws UnusableFile; system errors */
 export function readInput(file: string, most: number): Buffer {
   if (!SHELL_PIPE.test(file)) return readRegularFile(file, most)
   const content = readFileSync(file)
@@ -95,7 +81,7 @@ export interface InputStream {
   readonly chunks: AsyncIterable<Buffer>
 }
 
-/** Reads a file of any size in pieces. @throws UnusableFile; system errors */
+/** @throws UnusableFile; system errors */
 export function streamInput(file: string): InputStream {
   const fd = SHELL_PIPE.test(file) ? openSync(file, constants.O_RDONLY) : openRegularFile(file, constants.O_RDONLY)
   const stats = fstatSync(fd)
@@ -109,14 +95,7 @@ function tooLarge(most: number): UnusableFile {
   return new UnusableFile(`it is larger than ${most / 1_000_000} MB`)
 }
 
-/**
- * Opens a file for writing, and truncates it. A symbolic link is refused: a cloned folder could use one to overwrite a
- * file elsewhere.
- *
- * @param mode of a new file
- * @returns its descriptor
- * @throws UnusableFile; system errors
- */
+/** Truncates. Refuses symbolic links: in a cloned folder, one could lead to a file elsewhere. @throws UnusableFile */
 export function openOutput(file: string, mode?: number): number {
   if (isSymbolicLink(file)) throw new UnusableFile('it is a symbolic link, not a file')
   return openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | DO_NOT_FOLLOW, mode)
@@ -126,7 +105,6 @@ export function isSymbolicLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }
 
-/** Writes a regular file. @throws UnusableFile; system errors */
 export function writeRegularFile(file: string, content: string | Uint8Array, mode?: number): void {
   const fd = openOutput(file, mode)
   try {
@@ -136,7 +114,6 @@ export function writeRegularFile(file: string, content: string | Uint8Array, mod
   }
 }
 
-/** Appends to a file. @throws UnusableFile; system errors */
 export function appendRegularFile(file: string, content: string): void {
   const fd = openRegularFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND)
   try {
@@ -156,7 +133,6 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** @throws UnusableFile for anything but a regular file */
 export function refuseOthers(stats: Stats): void {
   if (!stats.isFile()) throw new UnusableFile(`it is ${kindOf(stats)}, not a file`)
 }

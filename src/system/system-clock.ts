@@ -1,4 +1,3 @@
-/** The machine's clocks. */
 export interface SystemClock {
   /** Milliseconds since the Unix epoch. */
   wall(): number
@@ -16,13 +15,7 @@ export const systemClock: SystemClock = {
   },
 }
 
-/**
- * Acts after a delay and one more turn of the event loop, in which what had arrived by then is read. Does not keep the
- * process alive.
- *
- * @param delay in milliseconds of real time
- * @param act   receives the end of the delay, monotonic
- */
+/** Acts one event loop turn after a delay, once data that had arrived is read. Does not keep the process alive. */
 export function later(delay: number, act: (end: number) => void): void {
   const end = () => {
     const now = systemClock.monotonic()

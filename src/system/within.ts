@@ -1,10 +1,4 @@
-/**
- * Waits for work with a timeout. Failures after the timeout are ignored.
- *
- * @param duration in milliseconds of real time
- * @returns whether it was done in time
- * @throws the error of the work
- */
+/** Ignores failures after the timeout. @param duration real ms @returns whether the work was done in time */
 export async function within(duration: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<boolean>((resolve) => {

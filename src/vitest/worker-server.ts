@@ -17,7 +17,6 @@ export interface WorkerServer extends SandboxControls {
   close(): Promise<void>
 }
 
-/** The servers of a worker, each started on first use. */
 export class WorkerServers {
   readonly #env: Environment
   readonly #servers = new Map<string, Promise<WorkerServer>>()
@@ -27,7 +26,6 @@ export class WorkerServers {
     this.#env = env
   }
 
-  /** The server with these options. */
   open(options: SandboxOptions): Promise<WorkerServer> {
     const key = JSON.stringify(options)
     const server = this.#servers.get(key) ?? openWorkerServer(options, this.#env)
@@ -84,7 +82,6 @@ async function openAfresh(space: Space): Promise<Space> {
   return space
 }
 
-/** Removes a space, if it exists. */
 export async function removeSpace(space: Space): Promise<void> {
   try {
     await space.remove()
@@ -93,7 +90,6 @@ export async function removeSpace(space: Space): Promise<void> {
   }
 }
 
-/** Separates the options of a space from those that only a server can have. */
 function spaceOptions({ scenario, ...options }: SandboxOptions): {
   readonly switches: ScenarioContent
   readonly scenario: SandboxOptions['scenario']
@@ -116,11 +112,9 @@ const MAX_NAME_LENGTH = 64
 const DIGEST_LENGTH = 10
 
 /**
- * Names the space of a test: readable by its title, unique by its id, and the same in every run, because the
- * randomness of a space derives from the seed and its name.
+ * Readable by the title, unique by the id, and the same in every run: the randomness of a space derives from its name.
  *
- * @param id   unique in a run: made from the project, the file's path and the test's place in the file
- * @param root working directory; its name distinguishes packages that share a sandbox
+ * @param root its name distinguishes packages that share a sandbox
  */
 export function spaceNameOf({ name, id }: { readonly name: string; readonly id: string }, root: string): string {
   const digest = createHash('sha256')

@@ -39,7 +39,6 @@ const EXIT_BREACH = 6
 /** In bytes. The sandbox accepts a mebibyte; other services may accept more. */
 const MAX_BODY_FILE = 64_000_000
 
-/** Builds the request, sends it and prints the response. @returns the exit code */
 export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const { flags, contract } = call
   const reporter = await openReporter(io)
@@ -141,7 +140,6 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   }
 }
 
-/** The key is read from the environment when the command runs. */
 function curlOf(outgoing: ClientRequest, { sources }: Target, { env }: CliIo, { note }: Reporter): string {
   const text = toCurl(outgoing, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined)
   if (text.includes(KEY_REFERENCE) && sources.apiKey === '--key')

@@ -22,7 +22,6 @@ export interface CallFailure {
   readonly method: string
   readonly url: string
   readonly attempts: number
-  /** Seconds. */
   readonly retryAfter?: number
   readonly exit: number
   readonly hint?: string
@@ -103,7 +102,6 @@ export function answerHint({ answer, comeBack, waitTooLong }: Sent, target: Targ
   return `${simulated}${fix === undefined ? '' : ` To end it, run: ${fix}.`}`.trim() || undefined
 }
 
-/** Fixture keys that are always refused. */
 const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
 /** The command that ends a refusal by a sandbox. @param wait how long the client would have to wait */

@@ -7,7 +7,7 @@ import { type DurationMs, HOUR_MS, parseDuration, SECOND_MS } from '../../domain
 export const OUTPUTS = ['auto', 'json', 'yaml', 'table', 'raw'] as const
 export type OutputFormat = (typeof OUTPUTS)[number]
 
-/** The flags of `call` itself, by heading. Those of the contract come beside them. */
+/** The flags of `call` itself, by heading; the contract adds its own. */
 const OWN_FLAGS = {
   Destination: {
     '-t, --target <name>': 'sandbox, staging, production or one of your own',
@@ -62,7 +62,6 @@ export class GivenFlags {
     return this.#values.has(name)
   }
 
-  /** The last one wins. */
   text(name: OwnFlagName): string | undefined {
     return this.list(name).at(-1)
   }
@@ -72,11 +71,7 @@ export class GivenFlags {
   }
 }
 
-/**
- * Adds our flags to a command. Where a parameter of the contract has the same name, ours becomes `--cli-<name>`.
- *
- * @param taken long names of the command's other flags
- */
+/** Where a parameter of the contract has the same name (`taken`), ours becomes `--cli-<name>`. */
 export function addOwnFlags(command: Command, given: GivenFlags, taken: ReadonlySet<string>): readonly Option[] {
   const options = Object.entries(OWN_FLAGS).flatMap(([group, flags]) =>
     Object.entries(flags).map(([text, description]) => {
@@ -85,7 +80,7 @@ export function addOwnFlags(command: Command, given: GivenFlags, taken: Readonly
       if (name === 'output') option.choices(OUTPUTS)
       // Has no effect but for completion: it may be given again.
       if (name === 'header') option.argParser((value) => value)
-      // A listener, because commander would store the value under a name that a parameter may have, too.
+      // A listener: commander would store the value under a name that a parameter may also have.
       command.on(`option:${option.name()}`, (value: string | null | undefined) => given.add(name, value))
       return option.helpGroup(`${group}:`)
     }),

@@ -4,7 +4,6 @@ import type { CliIo } from '../io.js'
 import { jsonText } from '../json-text.js'
 import { yamlText } from './show-answer.js'
 
-/** Every operation of the contract, as a table unless another format is asked for. */
 export async function listOperations(
   { operations }: Contract,
   format: string | undefined,

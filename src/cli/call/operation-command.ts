@@ -10,10 +10,8 @@ type OperationInput = Omit<CallInput, 'body'>
 /** The long flag of each parameter and field, without its dashes. */
 export type FlagNames = ReadonlyMap<Parameter | Field, string>
 
-/**
- * Makes an operation a command: path parameters are arguments, query parameters and fields of the body are flags. The
- * contract checks their values, not commander, so that all problems are reported at once and can be sent anyway.
- */
+// Path parameters become arguments, query parameters and body fields flags. The contract checks their values, so that
+// all problems are reported at once.
 export function addOperationCommand(
   parent: Command,
   operation: Operation,

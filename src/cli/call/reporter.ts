@@ -22,7 +22,7 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
     detail(lines: readonly string[]): void {
       for (const one of lines) line(dim(one))
     },
-    /** Announces a wait: on a terminal as a countdown, with the command that ends it. @returns to call when it is over */
+    /** @returns a function to call when the wait is over */
     countdown({ wait, because, attempt, attempts }: RetryWait, fix: string | undefined): () => void {
       const text = (left: string) => `note: ${because}; attempt ${attempt} of ${attempts} ${left}`
       if (!isTTY) {
@@ -40,7 +40,7 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
         line('')
       }
     },
-    /** On a terminal: head, body and what it means. Otherwise one JSON line that holds the body. */
+    /** Off a terminal, one JSON line that includes the body. */
     async failure(failure: CallFailure, answer?: ServiceAnswer, head: readonly string[] = []): Promise<void> {
       if (!isTTY) {
         const error = { ...failure, ...(head.length === 0 ? {} : { head }) }

@@ -11,7 +11,6 @@ import type { OutputFormat } from './flags.js'
 
 interface Shown {
   readonly bytes: string | Buffer
-  /** Why it is not shown in the requested format. */
   readonly note?: string
 }
 

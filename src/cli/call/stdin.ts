@@ -12,13 +12,12 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true
 }
 
-/** Asks a question; the default is no. */
 export async function confirms(question: string, output: Output, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output })
   // In raw mode, Ctrl-C arrives here and not as a signal.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
-    // Ctrl-D closes the terminal without an answer: no.
+    // Ctrl-D closes the terminal: no.
     const closed = once(terminal, 'close').then(() => '')
     const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed])
     return /^y(?:es)?$/i.test(answer.trim())

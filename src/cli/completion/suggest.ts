@@ -9,10 +9,8 @@ import { fixturesDirectory } from '../../system/package-files.js'
 import { readRegularFile } from '../../system/regular-file.js'
 import { FAIL_ON_WORDS } from '../exec/fail-on.js'
 
-/** What can be completed at the cursor. */
 interface Suggestions {
   readonly words: readonly { readonly value: string; readonly description?: string }[]
-  /** Whether the shell should also offer paths. */
   readonly paths: 'file' | 'folder' | 'none'
 }
 
@@ -25,25 +23,16 @@ function valuesOf(words: readonly string[], paths: Suggestions['paths'] = 'none'
   return { words: words.filter((word) => PLAIN.test(word)).map((value) => ({ value })), paths }
 }
 
-/** Where the words before the cursor lead. */
 interface Cursor {
   readonly command: Command
-  /** The flag that waits for its value. */
   readonly pending?: Option | undefined
   readonly givenOptions: ReadonlySet<Option>
-  /** Number of arguments before it. */
   readonly count: number
   /** After `--`, or within the command line of another program. */
   readonly onlyArguments: boolean
 }
 
-/**
- * Suggests how a command line can go on.
- *
- * @param open  defines the flags and subcommands of a command
- * @param words those before the cursor, without the program's name
- * @param typed the word at the cursor
- */
+/** @param open defines the flags and subcommands of a command @param typed the word at the cursor */
 export async function suggest(
   program: Command,
   open: (command: Command) => Promise<void>,
@@ -98,7 +87,7 @@ async function walk(
         count++
         onlyArguments = passesThrough(command)
       } else if (next.name() !== 'help' || next.registeredArguments[0]?.name() !== 'command') {
-        // After `help` comes one of its siblings; an operation may have this name, too.
+        // After `help` comes one of its siblings. An operation may also have this name.
         command = next
         await open(command)
         givenOptions = new Set()
@@ -140,7 +129,7 @@ function valuesOfOption(command: Command, option: Option): Suggestions {
   return choices.words.length > 0 ? choices : valuesNamed(option.attributeName(), command)
 }
 
-/** By the argument's name, otherwise by that of the command (`sunset <mode>`). */
+/** By the argument's name, otherwise by the command's (`sunset <mode>`). */
 function valuesOfArgument(command: Command, argument: Argument): Suggestions {
   if (argument.argChoices !== undefined) return valuesOf(argument.argChoices)
   const found = valuesNamed(toCamelCase(argument.name()), command)
@@ -155,7 +144,6 @@ const packagedKeys = () => {
   return (JSON.parse(file) as readonly { readonly key: string }[]).map(({ key }) => key)
 }
 
-/** Values that are not options of a sandbox. */
 const LISTS: Readonly<Record<string, () => readonly string[]>> = {
   operation: operationIds,
   key: packagedKeys,

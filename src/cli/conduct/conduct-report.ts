@@ -9,21 +9,18 @@ import type {
 } from '../../conduct/conduct-view.js'
 import { sentKeyText } from '../../domain/keys.js'
 
-/** One way in which the real service has drifted from the contract. */
 export interface DriftSeen {
   readonly operation: string
   readonly detail: string
   readonly count: number
 }
 
-/** Empty for the default space. */
 interface InSpace {
   readonly space: string
 }
 
 export type SpaceFinding = Finding & InSpace
 
-/** Conduct in one space, or in all spaces of a run. */
 export interface ConductReport {
   readonly requests: number
   /** Requests with a valid key that reached an operation. */

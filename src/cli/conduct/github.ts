@@ -10,11 +10,7 @@ import { textReport } from './text-report.js'
 /** GitHub shows no more for a step. */
 const MAX_ANNOTATIONS = 10
 
-/**
- * In a GitHub Actions job, prints findings as annotations and adds the report to the step summary.
- *
- * @param hit rules that fail the run: their findings are errors, other violations are warnings
- */
+/** Prints annotations and adds the report to the step summary. @param hit their findings are errors, others warnings */
 export async function reportToGitHub(report: ConductReport, hit: readonly RunRule[], io: CliIo): Promise<void> {
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: summary = '' } = io.env
   if (GITHUB_ACTIONS !== 'true') return

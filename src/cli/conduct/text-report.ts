@@ -17,11 +17,9 @@ import { type ConductReport, callerName, type SpaceFinding } from './conduct-rep
 /** In a line; the JSON report has all. */
 const MAX_IDS = 5
 
-/** What the numbers of a finding count, singular and plural. */
 export type Places = readonly [one: string, several: string]
 const EXCHANGES: Places = ['exchange', 'exchanges']
 
-/** A line for each finding, then what each plan would have done. */
 export function textReport(report: ConductReport, chalk: ChalkInstance): string {
   const { violations, warnings, leftOut, whatIf } = report
   return [
@@ -49,7 +47,6 @@ export function countsLine(report: ConductReport): string {
   return `${kindLine(report, 'violation', VIOLATIONS)}, ${kindLine(report, 'warning', WARNINGS)}`
 }
 
-/** Undefined if no request was counted. */
 export function cheapestLine({ requests, cheapest }: WhatIf): string | undefined {
   if (requests === 0) return undefined
   return cheapest === null ? 'every plan would have refused some' : `the plan ${cheapest} would have refused none`

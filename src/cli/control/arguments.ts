@@ -5,9 +5,6 @@ import type { DurationMs, DurationText } from '../../domain/time.js'
 import { readInstant } from '../../options/values/instant.js'
 import { type ParseResult, readDuration } from '../../options/values/reading.js'
 
-// Arguments are checked before anything is sent.
-
-/** Checks a duration and returns the text, as the control plane expects it. */
 export function durationText(text: string): DurationText {
   durationMs(text)
   return text as DurationText
@@ -17,12 +14,10 @@ export function durationMs(text: string): DurationMs {
   return valueOrThrow(readDuration(text))
 }
 
-/** A duration longer than 0. */
 export function timeoutMs(text: string): DurationMs {
   return valueOrThrow(readDuration(text, 1))
 }
 
-/** Checks an instant and returns the text, as the control plane expects it. */
 export function instantText(text: string): string {
   valueOrThrow(readInstant(text))
   return text
@@ -36,7 +31,6 @@ export function count(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : refuse('must be a whole number of 0 or more')
 }
 
-/** A share of all requests. */
 export function rate(text: string): number {
   const isRate = /^(?:\d{1,3}(?:\.\d{1,30})?|\.\d{1,30})$/.test(text) && Number(text) <= 1
   return isRate ? Number(text) : refuse('must be a number from 0 to 1')
@@ -47,7 +41,6 @@ export function faultRule(text: string): FaultRule {
   return typeof rule === 'string' ? refuse(rule) : rule
 }
 
-/** Only the fields that have a value. */
 export function defined<T extends object>(fields: T): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

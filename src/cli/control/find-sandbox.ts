@@ -9,25 +9,16 @@ import { NoSandboxError, UsageError } from './errors.js'
 const DEFAULT_URL = `http://127.0.0.1:4010${CONTROL_PATH}`
 const VARIABLE = 'PETSTORE_SANDBOX_URL'
 
-/** The control plane to talk to. */
 export interface Found {
-  /** `http://127.0.0.1:4010/__sandbox` */
   readonly controlUrl: string
-  /** How it was found, for error messages. */
   readonly how: string
   readonly pid?: number
   /** It was neither named nor started in this folder, so it is only read. */
   readonly isDefault?: true
-  /** Printed before it is used. */
   readonly note?: string
 }
 
-/**
- * Finds the running sandbox: by `--url`, the environment, the locator in the working directory, then at the default
- * port. A locator is ignored if its sandbox was killed, or if it came with a cloned folder.
- *
- * @throws NoSandboxError, UsageError
- */
+/** By `--url`, the environment, the locator in the folder, then the default port. @throws NoSandboxError, UsageError */
 export async function findSandbox(url: string | undefined, { env, cwd }: CliIo): Promise<Found> {
   const located = readLocation(cwd)
   const at = (controlUrl: string, how: string): Found => ({
@@ -53,7 +44,6 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   }
 }
 
-/** The command that controls this sandbox from a folder, with `--url` if needed. */
 export function controlCommand(controlUrl: string, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): string {
   const named = env[VARIABLE] ?? ''
   const found = named === '' ? readLocation(cwd)?.controlUrl : readControlUrl(named)

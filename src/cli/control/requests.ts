@@ -71,7 +71,6 @@ export function addRequestVerbs(parent: Command, { group, verb, call, callFreely
   verb(requests, 'clear', 'clear the log').action(run('requests.clear', () => done('The log is empty.')))
 }
 
-/** `429` or `4xx` */
 function statusFilter(text: string): StatusFilter {
   const [, first, rest = ''] = /^([1-5])(\d\d|xx)$/i.exec(text) ?? []
   if (first === undefined) throw new InvalidArgumentError('must be a status, for example 429 or 4xx')
@@ -115,7 +114,6 @@ async function listRequests(at: ControlContext, flags: RequestFlags): Promise<nu
   return EXIT.ok
 }
 
-/** Prints exchanges as they happen, until a signal comes, the sandbox ends or the reader goes away. */
 async function follow(
   at: ControlContext,
   filter: RequestFilter,
@@ -149,7 +147,6 @@ function jsonLine(exchange: Exchange): string {
   return escapeControls(stringifyJson(exchange))
 }
 
-/** Formats exchanges as the server's own log does, after their IDs. */
 async function lineFormat({ io, found }: ControlContext, idWidth = 4): Promise<(exchange: Exchange) => string> {
   const chalk = await chalkFor(colourLevel(io.stdout, io.env))
   const control = () => controlCommand(found.controlUrl, io)
@@ -202,10 +199,8 @@ async function replay(
   }
 }
 
-/** Label of a caller who sent no key. */
 const NO_KEY = 'none'
 
-/** @throws UsageError if the key is in no place that it may be taken from */
 async function chooseKey(
   at: ControlContext,
   exchange: Exchange,
@@ -223,7 +218,6 @@ async function chooseKey(
   )
 }
 
-/** The key as it was sent, unless it is a secret. */
 async function openKey({ controls }: ControlContext, { key, sender, space }: Exchange): Promise<string | undefined> {
   const isOpen = (await controls.keys.list()).some((known) => known.key === key && !known.secret)
   return isOpen ? sentKeyText(key, space, sender) : undefined
@@ -235,7 +229,6 @@ const NOT_IN_CURL: readonly string[] = [
   ...['transfer-encoding', 'upgrade'],
 ]
 
-/** A curl command that sends the request again; a secret key stays in the environment. */
 async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
   const { method, path, query, request, key } = exchange
@@ -283,7 +276,6 @@ function timingText({ ended, durationMs, timing }: Omit<Exchange, 'request' | 'r
   return `${durationMs} ms (handling ${handlingMs} ms, waiting ${waitingMs} ms, body ${bodyMs} ms)${ENDS[ended]}`
 }
 
-/** Headers, then the body after an empty line, formatted if it is JSON. */
 function messageLines({ headers, body }: ExchangeMessage): readonly string[] {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   if (body === '') return lines

@@ -6,20 +6,17 @@ import { lineWidth, table } from './table.js'
 
 export interface Result {
   readonly value: unknown
-  /** Without a final line feed; if empty, nothing is printed. A function takes the width of a line in cells. */
+  /** Without a final line feed. An empty text prints no line. A function takes the width of a line in cells. */
   readonly text: string | ((width: number) => string)
   /** The text has colours, and its foreign parts are escaped. */
   readonly coloured?: true
-  /** Printed on stderr, for people. */
   readonly note?: string
 }
 
-/** The result of a verb that returns nothing. */
 export function done(text: string, value: object = {}): Result {
   return { value: { done: true, ...value }, text: escapeControls(text) }
 }
 
-/** @param note printed if there are no rows */
 export function tableResult(
   value: unknown,
   head: readonly string[],
@@ -29,7 +26,6 @@ export function tableResult(
   return { value, text: (width) => table(head, rows, width), ...(rows.length === 0 ? { note } : {}) }
 }
 
-/** Prints a result. Resolves once it is delivered, or the reader is gone. */
 export async function printResult({ value, text, coloured, note }: Result, io: CliIo, json: boolean): Promise<void> {
   if (json) return void (await print(io.stdout, `${await jsonText(value, io.stdout, io.env)}\n`))
   const shown = typeof text === 'string' ? text : text(lineWidth(io.stdout))

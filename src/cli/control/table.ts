@@ -4,11 +4,9 @@ import type { Output } from '../io.js'
 import { columnsOf } from '../print.js'
 
 const GAP = '  '
-/** In cells. */
 const MIN_COLUMN_WIDTH = 6
 const NUMBER = /^-?\d*$/
 
-/** Rows in aligned columns, one line each; empty if there are none. Cells are escaped. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -17,7 +15,7 @@ export function table(
   return rows.length === 0 ? '' : aligned([head, ...rows], width)
 }
 
-/** Rows without a head. @param width of a line in cells; the widest columns are cut to fit */
+/** @param width of a line in cells; the widest columns are cut to fit */
 export function aligned(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
   const cells = rows.map((row) => row.map(escapeControls))
   const natural = (cells[0] ?? []).map((_, column) =>
@@ -31,7 +29,6 @@ export function aligned(rows: readonly (readonly string[])[], width = Number.POS
   return cells.map((row) => fitCells(line(row).trimEnd(), width)).join('\n')
 }
 
-/** Width of a line in cells; unlimited if the stream is not a terminal. */
 export function lineWidth(stream: Output): number {
   return columnsOf(stream) ?? Number.POSITIVE_INFINITY
 }
@@ -44,7 +41,6 @@ function narrowed(widths: readonly number[], whole: readonly boolean[], room: nu
   if (whole.includes(true) && sum(narrow(MIN_COLUMN_WIDTH)) > room) return narrowed(widths, [], room)
   let most = Math.max(MIN_COLUMN_WIDTH, room)
   while (most > MIN_COLUMN_WIDTH && sum(narrow(most)) > room) most--
-  // Cells left over go to the first columns that were cut.
   const cut = narrow(most)
   let rest = Math.max(0, room - sum(cut))
   return cut.map((width, column) => (width < (widths[column] ?? 0) && rest-- > 0 ? width + 1 : width))

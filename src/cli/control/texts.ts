@@ -93,11 +93,7 @@ function keyTable(keys: readonly KeyView[], width: number): string {
   return table(['key', 'plan', 'left/minute', 'left/day', 'ban'], rows, width)
 }
 
-/**
- * `30 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z; it is over`
- *
- * @param now by the clock of the space; if not given, the text does not say whether the storm is active
- */
+/** @param now by the clock of the space; without it, the text does not say whether the storm is active */
 export function stormText(storm: StormView, now?: unknown): string {
   const { startedAt, rate, for: length, every, retryAfter } = storm
   const part = (name: string, duration: string | null) => (duration === null ? '' : ` ${name} ${duration}`)

@@ -26,7 +26,6 @@ import { NoSandboxError, UsageError } from './errors.js'
 import { type Found, findSandbox, noSandboxAt } from './find-sandbox.js'
 import { printResult, type Result } from './result.js'
 
-/** Flags that every verb takes, before its name or after it. */
 export interface SharedFlags {
   readonly space?: string
   readonly url?: string
@@ -37,7 +36,6 @@ export interface SharedFlags {
 }
 
 export interface ControlContext {
-  /** Of the named space, or of the default one. */
   readonly controls: Controls
   readonly sandbox: SandboxControls
   readonly space: string
@@ -49,7 +47,6 @@ export interface ControlContext {
 }
 
 type Action = (...given: unknown[]) => Promise<void>
-/** The result of a verb: for people only, or with another value than the verb's output. */
 type Format<Name extends VerbName> = (
   output: VerbOutput<Name>,
   input: VerbInput<Name>,
@@ -58,7 +55,6 @@ type Format<Name extends VerbName> = (
 
 export type VerbCommands = ReturnType<typeof verbCommands>
 
-/** Makes the functions that declare the verbs of `control`. */
 export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
   const groups = new Set<Command>()
 
@@ -103,11 +99,7 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
       return EXIT.ok
     })
 
-  /**
-   * The action of a command that does one verb and prints its output.
-   *
-   * @param toInput makes the input of the arguments and flags. Default: each by its own name
-   */
+  /** The action of a command that does one verb. @param toInput default: each argument and flag by its own name */
   const run =
     <Name extends VerbName>(
       name: Name,
@@ -131,7 +123,6 @@ function groupName(command: Command): string {
   return command.name() === 'control' ? '' : `${groupName(command.parent ?? command)}${command.name()} `
 }
 
-/** The arguments and flags of a command by their names, without the flags that every verb takes. */
 function namedInput(command: Command): object {
   const args = command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]])
   const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== SHARED_HEADING)
@@ -139,11 +130,7 @@ function namedInput(command: Command): object {
   return Object.fromEntries([...args, ...flags].filter(([, value]) => value !== undefined))
 }
 
-/**
- * The space that a verb is for, and its input. A key may name its space (`sandbox-pro~checkout`).
- *
- * @throws UsageError if `--space` names another one
- */
+/** A key may name its space (`sandbox-pro~checkout`). @throws UsageError if `--space` names another one */
 function inSpace<Input extends object>({ space }: ControlContext, input: Input): readonly [string, Input] {
   const { key: sent } = input as { readonly key?: unknown }
   if (typeof sent !== 'string') return [space, input]
@@ -215,7 +202,7 @@ function readOnly(transport: Transport, { controlUrl, how }: Found): Transport {
 const TOKEN_VARIABLE = 'PETSTORE_SANDBOX_CONTROL_TOKEN'
 const MAX_TOKEN_FILE_BYTES = 64_000
 
-/** The token of the control plane. There is no flag for it: flags show in process lists and histories. */
+/** Not a flag: flags show in process lists and histories. */
 function readToken(file: string | undefined, { env, cwd }: CliIo): string | undefined {
   const text = file === undefined ? (env[TOKEN_VARIABLE] ?? '') : readTokenFile(file, cwd)
   if (file === undefined && text === '') return undefined
@@ -232,7 +219,6 @@ function readTokenFile(file: string, cwd: string): string {
   }
 }
 
-/** Adds to a connection error where the sandbox was looked for. */
 export async function withLocation<T>({ controlUrl, how }: Found, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -257,7 +243,6 @@ function sharedFlags(command: Command): SharedFlags {
   return { ...(parent === null ? {} : sharedFlags(parent)), ...command.opts() }
 }
 
-/** Reports why a verb failed, as `CODE: message`; unexpected errors are rethrown. */
 async function reportErrors(act: () => Promise<number>, command: Command, { stderr }: CliIo): Promise<number> {
   try {
     return await act()

@@ -250,11 +250,7 @@ function stormOption(text: string): StormOption {
   return { rate, ...Object.fromEntries(texts) }
 }
 
-/**
- * The name of a packaged scenario, or the content of a file, which is read here because the sandbox may run elsewhere.
- *
- * @throws OptionsError that lists every problem by line and column
- */
+/** A file is read here because the sandbox may run elsewhere. @throws OptionsError that lists every problem */
 function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent {
   loadScenario(nameOrFile, cwd)
   if (packagedScenarios().includes(nameOrFile)) return nameOrFile

@@ -7,7 +7,6 @@ import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, noTrafficLine, type RunRule 
 import type { Summary } from './own-sandbox.js'
 import { type Ending, isMissing } from './run-command.js'
 
-/** Findings named on stderr; the report has all of them. */
 const MAX_FINDINGS = 20
 const MAX_OPERATIONS = 5
 
@@ -15,11 +14,9 @@ export interface RunOutcome {
   readonly summary: Summary
   readonly conduct: ConductReport
   readonly failOn: FailOn
-  /** Rules in `failOn` that were broken. */
   readonly hit: readonly RunRule[]
 }
 
-/** The last lines of `exec` on stderr. */
 export function closingWords(name: string, ending: Ending, outcome: RunOutcome, log: LogFormat): readonly string[] {
   if (ending.kind === 'unstartable') {
     const { cause } = ending

@@ -19,7 +19,6 @@ export const DRIFT = 'drift'
 export type RunRule = ConductRule | typeof NO_TRAFFIC | typeof DRIFT
 
 export interface FailOn {
-  /** The flag or variable: `--fail-on`. */
   readonly where: string
   readonly rules: readonly RunRule[]
 }
@@ -41,12 +40,7 @@ export function driftLine({ operation, detail, count }: ConductReport['drift'][n
   return `${DRIFT}, ${operation}: ${detail} (${count === 1 ? 'once' : `${count} times`})`
 }
 
-/**
- * Reads a comma-separated list of rules; `no-traffic` is always among them.
- *
- * @param where the flag or variable: `--fail-on`
- * @throws OptionsError for unknown rules
- */
+/** @param where the flag or variable: `--fail-on` @throws OptionsError for unknown rules */
 export function parseFailOn(where: string, text: string): FailOn {
   const words = text.split(',').map((word) => word.trim())
   const problems = words

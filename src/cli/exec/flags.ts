@@ -21,7 +21,6 @@ export interface ExecFlags {
   readonly debug?: boolean
 }
 
-/** The outcome flags, read; files as given. */
 export interface OutcomeFlags {
   readonly failOn: FailOn
   readonly report: string | undefined
@@ -81,7 +80,6 @@ export function readOutcomeFlags(flags: ExecFlags, env: Environment): OutcomeFla
   }
 }
 
-/** The key of the command: the one on `--plan`. */
 const API_KEY = 'sandbox'
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 

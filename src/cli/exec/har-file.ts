@@ -11,9 +11,7 @@ import { openOutput } from '../../system/regular-file.js'
 
 const CHUNK = 64 * 1024
 
-/**
- * An HTTP archive that is written during a run, with every exchange, in the order in which they ended.
- */
+/** Written during the run, in the order in which exchanges end. */
 export class HarFile {
   readonly #file: string
   readonly #fd: number

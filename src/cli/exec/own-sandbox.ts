@@ -16,24 +16,17 @@ export interface Summary {
   /** Operations that were called at least once, whatever the response, and the others. */
   readonly reached: readonly string[]
   readonly missed: readonly string[]
-  /** Requests refused with a 429 or a ban, by reason. */
   readonly refused: ReadonlyMap<Reason | 'other', number>
 }
 
 export interface OwnSandbox {
   readonly facts: Omit<ReadyFacts, 'pid'>
   summary(): Summary
-  /** The conduct of its clients so far, including that in removed spaces. */
   conduct(): ConductReport
   stop(): Promise<void>
 }
 
-/**
- * Starts it.
- *
- * @param onExchange called for each exchange that has ended
- * @throws errors with a code: PORT_IN_USE, STORE_LOCKED …
- */
+/** @throws errors with a code: PORT_IN_USE, STORE_LOCKED … */
 export async function openOwnSandbox(
   options: ResolvedOptions,
   log: ServeLog,

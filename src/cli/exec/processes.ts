@@ -8,15 +8,10 @@ export interface ProcessFacts {
   readonly group: number
   /** It has ended but has not been reaped yet. */
   readonly isZombie: boolean
-  /** The mark is in the environment that it was started with. */
   readonly isMarked: boolean
 }
 
-/**
- * All visible processes; none where the system does not report them.
- *
- * @param mark `NAME=value` to look for in environments
- */
+/** Empty where the system does not report them. @param mark `NAME=value` to look for in environments */
 export function processes(mark?: string): readonly ProcessFacts[] {
   try {
     return process.platform === 'linux' ? fromProc(mark) : fromPs(mark)
@@ -88,7 +83,6 @@ export function isInForeground(): boolean {
   }
 }
 
-/** A command and everything it started, except daemons. */
 export interface ProcessTree {
   signal(signal: NodeJS.Signals): void
   isAlive(): boolean
@@ -97,7 +91,6 @@ export interface ProcessTree {
 /** Without process groups, only the command itself can be reached. */
 export const NO_TREE: ProcessTree = { signal: () => {}, isAlive: () => false }
 
-/** The members of a process group that was made for the command. */
 export function groupTree(leader: number): ProcessTree {
   return {
     signal: (signal) => void send(-leader, signal),
@@ -110,10 +103,7 @@ export function groupTree(leader: number): ProcessTree {
   }
 }
 
-/**
- * The members within our own group, which may hold unrelated processes (the rest of a pipeline): descendants of this
- * process, and orphans with the mark of the sandbox in their environment.
- */
+/** In our own group, which may hold unrelated processes: descendants, and orphans with the mark in their variables. */
 export function markedTree(self: number, mark: string): ProcessTree {
   const members = () => membersAmong(processes(mark), self)
   return {
@@ -140,7 +130,6 @@ export function membersAmong(all: readonly ProcessFacts[], self: number): readon
     .map(({ pid }) => pid)
 }
 
-/** @returns false if there is no such process */
 function send(to: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(to, signal)

@@ -10,14 +10,7 @@ import { textReport } from '../conduct/text-report.js'
 import { escapeLines } from '../escape-controls.js'
 import type { RunRule } from './fail-on.js'
 
-/**
- * Writes a report, in the format of the file's name: .json, .xml (JUnit), or text. Missing folders are made, and an
- * older report is replaced.
- *
- * @param facts  further facts about the run
- * @param failOn rules whose findings are failures
- * @throws Failure CANNOT_WRITE
- */
+/** The file's extension chooses the format: .json, .xml (JUnit), otherwise text. @throws Failure CANNOT_WRITE */
 export async function writeReport(
   file: string,
   report: ConductReport,

@@ -40,12 +40,8 @@ export interface RunningCommand {
   sweep(): Promise<void>
 }
 
-/**
- * Starts a command on our terminal or pipes.
- *
- * On a terminal it stays in our process group, so that it may read from the terminal, stop with Ctrl-Z and get Ctrl-C
- * from the terminal itself. Elsewhere (CI, pipes) it leads a group of its own, by which everything it starts is found.
- */
+// On a terminal the command stays in our process group, so that it may read from the terminal and gets Ctrl-C from it.
+// Elsewhere (CI, pipes) it leads its own group, which finds everything it starts.
 export function runCommand({ name, args, env, cwd, mark }: CommandLine): RunningCommand {
   const isWindows = process.platform === 'win32'
   const onTerminal = isatty(STDIN)
@@ -100,10 +96,7 @@ export function isMissing({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE'
 }
 
-/**
- * Whether the terminal has sent the Ctrl-C or Ctrl-\ to the command, too: many programs end at once when they get it
- * twice. A signal that a process sent to us in the foreground looks the same; a second one is passed on then.
- */
+/** Whether the command got the signal from the terminal: many programs end at once when they get it twice. */
 function comesFromTerminal(signal: PartingSignal): boolean {
   return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground()
 }
@@ -117,12 +110,7 @@ async function endTree(tree: ProcessTree): Promise<void> {
   }
 }
 
-/**
- * Calls handlers for the first signal and for later ones. SIGINT and SIGTERM stay handled: npm sends each twice, and
- * the second must not end this process between the command's end and its own.
- *
- * @returns a function that unsubscribes from the others
- */
+/** SIGINT and SIGTERM stay handled: npm sends each twice, and the second must not end this process early. */
 export function onPartingSignals(
   io: Pick<CliIo, 'onSignal' | 'monotonic'>,
   handlers: SignalHandlers<PartingSignal>,

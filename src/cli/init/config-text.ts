@@ -5,7 +5,6 @@ import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js
 
 const WIDTH = 100
 
-/** Example values, as YAML, for options without a telling default. */
 const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? never : string } = {
   pets: '500',
   apiKey: '[my-key, my-pro-key:pro]',
@@ -22,12 +21,7 @@ const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? nev
 const IN_FILES = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
 const NOT_IN_FILES = OPTION_NAMES.filter((name) => optionRow(name).notInFiles)
 
-/**
- * A config file that sets only the fixtures folder; all other options are commented out with `#`, prose with `# `.
- *
- * @param fixtures folder of the fixtures, relative to the config file
- * @param schema path or address of the JSON Schema, as editors look for it
- */
+/** Sets only the fixtures folder; all other options are commented out with `#`, prose with `# `. */
 export function configText(fixtures: string, schema: string): string {
   const groups = [...new Set(IN_FILES.map((name) => optionRow(name).group))]
   return [
@@ -63,7 +57,6 @@ function capitalised(text: string): string {
   return text.replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase())
 }
 
-/** The line that turns a switch, or gives an option its default or an example. */
 function switchLine(name: OptionName): string {
   const { reads, negative, default: fallback = '', example = EXAMPLES[name] } = optionRow(name)
   if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
@@ -73,7 +66,6 @@ function switchLine(name: OptionName): string {
   return `${kebabName({ name, negated: false })}: ${example ?? yamlText(fallback)}`
 }
 
-/** A string as YAML, quoted where YAML would read it as something else. */
 function yamlText(text: string): string {
   return /^[A-Za-z0-9./]/.test(text) ? text : `'${text}'`
 }

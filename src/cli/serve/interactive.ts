@@ -29,7 +29,7 @@ export interface Interaction {
   stop(): void
 }
 
-/** Prints the banner, and reads keys if there is a keyboard. @returns a function that restores the terminal */
+/** @returns a function that restores the terminal */
 export async function interact(interaction: Interaction): Promise<() => void> {
   const { io, log } = interaction
   const keyboard = io.stderr.isTTY === true ? await io.keyboard?.() : undefined
@@ -57,7 +57,6 @@ export async function openDashboard({ sandbox, log }: Pick<Interaction, 'sandbox
   if (problem !== undefined) log.warning(`The dashboard could not be opened (${problem}). It is at ${url}`)
 }
 
-/** By key; verbs go to the default space. */
 function actionsFor(interaction: Interaction): Readonly<Record<string, KeyAction>> {
   const { log, stop } = interaction
   const act = <Name extends VerbName>(verb: Name, input: object = {}) =>
@@ -92,7 +91,6 @@ function isRunning(storm: StormView | null, now: number): boolean {
 
 const MAX_MOCKED_SHOWN = 5
 
-/** Which operations of a contract given with --spec are mocked; none if all are stateful. */
 function operationsLine(operations: Contract['operations']): readonly string[] {
   const mocked = operations.filter(({ action, isMocked }) => action === undefined || isMocked).map(({ id }) => id)
   if (mocked.length === 0) return []

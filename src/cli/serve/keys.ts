@@ -1,7 +1,5 @@
 export interface KeyAction {
-  /** For the help: `open the dashboard`. */
   readonly does: string
-  /** Asked first; only y runs the action. */
   readonly question?: string
   run(): void | Promise<void>
 }
@@ -22,12 +20,7 @@ const SIGNALS: Readonly<Record<string, TerminalSignal>> = {
   '\u001a': 'SIGTSTP',
 }
 
-/**
- * Reads input of a terminal in raw mode. Input of several characters was pasted, or is the sequence of an arrow or
- * function key: only a signal counts in it.
- *
- * @returns takes each piece of input
- */
+/** Input of several characters was pasted, or is an escape sequence: only a signal counts in it. */
 export function keyReader(
   actions: Readonly<Record<string, KeyAction>>,
   { say, raise, failed }: KeyEvents,

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process'
 import { messageOf } from '../../system/message-of.js'
 
-/**
- * Opens an address in the default browser.
- *
- * @returns the problem; undefined if it was opened
- */
+/** @returns the problem; undefined if it was opened */
 export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
   const [command, ...args] = openerOf(platform, url)
   return new Promise((resolve) => {

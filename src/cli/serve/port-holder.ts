@@ -12,7 +12,6 @@ interface Place {
   readonly port: number
 }
 
-/** Adds to the error of a port in use which sandbox has it. */
 export async function withPortHolder(failure: Failure, { host, port }: Place, io: CliIo): Promise<Failure> {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
   const controlUrl = `http://${address}:${port}${CONTROL_PATH}`

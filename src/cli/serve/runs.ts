@@ -15,7 +15,7 @@ export class Runs {
   readonly #announce: (run: Run) => () => void
   #withdraw: () => void
   #lose: (reason: unknown) => void = () => {}
-  /** Rejects when there is no sandbox any more. */
+  /** Rejects when no sandbox is left. */
   readonly lost: Promise<never>
 
   /** @param announce publishes the address; returns a function that withdraws it */
@@ -39,11 +39,7 @@ export class Runs {
     this.#run = { ...this.#run, options }
   }
 
-  /**
-   * Replaces the sandbox with another one on the same port.
-   *
-   * @throws if it cannot start; the previous one runs then, in its previous state
-   */
+  /** On the same port. @throws if it cannot start; the previous one then runs in its previous state */
   async replace(options: ResolvedOptions, contract: Contract): Promise<void> {
     const before = this.#run
     const { core, baseUrl } = before.sandbox

@@ -16,18 +16,16 @@ const POLL_MS = 250
 
 const FIXTURES = ['pets.json', 'orders.json', 'keys.json']
 
-/** Options that cannot change while the process runs. */
 const FIXED = ['host', 'port', 'basePath', 'store', 'log'] as const satisfies readonly (keyof ResolvedOptions)[]
 
 export interface Watched {
   readonly cwd: string
   readonly log: ServeLog
   readonly runs: Runs
-  /** Reads flags, environment, config file and scenario again. @throws OptionsError */
   resolve(): ResolvedOptions
 }
 
-/** Applies changes of the files of a sandbox. @returns a function that stops; resolves once no change is being applied */
+/** @returns a function that stops; resolves once no change is being applied */
 export function watch(watched: Watched): () => Promise<void> {
   const { log, cwd } = watched
   const known = new Map<string, string>()
@@ -72,7 +70,6 @@ function filesOf({ cwd, runs }: Watched): readonly string[] {
   ]
 }
 
-/** An invalid file is reported, and the sandbox stays as it is. */
 async function reload(file: string, watched: Watched): Promise<void> {
   const { log } = watched
   try {

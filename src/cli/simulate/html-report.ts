@@ -19,11 +19,7 @@ import {
 const MAX_KEYS = 200
 const MAX_COLUMNS = 720
 
-/**
- * A simulation as one page without scripts that loads nothing: it can be opened from a disk, attached and printed.
- *
- * @param width length of each cell of the curves
- */
+/** One page without scripts that loads nothing: it can be opened from a disk, attached and printed. */
 export function htmlReport(
   name: string,
   report: SimulationReport,

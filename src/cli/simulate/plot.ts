@@ -25,7 +25,6 @@ export interface Plot {
   readonly width: DurationMs
   /** A value for each column; `style` is the class that colours it. One that holds keeps its value between columns. */
   readonly series: readonly { readonly style: string; readonly values: readonly number[]; readonly holds?: boolean }[]
-  /** Heights that are marked, by name, which is the class that colours them. */
   readonly limits: readonly { readonly name: string; readonly value: number }[]
 }
 
@@ -53,7 +52,6 @@ export function plotSvg({ label, times, width, series, limits }: Plot): string {
         `<path class="grid" d="M${x(at)} ${TOP + PLOT_HEIGHT}v4"/><text class="tick middle" x="${x(at)}" y="${HEIGHT - 8}">${text}</text>`,
     ),
     ...series.map(({ style, values, holds = false }) => {
-      // Steps: each column is as high as its value.
       let line = ''
       for (const [index, at] of times.entries()) {
         const value = values[index] ?? 0
@@ -66,7 +64,6 @@ export function plotSvg({ label, times, width, series, limits }: Plot): string {
       return `<path class="${style}" d="${line}V${y(0)}"/>`
     }),
     ...shown.map(({ name, value }) => {
-      // Names that would cover each other are moved up.
       lowest = Math.min(y(value) + 4, lowest - LABEL_HEIGHT)
       return `<path class="limit ${name}" d="${across(value)}"/><text class="name ${name}" x="${LEFT + PLOT_WIDTH + 6}" y="${lowest}">${name} ${numberText(value)}</text>`
     }),

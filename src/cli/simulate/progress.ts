@@ -5,7 +5,6 @@ import { overwrite } from '../print.js'
 const UPDATE_INTERVAL_MS: DurationMs = 100
 const MB = 1_000_000
 
-/** Shows on a terminal how much of an input has been read. @param size in bytes, undefined if unknown */
 export function openProgress(name: string, size: number | undefined, { stderr, monotonic }: CliIo) {
   let read = 0
   let shownAt: number | undefined
@@ -15,7 +14,6 @@ export function openProgress(name: string, size: number | undefined, { stderr, m
     overwrite(stderr, `${name}: ${megabytes(read)}${total}`)
   }
   return {
-    /** Passes the chunks on. */
     async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
         read += chunk.length

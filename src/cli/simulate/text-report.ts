@@ -14,7 +14,6 @@ const MAX_KEYS = 30
 const MAX_NAMED = 5
 const FORMS = { har: 'HTTP archive', log: 'log of a sandbox', ncsa: 'access log' } as const
 
-/** A report for a terminal. @param width cells of a line */
 export function textReport(name: string, report: SimulationReport, chalk: ChalkInstance, width: number): string {
   const sentence = (line: string) => wrapWords(escapeControls(line), Number.isFinite(width) ? width : undefined)
   const tableText = ({ head, rows }: ReportTable) => {
@@ -109,7 +108,6 @@ export function headline(name: string, { input, requests, keys, from, to }: Simu
   return `${subject}, ${first} to ${end} UTC`
 }
 
-/** Requests that were left out, and reasons to doubt the figures; a sentence each. */
 export function remarks({ input, requests }: SimulationReport): readonly string[] {
   const { bad, missing, outOfOrder, leftOut, hosts, elsewhere, unit } = input
   const causes = Object.entries(leftOut).map(([cause, count]) => `${count} ${LEFT_OUT[cause as LeftOutCause]}`)

@@ -6,7 +6,6 @@ import type { EpochMs } from '../../domain/time.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
 import { junitXml } from '../junit.js'
 
-/** The instance and the contract it is checked against. */
 export interface Subject {
   readonly target: string
   readonly baseUrl: string
@@ -32,7 +31,6 @@ export function jsonReport(subject: Subject, verification: Verification): string
   return `${escapeLines(stringifyJson(report, 2))}\n`
 }
 
-/** A suite for each operation, a case for each check. */
 export function junitReport({ target, baseUrl }: Subject, { checks }: Verification, at: EpochMs): string {
   const suites = [...new Set(checks.map(({ operation }) => operation))].map((name) => ({
     name,
@@ -47,7 +45,6 @@ export function junitReport({ target, baseUrl }: Subject, { checks }: Verificati
   return junitXml(`verify ${target} at ${baseUrl}`, suites, at)
 }
 
-/** A line for each check, then a summary. */
 export function textReport({ contract }: Subject, verification: Verification, chalk: ChalkInstance): string {
   const lines = verification.checks.map((check) => {
     const { mark, colour } = OUTCOMES[check.outcome]

@@ -15,7 +15,6 @@ export interface Probe {
   readonly isRefusable?: boolean
 }
 
-/** Values of path and query parameters by name. */
 type Values = ReadonlyMap<string, unknown>
 
 export interface Example {
@@ -51,12 +50,11 @@ export async function readExamples(contract: Contract): Promise<(operation: Oper
       }
     }
     if (examples.size === 0) return [{ name: 'the request', values: new Map() }]
-    // An example without values for its path gets those of the first one.
+    // An example without values for its path gets the values of the first example.
     return [...examples].map(([name, values]) => ({ name, values: new Map([...inPath, ...values]) }))
   }
 }
 
-/** The requests of the examples, with the id of an item that exists. */
 export function exampleProbes(operation: Operation, examples: readonly Example[], foundId: unknown): readonly Probe[] {
   return examples.flatMap(({ name, values }) => {
     const request = requestWith(operation, values, foundId)
@@ -64,7 +62,6 @@ export function exampleProbes(operation: Operation, examples: readonly Example[]
   })
 }
 
-/** The request for the longest list there is, with its maximum length; undefined for other operations. */
 export function wholeList(operation: Operation): { readonly request: EngineRequest; readonly most: Int64 } | undefined {
   if (!isList(operation)) return undefined
   const limit = operation.parameters.find(isLimit)
@@ -73,13 +70,11 @@ export function wholeList(operation: Operation): { readonly request: EngineReque
   return { request: plainRequest(operation, `limit=${limit.maximum}`), most: limit.maximum }
 }
 
-/** A list without parameters, which comes before the examples. */
 export function bareListProbes(operation: Operation): readonly Probe[] {
   if (!isList(operation) || operation.parameters.length === 0) return []
   return [{ name: 'no parameters', request: plainRequest(operation) }]
 }
 
-/** Values of filters, and the largest limit, that no example has. */
 export function listProbes(operation: Operation, examples: readonly Example[]): readonly Probe[] {
   if (!isList(operation)) return []
   const known = new Set(
@@ -104,7 +99,6 @@ function isLimit({ name, type }: Operation['parameters'][number]): boolean {
   return name === 'limit' && type === 'integer'
 }
 
-/** Further items: one with a long id, the one created last, and one that does not exist. */
 export function itemProbes(operation: Operation, items: SeenItems): readonly Probe[] {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   if (operation.method !== 'GET' || inPath.length !== 1 || inPath[0]?.type !== 'integer') return []
@@ -123,10 +117,7 @@ export function itemProbes(operation: Operation, items: SeenItems): readonly Pro
   ]
 }
 
-/**
- * Bodies beside the example: only what is required, each value of an enum, a number that a double cannot hold (which
- * may refer to something that does not exist), and invalid ones where the contract documents a 400.
- */
+/** Bodies beside the example; invalid ones where the contract documents a 400. */
 export function creationProbes(operation: Operation): readonly Probe[] {
   const { body } = operation
   const example: unknown = body?.example === undefined ? undefined : JSON.parse(body.example)
@@ -187,7 +178,6 @@ function plainRequest({ method, path }: Pick<Operation, 'method' | 'path'>, quer
   return { method, path, query, headers: { accept: 'application/json' }, body: '' }
 }
 
-/** @returns undefined if a path parameter has no value */
 function requestWith(operation: Operation, values: Values, foundId: unknown): EngineRequest | undefined {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const segments = inPath.map(({ name }) => (inPath.length === 1 ? (foundId ?? values.get(name)) : values.get(name)))

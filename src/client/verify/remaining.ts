@@ -9,14 +9,12 @@ export interface Counted {
   readonly limit: number
   readonly remaining: number
   readonly reset: number
-  /** By the response's own Date. */
   readonly date: number
 }
 
 /** Two requests this close to the end of a window may be in different ones. */
 const STEADY_SECONDS = 2
 
-/** @returns undefined if a header is missing */
 export function readCounted(operation: string, request: EngineRequest, { headers }: EngineAnswer): Counted | undefined {
   const { limit, remaining, reset } = readLimits(headers)
   const date = (readHttpDate(headers.date) ?? Number.NaN) / SECOND_MS
@@ -24,12 +22,7 @@ export function readCounted(operation: string, request: EngineRequest, { headers
   return { operation, request, limit, remaining, reset, date }
 }
 
-/**
- * Finds the first response that left as much as the one before it in the same window. Other clients may use the key,
- * so Remaining may fall by more than one.
- *
- * @source docs/specification.md, "Rate limit headers"
- */
+/** Remaining may fall by more than one: others may use the key. @source docs/specification.md, "Rate limit headers" */
 export function findUncounted(all: readonly Counted[]): (Counted & { readonly detail: string }) | undefined {
   // By limit and reset: the headers show the minute's window or the day's.
   const last = new Map<string, Counted>()

@@ -5,10 +5,7 @@ import { isId, isObject } from '../../drift/bodies.js'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/**
- * The items of one collection as responses have shown them: what one response shows, another must not contradict.
- * Only the status of an item may change while other clients write.
- */
+/** The items of one collection: what one response shows, another must not contradict, except an item's status. */
 export class SeenItems {
   readonly #items = new Map<string, Item>()
   readonly created: Item[] = []
@@ -40,7 +37,6 @@ export class SeenItems {
     if (isId(item.id)) this.#items.set(String(item.id), item)
   }
 
-  /** What a response shows otherwise than those before it. */
   contradictions(request: EngineRequest, body: unknown): readonly string[] {
     if (Array.isArray(body)) {
       const items = body.filter(isObject)
@@ -59,7 +55,6 @@ export class SeenItems {
     })
   }
 
-  /** An empty list whose filters match items of the whole list. */
   #missing({ query }: EngineRequest, items: readonly Item[]): readonly string[] {
     const filters = readPairs(query).filter(([name]) => name !== 'limit')
     const matching = this.#whole.filter((item) => filters.every(([name, value]) => String(item[name]) === value))

@@ -5,19 +5,16 @@ import type { ResponseLimits } from '../bounded-body.js'
 import { openExchange, type ServiceAnswer } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'
 
-/** The instance being verified. */
 export interface Service {
   /** @throws NoAnswerError */
   ask(request: EngineRequest): Promise<EngineAnswer>
   close(): Promise<void>
 }
 
-/** An answer as it is held against the contract. */
 export function engineAnswer({ status, headers, body }: ServiceAnswer): EngineAnswer {
   return { status, headers: joinedHeaders(headers), body: body.toString('utf8'), isUtf8: isUtf8(body) }
 }
 
-/** Connects to an instance, through the proxies of the environment unless it is on this machine. */
 export async function openService(baseUrl: string, env: Environment, limits: ResponseLimits): Promise<Service> {
   const exchange = await openExchange(baseUrl, env)
   return {

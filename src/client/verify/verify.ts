@@ -30,20 +30,17 @@ import type { Service } from './service.js'
 export type CheckOutcome = 'kept' | 'drift' | 'skipped' | 'unanswered'
 
 export interface Check {
-  /** The operation's id. */
   readonly operation: string
-  /** What was checked against the contract: `two-newest`, `401 without a key`. */
+  /** `two-newest`, `401 without a key` */
   readonly name: string
   /** Method, path and query; undefined if nothing was sent. */
   readonly request?: string
   readonly outcome: CheckOutcome
-  /** Each way in which it drifts, or why it was not checked. */
   readonly details: readonly string[]
 }
 
 export interface Verification {
   readonly checks: readonly Check[]
-  /** Operations of which a response to the key was checked against the contract. */
   readonly reached: readonly string[]
   readonly notes: readonly string[]
 }
@@ -52,12 +49,10 @@ export interface VerifyOptions {
   readonly contract: Contract
   readonly rules: AnswerRules
   readonly service: Service
-  /** Path of the instance: `/v1`. */
   readonly basePath: string
   readonly apiKey: string | undefined
   readonly writes: boolean
   wait(milliseconds: number): Promise<void>
-  /** Called before a wait, with the number of waits left after it. */
   onWait?(seconds: number, request: string, left: number): void
 }
 
@@ -68,22 +63,13 @@ const NEXT_SECOND_MS = 1.1 * SECOND_MS
 const WRONG_KEY = 'no-such-key-sent-by-petstore-sandbox-verify'
 /** X-Sandbox-Reason of responses that do not come from the service. */
 const MADE_UP: readonly string[] = ['fault', 'forced', 'storm', 'ban', 'unavailable'] satisfies readonly Reason[]
-/** X-Sandbox-Reason and `code` of a simulated removal. */
 const REMOVAL_REASONS = ['sunset', 'brownout']
 const REMOVAL_CODE = 'operation_removed'
-/** Rules that have a check of their own in the report. */
 const OWN_CHECKS: readonly BreachRule[] = ['rate-limit-headers', 'deprecation-headers']
 
-/** A response, or why there is none to judge. */
 type Asked = EngineAnswer | { readonly outcome: CheckOutcome; readonly detail: string }
 
-/**
- * Calls every operation of the contract and checks the responses against it.
- *
- * Lists come first, then writes, so that operations on a single item can use the id of one that exists.
- *
- * @throws NoAnswerError if the first request gets no response
- */
+/** Lists first, then writes, so that item operations have an existing id. @throws NoAnswerError (first request) */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { contract, rules, service, basePath, apiKey, writes, wait } = options
   const checks: Check[] = []
@@ -184,7 +170,6 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     }
   }
 
-  /** Created items must be in the list, if one list can show all items. */
   async function verifyListed(creation: Operation, key: string): Promise<void> {
     const whole = wholeListOf(creation)
     const { created } = itemsOf(creation)
@@ -325,13 +310,11 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 
 type Breach = ReturnType<typeof findBreaches>[number]
 
-/** Lists, then writes, then operations on an item. */
 function rankOf({ method, path }: Operation): number {
   if (path.includes('{')) return 2
   return isRead(method) ? 0 : 1
 }
 
-/** Those of one rule, or of all rules without a check of their own. */
 function detailsOf(breaches: readonly Breach[], wanted?: BreachRule): readonly string[] {
   return breaches
     .filter(({ rule }) => (wanted === undefined ? !OWN_CHECKS.includes(rule) : rule === wanted))
@@ -354,7 +337,6 @@ function waitOf({ headers }: EngineAnswer): number | undefined {
   return readRetryAfter(headers['retry-after'], headers.date, undefined)
 }
 
-/** Why a 404 or 410 says nothing about the contract. */
 function removalReason({ path, sunsetAt }: Operation, answer: EngineAnswer, isKnown: boolean): string | undefined {
   const { status, headers } = answer
   if (status !== 404 && status !== 410) return undefined

@@ -9,10 +9,7 @@ const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})
 const MIN_INSTANT = 0
 const MAX_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/**
- * Reads an ISO 8601 instant with Z or an offset, or a date. Date.parse would read 2026-02-30 as 2 March, and a time
- * without an offset as local time.
- */
+/** Unlike Date.parse, refuses 2026-02-30 and times without an offset. */
 export function readInstant(text: string): ParseResult<EpochMs> {
   const match = INSTANT.exec(text)
   if (match === null) return { problem: FORM }
@@ -56,7 +53,6 @@ export const instantSchema = v.union(
 
 const START_FORM = `${FORM}, or an offset from real time such as +3h or -2d`
 
-/** An instant, or an offset from real time at the start. */
 export const clockStartSchema = v.union(
   [
     v.pipe(

@@ -2,15 +2,15 @@ import * as v from 'valibot'
 import { parseSize } from '../../domain/numbers.js'
 import { type DurationMs, formatDuration, LONGEST_WAIT_MS, parseDuration } from '../../domain/time.js'
 
-/** The value, or a phrase for what is wrong: "must be a whole number". */
+/** The value, or a sentence part: "must be a whole number". */
 export type ParseResult<T> = { readonly value: T } | { readonly problem: string }
 
-/** A schema for a value that users write as text. @param allowed message if it is not a string */
+/** @param allowed message if the value is not a string */
 export function textSchema<T>(allowed: string, read: (text: string) => ParseResult<T>) {
   return v.pipe(v.string(allowed), parseWith(read))
 }
 
-/** A step of a schema that reads a value. @param issue `{ input: undefined }` leaves the value out of the message */
+/** @param issue `{ input: undefined }` leaves the value out of the message */
 export function parseWith<In, Out>(read: (value: In) => ParseResult<Out>, issue: { readonly input?: undefined } = {}) {
   return v.rawTransform<In, Out>(({ dataset, addIssue, NEVER }) => {
     const reading = read(dataset.value)
@@ -20,7 +20,6 @@ export function parseWith<In, Out>(read: (value: In) => ParseResult<Out>, issue:
   })
 }
 
-/** A schema for text that matches a pattern. */
 export function patternSchema(pattern: RegExp, form: string) {
   return v.pipe(
     v.string(form),
@@ -38,7 +37,7 @@ export function oneOf<const T extends readonly (string | number)[]>(values: T) {
 
 export const switchSchema = v.boolean('must be true or false')
 
-/** A schema for a non-empty string. @param what names it: "a file" */
+/** @param what names it: "a file" */
 export function filledText(what: string) {
   const message = `must be ${what}`
   return v.pipe(v.string(message), v.nonEmpty(message))
@@ -48,7 +47,6 @@ export function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
 }
 
-/** A schema for a path; refuses addresses. */
 export function pathText(what: string) {
   return v.pipe(
     filledText(what),
@@ -61,7 +59,6 @@ export function joinOr(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 
-/** A schema for a map with these entries and no others. */
 export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entries, allowed: string) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), allowed),
@@ -71,7 +68,7 @@ export function mapSchema<const Entries extends v.ObjectEntries>(entries: Entrie
 
 const MAX_ITEMS = 1000
 
-/** A schema for a list. Its length is checked first, so that long lists are refused quickly. */
+/** Checks the length first, so that long lists are refused quickly. */
 export function listOf<Item extends v.GenericSchema>(item: Item, allowed: string) {
   return v.pipe(
     v.custom<unknown[]>(

@@ -178,7 +178,6 @@ export const latencySchema = v.union(
 
 const OPERATION_FORM = 'must be the id of an operation, for example listPets'
 
-/** IDs of operations, which are not checked here. */
 export const operationsSchema = listOf(
   v.pipe(v.string(OPERATION_FORM), v.regex(/^[^\s,]+$/, OPERATION_FORM)),
   OPERATION_FORM,
