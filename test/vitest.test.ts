@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { startSandbox } from '../src/index.js'
 import { createTest, type SandboxFixtures, test } from '../src/vitest/index.js'
-import { openWorkerServer, spaceNameOf } from '../src/vitest/worker-server.js'
+import { openWorkerServer, testSpaceName } from '../src/vitest/worker-server.js'
 
 type TestSandbox = SandboxFixtures['sandbox']
 
@@ -107,17 +107,17 @@ describe('with PETSTORE_SANDBOX_URL', () => {
   })
 })
 
-describe('spaceNameOf', () => {
+describe('testSpaceName', () => {
   test('is the same in every run, and another for every test', () => {
-    const one = spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/home/ann/shop')
+    const one = testSpaceName({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/home/ann/shop')
     expect(one).toMatch(/^is-banned-rger-co\.[0-9a-f]{10}$/)
-    expect(spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/ci/shop')).toBe(one)
-    expect(spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_2' }, '/ci/shop')).not.toBe(one)
-    expect(spaceNameOf({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/ci/admin')).not.toBe(one)
+    expect(testSpaceName({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/ci/shop')).toBe(one)
+    expect(testSpaceName({ name: 'is banned: ärger & co.', id: '-12_0_2' }, '/ci/shop')).not.toBe(one)
+    expect(testSpaceName({ name: 'is banned: ärger & co.', id: '-12_0_1' }, '/ci/admin')).not.toBe(one)
   })
 
   test('is always a name that a space may have', () => {
     for (const name of ['', '~~~', 'x'.repeat(200), '名前', '-a-'])
-      expect(spaceNameOf({ name, id: '1_0' }, '/')).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+      expect(testSpaceName({ name, id: '1_0' }, '/')).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
   })
 })

@@ -1,5 +1,5 @@
-import { chunksOf, type ResponseLimits, readBounded, TooLargeError } from '../client/bounded-body.js'
-import { type ControlAnswer, fetchControl } from '../client/control-fetch.js'
+import { type ResponseLimits, readBounded, readChunks, TooLargeError } from '../client/bounded-body.js'
+import { type ControlResponse, fetchControl } from '../client/control-fetch.js'
 import { isTimeout, withDeadline } from '../client/deadline.js'
 import { parseShallowJson } from '../contract/json.js'
 import { EventReader } from '../control/event-reader.js'
@@ -76,7 +76,7 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
       })
       const events = new EventReader()
       const decoder = new TextDecoder()
-      for await (const chunk of chunksOf(body)) {
+      for await (const chunk of readChunks(body)) {
         for (const { event, data } of events.read(decoder.decode(chunk, { stream: true }))) {
           if (event === 'ended') yield readAnswer(base, data) as Exchange
         }
@@ -104,7 +104,7 @@ async function openStream(
 ): Promise<ReadableStream<Uint8Array> | null> {
   const { status, body } = await fetch(base + address, { ...init, redirect: 'manual' })
   if (status === 200) return body
-  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(chunksOf(body), MAX_REFUSAL)) })
+  throw refusal(base, { status, text: new TextDecoder().decode(await readBounded(readChunks(body), MAX_REFUSAL)) })
 }
 
 function whyUnreachable(base: string, error: unknown, { timeout }: ResponseLimits): ControlError {
@@ -126,7 +126,7 @@ function readAnswer(base: string, text: string): unknown {
   }
 }
 
-function refusal(base: string, { status, text }: ControlAnswer): ControlError {
+function refusal(base: string, { status, text }: ControlResponse): ControlError {
   try {
     const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(parseShallowJson(text))
     if (typeof code === 'string' && typeof message === 'string') return new ControlError(code, message)

@@ -1,6 +1,6 @@
 import { EMBEDDED_DEFAULTS } from '../options/defaults.js'
 import { OptionsError } from '../options/options-error.js'
-import { writeProblem } from '../options/problem.js'
+import { formatProblem } from '../options/problem.js'
 import type { ResolvedOptions } from '../options/resolve.js'
 import { resolveOptions } from '../options/resolve.js'
 import { optionRow } from '../options/table.js'
@@ -31,7 +31,7 @@ function isMissing(name: string): name is MissingOption {
 }
 
 function problemOf(name: MissingOption, value: unknown, where = ''): string {
-  return writeProblem(
+  return formatProblem(
     where + name,
     value,
     `${MISSING[name]}, which is not available in a browser; remove the option`,

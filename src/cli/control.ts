@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addReportVerbs } from './control/conduct.js'
-import { EXIT_NO_ANSWER } from './control/errors.js'
-import { addLifeVerbs } from './control/life.js'
+import { EXIT_NO_RESPONSE } from './control/errors.js'
+import { addLifecycleVerbs } from './control/lifecycle.js'
 import { addRequestVerbs } from './control/requests.js'
 import { addSharedFlags, verbCommands } from './control/verb-commands.js'
 import { addVerbs } from './control/verbs.js'
@@ -20,14 +20,14 @@ The sandbox is looked for at --url, PETSTORE_SANDBOX_URL, the address in
 .petstore-sandbox/run.json here, and port 4010, in this order.
 
 Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 usage
-error, ${EXIT_NO_ANSWER} no sandbox answers, 130 and 143 ended by SIGINT, SIGTERM.`
+error, ${EXIT_NO_RESPONSE} no sandbox answers, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const verbs = verbCommands(io, finish)
   addVerbs(command, verbs)
   addRequestVerbs(command, verbs)
   addReportVerbs(command, verbs)
-  addLifeVerbs(command, verbs, io)
+  addLifecycleVerbs(command, verbs, io)
   addSharedFlags(command)
   addHelpCommand(command)
   explain(command, { examples: EXAMPLES, notes: NOTES })

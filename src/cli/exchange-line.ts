@@ -6,7 +6,7 @@ import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { cellWidth, fitCells, padCells, wrapCells } from './cells.js'
 import { escapeControls } from './escape-controls.js'
 
-export interface Page {
+export interface LineOptions {
   /** Cells of a row; without them an entry is one row, however long. */
   readonly columns?: number
   readonly control?: (() => string | undefined) | undefined
@@ -35,7 +35,7 @@ interface Fact {
 }
 
 /** One row, or several where that is too narrow. Words are never broken. */
-export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, page: Page = {}): string {
+export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, page: LineOptions = {}): string {
   const { id, at, arrivedAt, method, status, how } = record
   const { columns = Number.POSITIVE_INFINITY, times = 1, idWidth } = page
   const time = `${idWidth === undefined ? '' : String(id).padStart(idWidth) + GAP}${timeText(at, arrivedAt)}`
@@ -76,7 +76,7 @@ export function prettyExchange(record: ExchangeRecord, chalk: ChalkInstance, pag
 }
 
 /** Equal for exchanges that the log counts as repetitions. */
-export function sameness(record: ExchangeRecord): string {
+export function repetitionKey(record: ExchangeRecord): string {
   const { method, status, reason, key, sender, space, fault, how } = record
   return [method, targetOf(record), status, reason, key, sender, space, fault, how, reasonText(record)].join('\n')
 }
@@ -175,7 +175,7 @@ function colourOf(status: number | undefined, chalk: ChalkInstance): Paint {
   return status >= 300 ? chalk.cyan : chalk.green
 }
 
-function hintFor(record: ExchangeRecord, command: Page['control']): string | undefined {
+function hintFor(record: ExchangeRecord, command: LineOptions['control']): string | undefined {
   const { reason, status, key, space } = record
   if (status !== 429 && reason !== 'ban') return undefined
   const wait = secondsToWait(record)

@@ -5,13 +5,13 @@ import { OptionsError } from '../options/options-error.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
 import { reportToGitHub } from './conduct/github.js'
-import { closingWords, type RunOutcome, summaryFacts } from './exec/closing-words.js'
-import { rulesHit } from './exec/fail-on.js'
+import { openExecSandbox } from './exec/exec-sandbox.js'
+import { brokenRules } from './exec/fail-on.js'
 import { addExecFlags, childEnvironment, type ExecFlags, readOutcomeFlags } from './exec/flags.js'
 import { HarFile } from './exec/har-file.js'
-import { openOwnSandbox } from './exec/own-sandbox.js'
 import { writeReport } from './exec/report-file.js'
-import { exitCodeOfEnding, onPartingSignals, runCommand } from './exec/run-command.js'
+import { exitCodeFor, onExitSignals, runCommand } from './exec/run-command.js'
+import { type RunOutcome, summaryFacts, summaryLines } from './exec/summary-lines.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -103,7 +103,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
   try {
     const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath))
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
-    const sandbox = await openOwnSandbox(options, log, (record) => {
+    const sandbox = await openExecSandbox(options, log, (record) => {
       har?.add(record)
       // Tools that clear the screen as they start have hidden the ready line.
       if (needsReminder) log.event('sandbox', `dashboard ${controlAt}/`)
@@ -114,7 +114,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     if (options.log !== 'silent') log.ready({ ...sandbox.facts, pid: io.pid })
     log.flush()
     // Registered before the command starts, so that no signal can orphan it.
-    const ignoreSignals = onPartingSignals(io, {
+    const ignoreSignals = onExitSignals(io, {
       graceful: (signal) => command.relay(signal),
       force: () => command.kill(),
     })
@@ -130,14 +130,14 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     await command.sweep()
     log.flush()
     const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]
-    const outcome: RunOutcome = { summary, conduct, failOn, hit: rulesHit(failOn.rules, conduct) }
-    for (const line of closingWords(name, ending, outcome, options.log)) {
+    const outcome: RunOutcome = { summary, conduct, failOn, hit: brokenRules(failOn.rules, conduct) }
+    for (const line of summaryLines(name, ending, outcome, options.log)) {
       if (options.log === 'json') void print(stderr, `${line}\n`)
       else say(stderr, line)
     }
     const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.hit, io), EXIT.failed)
     const stopCode = await attempt(() => sandbox.stop(), EXIT_NO_SANDBOX)
-    const exitCode = exitCodeOfEnding(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
+    const exitCode = exitCodeFor(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await attempt(async () => {
       if (report !== undefined)
         await writeReport(resolve(cwd, report), conduct, { exitCode, ...summaryFacts(summary) }, failOn.rules)

@@ -6,10 +6,10 @@ import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { systemClock } from '../system/system-clock.js'
 import { cellWidth, wrapCells } from './cells.js'
 import { escapeControls } from './escape-controls.js'
-import { type Page, prettyExchange, sameness, timeText } from './exchange-line.js'
+import { type LineOptions, prettyExchange, repetitionKey, timeText } from './exchange-line.js'
 import type { Output } from './io.js'
 import type { LineWriter } from './line-writer.js'
-import { columnsOf } from './print.js'
+import { terminalWidth } from './print.js'
 
 export { controlCommand } from './control/find-sandbox.js'
 
@@ -21,14 +21,14 @@ export class PrettyLog {
   readonly #writer: LineWriter
   readonly #stream: Output
   readonly #chalk: ChalkInstance
-  readonly #control: Page['control']
+  readonly #control: LineOptions['control']
   readonly #storms = new Map<string, EpochMs>()
   /** The last line, to detect repetitions; the width is undefined off a terminal. */
   #last: { readonly kind: string; readonly width: number | undefined; times: number } | undefined
   #pending: { readonly record: ExchangeRecord; times: number } | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(writer: LineWriter, stream: Output, chalk: ChalkInstance, control: Page['control']) {
+  constructor(writer: LineWriter, stream: Output, chalk: ChalkInstance, control: LineOptions['control']) {
     this.#writer = writer
     this.#stream = stream
     this.#chalk = chalk
@@ -38,14 +38,14 @@ export class PrettyLog {
   /** On a terminal, repetitions are counted in the row. Elsewhere a later line counts them. */
   exchange(record: ExchangeRecord): void {
     this.#checkStorm(record.space, record.at)
-    const width = columnsOf(this.#stream)
+    const width = terminalWidth(this.#stream)
     const line = (times: number) =>
       prettyExchange(record, this.#chalk, {
         ...(width === undefined ? {} : { columns: width }),
         ...(this.#control === undefined ? {} : { control: this.#control }),
         times,
       })
-    const kind = sameness(record)
+    const kind = repetitionKey(record)
     const last = this.#last
     // In a window of another width the terminal may have rewrapped the line.
     if (last === undefined || last.kind !== kind || last.width !== width) {
@@ -72,7 +72,7 @@ export class PrettyLog {
   event(subject: string, text: string, at: EpochMs = systemClock.wall()): void {
     const time = timeText(at, systemClock.wall())
     const indent = cellWidth(time) + 2
-    const width = (columnsOf(this.#stream) ?? Number.POSITIVE_INFINITY) - 1
+    const width = (terminalWidth(this.#stream) ?? Number.POSITIVE_INFINITY) - 1
     const [first = '', ...others] = wrapCells(
       `${subject.padEnd(7)}  ${escapeControls(text)}`,
       Math.max(1, width - indent),

@@ -22,10 +22,10 @@ export function overwrite(stream: Output, line: string): void {
 }
 
 export function say(stream: Output, line: string): void {
-  stream.write(`${wrapWords(escapeControls(line), columnsOf(stream))}\n`)
+  stream.write(`${wrapWords(escapeControls(line), terminalWidth(stream))}\n`)
 }
 
 /** Cells of a row; undefined off a terminal, and on one without a width (as `script` makes them). */
-export function columnsOf({ isTTY, columns }: Output): number | undefined {
+export function terminalWidth({ isTTY, columns }: Output): number | undefined {
   return isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
 }

@@ -8,7 +8,7 @@ import { chalkFor, colourLevel } from './colour.js'
 import { escapeControls } from './escape-controls.js'
 import type { CliIo } from './io.js'
 import { LineWriter } from './line-writer.js'
-import { columnsOf } from './print.js'
+import { terminalWidth } from './print.js'
 import { wrapWords } from './wrap-words.js'
 
 export interface ReadyFacts {
@@ -42,7 +42,7 @@ export async function openServeLog(
 ): Promise<ServeLog> {
   const { stderr } = io
   const isJson = format === 'json'
-  const wrapped = (line: string) => wrapWords(line, columnsOf(stderr))
+  const wrapped = (line: string) => wrapWords(line, terminalWidth(stderr))
   const warningLine = (message: string) =>
     isJson
       ? escapeControls(JSON.stringify({ event: 'warning', message }))

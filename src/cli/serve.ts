@@ -7,7 +7,7 @@ import { serveDefaults } from '../options/defaults.js'
 import { valueFromText } from '../options/layer.js'
 import { ENV_PREFIX } from '../options/names.js'
 import { OptionsError } from '../options/options-error.js'
-import { writeProblem } from '../options/problem.js'
+import { formatProblem } from '../options/problem.js'
 import { resolveLayers } from '../options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../options/sources.js'
 import { runSandbox } from '../sandbox.js'
@@ -152,7 +152,7 @@ function isOn(name: keyof OwnFlags, flag: boolean | undefined, { env }: CliIo): 
   const text = env[variable] ?? ''
   const value = text === '' ? false : valueFromText('switch', text)
   if (typeof value === 'boolean') return value
-  throw new OptionsError([writeProblem(variable, text, 'must be true or false')])
+  throw new OptionsError([formatProblem(variable, text, 'must be true or false')])
 }
 
 function announce(location: Location, cwd: string, log: ServeLog): () => void {

@@ -8,7 +8,7 @@ import { DEFAULTS } from '../options/defaults.js'
 import { readTraffic } from '../simulate/read-traffic.js'
 import { busiestCurves, type SimulationReport, simulationReport } from '../simulate/report.js'
 import { readScale, Simulation } from '../simulate/simulation.js'
-import { type InputStream, openingProblem, streamInput } from '../system/regular-file.js'
+import { describeOpenError, type InputStream, streamInput } from '../system/regular-file.js'
 import { chalkFor, colourLevel } from './colour.js'
 import { lineWidth } from './control/table.js'
 import { EXIT } from './exit-codes.js'
@@ -110,7 +110,7 @@ function openInput(file: string, { cwd }: CliIo): InputStream {
   try {
     return streamInput(resolve(cwd, file))
   } catch (error) {
-    throw new Failure('TRAFFIC_UNREADABLE', `"${file}" cannot be read (${openingProblem(error)}). Check the path.`, {
+    throw new Failure('TRAFFIC_UNREADABLE', `"${file}" cannot be read (${describeOpenError(error)}). Check the path.`, {
       cause: error,
     })
   }

@@ -2,13 +2,21 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readKeyFile } from '../client/api-key.js'
 import { isSameOrigin } from '../client/base-address.js'
-import { addressOf, checkedAddress, findTarget, knownTargets, ownerOf, SANDBOX, storedKey } from '../client/target.js'
+import {
+  checkedAddress,
+  findOwner,
+  findTarget,
+  knownTargets,
+  requireAddress,
+  SANDBOX,
+  storedKey,
+} from '../client/target.js'
 import {
   changeTargetConfig,
-  type KeptTarget,
   nameProblem,
   PRODUCTION,
   readTargetConfig,
+  type StoredTarget,
 } from '../client/target-config.js'
 import { TargetError } from '../client/target-error.js'
 import { printResult, type Result } from './control/result.js'
@@ -113,7 +121,7 @@ async function setTarget(name: string, flags: SetFlags, io: CliIo): Promise<Outc
     throw invalid('--api-key-file: must be a permanent file, since the key itself is not stored')
   if (flags.baseUrl === undefined && flags.apiKeyFile === undefined)
     throw invalid('--base-url or --api-key-file is needed: there is nothing to set')
-  const before: KeptTarget = (await readTargetConfig(io.env)).targets.get(name) ?? {}
+  const before: StoredTarget = (await readTargetConfig(io.env)).targets.get(name) ?? {}
   const baseUrl = flags.baseUrl === undefined ? before.baseUrl : checkedAddress(flags.baseUrl).value
   if (baseUrl === undefined && name !== SANDBOX)
     throw invalid(`--base-url is needed: the target ${JSON.stringify(name)} has no base address yet`)
@@ -141,9 +149,9 @@ async function setTarget(name: string, flags: SetFlags, io: CliIo): Promise<Outc
 async function useTarget(name: string, io: CliIo): Promise<Outcome> {
   const known = await knownTargets(await readTargetConfig(io.env), io)
   const target = findTarget(known, name)
-  if (name === PRODUCTION || (target.baseUrl && ownerOf(known, target.baseUrl.value)?.name === PRODUCTION))
+  if (name === PRODUCTION || (target.baseUrl && findOwner(known, target.baseUrl.value)?.name === PRODUCTION))
     throw invalid(`Production cannot be the default target: give -t ${name} each time.`)
-  const { value: baseUrl } = addressOf(target)
+  const { value: baseUrl } = requireAddress(target)
   await changeTargetConfig(io.env, { use: name === SANDBOX ? null : name })
   return { value: { name, baseUrl }, text: `${name}: ${baseUrl}` }
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { basePathOf } from '../client/base-address.js'
-import { NoAnswerError } from '../client/no-answer.js'
+import { NoResponseError } from '../client/no-response.js'
 import { resolveTarget } from '../client/target.js'
 import { openService } from '../client/verify/service.js'
 import { MAX_WAITS, type Verification, verify } from '../client/verify/verify.js'
@@ -12,8 +12,8 @@ import { SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
 import { readStdin } from './call/stdin.js'
 import { chalkFor, colourLevel } from './colour.js'
-import { confirmWriting, untilSignal } from './confirm-writing.js'
-import { EXIT_NO_ANSWER } from './control/errors.js'
+import { abortOnSignal, confirmWrite } from './confirm-write.js'
+import { EXIT_NO_RESPONSE } from './control/errors.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
@@ -78,8 +78,8 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
     tell('warning: --writes adds to production and cleans nothing up.')
     if (flags.yes !== true) {
       const canAsk = flags.apiKeyFile !== '-'
-      const code = await untilSignal(io, async (signal) => {
-        await confirmWriting('verify --writes', target, { canAsk, signal }, io)
+      const code = await abortOnSignal(io, async (signal) => {
+        await confirmWrite('verify --writes', target, { canAsk, signal }, io)
         return EXIT.ok
       })
       if (code !== EXIT.ok) return code
@@ -106,9 +106,9 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
         tell(`429: waiting ${seconds} s before retrying ${request} (waits left: ${left}; the rest is not tested then)`),
     })
   } catch (error) {
-    if (!(error instanceof NoAnswerError)) throw error
+    if (!(error instanceof NoResponseError)) throw error
     tell(`${error.code}: ${error.message}. ${error.hint}`)
-    return EXIT_NO_ANSWER
+    return EXIT_NO_RESPONSE
   } finally {
     await service.close()
   }
@@ -123,7 +123,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
 
   const { checks, reached } = verification
   if (checks.some(({ outcome }) => outcome === 'drift')) return EXIT_DRIFT
-  if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_ANSWER
+  if (checks.some(({ outcome }) => outcome === 'unanswered')) return EXIT_NO_RESPONSE
   // A run that checked no operation must not look like a success.
   if (reached.length > 0) return EXIT.ok
   if (target.apiKey === undefined) {

@@ -1,4 +1,4 @@
-import { openingProblem, readInput } from '../system/regular-file.js'
+import { describeOpenError, readInput } from '../system/regular-file.js'
 import { TargetError } from './target-error.js'
 
 /** Bytes. A key has some dozens. */
@@ -18,7 +18,7 @@ export async function readKeyFile(file: string, where: string): Promise<string> 
   try {
     text = readInput(file, MAX_KEY_FILE).toString()
   } catch (error) {
-    throw new TargetError('INVALID_TARGET', `${where}: cannot be read (${openingProblem(error)})`, { cause: error })
+    throw new TargetError('INVALID_TARGET', `${where}: cannot be read (${describeOpenError(error)})`, { cause: error })
   }
   return readKey(text, where)
 }

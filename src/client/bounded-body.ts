@@ -41,7 +41,7 @@ export async function readBounded(
 }
 
 /** The chunks of a stream. Not every browser has iterable streams. */
-export async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+export async function* readChunks(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (stream === null) return
   const reader = stream.getReader()
   try {

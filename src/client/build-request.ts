@@ -76,7 +76,7 @@ function unknownRequest(contract: Contract, method: string, path: string, route:
 }
 
 /** `new URL('/pets', base)` would drop the base address's own path. */
-export function addressOf({ path, query }: Pick<BuiltRequest, 'path' | 'query'>, baseUrl: string): string {
+export function requestUrl({ path, query }: Pick<BuiltRequest, 'path' | 'query'>, baseUrl: string): string {
   return `${baseUrl}${path}${query === '' ? '' : `?${query}`}`
 }
 

@@ -1,7 +1,7 @@
-import { chunksOf, type ResponseLimits, readBounded } from './bounded-body.js'
+import { type ResponseLimits, readBounded, readChunks } from './bounded-body.js'
 import { withDeadline } from './deadline.js'
 
-export interface ControlAnswer {
+export interface ControlResponse {
   readonly status: number
   readonly text: string
 }
@@ -11,11 +11,11 @@ export function fetchControl(
   url: string,
   init: RequestInit,
   { timeout, maxBody }: ResponseLimits,
-): Promise<ControlAnswer> {
+): Promise<ControlResponse> {
   return withDeadline(timeout, undefined, async (signal) => {
     const { status, headers, body } = await fetch(url, { ...init, redirect: 'manual', signal })
     // Content-Length counts compressed bytes.
     const length = headers.has('content-encoding') ? undefined : headers.get('content-length')
-    return { status, text: new TextDecoder().decode(await readBounded(chunksOf(body), maxBody, length)) }
+    return { status, text: new TextDecoder().decode(await readBounded(readChunks(body), maxBody, length)) }
   })
 }

@@ -4,7 +4,7 @@ import { type ResponseLimits, TooLargeError } from './bounded-body.js'
 import { MAX_TIMER_MS, timeoutError } from './deadline.js'
 import { openDispatcher } from './dispatcher.js'
 import type { Header } from './headers.js'
-import { NoAnswerError } from './no-answer.js'
+import { NoResponseError } from './no-response.js'
 
 export interface ClientRequest {
   readonly method: string
@@ -13,7 +13,7 @@ export interface ClientRequest {
   readonly body: Uint8Array | undefined
 }
 
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: readonly Header[]
@@ -21,8 +21,8 @@ export interface ServiceAnswer {
 }
 
 export interface Exchange {
-  /** Sends once. Redirects are not followed. @throws NoAnswerError; the signal's reason once it is aborted */
-  send(request: ClientRequest, limits: ResponseLimits, signal?: AbortSignal): Promise<ServiceAnswer>
+  /** Sends once. Redirects are not followed. @throws NoResponseError; the signal's reason once it is aborted */
+  send(request: ClientRequest, limits: ResponseLimits, signal?: AbortSignal): Promise<ServiceResponse>
   /** Open connections would keep the process alive. */
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
         return { ...answer, headers: pairsIn(answer.headers) }
       } catch (error) {
         signal?.throwIfAborted()
-        throw NoAnswerError.from(error, { url, timeout, proxy })
+        throw NoResponseError.from(error, { url, timeout, proxy })
       }
     },
     close: () => dispatcher.destroy(),
@@ -57,7 +57,7 @@ function pairsIn(list: readonly string[]): readonly Header[] {
 }
 
 /** A response as received, still compressed. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly statusText: string
   /** Flat list: name, value, name, value … */
@@ -79,7 +79,7 @@ export function exchangeOnce(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   { timeout, maxBody, signal, onSent }: ExchangeTerms,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

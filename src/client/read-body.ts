@@ -1,7 +1,7 @@
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { isObject } from '../drift/bodies.js'
-import type { ServiceAnswer } from './exchange.js'
+import type { ServiceResponse } from './exchange.js'
 
 /** Many more than a documented body has. To lay out 60 MB of brackets would take 3 GB and a minute. */
 const MAX_PARSED: Bytes = 8 * MIB
@@ -11,7 +11,7 @@ export type ReadBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'empty' }
 
-export function readBody({ body }: Pick<ServiceAnswer, 'body'>): ReadBody {
+export function readBody({ body }: Pick<ServiceResponse, 'body'>): ReadBody {
   const text = body.toString('utf8')
   if (text === '') return { kind: 'empty' }
   if (body.length > MAX_PARSED) return { kind: 'text', text }

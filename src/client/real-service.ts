@@ -4,7 +4,7 @@ import { formatSize } from '../domain/numbers.js'
 import { hider, redactAddress } from '../domain/redaction.js'
 import type { DurationMs } from '../domain/time.js'
 import { type Forward, MAX_READ_BODY, type UpstreamOutcome, type UpstreamWrites } from '../domain/upstream.js'
-import { type Breach, findBreaches, type SeenExchange } from '../drift/find-breaches.js'
+import { type ContractViolation, findViolations, type SeenExchange } from '../drift/find-violations.js'
 import type { Environment } from '../system/environment.js'
 import { basePathOf } from './base-address.js'
 import { openRecorder } from './recorder.js'
@@ -13,7 +13,7 @@ import { openUpstream, type Upstream } from './upstream.js'
 export interface RealService extends Upstream {
   readonly baseUrl: string
   readonly writes: UpstreamWrites
-  breachesOf(exchange: SeenExchange): readonly Breach[]
+  breachesOf(exchange: SeenExchange): readonly ContractViolation[]
 }
 
 export interface RealServiceOptions {
@@ -71,7 +71,7 @@ export async function openRealService(
     ...upstream,
     baseUrl,
     writes: upstreamWrites,
-    breachesOf: (exchange) => findBreaches(promises, exchange),
+    breachesOf: (exchange) => findViolations(promises, exchange),
     async send(forward, left) {
       const outcome = await upstream.send(forward, left)
       inspect(forward, outcome)

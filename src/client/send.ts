@@ -1,8 +1,8 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { Environment } from '../system/environment.js'
 import type { ResponseLimits } from './bounded-body.js'
-import { type ClientRequest, openExchange, type ServiceAnswer } from './exchange.js'
-import { isDropped, NoAnswerError } from './no-answer.js'
+import { type ClientRequest, openExchange, type ServiceResponse } from './exchange.js'
+import { isDropped, NoResponseError } from './no-response.js'
 import { type AttemptOutcome, decideRetry, type RetryRules } from './retry-policy.js'
 
 export interface ClientMachine {
@@ -18,7 +18,7 @@ export interface RetryWait {
   readonly attempts: number
   /** `429 Too Many Requests` */
   readonly because: string
-  readonly answer?: ServiceAnswer
+  readonly answer?: ServiceResponse
 }
 
 /** The limits are for each attempt. */
@@ -26,37 +26,37 @@ export interface SendOptions extends RetryRules, ResponseLimits {
   readonly env: Environment
   readonly signal: AbortSignal
   onWait(wait: RetryWait): void
-  onAnswer?(answer: ServiceAnswer): void
+  onAnswer?(answer: ServiceResponse): void
 }
 
-export interface Sent {
-  readonly answer: ServiceAnswer
+export interface SendResult {
+  readonly answer: ServiceResponse
   readonly attempts: number
-  readonly comeBack?: { readonly in: DurationMs; readonly at: EpochMs }
+  readonly retryAt?: { readonly in: DurationMs; readonly at: EpochMs }
   readonly waitTooLong: boolean
 }
 
-/** Retries, and reads the whole last response. @throws NoAnswerError; the signal's reason once it is aborted */
-export async function send(request: ClientRequest, options: SendOptions, machine: ClientMachine): Promise<Sent> {
+/** Retries, and reads the whole last response. @throws NoResponseError; the signal's reason once it is aborted */
+export async function send(request: ClientRequest, options: SendOptions, machine: ClientMachine): Promise<SendResult> {
   const exchange = await openExchange(request.url, options.env)
   try {
     for (let attempt = 1; ; attempt++) {
       const tried = await exchange.send(request, options, options.signal).catch((error: unknown) => {
-        if (error instanceof NoAnswerError) return error
+        if (error instanceof NoResponseError) return error
         throw error
       })
       const now = machine.now()
       const outcome = outcomeOf(tried)
       const decision = decideRetry({ method: request.method, attempt, outcome }, options, now, machine.random())
       const { wait, retryAfter, isTooLong = false } = decision
-      const answer = tried instanceof NoAnswerError ? undefined : tried
+      const answer = tried instanceof NoResponseError ? undefined : tried
       if (answer !== undefined) options.onAnswer?.(answer)
       if (wait === undefined) {
-        if (tried instanceof NoAnswerError) throw Object.assign(tried, { attempts: attempt })
-        const comeBack = retryAfter === undefined ? {} : { comeBack: { in: retryAfter, at: now + retryAfter } }
-        return { answer: tried, attempts: attempt, waitTooLong: isTooLong, ...comeBack }
+        if (tried instanceof NoResponseError) throw Object.assign(tried, { attempts: attempt })
+        const retryAt = retryAfter === undefined ? {} : { retryAt: { in: retryAfter, at: now + retryAfter } }
+        return { answer: tried, attempts: attempt, waitTooLong: isTooLong, ...retryAt }
       }
-      const because = tried instanceof NoAnswerError ? tried.short : `${tried.status} ${tried.statusText}`.trim()
+      const because = tried instanceof NoResponseError ? tried.short : `${tried.status} ${tried.statusText}`.trim()
       options.onWait({ wait, attempt: attempt + 1, attempts: options.retries + 1, because, ...(answer && { answer }) })
       await machine.sleep(wait, options.signal)
     }
@@ -65,17 +65,17 @@ export async function send(request: ClientRequest, options: SendOptions, machine
   }
 }
 
-function outcomeOf(tried: ServiceAnswer | NoAnswerError): AttemptOutcome {
-  if (tried instanceof NoAnswerError) return { kind: isDropped(tried.cause) ? 'dropped' : 'no-answer' }
-  const [retryAfter, date] = [headerOf(tried, 'retry-after'), headerOf(tried, 'date')]
+function outcomeOf(tried: ServiceResponse | NoResponseError): AttemptOutcome {
+  if (tried instanceof NoResponseError) return { kind: isDropped(tried.cause) ? 'dropped' : 'no-answer' }
+  const [retryAfter, date] = [findHeader(tried, 'retry-after'), findHeader(tried, 'date')]
   return { kind: 'answer', status: tried.status, retryAfter, date }
 }
 
 /** @param name in lower case */
-export function headerOf({ headers }: Pick<ServiceAnswer, 'headers'>, name: string): string | undefined {
+export function findHeader({ headers }: Pick<ServiceResponse, 'headers'>, name: string): string | undefined {
   return headers.find(([one]) => one === name)?.[1]
 }
 
-export function secondsOf(duration: DurationMs): number {
+export function toSeconds(duration: DurationMs): number {
   return Math.ceil(duration / SECOND_MS)
 }

@@ -6,13 +6,13 @@ import type { Document } from 'yaml'
 import { yamlMistake } from '../contract/yaml-mistakes.js'
 import type { Environment } from '../system/environment.js'
 import { makeFolder } from '../system/make-folder.js'
-import { openingProblem, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
+import { describeOpenError, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { loadYaml } from '../system/yaml.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './target-error.js'
 
 /** A stored target; its key stays in a file. */
-export interface KeptTarget {
+export interface StoredTarget {
   readonly baseUrl?: string
   readonly apiKeyFile?: string
 }
@@ -20,7 +20,7 @@ export interface KeptTarget {
 export interface TargetConfig {
   /** The default target. */
   readonly use?: string
-  readonly targets: ReadonlyMap<string, KeptTarget>
+  readonly targets: ReadonlyMap<string, StoredTarget>
 }
 
 /** The target that is used only when named. */
@@ -72,7 +72,7 @@ export async function readTargetConfig(env: Environment): Promise<TargetConfig> 
 export interface TargetChange {
   /** Null removes it. */
   readonly use?: string | null
-  readonly target?: { readonly name: string; readonly kept: KeptTarget | null }
+  readonly target?: { readonly name: string; readonly kept: StoredTarget | null }
 }
 
 /** Keeps comments, and replaces the file atomically. @throws TargetError INVALID_CONFIG, CANNOT_WRITE */
@@ -110,7 +110,7 @@ function textOf(file: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new TargetError('INVALID_CONFIG', `${file}: cannot be read (${openingProblem(error)})`, { cause: error })
+    throw new TargetError('INVALID_CONFIG', `${file}: cannot be read (${describeOpenError(error)})`, { cause: error })
   }
 }
 
@@ -136,7 +136,7 @@ function parse(file: string, text: string): { readonly document: Document; reado
     throw invalid(offset ?? 0, [keys.join('.'), message].join(' ').trim())
   }
   const { use, targets } = read.output
-  const kept = Object.entries(targets ?? {}).map(([name, one]): [string, KeptTarget] => {
+  const kept = Object.entries(targets ?? {}).map(([name, one]): [string, StoredTarget] => {
     const { 'base-url': baseUrl, 'api-key-file': keyFile } = one ?? {}
     return [
       name,

@@ -67,9 +67,9 @@ export async function resolveTarget(choice: TargetChoice, context: TargetContext
   const named = choice.target ?? (choice.baseUrl === undefined ? (config.use ?? SANDBOX) : undefined)
   const asked = named === undefined ? undefined : findTarget(known, named)
   const given = choice.baseUrl === undefined ? undefined : checkedAddress(choice.baseUrl)
-  const { value: baseUrl, source } = given ?? addressOf(asked ?? findTarget(known, SANDBOX))
+  const { value: baseUrl, source } = given ?? requireAddress(asked ?? findTarget(known, SANDBOX))
 
-  const owner = ownerOf(known, baseUrl)
+  const owner = findOwner(known, baseUrl)
   const target = asked ?? owner ?? { name: UNNAMED }
   const key = await findKey(choice, context, target, baseUrl)
   return {
@@ -148,7 +148,7 @@ export function findTarget(known: readonly KnownTarget[], name: string): KnownTa
 }
 
 /** The target an address belongs to: an equal address before an equal origin, production before others. */
-export function ownerOf(known: readonly KnownTarget[], baseUrl: string): KnownTarget | undefined {
+export function findOwner(known: readonly KnownTarget[], baseUrl: string): KnownTarget | undefined {
   const near = known.filter((target) => target.baseUrl !== undefined && isSameOrigin(target.baseUrl.value, baseUrl))
   const exact = near.filter((target) => target.baseUrl?.value === baseUrl)
   const candidates = exact.length > 0 ? exact : near
@@ -193,7 +193,7 @@ export function checkedAddress(text: string, source = '--base-url'): Sourced {
   throw new TargetError('INVALID_TARGET', `${source} ${shownAddress(text)}: ${read.problem}`)
 }
 
-export function addressOf({ name, baseUrl }: KnownTarget): Sourced {
+export function requireAddress({ name, baseUrl }: KnownTarget): Sourced {
   if (baseUrl !== undefined) return baseUrl
   throw new TargetError(
     'TARGET_NOT_SET',

@@ -9,12 +9,12 @@ import type { DurationMs } from '../domain/time.js'
 import type { Forward, UpstreamFailure, UpstreamOutcome } from '../domain/upstream.js'
 import type { Environment } from '../system/environment.js'
 import { messageOf } from '../system/message-of.js'
-import { openingProblem, readInput } from '../system/regular-file.js'
+import { describeOpenError, readInput } from '../system/regular-file.js'
 import { readKeyFile } from './api-key.js'
 import { TooLargeError } from './bounded-body.js'
 import { openDispatcher } from './dispatcher.js'
 import { exchangeOnce } from './exchange.js'
-import { isDropped, NoAnswerError } from './no-answer.js'
+import { isDropped, NoResponseError } from './no-response.js'
 
 export interface Upstream {
   /** It has its own key, which replaces the sandbox's keys. */
@@ -104,7 +104,7 @@ export async function openUpstream({ baseUrl, apiKeyFile, caFile, timeout, env }
     if (error instanceof UndecodableError)
       return failure('upstream_invalid', `The response of ${origin} ${error.message}.`)
     try {
-      const { message, failure: code, isUntrusted } = NoAnswerError.from(error, { url: origin, timeout, proxy })
+      const { message, failure: code, isUntrusted } = NoResponseError.from(error, { url: origin, timeout, proxy })
       if (code === 'TIMEOUT') return failure('upstream_timeout', `${message}. Allow more time with --upstream-timeout.`)
       const hint = isUntrusted ? ' If your own authority signed it, name it with --upstream-ca.' : ''
       const isInvalid = /^(?:TOO_LARGE$|MALFORMED$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
@@ -163,7 +163,7 @@ function readAuthority(file: string): Buffer {
   try {
     return readInput(file, MAX_CA_FILE)
   } catch (error) {
-    const problem = `--upstream-ca ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`
+    const problem = `--upstream-ca ${JSON.stringify(file)}: cannot be read (${describeOpenError(error)})`
     throw new Failure('INVALID_OPTIONS', problem, { cause: error })
   }
 }

@@ -9,7 +9,7 @@ import type { ProblemCode } from '../domain/problems.js'
 import type { SpaceState } from '../domain/state.js'
 import { didYouMean } from '../domain/suggest.js'
 import type { EpochMs } from '../domain/time.js'
-import { type Path, pathText, quoted, writeIssues } from '../options/problem.js'
+import { formatIssues, type Path, pathText, quoted } from '../options/problem.js'
 import { joinOr } from '../options/values/reading.js'
 import type { VerbRoute } from './verb-request.js'
 import type { ReplicaView } from './views.js'
@@ -133,7 +133,7 @@ const NOTHING = fields({})
 export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>, input: unknown): unknown {
   const result = v.safeParse(schema ?? NOTHING, input ?? {})
   if (result.success) return result.output
-  const problems = writeIssues(result.issues, (path) => fieldText(path.filter((part) => part !== body)))
+  const problems = formatIssues(result.issues, (path) => fieldText(path.filter((part) => part !== body)))
   throw new VerbError('invalid_request', `${problems.join('; ')}.`)
 }
 

@@ -2,7 +2,7 @@ import type { SentKey } from '../domain/keys.js'
 import { bodyStart, type HandlerResult, leavesNoStatus, type Reply, type ServiceRequest } from '../domain/messages.js'
 import { hider, redactAddress, redactQuery } from '../domain/redaction.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
-import type { Breach } from '../drift/find-breaches.js'
+import type { ContractViolation } from '../drift/find-violations.js'
 import { type ExchangeRecord, LOG_BODY_CHARACTERS, loggedBody, loggedHeaders } from '../exchanges/exchange-record.js'
 import { problem } from './answers.js'
 import { identify } from './callers.js'
@@ -234,6 +234,9 @@ function ownKeyHider({ headers: { authorization } }: ServiceRequest): Hide {
   return hider([token])
 }
 
-function withoutSecretsIn({ shared: { hide } }: Space, breaches: readonly Breach[]): readonly Breach[] {
+function withoutSecretsIn(
+  { shared: { hide } }: Space,
+  breaches: readonly ContractViolation[],
+): readonly ContractViolation[] {
   return hide === undefined ? breaches : breaches.map(({ rule, detail }) => ({ rule, detail: hide(detail) }))
 }

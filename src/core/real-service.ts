@@ -3,7 +3,7 @@ import type { SentKey } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { Forward, UpstreamOutcome, UpstreamWrites } from '../domain/upstream.js'
-import type { Breach, SeenExchange } from '../drift/find-breaches.js'
+import type { ContractViolation, SeenExchange } from '../drift/find-violations.js'
 
 export interface RealServiceRules {
   readonly baseUrl: string
@@ -11,7 +11,7 @@ export interface RealServiceRules {
   readonly hasKey: boolean
   readonly writes: UpstreamWrites
   /** How a response drifts from the contract. */
-  breachesOf(exchange: SeenExchange): readonly Breach[]
+  breachesOf(exchange: SeenExchange): readonly ContractViolation[]
 }
 
 export interface RealService extends RealServiceRules {

@@ -3,7 +3,7 @@ import type { Caller } from '../domain/keys.js'
 import type { HandlerResult, Readings, ServiceRequest, ServiceRoute } from '../domain/messages.js'
 import type { WindowView } from '../domain/quota.js'
 import type { EpochMs } from '../domain/time.js'
-import type { Breach } from '../drift/find-breaches.js'
+import type { ContractViolation } from '../drift/find-violations.js'
 import type { RequestCommand } from './command.js'
 import type { Space } from './space.js'
 
@@ -32,7 +32,7 @@ export interface RequestContext {
   fault: WireFault | undefined
   readings: Readings | undefined
   /** How the response of the real service drifts from the contract. */
-  drift: readonly Breach[] | undefined
+  drift: readonly ContractViolation[] | undefined
   /** It reached the quota, or a ban. */
   chargesQuota: boolean
   isOperated: boolean

@@ -8,7 +8,7 @@ import { decodePercent, readPairs } from '../contract/query.js'
 type Fields = Readonly<Record<string, unknown>>
 
 /** @source docs/specification.md, "Error": status is the HTTP status code */
-export function errorBreaches(status: number, body: unknown): readonly string[] {
+export function errorViolations(status: number, body: unknown): readonly string[] {
   if (status < 400 || !isObject(body)) return []
   const breaches: string[] = []
   if (typeof body.status === 'number' && body.status !== status)
@@ -18,7 +18,7 @@ export function errorBreaches(status: number, body: unknown): readonly string[] 
 }
 
 /** @source docs/specification.md, "GET /pets" */
-export function listBreaches(
+export function listViolations(
   operation: Operation,
   fields: ReadonlySet<string>,
   { query }: EngineRequest,
@@ -55,7 +55,7 @@ export function listBreaches(
 }
 
 /** Finds another id in the response than in the path, digit for digit. */
-export function itemBreaches(operation: Operation, captured: readonly string[], body: unknown): readonly string[] {
+export function itemViolations(operation: Operation, captured: readonly string[], body: unknown): readonly string[] {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const [parameter] = inPath
   if (parameter?.type !== 'integer' || inPath.length !== 1 || !isObject(body)) return []
@@ -64,7 +64,7 @@ export function itemBreaches(operation: Operation, captured: readonly string[], 
   return [`the id is ${quote(body.id)}, although ${asked} was asked for`]
 }
 
-export function createdBreaches(
+export function creationViolations(
   operation: Operation,
   fields: ReadonlySet<string>,
   sent: string,

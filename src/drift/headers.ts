@@ -110,7 +110,7 @@ export function readLimits(headers: Headers) {
 }
 
 /** @source docs/specification.md, "Rate limit headers": every response carries them */
-export function rateLimitBreaches(headers: Headers): readonly string[] {
+export function rateLimitViolations(headers: Headers): readonly string[] {
   const reading = readLimits(headers)
   const { limit, remaining, reset } = reading
   const breaches: string[] = []
@@ -130,7 +130,7 @@ export function rateLimitBreaches(headers: Headers): readonly string[] {
 }
 
 /** Only without a valid key: the limits of a key may be agreed. @source docs/specification.md, "Rate limits by plan" */
-export function strangersLimitBreaches(headers: Headers, plans: Plans): readonly string[] {
+export function unauthenticatedLimitViolations(headers: Headers, plans: Plans): readonly string[] {
   const { limit } = readLimits(headers)
   const stated = Object.values(plans).flatMap(({ perMinute, perDay }) => [perMinute ?? [], perDay ?? []].flat())
   if (limit === undefined || limit === 0 || stated.length === 0 || stated.includes(limit)) return []
@@ -140,7 +140,7 @@ export function strangersLimitBreaches(headers: Headers, plans: Plans): readonly
 }
 
 /** @param code of the body @source docs/specification.md, "When the limit is exceeded"; RFC 9110, section 10.2.3 */
-export function refusalBreaches(headers: Headers, code: unknown): readonly string[] {
+export function retryAfterViolations(headers: Headers, code: unknown): readonly string[] {
   const text = headers['retry-after']
   if (text === undefined) return ['Retry-After is missing']
   const isSeconds = /^\d+$/.test(text)

@@ -1,10 +1,10 @@
 import type { EpochMs } from '../domain/time.js'
-import type { Breach, BreachRule } from './find-breaches.js'
+import type { ContractRule, ContractViolation } from './find-violations.js'
 
 /** One difference between the real service and the contract, with all its occurrences. */
 export interface DriftFinding {
   readonly operation: string
-  readonly rule: BreachRule
+  readonly rule: ContractRule
   /** Of the first occurrence; later ones may have other numbers and quotes. */
   readonly detail: string
   readonly count: number
@@ -62,11 +62,11 @@ export class DriftLedger {
   #last: LastAsked | null = null
   #findings = new Map<string, KeptFinding>()
 
-  add(operation: string, breaches: readonly Breach[], exchange: number, at: EpochMs): void {
+  add(operation: string, breaches: readonly ContractViolation[], exchange: number, at: EpochMs): void {
     this.#counts.checked++
     if (breaches.length > 0) this.#counts.drifted++
     for (const { rule, detail } of breaches) {
-      const key = `${operation} ${rule} ${kindOf(detail)}`
+      const key = `${operation} ${rule} ${driftKind(detail)}`
       const known = this.#findings.get(key) ?? { operation, rule, detail, count: 0, first: at, last: at, exchanges: [] }
       if (known.count === 0 && this.#findings.size >= MAX_FINDINGS) {
         this.#counts.leftOut++
@@ -119,6 +119,6 @@ export class DriftLedger {
 }
 
 /** Details with the same kind describe the same drift. */
-export function kindOf(detail: string): string {
+export function driftKind(detail: string): string {
   return detail.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/-?\d+(?:\.\d+)?/g, '0')
 }

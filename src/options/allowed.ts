@@ -20,7 +20,7 @@ export function allowedWords(name: OptionName): readonly string[] {
     .map(String)
 }
 
-export function takes(name: OptionName, text: string): boolean {
+export function isAllowed(name: OptionName, text: string): boolean {
   return firstProblem(name, valueFromText(optionRow(name).reads, text)) === undefined
 }
 

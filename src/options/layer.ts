@@ -2,16 +2,16 @@ import * as v from 'valibot'
 import { didYouMean } from '../domain/suggest.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from './names.js'
-import { type Path, Problems, type Where, writeIssues } from './problem.js'
+import { formatIssues, type Path, Problems, type Where } from './problem.js'
 import { type OptionName, type OptionRow, type OptionValues, optionRow } from './table.js'
 
-export interface Given {
+export interface GivenOption {
   readonly value: unknown
   readonly where: Where
 }
 
 export interface Layer {
-  readonly given: ReadonlyMap<OptionName, Given>
+  readonly given: ReadonlyMap<OptionName, GivenOption>
   readonly problems: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export interface Spelling {
 
 export function makeLayer(entries: Iterable<readonly [string, unknown]>, spelling: Spelling): Layer {
   const { kebab, isFile = false } = spelling
-  const given = new Map<OptionName, Given>()
+  const given = new Map<OptionName, GivenOption>()
   const problems = new Problems()
   const isRefused = (name: OptionName) => isFile && optionRow(name).notInFiles
   for (const [key, value] of entries) {
@@ -66,7 +66,7 @@ export function checkLayer(layer: Layer): { readonly values: OptionValues; reado
     const { schema, secret } = optionRow(name)
     const result = v.safeParse(schema, value)
     if (result.success) values[name] = result.output
-    else problems.push(...writeIssues(result.issues, listWhere(value, where), secret))
+    else problems.push(...formatIssues(result.issues, listWhere(value, where), secret))
   }
   return { values: values as OptionValues, problems }
 }

@@ -10,7 +10,7 @@ const MAX_VALUE_LENGTH = 100
 const MAX_PROBLEMS = 50
 
 /** Formats a problem as one line. @param secret leaves the value out */
-export function writeProblem(where: string, value: unknown, message: string, secret = false): string {
+export function formatProblem(where: string, value: unknown, message: string, secret = false): string {
   return secret || value === undefined ? `${where}: ${message}` : `${where} ${quoted(value)}: ${message}`
 }
 
@@ -28,10 +28,10 @@ export class Problems {
   }
 }
 
-export function writeIssues(issues: readonly BaseIssue<unknown>[], where: Where, secret = false): readonly string[] {
+export function formatIssues(issues: readonly BaseIssue<unknown>[], where: Where, secret = false): readonly string[] {
   const problems = new Problems()
   for (const { path, input, message } of issues.flatMap(helpfulIssues))
-    problems.add(() => writeProblem(where(path), input, message, secret))
+    problems.add(() => formatProblem(where(path), input, message, secret))
   return problems.list()
 }
 

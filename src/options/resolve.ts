@@ -3,11 +3,11 @@ import { DEFAULT_SETTINGS, type SettingName } from '../domain/settings.js'
 import type { SpaceStart } from '../domain/state.js'
 import { resolve as resolvePath } from '../system/paths.js'
 import { DEFAULTS, STORE_FILE, type StartDefaults } from './defaults.js'
-import { checkLayer, type Given, type Layer, listWhere, makeLayer } from './layer.js'
+import { checkLayer, type GivenOption, type Layer, listWhere, makeLayer } from './layer.js'
 import { toKebabCase } from './letter-case.js'
 import type { SandboxOptions } from './options.js'
 import { OptionsError } from './options-error.js'
-import { pathText, writeProblem } from './problem.js'
+import { formatProblem, pathText } from './problem.js'
 import { contentLayer, pickStart, type ScenarioLayer } from './scenario.js'
 import { loadScenarioLayer, scenarioFile } from './scenario-file.js'
 import { changeSettings } from './settings.js'
@@ -112,7 +112,7 @@ export function resolveLayers(given: readonly Layer[], context: ResolveContext):
 }
 
 /** Where options were written, for problems that only the contract reveals. */
-const PLACES = new WeakMap<ResolvedOptions, (name: OptionName) => Given | undefined>()
+const PLACES = new WeakMap<ResolvedOptions, (name: OptionName) => GivenOption | undefined>()
 
 /** The place of an element of a list option: `petstore-sandbox.yaml:3:5: fault[1]`. */
 export function placeOf(options: ResolvedOptions, name: OptionName, index: number): string {
@@ -189,7 +189,7 @@ function findConflicts(sources: readonly OptionValues[], merged: OptionValues, l
       if (other === undefined) return []
       const places = inAnySource ? layers : layers.slice(index, index + 1)
       const where = find(places, name)?.where([]) ?? name
-      return [writeProblem(where, source[name], `cannot be combined with ${toKebabCase(other)}; drop one of the two`)]
+      return [formatProblem(where, source[name], `cannot be combined with ${toKebabCase(other)}; drop one of the two`)]
     }),
   )
   const { host, controlToken } = merged
@@ -198,10 +198,10 @@ function findConflicts(sources: readonly OptionValues[], merged: OptionValues, l
   return [
     ...conflicts,
     // Without a token, anyone who can reach the control plane can use it.
-    writeProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)'),
+    formatProblem(where, host, 'can be reached from other machines; set a control token too (--control-token)'),
   ]
 }
 
-function find(layers: readonly Layer[], name: OptionName): Given | undefined {
+function find(layers: readonly Layer[], name: OptionName): GivenOption | undefined {
   return layers.map(({ given }) => given.get(name)).find((given) => given !== undefined)
 }

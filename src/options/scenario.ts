@@ -9,7 +9,7 @@ import { checkLayer, type Layer, makeLayer, type Spelling } from './layer.js'
 import { toCamelCase } from './letter-case.js'
 import { camelName, findOption, flagOrVariable, kebabName, NAMED_OPTIONS } from './names.js'
 import { OptionsError } from './options-error.js'
-import { type Path, Problems, pathText, quoted, writeIssues, writeProblem } from './problem.js'
+import { formatIssues, formatProblem, type Path, Problems, pathText, quoted } from './problem.js'
 import { pickSettings, type SettingsChange } from './settings.js'
 import { type OptionValues, optionRow } from './table.js'
 import { keySchema, limitsSchema } from './values/keys.js'
@@ -76,7 +76,7 @@ export function scenarioLayer(
     problems: [
       ...layer.problems,
       ...problems.list(),
-      ...writeIssues(issues, ([key = '', ...path]) => where(String(key), path)),
+      ...formatIssues(issues, ([key = '', ...path]) => where(String(key), path)),
     ],
     extras: { ...(description === undefined ? {} : { description }), used, bans: ban },
   }
@@ -99,7 +99,7 @@ export function contentLayer(content: unknown, name = 'scenario'): ScenarioLayer
   const isMap = typeof content === 'object' && content !== null && !Array.isArray(content)
   return isMap
     ? scenarioLayer(Object.entries(content), (key, path) => `${name}: ${pathText(key, path)}`)
-    : brokenScenario([writeProblem(name, content, 'must be a map of switches')])
+    : brokenScenario([formatProblem(name, content, 'must be a map of switches')])
 }
 
 export function readScenario(layer: ScenarioLayer): Scenario {

@@ -1,8 +1,8 @@
 import { type OptionalSetting, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
 import type { SettingsInput } from './options.js'
+import { formatLatency } from './values/faults.js'
 import { formatLimits } from './values/keys.js'
-import { formatLatency } from './values/trouble.js'
 
 /** Settings as they are written, so that they can be sent back. Null: not set, or the plan's own. */
 export type SettingsView = {

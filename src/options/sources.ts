@@ -1,11 +1,11 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { didYouMean } from '../domain/suggest.js'
 import type { Environment } from '../system/environment.js'
-import { openingProblem, readRegularFile, realPath } from '../system/regular-file.js'
+import { describeOpenError, readRegularFile, realPath } from '../system/regular-file.js'
 import { pathKind } from './allowed.js'
-import { type Given, type Layer, makeLayer, valueFromText } from './layer.js'
+import { type GivenOption, type Layer, makeLayer, valueFromText } from './layer.js'
 import { ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'
-import { writeProblem } from './problem.js'
+import { formatProblem } from './problem.js'
 import { isOptionName, type OptionName, optionRow } from './table.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from './yaml-map.js'
 
@@ -14,7 +14,7 @@ export type FlagValues = Readonly<Record<string, string | readonly string[] | bo
 
 /** The options on the command line. Flags that are not options (`--debug`) are ignored. */
 export function flagLayer(flags: FlagValues): Layer {
-  const given = new Map<OptionName, Given>()
+  const given = new Map<OptionName, GivenOption>()
   for (const [name, value] of Object.entries(flags)) {
     if (value === undefined || !isOptionName(name)) continue
     const read = typeof value === 'string' ? valueFromText(optionRow(name).reads, value) : value
@@ -30,7 +30,7 @@ const OTHER_VARIABLES = ['URL', 'DEBUG', 'FAIL_ON', 'REPORT', 'OPEN', 'WATCH'].m
  * missing value. An unknown variable is only a warning: it may be for another version.
  */
 export function envLayer(env: Environment): Layer & { readonly warnings: readonly string[] } {
-  const given = new Map<OptionName, Given>()
+  const given = new Map<OptionName, GivenOption>()
   const problems: string[] = []
   for (const option of NAMED_OPTIONS) {
     const variable = envName(option)
@@ -60,7 +60,7 @@ export function configLayer(cwd: string): Layer {
     text = readRegularFile(join(cwd, CONFIG_FILE), MAX_OPTIONS_FILE_BYTES).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const problems = code === 'ENOENT' ? [] : [`${CONFIG_FILE}: cannot be read (${openingProblem(error)})`]
+    const problems = code === 'ENOENT' ? [] : [`${CONFIG_FILE}: cannot be read (${describeOpenError(error)})`]
     return { given: new Map(), problems }
   }
   const map = readYamlMap(text, CONFIG_FILE)
@@ -72,7 +72,7 @@ export function configLayer(cwd: string): Layer {
     const problem = typeof value === 'string' ? pathProblem(name, value, cwd) : undefined
     if (problem === undefined) continue
     given.delete(name)
-    problems.push(writeProblem(where([]), value, problem))
+    problems.push(formatProblem(where([]), value, problem))
   }
   return { given, problems }
 }

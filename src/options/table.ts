@@ -15,6 +15,7 @@ import { UPSTREAM_WRITES } from '../domain/upstream.js'
 import { DEFAULTS, STORE_FILE } from './defaults.js'
 import { LOG_FORMATS, type NegatedSetting, type SandboxOptions } from './options.js'
 import { baseUrlSchema, groupSchema, hostSchema, redisAddressSchema, tokenSchema } from './values/address.js'
+import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/faults.js'
 import { clockStartSchema } from './values/instant.js'
 import { apiKeySchema, limitsSchema } from './values/keys.js'
 import { basePathSchema, corsSchema, originsSchema } from './values/origins.js'
@@ -29,7 +30,6 @@ import {
   wholeNumber,
   wholeNumberOr,
 } from './values/reading.js'
-import { faultsSchema, latencySchema, operationsSchema, stormSchema } from './values/trouble.js'
 
 interface OptionText {
   readonly short?: string

@@ -2,7 +2,7 @@ import { CONTROL_PATH, DASHBOARD_PATH, isControl } from '../control/path.js'
 import { errorBody } from '../domain/problems.js'
 import { DEFAULTS } from '../options/defaults.js'
 import type { Keeping, WorkerRequest } from '../web/playground/worker-messages.js'
-import { KeptSandbox } from './kept-sandbox.js'
+import { PersistentSandbox } from './persistent-sandbox.js'
 import { type Site, SiteFiles } from './site-files.js'
 
 // The playground's service worker: for its pages it is the web host, the service and the control plane.
@@ -15,7 +15,7 @@ const scope = new URL(self.registration.scope)
 /** Path of the site without a trailing slash, empty at the root of a host. The sandbox does not know it. */
 const root = scope.pathname.slice(0, -1)
 const files = new SiteFiles(SITE, scope)
-const sandbox = new KeptSandbox(`petstore-sandbox ${scope.pathname}`, (keeping) => void reportToAll(keeping))
+const sandbox = new PersistentSandbox(`petstore-sandbox ${scope.pathname}`, (keeping) => void reportToAll(keeping))
 
 self.addEventListener('install', (event) => event.waitUntil(files.load()))
 

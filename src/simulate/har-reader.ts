@@ -4,7 +4,7 @@ import {
   asText,
   type ReadResult,
   readIsoInstant,
-  readOwnFacts,
+  readSandboxFacts,
   type TrafficHeaders,
   type TrafficRecord,
   type TrafficSink,
@@ -154,7 +154,7 @@ function readEntry(text: string, place: number): TrafficRecord | string {
     status,
     answer: { headers: readHeaders(response?.headers), body: asText(response?.content?.text) },
     ...(isUnsent && { isUnsent }),
-    ...(typeof key === 'string' && { own: readOwnFacts({ key, space, sender, reason, fault, ended }, 'sent') }),
+    ...(typeof key === 'string' && { own: readSandboxFacts({ key, space, sender, reason, fault, ended }, 'sent') }),
   }
 }
 

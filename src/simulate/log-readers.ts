@@ -4,7 +4,7 @@ import {
   asText,
   type ReadResult,
   readIsoInstant,
-  readOwnFacts,
+  readSandboxFacts,
   type TrafficHeaders,
   type TrafficRecord,
   type TrafficSink,
@@ -96,7 +96,7 @@ function readExchange(value: unknown, place: number, sink: TrafficSink): void {
     body: request && asText(request.body),
     status: typeof status === 'number' ? status : 0,
     answer: response && { headers: response.headers ?? {}, body: asText(response.body) },
-    own: readOwnFacts(exchange, null),
+    own: readSandboxFacts(exchange, null),
   })
 }
 
@@ -111,7 +111,11 @@ export function isNcsaLine(line: string): boolean {
   return NCSA_LINE.test(line)
 }
 
-/** Common or combined, also with the virtual host first. @source Apache mod_log_config; nginx ngx_http_log_module */
+/**
+ * Common or combined, also with the virtual host first.
+ *
+ * @source Apache HTTP Server, mod_log_config; nginx, ngx_http_log_module
+ */
 export async function readNcsa(chunks: AsyncIterable<Buffer>, sink: TrafficSink): Promise<ReadResult> {
   await readLines(chunks, sink, (line, place) => {
     const record = line === '' || line === '\r' ? undefined : readNcsaLine(line, place)

@@ -13,33 +13,33 @@ interface PlanRefusals {
   readonly refused: Refused
 }
 
-interface PlanFate extends PlanRefusals {
+interface PlanResult extends PlanRefusals {
   /** The traffic can grow by this factor before the plan refuses anything; below 1 it does already. Rounded down. */
   readonly upTo: number
 }
 
-interface Fate {
+interface TrafficResult {
   readonly requests: number
   /** The most requests of one key in a window, had nothing been refused. */
   readonly peakMinute: number
   readonly peakDay: number
-  readonly plans: readonly PlanFate[]
+  readonly plans: readonly PlanResult[]
   readonly cheapest: PlanName | null
   readonly headRoom: number | null
 }
 
-export interface KeyFate extends Fate {
+export interface KeyResult extends TrafficResult {
   readonly key: string
   readonly first: number
   readonly isHidden: boolean
 }
 
-interface Counted {
+interface NamedCount {
   readonly name: string
   readonly requests: number
 }
 
-export interface SimulationReport extends Fate {
+export interface SimulationReport extends TrafficResult {
   readonly input: Omit<TrafficReading, 'missing'> & {
     readonly read: number
     /** What could not; the first of it by its place. */
@@ -52,13 +52,13 @@ export interface SimulationReport extends Fate {
     readonly missing: string | null
     readonly leftOut: Readonly<Partial<Record<LeftOutCause, number>>>
     /** Hosts of the simulated requests, and places of the others; the most frequent first. */
-    readonly hosts: readonly Counted[]
-    readonly elsewhere: readonly Counted[]
+    readonly hosts: readonly NamedCount[]
+    readonly elsewhere: readonly NamedCount[]
   }
   readonly from: string | null
   readonly to: string | null
   readonly limits: readonly ({ readonly plan: PlanName } & Limits)[]
-  readonly keys: readonly KeyFate[]
+  readonly keys: readonly KeyResult[]
   readonly scale: readonly { readonly factor: number; readonly plans: readonly PlanRefusals[] }[]
   readonly conduct: JudgedConduct
 }
@@ -66,7 +66,7 @@ export interface SimulationReport extends Fate {
 export function simulationReport(simulation: Simulation, { form, unit, missing }: TrafficReading): SimulationReport {
   const { plans, options, read, requests, from, to, outOfOrder, badCount, firstBad, leftOut } = simulation
   const simulated = byRequests(simulation)
-  const keys = simulated.map((key) => keyFate(key, plans))
+  const keys = simulated.map((key) => keyResult(key, plans))
   const causes = Object.keys(LEFT_OUT) as LeftOutCause[]
   const isoText = (at: EpochMs) => (requests === 0 ? null : new Date(at).toISOString())
   return {
@@ -89,7 +89,7 @@ export function simulationReport(simulation: Simulation, { form, unit, missing }
     requests,
     peakMinute: Math.max(0, ...keys.map(({ peakMinute }) => peakMinute)),
     peakDay: Math.max(0, ...keys.map(({ peakDay }) => peakDay)),
-    ...planFates(
+    ...planResults(
       simulated.map(({ traffic }) => traffic),
       plans,
     ),
@@ -103,33 +103,33 @@ export function simulationReport(simulation: Simulation, { form, unit, missing }
 }
 
 export interface KeyCurve {
-  readonly fate: KeyFate
+  readonly fate: KeyResult
   readonly cells: readonly (readonly [EpochMs, Readonly<TimelineCell>])[]
 }
 
 export function busiestCurves(simulation: Simulation, count: number): readonly KeyCurve[] {
   return byRequests(simulation)
     .slice(0, count)
-    .map((key) => ({ fate: keyFate(key, simulation.plans), cells: simulation.timeline.of(key.name) }))
+    .map((key) => ({ fate: keyResult(key, simulation.plans), cells: simulation.timeline.of(key.name) }))
 }
 
 function byRequests(simulation: Simulation): readonly SimulatedKey[] {
   return simulation.keys().toSorted((one, other) => other.traffic.requests - one.traffic.requests)
 }
 
-function keyFate({ label, place, isHidden, traffic }: SimulatedKey, plans: readonly Limits[]): KeyFate {
+function keyResult({ label, place, isHidden, traffic }: SimulatedKey, plans: readonly Limits[]): KeyResult {
   const { requests, minute, day } = traffic
   const peaks = { peakMinute: minute.peak, peakDay: day.peak }
-  return { key: label, first: place, isHidden, requests, ...peaks, ...planFates([traffic], plans) }
+  return { key: label, first: place, isHidden, requests, ...peaks, ...planResults([traffic], plans) }
 }
 
 /** Refusals of all keys together; a plan is enough if it is enough for each key. */
-function planFates(
+function planResults(
   traffic: readonly Traffic[],
   limits: readonly Limits[],
-): Pick<Fate, 'plans' | 'cheapest' | 'headRoom'> {
+): Pick<TrafficResult, 'plans' | 'cheapest' | 'headRoom'> {
   const plans = refusalsOf(traffic).map(
-    (refusals, index): PlanFate => ({ ...refusals, upTo: largestFactor(traffic, limits[index]) }),
+    (refusals, index): PlanResult => ({ ...refusals, upTo: largestFactor(traffic, limits[index]) }),
   )
   const cheapest = traffic.length === 0 ? undefined : plans.find(({ refusals }) => refusals === 0)
   return { plans, cheapest: cheapest?.plan ?? null, headRoom: cheapest?.upTo ?? null }
@@ -155,6 +155,6 @@ function largestFactor(traffic: readonly Traffic[], limits: Limits | undefined):
   return Math.floor(factor * unit) / unit
 }
 
-function byFrequency(counts: ReadonlyMap<string, number>): readonly Counted[] {
+function byFrequency(counts: ReadonlyMap<string, number>): readonly NamedCount[] {
   return [...counts].map(([name, requests]) => ({ name, requests })).sort((one, other) => other.requests - one.requests)
 }

@@ -3,7 +3,7 @@ import type { EpochMs } from '../domain/time.js'
 
 export type TrafficForm = 'har' | 'log' | 'ncsa'
 
-export interface OwnFacts {
+export interface SandboxFacts {
   /** Label of the key; `none` and `unknown` are labels too. */
   readonly key: string
   readonly space: string
@@ -36,7 +36,7 @@ export interface TrafficRecord {
   readonly user?: string
   /** A browser answered it itself, or never sent it. */
   readonly isUnsent?: true
-  readonly own?: OwnFacts
+  readonly own?: SandboxFacts
 }
 
 export interface TrafficSink {
@@ -56,10 +56,10 @@ export type TrafficReader = (chunks: AsyncIterable<Buffer>, sink: TrafficSink) =
 type Unknown<Name extends string> = Readonly<Partial<Record<Name, unknown>>>
 
 /** @param ended what the end is taken for if the input does not name a known one */
-export function readOwnFacts(
-  { key, space, sender, reason, fault, ended }: Unknown<keyof OwnFacts>,
+export function readSandboxFacts(
+  { key, space, sender, reason, fault, ended }: Unknown<keyof SandboxFacts>,
   fallback: ResponseEnd | null,
-): OwnFacts {
+): SandboxFacts {
   return {
     key: asText(key),
     space: asText(space),

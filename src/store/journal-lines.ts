@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '../contract/json.js'
 import { type Pet, petText } from '../domain/pets.js'
 import type { Change, SpaceState } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
-import { readRegularFile, refuseOthers } from '../system/regular-file.js'
+import { assertRegularFile, readRegularFile } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
 import { keyText } from './document-text.js'
 import {
@@ -156,7 +156,7 @@ function readBytes(file: string): Buffer {
   try {
     // A link may come with a cloned folder. Appending through it would write to, or truncate, any file of the user.
     const stats = lstatSync(file, { throwIfNoEntry: false })
-    if (stats !== undefined) refuseOthers(stats)
+    if (stats !== undefined) assertRegularFile(stats)
     return readRegularFile(file)
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return Buffer.alloc(0)

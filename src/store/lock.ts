@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
-import { PRIVATE_FILE, readRegularFile, refuseOthers } from '../system/regular-file.js'
+import { assertRegularFile, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
 /** Exclusive use of a file, until released or the process ends. */
@@ -109,7 +109,7 @@ function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
   for (let attempt = 1; attempt <= UNREADABLE_ATTEMPTS; attempt++) {
     try {
       // A dangling link would exist when it is created, and be missing when it is read.
-      refuseOthers(lstatSync(path))
+      assertRegularFile(lstatSync(path))
       const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readRegularFile(path).toString()))
       if (typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0) {
         return { pid, started: typeof started === 'string' ? started : undefined }

@@ -4,7 +4,7 @@ import { counted } from '../domain/numbers.js'
 import type { SpaceState } from '../domain/state.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import { makeFolder } from '../system/make-folder.js'
-import { makePrivate, refuseOthers, UnusableFile } from '../system/regular-file.js'
+import { assertRegularFile, makePrivate, UnusableFile } from '../system/regular-file.js'
 import { REAL_DISK, syncFolder } from './disk.js'
 import { DocumentFile } from './document.js'
 import { type FoundDocument, readDocument } from './document-reader.js'
@@ -103,7 +103,7 @@ async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
   for (let links = 0; links < MAX_LINKS && isLink(target); links++)
     target = resolve(dirname(target), readlinkSync(target))
   const stats = lstatSync(target, { throwIfNoEntry: false })
-  if (stats !== undefined) refuseOthers(stats)
+  if (stats !== undefined) assertRegularFile(stats)
   // Such a link may come with a cloned folder, and lead to a file that a shell would run.
   else if (target !== named) throw new UnusableFile(`it is a symbolic link to "${target}", which does not exist`)
   const folder = dirname(target)

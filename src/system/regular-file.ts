@@ -40,10 +40,10 @@ const DO_NOT_FOLLOW = constants.O_NOFOLLOW ?? 0
 export function openRegularFile(file: string, flags: number, mode = PRIVATE_FILE): number {
   // Opening a device may have effects.
   const there = statSync(file, { throwIfNoEntry: false })
-  if (there !== undefined) refuseOthers(there)
+  if (there !== undefined) assertRegularFile(there)
   const fd = openSync(file, flags | DO_NOT_WAIT, mode)
   try {
-    refuseOthers(fstatSync(fd))
+    assertRegularFile(fstatSync(fd))
     return fd
   } catch (error) {
     closeSync(fd)
@@ -133,12 +133,12 @@ export function makePrivate(path: string): void {
   }
 }
 
-export function refuseOthers(stats: Stats): void {
+export function assertRegularFile(stats: Stats): void {
   if (!stats.isFile()) throw new UnusableFile(`it is ${kindOf(stats)}, not a file`)
 }
 
 /** Why a file could not be opened, as a part of a message: what it is, or the system's code. */
-export function openingProblem(error: unknown): string {
+export function describeOpenError(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -1,7 +1,7 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
 import type { Space } from '../api/controls.js'
 import type { SandboxOptions } from '../options/options.js'
-import { removeSpace, spaceNameOf, WorkerServers } from './worker-server.js'
+import { removeSpace, testSpaceName, WorkerServers } from './worker-server.js'
 
 /** A sandbox for one test: its own pets, quotas, bans, clock, storms, faults and log. */
 export interface TestSandbox extends Space {
@@ -37,7 +37,7 @@ export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixture
     ],
     sandbox: async ({ sandboxServers, task }, use) => {
       const { baseUrl, controlUrl, freshSpace } = await sandboxServers.open(options)
-      const space = await freshSpace(spaceNameOf(task, process.cwd()))
+      const space = await freshSpace(testSpaceName(task, process.cwd()))
       await use({ ...space, baseUrl, controlUrl })
       await removeSpace(space)
     },

@@ -116,7 +116,7 @@ const DIGEST_LENGTH = 10
  *
  * @param root its name distinguishes packages that share a sandbox
  */
-export function spaceNameOf({ name, id }: { readonly name: string; readonly id: string }, root: string): string {
+export function testSpaceName({ name, id }: { readonly name: string; readonly id: string }, root: string): string {
   const digest = createHash('sha256')
     .update(`${basename(root)}\n${id}`)
     .digest('hex')

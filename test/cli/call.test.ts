@@ -615,7 +615,7 @@ describe('the program', () => {
     for (const file of [
       'call.ts',
       'call/call-operation.ts',
-      'call/show-answer.ts',
+      'call/show-response.ts',
       '../client/send.ts',
       '../client/read-body.ts',
     ]) {

@@ -9,7 +9,7 @@ import { readScript, SHELLS, splitLine } from '../../src/cli/completion.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { allowedWords, takes } from '../../src/options/allowed.js'
+import { allowedWords, isAllowed } from '../../src/options/allowed.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { packageDirectory } from '../../src/system/package-files.js'
@@ -52,7 +52,7 @@ describe('completion', () => {
       const offered = optionRow(name).reads === 'list' ? [] : plain
       expect(await words(`serve ${flagName(name)} `)).toEqual(offered)
       expect(await words(`serve ${flagName(name)}=`)).toEqual(offered.map((word) => `${flagName(name)}=${word}`))
-      for (const word of plain) expect(takes(name, word)).toBe(true)
+      for (const word of plain) expect(isAllowed(name, word)).toBe(true)
     },
   )
 
@@ -60,7 +60,7 @@ describe('completion', () => {
     const [first] = packagedContract().operations
     const faults = await words(`serve --fault ${first?.id}:`)
     expect(faults).toContain(`${first?.id}:hang`)
-    for (const fault of faults) expect(takes('fault', fault ?? '')).toBe(true)
+    for (const fault of faults) expect(isAllowed('fault', fault ?? '')).toBe(true)
   })
 
   it('offers the rules of conduct to exec --fail-on', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Sandbox } from '../../src/api/controls.js'
 import { startSandbox } from '../../src/api/start.js'
-import { controlCommand, type Found, findSandbox } from '../../src/cli/control/find-sandbox.js'
+import { controlCommand, type FoundSandbox, findSandbox } from '../../src/cli/control/find-sandbox.js'
 import { connect } from '../../src/cli/control/verb-commands.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import type { SandboxOptions } from '../../src/options/options.js'
@@ -335,7 +335,7 @@ describe('a sandbox that was neither named nor started in this folder', () => {
   it('is only read: verbs that change something are refused', async () => {
     const sandbox = await start()
     const { origin } = new URL(sandbox.baseUrl)
-    const found: Found = { controlUrl: sandbox.controlUrl, how: 'the default', isDefault: true }
+    const found: FoundSandbox = { controlUrl: sandbox.controlUrl, how: 'the default', isDefault: true }
     const before = await sandbox.state()
     const { controls, sandbox: whole } = await connect({}, testIo(), found)
     expect(await controls.state()).toEqual(before)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { keyReader, type TerminalSignal } from '../../src/cli/serve/keys.js'
-import { openerOf } from '../../src/cli/serve/open-browser.js'
+import { browserCommand } from '../../src/cli/serve/open-browser.js'
 
 function reader() {
   const done: string[] = []
@@ -73,5 +73,5 @@ it.each([
   ['darwin', ['open', 'http://x/?a=1&b']],
   ['win32', ['cmd', '/c', 'start', '""', 'http://x/?a=1^&b']],
 ] as const)('a browser is opened on %s by the system itself', (platform, command) =>
-  expect(openerOf(platform, 'http://x/?a=1&b')).toEqual(command),
+  expect(browserCommand(platform, 'http://x/?a=1&b')).toEqual(command),
 )

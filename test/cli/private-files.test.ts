@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { NO_CONDUCT } from '../../src/cli/conduct/conduct-report.js'
+import { EMPTY_CONDUCT } from '../../src/cli/conduct/conduct-report.js'
 import { HarFile } from '../../src/cli/exec/har-file.js'
 import { writeReport } from '../../src/cli/exec/report-file.js'
 import { writeLocator } from '../../src/cli/locator.js'
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     withUmask(umask)
     const cwd = temporaryFolder()
     expect(await runCli(['init'], testIo({ cwd }))).toBe(0)
-    await writeReport(join(cwd, 'reports', 'deep', 'conduct.json'), NO_CONDUCT, {}, [])
+    await writeReport(join(cwd, 'reports', 'deep', 'conduct.json'), EMPTY_CONDUCT, {}, [])
     const fixtures = ['keys', 'orders', 'pets'].map((name) => `${file} petstore-fixtures/${name}.json`)
     expect(modesIn(cwd)).toEqual([
       ...fixtures,
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('what the commands write', () => {
     writeFileSync(target, 'as it was')
     symlinkSync(target, link)
     expect(() => new HarFile(link)).toThrow(/could not be written \(it is a symbolic link, not a file\)/)
-    await expect(writeReport(link, NO_CONDUCT, {}, [])).rejects.toThrow(/it is a symbolic link, not a file/)
+    await expect(writeReport(link, EMPTY_CONDUCT, {}, [])).rejects.toThrow(/it is a symbolic link, not a file/)
     expect(readFileSync(target, 'utf8')).toBe('as it was')
   })
 

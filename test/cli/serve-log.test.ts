@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cellWidth } from '../../src/cli/cells.js'
 import { colourLevel } from '../../src/cli/colour.js'
 import { escapeControls } from '../../src/cli/escape-controls.js'
-import { prettyExchange, sameness } from '../../src/cli/exchange-line.js'
+import { prettyExchange, repetitionKey } from '../../src/cli/exchange-line.js'
 import { LineWriter } from '../../src/cli/line-writer.js'
 import { jsonExchange, openServeLog, type ServeLog } from '../../src/cli/serve-log.js'
 import type { VerbName } from '../../src/control/verb-map.js'
@@ -179,8 +179,8 @@ describe('the pretty log', () => {
   })
 
   it('takes an exchange for the same again whatever its time, duration and quota', () => {
-    const one = sameness(exchange())
-    expect(sameness(exchange({ id: 2, at: 0, durationMs: 9, remaining: 1 }))).toBe(one)
+    const one = repetitionKey(exchange())
+    expect(repetitionKey(exchange({ id: 2, at: 0, durationMs: 9, remaining: 1 }))).toBe(one)
     const others: readonly Partial<ExchangeRecord>[] = [
       { query: 'limit=6' },
       { method: 'HEAD' },
@@ -190,7 +190,7 @@ describe('the pretty log', () => {
       { reason: 'storm' },
       problem('invalid_request', 'limit must be a number.', 200),
     ]
-    expect(others.map((part) => sameness(exchange(part)) === one)).toEqual(
+    expect(others.map((part) => repetitionKey(exchange(part)) === one)).toEqual(
       others.map((_, i) => i === others.length - 1),
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressOf, buildRequest, type CallInput } from '../../src/client/build-request.js'
+import { buildRequest, type CallInput, requestUrl } from '../../src/client/build-request.js'
 import type { Operation } from '../../src/contract/contract.js'
 import { parseJson } from '../../src/contract/json.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
@@ -32,11 +32,11 @@ describe('an address', () => {
       ...NOTHING,
       query: query('listPets', { limit: ['5'], status: ['sold'] }),
     })
-    expect(addressOf(request, 'https://h.example/deep/v1')).toBe('https://h.example/deep/v1/pets?limit=5&status=sold')
+    expect(requestUrl(request, 'https://h.example/deep/v1')).toBe('https://h.example/deep/v1/pets?limit=5&status=sold')
   })
 
   it('says nothing of what was not given', () =>
-    expect(addressOf(buildRequest(operation('listPets'), NOTHING), 'http://h/v1')).toBe('http://h/v1/pets'))
+    expect(requestUrl(buildRequest(operation('listPets'), NOTHING), 'http://h/v1')).toBe('http://h/v1/pets'))
 
   it('is never left by a value in its path', () => {
     fc.assert(

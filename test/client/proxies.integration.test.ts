@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openExchange } from '../../src/client/exchange.js'
-import { NoAnswerError } from '../../src/client/no-answer.js'
+import { NoResponseError } from '../../src/client/no-response.js'
 import { proxyFor } from '../../src/client/proxies.js'
 import { openUpstream } from '../../src/client/upstream.js'
 import { openService } from '../../src/client/verify/service.js'
@@ -61,7 +61,7 @@ async function called(baseUrl: string, env: Environment): Promise<Got> {
     const { status, body } = await exchange.send(request, LIMITS)
     return { status, text: body.toString() }
   } catch (error) {
-    if (!(error instanceof NoAnswerError)) throw error
+    if (!(error instanceof NoResponseError)) throw error
     return { status: 0, text: `${error.message} ${error.hint}` }
   } finally {
     await exchange.close()
@@ -75,7 +75,7 @@ async function verified(baseUrl: string, env: Environment): Promise<Got> {
     const { status, body } = await opened.ask({ method: 'GET', path: '/pets', query: '', headers, body: '' })
     return { status, text: body }
   } catch (error) {
-    if (!(error instanceof NoAnswerError)) throw error
+    if (!(error instanceof NoResponseError)) throw error
     return { status: 0, text: error.message }
   } finally {
     await opened.close()

@@ -101,7 +101,7 @@ describe('an answer', () => {
     '',
   ])('that is no proper HTTP is none: %j', async (answer) => {
     const url = await hostileServer((socket) => socket.end(Buffer.from(answer, 'latin1')))
-    await expect(sent(url)).rejects.toMatchObject({ name: 'NoAnswerError' })
+    await expect(sent(url)).rejects.toMatchObject({ name: 'NoResponseError' })
   })
 
   it('that is announced without end is none', async () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { rateLimitBreaches, readDeprecation, refusalBreaches, strangersLimitBreaches } from '../../src/drift/headers.js'
+import {
+  rateLimitViolations,
+  readDeprecation,
+  retryAfterViolations,
+  unauthenticatedLimitViolations,
+} from '../../src/drift/headers.js'
 
 describe('rate-limit headers', () => {
   const NOW = 'Sun, 01 Mar 2026 10:00:00 GMT'
@@ -19,7 +24,7 @@ describe('rate-limit headers', () => {
     [{ 'x-ratelimit-reset': String(seconds + 86_400) }],
     [{ 'x-ratelimit-reset': String(seconds - 5) }],
     [{ date: '', 'x-ratelimit-reset': '1772359260' }],
-  ])('make sense: %j', (given) => expect(rateLimitBreaches(headers(given))).toEqual([]))
+  ])('make sense: %j', (given) => expect(rateLimitViolations(headers(given))).toEqual([]))
 
   it.each([
     [{ 'x-ratelimit-limit': 'many' }, 'X-RateLimit-Limit is "many", not a whole number'],
@@ -39,14 +44,14 @@ describe('rate-limit headers', () => {
       { 'x-ratelimit-reset': `${seconds}000`, date: '' },
       `X-RateLimit-Reset is ${seconds}000, not a Unix timestamp in seconds within the next day`,
     ],
-  ])('make none: %j', (given, breach) => expect(rateLimitBreaches(headers(given))).toEqual([breach]))
+  ])('make none: %j', (given, breach) => expect(rateLimitViolations(headers(given))).toEqual([breach]))
 
   it('show a client without a key only limits of plans', () => {
     const { plans } = packagedContract()
     expect(
-      ['60', '1000', '10000'].map((limit) => strangersLimitBreaches({ 'x-ratelimit-limit': limit }, plans)),
+      ['60', '1000', '10000'].map((limit) => unauthenticatedLimitViolations({ 'x-ratelimit-limit': limit }, plans)),
     ).toEqual([[], [], []])
-    expect(strangersLimitBreaches({ 'x-ratelimit-limit': '45' }, plans)).toEqual([
+    expect(unauthenticatedLimitViolations({ 'x-ratelimit-limit': '45' }, plans)).toEqual([
       'X-RateLimit-Limit is 45, which no plan states (they state 60, 1000, 300, 10000, 100000), and without a valid key nothing else was agreed',
     ])
   })
@@ -65,10 +70,10 @@ describe('a 429', () => {
     ['what a storm asks for, though quota is left', { ...left, 'retry-after': '1' }],
     ['what a ban asks for, though quota is left', { ...left, 'retry-after': '300' }],
     ['a wait that the sandbox explains', { ...left, 'retry-after': '30', 'x-sandbox-reason': 'storm' }],
-  ])('may name %s', (_what, headers) => expect(refusalBreaches(headers, undefined)).toEqual([]))
+  ])('may name %s', (_what, headers) => expect(retryAfterViolations(headers, undefined)).toEqual([]))
 
   it('may have quota left if the key is banned', () => {
-    expect(refusalBreaches({ ...left, 'retry-after': '20' }, 'api_key_banned')).toEqual([])
+    expect(retryAfterViolations({ ...left, 'retry-after': '20' }, 'api_key_banned')).toEqual([])
   })
 
   it.each([
@@ -81,7 +86,7 @@ describe('a 429', () => {
     [{ ...left, 'retry-after': '30' }, 'it is a 429, although X-RateLimit-Remaining is 5'],
     [{ ...left, 'retry-after': LATER }, 'it is a 429, although X-RateLimit-Remaining is 5'],
     [{ ...left, 'retry-after': '20' }, 'it is a 429, although X-RateLimit-Remaining is 5'],
-  ])('%j drifts', (headers, breach) => expect(refusalBreaches(headers, undefined)).toEqual([breach]))
+  ])('%j drifts', (headers, breach) => expect(retryAfterViolations(headers, undefined)).toEqual([breach]))
 })
 
 describe('deprecation headers', () => {

@@ -4,7 +4,7 @@ import { readAnswerRules } from '../../src/contract/answer-rules.js'
 import { openContract } from '../../src/contract/open-contract.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
 import type { RealServiceRules } from '../../src/core/real-service.js'
-import { findBreaches } from '../../src/drift/find-breaches.js'
+import { findViolations } from '../../src/drift/find-violations.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { runs } from '../support/test-seed.js'
@@ -70,7 +70,7 @@ export async function startOf({ spec, sandbox, realService }: Plan): Promise<Mac
     sandbox,
     realService: {
       baseUrl: 'https://staging.example/v1',
-      breachesOf: (exchange) => findBreaches({ rules, plans: contract.plans, basePath: '/v1' }, exchange),
+      breachesOf: (exchange) => findViolations({ rules, plans: contract.plans, basePath: '/v1' }, exchange),
       ...realService,
     },
   }

@@ -14,10 +14,10 @@ import {
   SECOND_MS,
 } from '../../src/domain/time.js'
 import { isLoopback, readHost } from '../../src/options/values/address.js'
+import { formatLatency, readLatency, readStorm } from '../../src/options/values/faults.js'
 import { clockStartSchema, readInstant } from '../../src/options/values/instant.js'
 import { formatLimits, readApiKey, readLimits } from '../../src/options/values/keys.js'
 import { readBasePath, readOrigin } from '../../src/options/values/origins.js'
-import { formatLatency, readLatency, readStorm } from '../../src/options/values/trouble.js'
 import fc from '../support/fast-check.js'
 import { problemsOf, resolved } from './context.js'
 

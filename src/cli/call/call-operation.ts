@@ -1,30 +1,30 @@
 import { resolve } from 'node:path'
 import { basePathOf } from '../../client/base-address.js'
-import { addressOf, type BuiltRequest } from '../../client/build-request.js'
+import { type BuiltRequest, requestUrl } from '../../client/build-request.js'
 import { toCurl, toHttpText } from '../../client/curl.js'
-import type { ClientRequest, ServiceAnswer } from '../../client/exchange.js'
+import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
 import { joinedHeaders, requestHeaders } from '../../client/headers.js'
-import { NoAnswerError } from '../../client/no-answer.js'
+import { NoResponseError } from '../../client/no-response.js'
 import { RequestError } from '../../client/request-error.js'
-import { type Sent, send } from '../../client/send.js'
+import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
 import type { Contract } from '../../contract/contract.js'
 import { KEY_REFERENCE } from '../../domain/curl.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import { packageVersion } from '../../system/package-files.js'
-import { openingProblem, readInput } from '../../system/regular-file.js'
-import { confirmWriting, untilSignal } from '../confirm-writing.js'
+import { describeOpenError, readInput } from '../../system/regular-file.js'
+import { abortOnSignal, confirmWrite } from '../confirm-write.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
 import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
 import { print, printBytes } from '../print.js'
-import { answerFailure, answerHint, exitOfStatus, noAnswerFailure, suggestFix } from './failure.js'
+import { exitOfStatus, noResponseFailure, responseFailure, responseHint, suggestFix } from './failure.js'
 import { type GivenFlags, readSettings } from './flags.js'
 import { stabilityWarnings } from './list-operations.js'
 import { clientMachine } from './machine.js'
 import type { FlagNames } from './operation-command.js'
 import { openReporter, type Reporter } from './reporter.js'
-import { headerLines, headLines, showBody } from './show-answer.js'
+import { headerLines, headLines, showBody } from './show-response.js'
 import { readStdin } from './stdin.js'
 
 export interface Call {
@@ -59,7 +59,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   )
   const outgoing: ClientRequest = {
     method,
-    url: addressOf(request, target.baseUrl),
+    url: requestUrl(request, target.baseUrl),
     headers: requestHeaders({
       apiKey: target.apiKey,
       hasBody: request.body !== undefined,
@@ -76,11 +76,11 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     await printBytes(io.stdout, io.stdout.isTTY === true ? escapeLines(text) : text)
     return EXIT.ok
   }
-  return await untilSignal(io, async (signal) => {
+  return await abortOnSignal(io, async (signal) => {
     // Otherwise stdin holds the body or the key.
     const canAsk = flags.text('body') !== '-' && keyFile !== '-'
     const isRead = method === 'GET' || method === 'HEAD'
-    if (!isRead && !flags.has('yes')) await confirmWriting(operation.id, target, { canAsk, signal }, io)
+    if (!isRead && !flags.has('yes')) await confirmWrite(operation.id, target, { canAsk, signal }, io)
     return await exchange(signal)
   })
 
@@ -93,7 +93,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     const machine = clientMachine(io)
     let endCountdown = () => {}
     const { maxWait, timeout, maxBody, retries } = settings
-    let sent: Sent
+    let sent: SendResult
     try {
       sent = await send(
         outgoing,
@@ -115,9 +115,9 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
         { ...machine, sleep: (duration, stop) => machine.sleep(duration, stop).finally(endCountdown) },
       )
     } catch (error) {
-      if (!(error instanceof NoAnswerError)) throw error
+      if (!(error instanceof NoResponseError)) throw error
       if (flags.has('debug')) reporter.detail([escapeLines(String(error.stack)), escapeLines(String(error.cause))])
-      const failure = noAnswerFailure(request, outgoing.url, error)
+      const failure = noResponseFailure(request, outgoing.url, error)
       await reporter.failure(failure)
       return failure.exit
     }
@@ -132,8 +132,8 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       if (isOpen) await printBytes(io.stdout, shown.bytes)
       if (shown.note !== undefined) reporter.warning(shown.note)
     } else {
-      const hint = answerHint(sent, target, io)
-      await reporter.failure(answerFailure(request, outgoing.url, sent, exit, hint), answer, head)
+      const hint = responseHint(sent, target, io)
+      await reporter.failure(responseFailure(request, outgoing.url, sent, exit, hint), answer, head)
     }
     for (const breach of breaches) reporter.breach(breach)
     return exit
@@ -156,17 +156,17 @@ async function breachesIn(
   contract: Contract,
   { operation, method, path, query, body }: BuiltRequest,
   { headers }: ClientRequest,
-  answer: ServiceAnswer,
+  answer: ServiceResponse,
   { baseUrl }: Target,
 ): Promise<readonly string[]> {
-  const [{ readAnswerRules }, { findBreaches }, { engineAnswer }] = await Promise.all([
+  const [{ readAnswerRules }, { findViolations }, { engineAnswer }] = await Promise.all([
     import('../../contract/answer-rules.js'),
-    import('../../drift/find-breaches.js'),
+    import('../../drift/find-violations.js'),
     import('../../client/verify/service.js'),
   ])
   const rules = await readAnswerRules(contract, 'native')
   const route = contract.route(method, path)
-  const breaches = findBreaches(
+  const breaches = findViolations(
     { rules, plans: contract.plans, basePath: basePathOf(baseUrl) },
     {
       operation,
@@ -197,7 +197,7 @@ async function givenBody(text: string | undefined, { cwd }: CliIo) {
   try {
     return readInput(resolve(cwd, text.slice(1)), MAX_BODY_FILE)
   } catch (error) {
-    const problem = `the file cannot be read (${openingProblem(error)})`
+    const problem = `the file cannot be read (${describeOpenError(error)})`
     throw new RequestError('INVALID_FLAG', [`--body ${JSON.stringify(text)}: ${problem}`])
   }
 }

@@ -1,14 +1,14 @@
 import { splitKey } from '../../api/controls.js'
 import type { BuiltRequest } from '../../client/build-request.js'
-import type { ServiceAnswer } from '../../client/exchange.js'
-import type { NoAnswerError } from '../../client/no-answer.js'
+import type { ServiceResponse } from '../../client/exchange.js'
+import type { NoResponseError } from '../../client/no-response.js'
 import { readBody } from '../../client/read-body.js'
-import { headerOf, type Sent, secondsOf } from '../../client/send.js'
+import { findHeader, type SendResult, toSeconds } from '../../client/send.js'
 import { SANDBOX, type Target } from '../../client/target.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
-import { EXIT_NO_ANSWER } from '../control/errors.js'
+import { EXIT_NO_RESPONSE } from '../control/errors.js'
 import { controlCommand } from '../control/find-sandbox.js'
 import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
@@ -34,10 +34,10 @@ export function exitOfStatus(status: number): number {
   return digit === 2 ? EXIT.ok : Math.min(digit, 5)
 }
 
-export function answerFailure(
+export function responseFailure(
   { operation, method }: BuiltRequest,
   url: string,
-  { answer, attempts, comeBack }: Sent,
+  { answer, attempts, retryAt }: SendResult,
   exit: number,
   hint: string | undefined,
 ): CallFailure {
@@ -52,14 +52,18 @@ export function answerFailure(
     method,
     url: redactAddress(url),
     attempts,
-    ...(comeBack === undefined ? {} : { retryAfter: secondsOf(comeBack.in) }),
+    ...(retryAt === undefined ? {} : { retryAfter: toSeconds(retryAt.in) }),
     exit,
     ...(hint === undefined ? {} : { hint }),
     ...(read.kind === 'empty' ? {} : { body: read.kind === 'json' ? read.value : read.text }),
   }
 }
 
-export function noAnswerFailure({ operation, method }: BuiltRequest, url: string, error: NoAnswerError): CallFailure {
+export function noResponseFailure(
+  { operation, method }: BuiltRequest,
+  url: string,
+  error: NoResponseError,
+): CallFailure {
   return {
     code: 'no_answer',
     title: error.failure,
@@ -68,7 +72,7 @@ export function noAnswerFailure({ operation, method }: BuiltRequest, url: string
     method,
     url: redactAddress(url),
     attempts: error.attempts,
-    exit: EXIT_NO_ANSWER,
+    exit: EXIT_NO_RESPONSE,
     hint: [error.hint, FLAG_HINTS[error.failure]].join(' ').trimEnd(),
   }
 }
@@ -82,20 +86,24 @@ const FLAG_HINTS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: DROPPED,
 }
 
-export function answerHint({ answer, comeBack, waitTooLong }: Sent, target: Target, io: CliIo): string | undefined {
-  const reason = headerOf(answer, 'x-sandbox-reason')
+export function responseHint(
+  { answer, retryAt, waitTooLong }: SendResult,
+  target: Target,
+  io: CliIo,
+): string | undefined {
+  const reason = findHeader(answer, 'x-sandbox-reason')
   const simulated = reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
-  const fix = suggestFix(answer, comeBack?.in, target, io)
-  if (comeBack !== undefined) {
+  const fix = suggestFix(answer, retryAt?.in, target, io)
+  if (retryAt !== undefined) {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
-    const at = new Date(comeBack.at)
+    const at = new Date(retryAt.at)
     const until = Number.isNaN(at.getTime()) ? '' : ` (at ${at.toISOString().slice(0, 19)}Z)`
     const or = fix === undefined ? '' : `, or run: ${fix}`
-    return `Try again in ${secondsOf(comeBack.in)} s${until}${limit}${or}.${simulated}`
+    return `Try again in ${toSeconds(retryAt.in)} s${until}${limit}${or}.${simulated}`
   }
   if (answer.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${simulated}`
   if (answer.status >= 300 && answer.status < 400) {
-    const location = headerOf(answer, 'location')
+    const location = findHeader(answer, 'location')
     const to = location === undefined ? '' : ` (to ${redactAddress(location)})`
     return `Redirects are not followed${to}. Is the base address right?`
   }
@@ -106,7 +114,7 @@ const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
 /** The command that ends a refusal by a sandbox. @param wait how long the client would have to wait */
 export function suggestFix(
-  answer: ServiceAnswer,
+  answer: ServiceResponse,
   wait: DurationMs | undefined,
   { name, baseUrl, apiKey = '' }: Pick<Target, 'name' | 'baseUrl' | 'apiKey'>,
   io: CliIo,
@@ -116,7 +124,7 @@ export function suggestFix(
   if (name !== SANDBOX || ALWAYS_REFUSED.includes(key) || !/^[\w.-]*$/.test(space)) return undefined
   const command = controlCommand(new URL(baseUrl).origin + CONTROL_PATH, io)
   const control = `${command}${space === '' ? '' : ` --space ${space}`}`
-  const advance = wait === undefined ? undefined : `${control} clock advance ${secondsOf(wait)}s`
+  const advance = wait === undefined ? undefined : `${control} clock advance ${toSeconds(wait)}s`
   const fixes: Readonly<Record<string, string | undefined>> = {
     'quota-minute': advance,
     'quota-day': advance,
@@ -124,5 +132,5 @@ export function suggestFix(
     storm: `${control} storm stop`,
     fault: `${control} fault clear`,
   }
-  return fixes[headerOf(answer, 'x-sandbox-reason') ?? '']
+  return fixes[findHeader(answer, 'x-sandbox-reason') ?? '']
 }

@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import { lineWidth, table } from '../control/table.js'
 import type { CliIo } from '../io.js'
 import { jsonText } from '../json-text.js'
-import { yamlText } from './show-answer.js'
+import { yamlText } from './show-response.js'
 
 export async function listOperations(
   { operations }: Contract,

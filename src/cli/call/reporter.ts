@@ -1,5 +1,5 @@
-import type { ServiceAnswer } from '../../client/exchange.js'
-import { type RetryWait, secondsOf } from '../../client/send.js'
+import type { ServiceResponse } from '../../client/exchange.js'
+import { type RetryWait, toSeconds } from '../../client/send.js'
 import { stringifyJson } from '../../contract/json.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
 import { chalkFor, colourLevel } from '../colour.js'
@@ -7,7 +7,7 @@ import { escapeControls } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
 import { overwrite, print } from '../print.js'
 import type { CallFailure } from './failure.js'
-import { showBody } from './show-answer.js'
+import { showBody } from './show-response.js'
 
 export type Reporter = Awaited<ReturnType<typeof openReporter>>
 
@@ -31,7 +31,7 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
       }
       if (fix !== undefined) line(dim(escapeControls(`No need to wait: press Ctrl-C, run "${fix}", and call again.`)))
       const end = monotonic() + wait
-      const show = () => overwrite(stderr, text(`in ${secondsOf(Math.max(0, end - monotonic()))} s`))
+      const show = () => overwrite(stderr, text(`in ${toSeconds(Math.max(0, end - monotonic()))} s`))
       show()
       const ticks = setInterval(show, SECOND_MS)
       return () => {
@@ -41,7 +41,7 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
       }
     },
     /** Off a terminal, one JSON line that includes the body. */
-    async failure(failure: CallFailure, answer?: ServiceAnswer, head: readonly string[] = []): Promise<void> {
+    async failure(failure: CallFailure, answer?: ServiceResponse, head: readonly string[] = []): Promise<void> {
       if (!isTTY) {
         const error = { ...failure, ...(head.length === 0 ? {} : { head }) }
         await print(stderr, `${escapeControls(stringifyJson({ error }))}\n`)

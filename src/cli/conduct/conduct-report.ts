@@ -9,7 +9,7 @@ import type {
 } from '../../conduct/conduct-view.js'
 import { sentKeyText } from '../../domain/keys.js'
 
-export interface DriftSeen {
+export interface DriftCount {
   readonly operation: string
   readonly detail: string
   readonly count: number
@@ -38,14 +38,14 @@ export interface ConductReport {
   /** Peaks are the largest of one key in one space; refusals are sums. */
   readonly whatIf: WhatIf
   readonly keys: readonly (Conduct['keys'][number] & InSpace)[]
-  readonly drift: readonly DriftSeen[]
+  readonly drift: readonly DriftCount[]
 }
 
 /** A run of ten thousand tests must not exhaust memory. */
 const MAX_FINDINGS = 10_000
 const MAX_KEYS = 10_000
 
-export const NO_CONDUCT: ConductReport = {
+export const EMPTY_CONDUCT: ConductReport = {
   requests: 0,
   reached: 0,
   spaces: 0,
@@ -67,7 +67,7 @@ export const NO_CONDUCT: ConductReport = {
   drift: [],
 }
 
-export function withConduct(
+export function addConduct(
   report: ConductReport,
   { space, requests, reached, senders, sendersStated, whatIf, ...conduct }: Conduct,
 ): ConductReport {

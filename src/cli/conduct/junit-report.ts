@@ -1,6 +1,6 @@
 import { VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import type { EpochMs } from '../../domain/time.js'
-import { DRIFT, driftLine, NO_TRAFFIC, noTrafficLine, type RunRule, rulesHit } from '../exec/fail-on.js'
+import { brokenRules, DRIFT, driftLine, NO_TRAFFIC, noTrafficLine, type RunRule } from '../exec/fail-on.js'
 import { type JUnitCase, type JUnitSuite, junitXml } from '../junit.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 import { findingLine } from './text-report.js'
@@ -24,7 +24,7 @@ export function junitReport(report: ConductReport, failing: readonly RunRule[], 
   })
   const kept = new Set<RunRule>(all.map(({ rule }) => rule))
   // No traffic, and rules whose findings were too many to keep.
-  const others = rulesHit(failing, report)
+  const others = brokenRules(failing, report)
     .filter((rule) => !kept.has(rule) && rule !== DRIFT)
     .map((name): JUnitCase => {
       const tooMany = 'It was broken, and there were too many findings to keep this one.'

@@ -17,8 +17,8 @@ import { type ConductReport, callerName, type SpaceFinding } from './conduct-rep
 /** In a line; the JSON report has all. */
 const MAX_IDS = 5
 
-export type Places = readonly [one: string, several: string]
-const EXCHANGES: Places = ['exchange', 'exchanges']
+export type UnitNames = readonly [one: string, several: string]
+const EXCHANGES: UnitNames = ['exchange', 'exchanges']
 
 export function textReport(report: ConductReport, chalk: ChalkInstance): string {
   const { violations, warnings, leftOut, whatIf } = report
@@ -34,7 +34,7 @@ export function textReport(report: ConductReport, chalk: ChalkInstance): string 
 }
 
 /** `early-retry, sandbox, listPets: … (3 times; exchanges 4, 5, 6)` */
-export function findingLine(finding: SpaceFinding, places: Places = EXCHANGES): string {
+export function findingLine(finding: SpaceFinding, places: UnitNames = EXCHANGES): string {
   const { rule, operation, message, count, exchanges, otherwise } = finding
   const where = [rule, callerName(finding), ...(operation === null ? [] : [operation])].join(', ')
   return escapeControls(
@@ -76,7 +76,7 @@ function times(count: number): readonly string[] {
   return count === 1 ? [] : [`${count} times`]
 }
 
-function placesText(ids: readonly number[], count: number, [one, several]: Places): string {
+function placesText(ids: readonly number[], count: number, [one, several]: UnitNames): string {
   if (ids.length === 1 && count === 1) return `${one} ${ids[0]}`
   const shown = ids.slice(0, MAX_IDS).join(', ')
   return `${several} ${count > Math.min(ids.length, MAX_IDS) ? `${shown} …` : shown}`

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { chalkFor, colourLevel } from '../colour.js'
-import { NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
+import { addConduct, EMPTY_CONDUCT } from '../conduct/conduct-report.js'
 import { reportToGitHub } from '../conduct/github.js'
 import { findingLine, textReport } from '../conduct/text-report.js'
-import { NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn, rulesHit } from '../exec/fail-on.js'
+import { brokenRules, NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn } from '../exec/fail-on.js'
 import { writeReport } from '../exec/report-file.js'
 import { EXIT } from '../exit-codes.js'
 import { say } from '../print.js'
+import { driftResult } from './formatters.js'
 import { printResult } from './result.js'
-import { driftResult } from './texts.js'
 import type { ControlContext, VerbCommands } from './verb-commands.js'
 
 interface ConductFlags {
@@ -17,7 +17,7 @@ interface ConductFlags {
   readonly report?: string
 }
 
-export function addReportVerbs(parent: Command, { verb, callFreely, run }: VerbCommands): void {
+export function addReportVerbs(parent: Command, { verb, callWithExitCode, run }: VerbCommands): void {
   verb(parent, 'conduct', "how well clients kept the service's rules, and what each plan would have done", [
     'conduct',
     'conduct --space checkout -o json',
@@ -25,7 +25,7 @@ export function addReportVerbs(parent: Command, { verb, callFreely, run }: VerbC
   ])
     .option('--fail-on <rules>', 'exit with 1 if one of these rules is broken in any space')
     .option('--report <file>', 'write a report on all spaces: .json, .xml (JUnit) or text')
-    .action(callFreely(conduct))
+    .action(callWithExitCode(conduct))
   verb(parent, 'drift', 'how the real service behind the sandbox drifts from the contract', [
     'drift',
     'drift --space checkout -o json',
@@ -37,13 +37,13 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const failOn = rules === undefined ? NEVER_FAIL : parseFailOn('--fail-on', rules)
   const value = await controls.conduct()
   const chalk = await chalkFor(colourLevel(io.stdout, io.env))
-  const text = textReport(withConduct(NO_CONDUCT, value), chalk).trimEnd()
+  const text = textReport(addConduct(EMPTY_CONDUCT, value), chalk).trimEnd()
   await printResult({ value, text, coloured: true }, io, json)
   if (rules === undefined && file === undefined) return EXIT.ok
   const spaces = (await sandbox.spaces.list()).filter(({ name }) => name !== '')
   const all = [sandbox, ...spaces.map(({ name }) => sandbox.space(name))]
-  const report = (await Promise.all(all.map((space) => space.conduct()))).reduce(withConduct, NO_CONDUCT)
-  const hit = rulesHit(failOn.rules, report)
+  const report = (await Promise.all(all.map((space) => space.conduct()))).reduce(addConduct, EMPTY_CONDUCT)
+  const hit = brokenRules(failOn.rules, report)
   const exitCode = hit.length > 0 ? EXIT.failed : EXIT.ok
   if (hit.includes(NO_TRAFFIC)) say(io.stderr, noTrafficLine(report))
   for (const finding of [...report.violations, ...report.warnings])

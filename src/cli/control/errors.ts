@@ -1,7 +1,7 @@
 import { FAILURES, type FailureCode } from '../../domain/failures.js'
 
 /** Exit code if there is no response. @source docs/cli.md, "Exit codes" */
-export const EXIT_NO_ANSWER = FAILURES.NO_ANSWER.exit
+export const EXIT_NO_RESPONSE = FAILURES.NO_ANSWER.exit
 
 export class NoSandboxError extends Error {
   override readonly name = 'NoSandboxError'

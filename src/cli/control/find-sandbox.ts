@@ -9,7 +9,7 @@ import { NoSandboxError, UsageError } from './errors.js'
 const DEFAULT_URL = `http://127.0.0.1:4010${CONTROL_PATH}`
 const VARIABLE = 'PETSTORE_SANDBOX_URL'
 
-export interface Found {
+export interface FoundSandbox {
   readonly controlUrl: string
   readonly how: string
   readonly pid?: number
@@ -19,9 +19,9 @@ export interface Found {
 }
 
 /** By `--url`, the environment, the locator in the folder, then the default port. @throws NoSandboxError, UsageError */
-export async function findSandbox(url: string | undefined, { env, cwd }: CliIo): Promise<Found> {
+export async function findSandbox(url: string | undefined, { env, cwd }: CliIo): Promise<FoundSandbox> {
   const located = readLocation(cwd)
-  const at = (controlUrl: string, how: string): Found => ({
+  const at = (controlUrl: string, how: string): FoundSandbox => ({
     controlUrl,
     how,
     ...(located?.controlUrl === controlUrl ? { pid: located.pid } : {}),

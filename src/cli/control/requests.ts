@@ -37,7 +37,7 @@ interface RequestFlags extends Omit<RequestFilter, 'status'> {
 
 type StatusFilter = { readonly status: number; readonly class?: never } | { readonly class: number }
 
-export function addRequestVerbs(parent: Command, { group, verb, call, callFreely, run }: VerbCommands): void {
+export function addRequestVerbs(parent: Command, { group, verb, call, callWithExitCode, run }: VerbCommands): void {
   const requests = group(parent, 'requests', 'requests and responses')
   verb(requests, 'list', 'list requests and responses, oldest first', [
     'requests list --limit 20',
@@ -55,7 +55,7 @@ export function addRequestVerbs(parent: Command, { group, verb, call, callFreely
     .option('--limit <n>', 'only the newest n', count)
     .option('--har', 'print them as an HTTP archive (HAR 1.2), without keys')
     .option('--curl <id>', 'print the request of this id as a curl command, list nothing', count)
-    .action(callFreely(listRequests))
+    .action(callWithExitCode(listRequests))
   verb(requests, 'show', 'show all of one: both heads and both bodies', ['requests show 12'])
     .argument('<id>', 'its id', count)
     .action(

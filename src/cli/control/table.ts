@@ -1,7 +1,7 @@
 import { cellWidth, fitCells, padCells } from '../cells.js'
 import { escapeControls } from '../escape-controls.js'
 import type { Output } from '../io.js'
-import { columnsOf } from '../print.js'
+import { terminalWidth } from '../print.js'
 
 const GAP = '  '
 const MIN_COLUMN_WIDTH = 6
@@ -30,7 +30,7 @@ export function aligned(rows: readonly (readonly string[])[], width = Number.POS
 }
 
 export function lineWidth(stream: Output): number {
-  return columnsOf(stream) ?? Number.POSITIVE_INFINITY
+  return terminalWidth(stream) ?? Number.POSITIVE_INFINITY
 }
 
 /** Cuts the widest columns to the same width. @param whole columns that are cut only as a last resort */

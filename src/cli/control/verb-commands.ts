@@ -14,7 +14,7 @@ import { CONTROL_PATH } from '../../control/path.js'
 import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbRoutes } from '../../control/verb-routes.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
-import { openingProblem, readInput } from '../../system/regular-file.js'
+import { describeOpenError, readInput } from '../../system/regular-file.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
 import { addHelpCommand, explain } from '../help.js'
 import type { CliIo } from '../io.js'
@@ -23,7 +23,7 @@ import { say } from '../print.js'
 import { usageWords } from '../usage-words.js'
 import { timeoutMs } from './arguments.js'
 import { NoSandboxError, UsageError } from './errors.js'
-import { type Found, findSandbox, noSandboxAt } from './find-sandbox.js'
+import { type FoundSandbox, findSandbox, noSandboxAt } from './find-sandbox.js'
 import { printResult, type Result } from './result.js'
 
 export interface SharedFlags {
@@ -40,7 +40,7 @@ export interface ControlContext {
   readonly sandbox: SandboxControls
   readonly space: string
   readonly transport: Transport
-  readonly found: Found
+  readonly found: FoundSandbox
   readonly timeout: DurationMs
   readonly json: boolean
   readonly io: CliIo
@@ -86,7 +86,7 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
     }
 
   /** Wraps the action of a verb that prints and has its own exit code. */
-  const callFreely = (act: (at: ControlContext, ...args: never[]) => Promise<number>): Action =>
+  const callWithExitCode = (act: (at: ControlContext, ...args: never[]) => Promise<number>): Action =>
     alone(async (flags, ...args) => {
       const at = await connect(flags, io)
       return await withLocation(at.found, () => act(at, ...args))
@@ -94,7 +94,7 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
 
   /** Wraps the action of a verb; it gets its arguments, then its flags. */
   const call = (act: (at: ControlContext, ...args: never[]) => Promise<Result>): Action =>
-    callFreely(async (at, ...args) => {
+    callWithExitCode(async (at, ...args) => {
       await printResult(await act(at, ...args), io, at.json)
       return EXIT.ok
     })
@@ -116,7 +116,7 @@ export function verbCommands(io: CliIo, finish: (exitCode: number) => void) {
         return typeof result === 'string' ? { value: output, text: result } : result
       })(...given)
 
-  return { group, verb, alone, callFreely, call, run }
+  return { group, verb, alone, callWithExitCode, call, run }
 }
 
 function groupName(command: Command): string {
@@ -170,7 +170,7 @@ export function addSharedFlags(command: Command): void {
   for (const below of command.commands) if (below.name() !== 'help') addSharedFlags(below)
 }
 
-export async function connect(flags: SharedFlags, io: CliIo, known?: Found): Promise<ControlContext> {
+export async function connect(flags: SharedFlags, io: CliIo, known?: FoundSandbox): Promise<ControlContext> {
   const { url, tokenFile, space = '', timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
   const found = known ?? (await findSandbox(url, io))
@@ -185,7 +185,7 @@ export async function connect(flags: SharedFlags, io: CliIo, known?: Found): Pro
   return { controls, sandbox, space, transport, found, timeout, json: wantsJson(flags), io }
 }
 
-function readOnly(transport: Transport, { controlUrl, how }: Found): Transport {
+function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Transport {
   return {
     ...transport,
     async call(verb, space, input) {
@@ -215,11 +215,11 @@ function readTokenFile(file: string, cwd: string): string {
   try {
     return readInput(resolve(cwd, file), MAX_TOKEN_FILE_BYTES).toString().trim()
   } catch (error) {
-    throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${openingProblem(error)})`)
+    throw new UsageError(`--token-file ${JSON.stringify(file)}: cannot be read (${describeOpenError(error)})`)
   }
 }
 
-export async function withLocation<T>({ controlUrl, how }: Found, act: () => Promise<T>): Promise<T> {
+export async function withLocation<T>({ controlUrl, how }: FoundSandbox, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

@@ -17,15 +17,13 @@ import { packagedScenarios } from '../../options/scenario.js'
 import { loadScenario } from '../../options/scenario-file.js'
 import { NO_SETTING } from '../../options/settings-view.js'
 import { optionRow } from '../../options/table.js'
+import { readStorm } from '../../options/values/faults.js'
 import { joinOr } from '../../options/values/reading.js'
-import { readStorm } from '../../options/values/trouble.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import { count, defined, durationText, faultRule, instantText, int64, rate } from './arguments.js'
 import { UsageError } from './errors.js'
-import { done, type Result, tableResult } from './result.js'
-import { aligned } from './table.js'
 import {
   clockText,
   faultsResult,
@@ -36,7 +34,9 @@ import {
   settingRows,
   stateText,
   stormText,
-} from './texts.js'
+} from './formatters.js'
+import { done, type Result, tableResult } from './result.js'
+import { aligned } from './table.js'
 import type { VerbCommands } from './verb-commands.js'
 
 const KEY = 'an API key; sandbox-pro~checkout is the key sandbox-pro in the space checkout'
@@ -46,7 +46,7 @@ export function addVerbs(parent: Command, verbs: VerbCommands): void {
   addClockVerbs(parent, verbs)
   addSettingsVerbs(parent, verbs)
   addKeyVerbs(parent, verbs)
-  addTroubleVerbs(parent, verbs)
+  addFaultVerbs(parent, verbs)
   addPetVerbs(parent, verbs)
   addSnapshotVerbs(parent, verbs)
   addSandboxVerbs(parent, verbs)
@@ -184,7 +184,7 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
     .action(run('keys.unban', one))
 }
 
-function addTroubleVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
+function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
   const storm = group(parent, 'storm', '429s that no quota explains')
   verb(storm, 'start', 'start a new storm; without a rate it refuses everything', [
     'storm start',

@@ -1,7 +1,7 @@
 import { type ConductRule, VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
 import { didYouMean } from '../../domain/suggest.js'
 import { OptionsError } from '../../options/options-error.js'
-import { writeProblem } from '../../options/problem.js'
+import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, readonly RunRule[]>> = { violation: VIOLATI
 
 export const FAIL_ON_WORDS: readonly string[] = [...Object.keys(KINDS), NO_TRAFFIC, DRIFT, ...VIOLATIONS, ...WARNINGS]
 
-export function rulesHit(rules: readonly RunRule[], { counts, reached, drift }: ConductReport): readonly RunRule[] {
+export function brokenRules(rules: readonly RunRule[], { counts, reached, drift }: ConductReport): readonly RunRule[] {
   return rules.filter((rule) => {
     if (rule === NO_TRAFFIC) return reached === 0
     return rule === DRIFT ? drift.length > 0 : counts[rule] !== undefined
@@ -45,7 +45,7 @@ export function parseFailOn(where: string, text: string): FailOn {
   const words = text.split(',').map((word) => word.trim())
   const problems = words
     .filter((word) => !FAIL_ON_WORDS.includes(word))
-    .map((word) => writeProblem(where, word, `must be ${joinOr(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
+    .map((word) => formatProblem(where, word, `must be ${joinOr(FAIL_ON_WORDS)}${didYouMean(word, FAIL_ON_WORDS)}`))
   if (problems.length > 0) throw new OptionsError(problems)
   return {
     where,

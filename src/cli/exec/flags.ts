@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../../domain/suggest.js'
 import { ENV_PREFIX } from '../../options/names.js'
 import { OptionsError } from '../../options/options-error.js'
-import { writeProblem } from '../../options/problem.js'
+import { formatProblem } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
 import type { Environment } from '../../system/environment.js'
 import { type FailOn, NEVER_FAIL, parseFailOn } from './fail-on.js'
@@ -69,7 +69,7 @@ export function readOutcomeFlags(flags: ExecFlags, env: Environment): OutcomeFla
     text === undefined ? { where: variable, text: env[variable] || undefined } : { where: flag, text }
   const file = (flag: string, text: string | undefined, variable: string) => {
     const read = given(flag, text, variable)
-    if (read.text === '') throw new OptionsError([writeProblem(read.where, '', 'must be a file path')])
+    if (read.text === '') throw new OptionsError([formatProblem(read.where, '', 'must be a file path')])
     return read.text
   }
   const failOn = given('--fail-on', flags.failOn, `${ENV_PREFIX}FAIL_ON`)

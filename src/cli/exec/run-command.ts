@@ -16,9 +16,9 @@ const STDIN = 0
 /** Signals that only `exec` handles, so that it does not end before its command. */
 const OTHER_SIGNALS = ['SIGHUP', 'SIGQUIT'] as const
 
-export type PartingSignal = StopSignal | (typeof OTHER_SIGNALS)[number]
+export type ForwardedSignal = StopSignal | (typeof OTHER_SIGNALS)[number]
 
-export type Ending =
+export type CommandOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'unstartable'; readonly cause: NodeJS.ErrnoException }
@@ -33,8 +33,8 @@ export interface CommandLine {
 }
 
 export interface RunningCommand {
-  readonly ended: Promise<Ending>
-  relay(signal: PartingSignal): void
+  readonly ended: Promise<CommandOutcome>
+  relay(signal: ForwardedSignal): void
   /** Kills it and everything it started. */
   kill(): void
   sweep(): Promise<void>
@@ -49,11 +49,11 @@ export function runCommand({ name, args, env, cwd, mark }: CommandLine): Running
   try {
     child = spawn(name, args, { cwd, env, stdio: 'inherit', detached: !onTerminal && !isWindows })
   } catch (error) {
-    const ended = Promise.resolve<Ending>({ kind: 'unstartable', cause: error as NodeJS.ErrnoException })
+    const ended = Promise.resolve<CommandOutcome>({ kind: 'unstartable', cause: error as NodeJS.ErrnoException })
     return { ended, relay: () => {}, kill: () => {}, sweep: async () => {} }
   }
   const { pid } = child
-  const ended = new Promise<Ending>((resolve) => {
+  const ended = new Promise<CommandOutcome>((resolve) => {
     child.once('error', (cause) => pid === undefined && resolve({ kind: 'unstartable', cause }))
     child.once('exit', (code, signal) =>
       resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
@@ -81,7 +81,7 @@ export function runCommand({ name, args, env, cwd, mark }: CommandLine): Running
 }
 
 /** The exit code for an ending. @source coreutils, env, nohup and timeout: exit status */
-export function exitCodeOfEnding(ending: Ending): number {
+export function exitCodeFor(ending: CommandOutcome): number {
   switch (ending.kind) {
     case 'exited':
       return ending.code
@@ -97,7 +97,7 @@ export function isMissing({ code }: NodeJS.ErrnoException): boolean {
 }
 
 /** Whether the command got the signal from the terminal: many programs end at once when they get it twice. */
-function comesFromTerminal(signal: PartingSignal): boolean {
+function comesFromTerminal(signal: ForwardedSignal): boolean {
   return (signal === 'SIGINT' || signal === 'SIGQUIT') && isInForeground()
 }
 
@@ -111,9 +111,9 @@ async function endTree(tree: ProcessTree): Promise<void> {
 }
 
 /** SIGINT and SIGTERM stay handled: npm sends each twice, and the second must not end this process early. */
-export function onPartingSignals(
+export function onExitSignals(
   io: Pick<CliIo, 'onSignal' | 'monotonic'>,
-  handlers: SignalHandlers<PartingSignal>,
+  handlers: SignalHandlers<ForwardedSignal>,
 ): () => void {
   const handle = gracefulThenForce(io, handlers)
   io.onSignal(handle)

@@ -1,5 +1,5 @@
 import type { SettingName } from '../../domain/settings.js'
-import { allowedText, takes } from '../../options/allowed.js'
+import { allowedText, isAllowed } from '../../options/allowed.js'
 import { camelName, ENV_PREFIX, flagName, kebabName } from '../../options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js'
 
@@ -60,7 +60,7 @@ function capitalised(text: string): string {
 function switchLine(name: OptionName): string {
   const { reads, negative, default: fallback = '', example = EXAMPLES[name] } = optionRow(name)
   if (reads === 'switch') return `${kebabName({ name, negated: negative === true })}: true`
-  if (example === undefined && !takes(name, fallback)) {
+  if (example === undefined && !isAllowed(name, fallback)) {
     throw new TypeError(`${camelName({ name, negated: false })} has no default that can be written, and no example.`)
   }
   return `${kebabName({ name, negated: false })}: ${example ?? yamlText(fallback)}`

@@ -11,7 +11,7 @@ import { messageOf } from '../../system/message-of.js'
 import { cellWidth, wrapCells } from '../cells.js'
 import { escapeControls } from '../escape-controls.js'
 import type { CliIo, KeyboardSession } from '../io.js'
-import { columnsOf } from '../print.js'
+import { terminalWidth } from '../print.js'
 import type { ServeLog } from '../serve-log.js'
 import { type KeyAction, keyReader } from './keys.js'
 import { openBrowser } from './open-browser.js'
@@ -102,7 +102,7 @@ function operationsLine(operations: Contract['operations']): readonly string[] {
 /** The first lines on a terminal. @source docs/cli.md, "Ready line" */
 function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): string {
   const { baseUrl, controlUrl, plan, petCount, core } = sandbox()
-  const columns = columnsOf(io.stderr) ?? DEFAULT_COLUMNS
+  const columns = terminalWidth(io.stderr) ?? DEFAULT_COLUMNS
   const { keys, shared } = core.spaces.default
   // A key with a label may be a real one.
   const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)

@@ -3,7 +3,7 @@ import { messageOf } from '../../system/message-of.js'
 
 /** @returns the problem; undefined if it was opened */
 export function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
-  const [command, ...args] = openerOf(platform, url)
+  const [command, ...args] = browserCommand(platform, url)
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: 'ignore', detached: true })
     child.once('error', (error) => resolve(messageOf(error)))
@@ -14,7 +14,7 @@ export function openBrowser(url: string, platform: NodeJS.Platform = process.pla
 }
 
 /** On Windows, the first quoted word after `start` is a window title. */
-export function openerOf(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
+export function browserCommand(platform: NodeJS.Platform, url: string): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['open', url]
   if (platform === 'win32') return ['cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]
   return ['xdg-open', url]

@@ -3,7 +3,7 @@ import { readHttpDate, SECOND_MS } from '../../domain/time.js'
 import { readLimits } from '../../drift/headers.js'
 
 /** The rate limits of one response to the key. Times are seconds since the Unix epoch. */
-export interface Counted {
+export interface CountedResponse {
   readonly operation: string
   readonly request: EngineRequest
   readonly limit: number
@@ -15,7 +15,11 @@ export interface Counted {
 /** Two requests this close to the end of a window may be in different ones. */
 const STEADY_SECONDS = 2
 
-export function readCounted(operation: string, request: EngineRequest, { headers }: EngineAnswer): Counted | undefined {
+export function readCounted(
+  operation: string,
+  request: EngineRequest,
+  { headers }: EngineAnswer,
+): CountedResponse | undefined {
   const { limit, remaining, reset } = readLimits(headers)
   const date = (readHttpDate(headers.date) ?? Number.NaN) / SECOND_MS
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined
@@ -23,9 +27,11 @@ export function readCounted(operation: string, request: EngineRequest, { headers
 }
 
 /** Remaining may fall by more than one: others may use the key. @source docs/specification.md, "Rate limit headers" */
-export function findUncounted(all: readonly Counted[]): (Counted & { readonly detail: string }) | undefined {
+export function findUncounted(
+  all: readonly CountedResponse[],
+): (CountedResponse & { readonly detail: string }) | undefined {
   // By limit and reset: the headers show the minute's window or the day's.
-  const last = new Map<string, Counted>()
+  const last = new Map<string, CountedResponse>()
   for (const counted of all) {
     const { limit, remaining, reset, date } = counted
     const before = last.get(`${limit} ${reset}`)

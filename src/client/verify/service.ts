@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer'
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
 import type { Environment } from '../../system/environment.js'
 import type { ResponseLimits } from '../bounded-body.js'
-import { openExchange, type ServiceAnswer } from '../exchange.js'
+import { openExchange, type ServiceResponse } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'
 
 export interface Service {
-  /** @throws NoAnswerError */
+  /** @throws NoResponseError */
   ask(request: EngineRequest): Promise<EngineAnswer>
   close(): Promise<void>
 }
 
-export function engineAnswer({ status, headers, body }: ServiceAnswer): EngineAnswer {
+export function engineAnswer({ status, headers, body }: ServiceResponse): EngineAnswer {
   return { status, headers: joinedHeaders(headers), body: body.toString('utf8'), isUtf8: isUtf8(body) }
 }
 

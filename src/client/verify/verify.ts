@@ -7,9 +7,9 @@ import { type Reason, withoutOperation } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/time.js'
 import { isId, isObject } from '../../drift/bodies.js'
-import { type BreachRule, findBreaches, isSuccess } from '../../drift/find-breaches.js'
+import { type ContractRule, findViolations, isSuccess } from '../../drift/find-violations.js'
 import { readDeprecation } from '../../drift/headers.js'
-import { NoAnswerError } from '../no-answer.js'
+import { NoResponseError } from '../no-response.js'
 import {
   bareListProbes,
   creationProbes,
@@ -22,7 +22,7 @@ import {
   readExamples,
   wholeList,
 } from './probes.js'
-import { type Counted, findUncounted, readCounted } from './remaining.js'
+import { type CountedResponse, findUncounted, readCounted } from './remaining.js'
 import { SeenItems } from './seen-items.js'
 import type { Service } from './service.js'
 
@@ -65,17 +65,17 @@ const WRONG_KEY = 'no-such-key-sent-by-petstore-sandbox-verify'
 const MADE_UP: readonly string[] = ['fault', 'forced', 'storm', 'ban', 'unavailable'] satisfies readonly Reason[]
 const REMOVAL_REASONS = ['sunset', 'brownout']
 const REMOVAL_CODE = 'operation_removed'
-const OWN_CHECKS: readonly BreachRule[] = ['rate-limit-headers', 'deprecation-headers']
+const OWN_CHECKS: readonly ContractRule[] = ['rate-limit-headers', 'deprecation-headers']
 
-type Asked = EngineAnswer | { readonly outcome: CheckOutcome; readonly detail: string }
+type ProbeResult = EngineAnswer | { readonly outcome: CheckOutcome; readonly detail: string }
 
-/** Lists first, then writes, so that item operations have an existing id. @throws NoAnswerError (first request) */
+/** Lists first, then writes, so that item operations have an existing id. @throws NoResponseError (first request) */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { contract, rules, service, basePath, apiKey, writes, wait } = options
   const checks: Check[] = []
   const notes: string[] = []
   const reached = new Set<string>()
-  const counted: Counted[] = []
+  const counted: CountedResponse[] = []
   const collections = new Map<string, SeenItems>()
   /** Authorizations that were still refused after a wait. */
   const waitedInVain = new Set<string>()
@@ -233,7 +233,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   }
 
   /** Sends a request, and again after a 429 with a short wait. The 429 itself is checked against the contract. */
-  async function ask(operation: Operation, request: EngineRequest): Promise<Asked> {
+  async function ask(operation: Operation, request: EngineRequest): Promise<ProbeResult> {
     const { authorization = '' } = request.headers
     try {
       let answer = await service.ask(request)
@@ -266,15 +266,19 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       if (count !== undefined && isKeyed && answer.status !== 401) counted.push(count)
       return answer
     } catch (error) {
-      if (!(error instanceof NoAnswerError) || !wasAnswered) throw error
+      if (!(error instanceof NoResponseError) || !wasAnswered) throw error
       return { outcome: 'unanswered', detail: error.message }
     }
   }
 
-  function breachesIn(operation: Operation, request: EngineRequest, answer: EngineAnswer): readonly Breach[] {
+  function breachesIn(
+    operation: Operation,
+    request: EngineRequest,
+    answer: EngineAnswer,
+  ): readonly ContractViolation[] {
     const route = contract.route(request.method, request.path)
     const captured = route.kind === 'operation' ? route.captured : []
-    return findBreaches({ rules, plans: contract.plans, basePath }, { operation, captured, request, answer })
+    return findViolations({ rules, plans: contract.plans, basePath }, { operation, captured, request, answer })
   }
 
   function judgeDeprecation(
@@ -308,14 +312,14 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   }
 }
 
-type Breach = ReturnType<typeof findBreaches>[number]
+type ContractViolation = ReturnType<typeof findViolations>[number]
 
 function rankOf({ method, path }: Operation): number {
   if (path.includes('{')) return 2
   return isRead(method) ? 0 : 1
 }
 
-function detailsOf(breaches: readonly Breach[], wanted?: BreachRule): readonly string[] {
+function detailsOf(breaches: readonly ContractViolation[], wanted?: ContractRule): readonly string[] {
   return breaches
     .filter(({ rule }) => (wanted === undefined ? !OWN_CHECKS.includes(rule) : rule === wanted))
     .map(({ detail }) => detail)
@@ -327,7 +331,7 @@ function unexpected({ responses }: Operation, status: number): readonly string[]
   return [`it is answered ${status}, not ${expected}${status === 401 ? ' (is the API key one of this instance?)' : ''}`]
 }
 
-function limited(pause: number | undefined): Asked {
+function limited(pause: number | undefined): ProbeResult {
   const until = pause === undefined ? 'it does not say until when' : `for another ${ceilSeconds(pause)} s`
   return { outcome: 'skipped', detail: `the rate limit is used up (429), ${until}` }
 }

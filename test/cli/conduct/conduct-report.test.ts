@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import { describe, expect, it } from 'vitest'
-import { type ConductReport, NO_CONDUCT, withConduct } from '../../../src/cli/conduct/conduct-report.js'
+import { addConduct, type ConductReport, EMPTY_CONDUCT } from '../../../src/cli/conduct/conduct-report.js'
 import { junitReport } from '../../../src/cli/conduct/junit-report.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
 import { jsonReport } from '../../../src/cli/exec/report-file.js'
@@ -9,7 +9,7 @@ import { junitBreaches } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 
 const plain = new Chalk({ level: 0 })
-const reportOf = (...conducts: readonly Conduct[]): ConductReport => conducts.reduce(withConduct, NO_CONDUCT)
+const reportOf = (...conducts: readonly Conduct[]): ConductReport => conducts.reduce(addConduct, EMPTY_CONDUCT)
 
 const CHECKOUT = aConduct({
   space: 'checkout',
@@ -167,14 +167,14 @@ describe('the JUnit report', () => {
   it('fails a rule whose findings were too many to keep, and a run without traffic', () => {
     const full = { ...reportOf(CHECKOUT), counts: { 'no-backoff': 1 }, leftOut: 1 }
     expect(failuresOf(junitReport(full, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-backoff'])
-    expect(failuresOf(junitReport(NO_CONDUCT, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-traffic'])
-    expect(failuresOf(junitReport(NO_CONDUCT, [], AT))).toEqual([])
-    expect(junitBreaches(junitReport(NO_CONDUCT, ['no-traffic'], AT))).toEqual([])
+    expect(failuresOf(junitReport(EMPTY_CONDUCT, ['no-traffic', 'no-backoff'], AT))).toEqual(['no-traffic'])
+    expect(failuresOf(junitReport(EMPTY_CONDUCT, [], AT))).toEqual([])
+    expect(junitBreaches(junitReport(EMPTY_CONDUCT, ['no-traffic'], AT))).toEqual([])
   })
 
   it('keeps the schemas of Ant and Jenkins, with findings and without', () => {
     const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
-    for (const report of [NO_CONDUCT, reportOf(aConduct(), CHECKOUT), reportOf(aConduct({ violations }))])
+    for (const report of [EMPTY_CONDUCT, reportOf(aConduct(), CHECKOUT), reportOf(aConduct({ violations }))])
       for (const failing of [[], VIOLATIONS, [...VIOLATIONS, ...WARNINGS]])
         expect(junitBreaches(junitReport(report, failing, AT))).toEqual([])
   })

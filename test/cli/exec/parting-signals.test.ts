@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { onPartingSignals } from '../../../src/cli/exec/run-command.js'
+import { onExitSignals } from '../../../src/cli/exec/run-command.js'
 import { testIo } from '../test-io.js'
 
 function listen() {
   const io = testIo()
   const heard: string[] = []
-  onPartingSignals(io, {
+  onExitSignals(io, {
     graceful: (signal) => heard.push(`wish ${signal}`),
     force: (signal) => heard.push(`order ${signal}`),
   })()

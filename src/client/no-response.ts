@@ -44,14 +44,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
-interface Asked {
+interface AttemptContext {
   readonly url: string
   readonly timeout: DurationMs
   readonly proxy: string | undefined
 }
 
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError'
+export class NoResponseError extends Error {
+  override readonly name = 'NoResponseError'
   readonly code = 'NO_ANSWER' satisfies FailureCode
   /** The failure's own code: ECONNREFUSED, TIMEOUT … */
   readonly failure: string
@@ -71,12 +71,12 @@ export class NoAnswerError extends Error {
   }
 
   /** @throws errors that are not connection failures, as those are our own bugs */
-  static from(error: unknown, { url, timeout, proxy }: Asked): NoAnswerError {
+  static from(error: unknown, { url, timeout, proxy }: AttemptContext): NoResponseError {
     const found = meaningOf(error, timeout, proxy)
     if (found === undefined) throw error
     const { origin } = new URL(url)
     const where = proxy === undefined ? origin : `${origin} (${proxy} is set)`
-    return new NoAnswerError(found.failure, found.meaning, where, error)
+    return new NoResponseError(found.failure, found.meaning, where, error)
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Conduct } from '../../conduct/conduct-view.js'
 import type { Reason } from '../../domain/problems.js'
-import { kindOf } from '../../drift/ledger.js'
+import { driftKind } from '../../drift/ledger.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
 import { runSandbox } from '../../sandbox.js'
-import { type ConductReport, type DriftSeen, NO_CONDUCT, withConduct } from '../conduct/conduct-report.js'
+import { addConduct, type ConductReport, type DriftCount, EMPTY_CONDUCT } from '../conduct/conduct-report.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
 
 /** Discarded conduct that an undo may bring back. */
@@ -19,7 +19,7 @@ export interface Summary {
   readonly refused: ReadonlyMap<Reason | 'other', number>
 }
 
-export interface OwnSandbox {
+export interface ExecSandbox {
   readonly facts: Omit<ReadyFacts, 'pid'>
   summary(): Summary
   conduct(): ConductReport
@@ -27,16 +27,16 @@ export interface OwnSandbox {
 }
 
 /** @throws errors with a code: PORT_IN_USE, STORE_LOCKED … */
-export async function openOwnSandbox(
+export async function openExecSandbox(
   options: ResolvedOptions,
   log: ServeLog,
   onExchange: (record: ExchangeRecord) => void,
-): Promise<OwnSandbox> {
+): Promise<ExecSandbox> {
   let requests = 0
   const reached = new Set<string>()
   const refused = new Map<Reason | 'other', number>()
-  const drifts = new Map<string, DriftSeen>()
-  let discarded = NO_CONDUCT
+  const drifts = new Map<string, DriftCount>()
+  let discarded = EMPTY_CONDUCT
   /** The last of each space may come back by an undo. */
   const restorable: Conduct[] = []
   let stopped: Promise<void> | undefined
@@ -47,7 +47,7 @@ export async function openOwnSandbox(
     reached.add(operation)
     if (status === 429 || reason === 'ban') refused.set(reason ?? 'other', (refused.get(reason ?? 'other') ?? 0) + 1)
     for (const detail of drift) {
-      const key = `${operation} ${kindOf(detail)}`
+      const key = `${operation} ${driftKind(detail)}`
       const known = drifts.get(key)
       if (known !== undefined) drifts.set(key, { ...known, count: known.count + 1 })
       else if (drifts.size < MAX_DRIFTS) drifts.set(key, { operation, detail, count: 1 })
@@ -64,7 +64,7 @@ export async function openOwnSandbox(
     onForget(conduct) {
       restorable.push(conduct)
       const oldest = restorable.length > MAX_RESTORABLE ? restorable.shift() : undefined
-      if (oldest !== undefined) discarded = withConduct(discarded, oldest)
+      if (oldest !== undefined) discarded = addConduct(discarded, oldest)
     },
     onRecall(space) {
       const last = restorable.findLastIndex((conduct) => conduct.space === space)
@@ -89,7 +89,7 @@ export async function openOwnSandbox(
       refused,
     }),
     conduct: () => ({
-      ...[...restorable, ...sandbox.conduct()].reduce(withConduct, discarded),
+      ...[...restorable, ...sandbox.conduct()].reduce(addConduct, discarded),
       drift: [...drifts.values()],
     }),
     async stop() {

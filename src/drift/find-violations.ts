@@ -11,17 +11,17 @@ import type { Plans } from '../contract/contract-data.js'
 import type { EngineAnswer, EngineRequest } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { findRepeatedName } from '../contract/json-error.js'
-import { createdBreaches, errorBreaches, isObject, itemBreaches, listBreaches } from './bodies.js'
+import { creationViolations, errorViolations, isObject, itemViolations, listViolations } from './bodies.js'
 import {
   LIMIT_HEADER_KEYS,
-  rateLimitBreaches,
+  rateLimitViolations,
   readDeprecation,
-  refusalBreaches,
-  strangersLimitBreaches,
+  retryAfterViolations,
+  unauthenticatedLimitViolations,
 } from './headers.js'
 
 /** Shared by `verify`, `call --check` and the drift of forwarded responses. @source docs/cli.md, "What is checked" */
-export function findBreaches(promises: Promises, exchange: SeenExchange): readonly Breach[] {
+export function findViolations(promises: CheckContext, exchange: SeenExchange): readonly ContractViolation[] {
   const { operation, answer } = exchange
   const { status, headers } = answer
   const rules = promises.rules.of(operation)
@@ -36,22 +36,22 @@ export function findBreaches(promises: Promises, exchange: SeenExchange): readon
     ...asBreaches('headers', findHeaderBreaches(rules, answer, isIgnored)),
     ...asBreaches('authentication', authenticationBreaches(rules, exchange)),
     ...breaches,
-    ...asBreaches('rate-limit-headers', hasLimits ? rateLimitBreaches(headers) : []),
-    ...asBreaches('rate-limit-headers', hasNoKey ? strangersLimitBreaches(headers, promises.plans) : []),
+    ...asBreaches('rate-limit-headers', hasLimits ? rateLimitViolations(headers) : []),
+    ...asBreaches('rate-limit-headers', hasNoKey ? unauthenticatedLimitViolations(headers, promises.plans) : []),
     ...asBreaches(
       'retry-after',
-      status === 429 && rules.headers.has('retry-after') ? refusalBreaches(headers, code) : [],
+      status === 429 && rules.headers.has('retry-after') ? retryAfterViolations(headers, code) : [],
     ),
     ...asBreaches('deprecation-headers', deprecation.kind === 'drift' ? deprecation.breaches : []),
   ]
 }
 
-function asBreaches(rule: BreachRule, details: readonly string[]): readonly Breach[] {
+function asBreaches(rule: ContractRule, details: readonly string[]): readonly ContractViolation[] {
   return details.map((detail) => ({ rule, detail }))
 }
 
 interface Content extends Pick<SeenExchange, 'request' | 'answer'> {
-  readonly breaches: readonly Breach[]
+  readonly breaches: readonly ContractViolation[]
   readonly code: unknown
 }
 
@@ -81,26 +81,26 @@ function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: num
   const read: ReadAnswer = answer.body.length > maxBody ? { kind: 'other' } : readAnswer(answer)
   const { status, body } = findContentBreaches(rules, answer, read, request.method === 'HEAD')
   const breaches = [...asBreaches('status', status), ...asBreaches('body', body)]
-  const add = (rule: BreachRule, details: readonly string[]) => breaches.push(...asBreaches(rule, details))
+  const add = (rule: ContractRule, details: readonly string[]) => breaches.push(...asBreaches(rule, details))
   if (read.kind === 'json') {
     const repeated = findRepeatedName(answer.body)
     if (repeated !== undefined) add('body', [`an object has the name ${quote(repeated)} twice`])
-    add('body', errorBreaches(answer.status, read.value))
+    add('body', errorViolations(answer.status, read.value))
   }
-  add('status', undueSuccess(exchange))
+  add('status', acceptanceViolations(exchange))
   if (read.kind === 'json' && isSuccess(answer.status)) {
     const { value } = read
     const fields = rules.of(answer.status)?.fields ?? new Set()
-    if (Array.isArray(value)) add('query', listBreaches(operation, fields, request, value))
-    else if (request.method === 'POST') add('identity', createdBreaches(operation, fields, request.body, value))
-    else if (request.method === 'GET') add('identity', itemBreaches(operation, captured, value))
+    if (Array.isArray(value)) add('query', listViolations(operation, fields, request, value))
+    else if (request.method === 'POST') add('identity', creationViolations(operation, fields, request.body, value))
+    else if (request.method === 'GET') add('identity', itemViolations(operation, captured, value))
   }
   const code = read.kind === 'json' && isObject(read.value) ? read.value.code : undefined
   return { breaches, code, request, answer }
 }
 
 /** A body that the contract does not allow is refused with 400. @source docs/specification.md, "POST /pets" */
-function undueSuccess({ operation, request, answer: { status } }: SeenExchange): readonly string[] {
+function acceptanceViolations({ operation, request, answer: { status } }: SeenExchange): readonly string[] {
   if (!operation.takesBody || !operation.responses.has(400) || !isSuccess(status)) return []
   const [violation] = operation.readBody(new TextEncoder().encode(request.body)).violations
   return violation === undefined ? [] : [`it is answered ${status}, although ${violation.message}`]
@@ -126,7 +126,7 @@ export interface SeenExchange {
   readonly answer: EngineAnswer
 }
 
-export interface Promises {
+export interface CheckContext {
   readonly rules: AnswerRules
   readonly plans: Plans
   /** Ends in the version segment: `/v1`. */
@@ -135,7 +135,7 @@ export interface Promises {
   readonly maxBody?: number
 }
 
-export type BreachRule =
+export type ContractRule =
   | 'status'
   | 'headers'
   | 'body'
@@ -147,8 +147,8 @@ export type BreachRule =
   | 'deprecation-headers'
 
 /** A difference between a response and the contract. */
-export interface Breach {
-  readonly rule: BreachRule
+export interface ContractViolation {
+  readonly rule: ContractRule
   /** A sentence part: `X-RateLimit-Limit is missing`. */
   readonly detail: string
 }

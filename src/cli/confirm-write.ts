@@ -6,7 +6,7 @@ import { SIGNAL_EXIT } from './exit-codes.js'
 import type { CliIo, StopSignal } from './io.js'
 
 /** Without a terminal, --yes is required. @throws RequestError CONFIRMATION_NEEDED */
-export async function confirmWriting(
+export async function confirmWrite(
   subject: string,
   { isProduction, baseUrl }: Pick<Target, 'isProduction' | 'baseUrl'>,
   ask: { readonly canAsk: boolean; readonly signal: AbortSignal },
@@ -22,7 +22,7 @@ export async function confirmWriting(
 }
 
 /** Runs an action that the first stop signal aborts. @returns its exit code, or the signal's */
-export async function untilSignal(io: CliIo, act: (signal: AbortSignal) => Promise<number>): Promise<number> {
+export async function abortOnSignal(io: CliIo, act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const abort = new AbortController()
   let received: StopSignal | undefined
   const ignore = io.onSignal((signal) => {

@@ -3,9 +3,9 @@ import type { LogFormat } from '../../options/options.js'
 import type { ConductReport } from '../conduct/conduct-report.js'
 import { cheapestLine, countsLine, findingLine } from '../conduct/text-report.js'
 import { escapeControls } from '../escape-controls.js'
+import type { Summary } from './exec-sandbox.js'
 import { DRIFT, driftLine, type FailOn, NO_TRAFFIC, noTrafficLine, type RunRule } from './fail-on.js'
-import type { Summary } from './own-sandbox.js'
-import { type Ending, isMissing } from './run-command.js'
+import { type CommandOutcome, isMissing } from './run-command.js'
 
 const MAX_FINDINGS = 20
 const MAX_OPERATIONS = 5
@@ -17,7 +17,12 @@ export interface RunOutcome {
   readonly hit: readonly RunRule[]
 }
 
-export function closingWords(name: string, ending: Ending, outcome: RunOutcome, log: LogFormat): readonly string[] {
+export function summaryLines(
+  name: string,
+  ending: CommandOutcome,
+  outcome: RunOutcome,
+  log: LogFormat,
+): readonly string[] {
   if (ending.kind === 'unstartable') {
     const { cause } = ending
     const shown = escapeControls(JSON.stringify(name))

@@ -1,4 +1,4 @@
-import type { ServiceAnswer } from '../../client/exchange.js'
+import type { ServiceResponse } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
 import { readBody, toRows } from '../../client/read-body.js'
 import type { Environment } from '../../system/environment.js'
@@ -16,7 +16,7 @@ interface Shown {
 
 /** In a pipe, a body "as received" is printed byte for byte; on a terminal it is escaped. */
 export async function showBody(
-  answer: ServiceAnswer,
+  answer: ServiceResponse,
   format: OutputFormat,
   stream: Output,
   env: Environment,
@@ -48,7 +48,7 @@ export function yamlText(value: unknown): string {
   return document.toString({ lineWidth: 0 }).trimEnd()
 }
 
-export function headLines({ status, statusText, headers }: ServiceAnswer): readonly string[] {
+export function headLines({ status, statusText, headers }: ServiceResponse): readonly string[] {
   return [escapeControls(`HTTP ${status} ${statusText}`.trimEnd()), ...headerLines(headers)]
 }
 
@@ -56,7 +56,7 @@ export function headerLines(headers: readonly Header[]): readonly string[] {
   return masked(headers).map(([name, value]) => escapeControls(`${name}: ${value}`))
 }
 
-function escapedText({ body }: ServiceAnswer): string {
+function escapedText({ body }: ServiceResponse): string {
   const text = escapeLines(body.toString('utf8').replaceAll('\r\n', '\n'))
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -16,7 +16,7 @@ interface Running {
   isOurs: boolean
 }
 
-export class KeptSandbox {
+export class PersistentSandbox {
   readonly #name: string
   readonly #report: (keeping: Keeping) => void
   #running: Promise<Running> | undefined

@@ -8,9 +8,9 @@ import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
 import { durationMs } from './arguments.js'
 import { NoSandboxError } from './errors.js'
-import { type Found, findSandbox, noSandboxAt } from './find-sandbox.js'
+import { type FoundSandbox, findSandbox, noSandboxAt } from './find-sandbox.js'
+import { serviceUrl } from './formatters.js'
 import { done, printResult } from './result.js'
-import { serviceUrl } from './texts.js'
 import { connect, type SharedFlags, type VerbCommands, withLocation } from './verb-commands.js'
 
 const POLL_MS: DurationMs = 50
@@ -19,7 +19,7 @@ const DEFAULT_WAIT_MS: DurationMs = 30 * SECOND_MS
 /** Open responses may delay a stop by 5 s; little is left to write after that. */
 const STOP_TIMEOUT_MS: DurationMs = 15 * SECOND_MS
 
-export function addLifeVerbs(parent: Command, { verb, call, alone }: VerbCommands, io: CliIo): void {
+export function addLifecycleVerbs(parent: Command, { verb, call, alone }: VerbCommands, io: CliIo): void {
   const limit = `how long at most, all in all (default: ${formatDuration(DEFAULT_WAIT_MS)})`
   verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
     .addOption(new Option('--timeout <duration>', limit).argParser(durationMs))
@@ -42,7 +42,7 @@ export function addLifeVerbs(parent: Command, { verb, call, alone }: VerbCommand
 }
 
 /** Looks for the sandbox at each poll: one that is starting may write its locator at any moment. */
-async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: CliIo): Promise<Found> {
+async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: CliIo): Promise<FoundSandbox> {
   const deadline = io.monotonic() + timeout
   for (;;) {
     const found = await findSandbox(url, io).catch((error) => {
@@ -62,7 +62,7 @@ async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: Cli
 }
 
 /** The port closes first; everything is on disk once the process has ended. */
-async function untilGone({ controlUrl, pid }: Found, io: CliIo): Promise<void> {
+async function untilGone({ controlUrl, pid }: FoundSandbox, io: CliIo): Promise<void> {
   const deadline = io.monotonic() + STOP_TIMEOUT_MS
   const isThere = async () =>
     (await checkHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
