@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { hasTmux, Terminal } from '../support/tmux.js'
+import { Terminal } from '../support/tmux.js'
+import { HAS_TMUX } from '../support/tools.js'
 import { temporaryFolder } from './test-io.js'
 
 const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
@@ -41,7 +42,7 @@ async function gone(pid: number): Promise<void> {
   }
 }
 
-describe.skipIf(!hasTmux)('serve at a terminal', () => {
+describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
   it.each([60, 80, 120])('of %i columns breaks no word, whatever it has to say', async (columns) => {
     const { terminal, baseUrl, controlUrl } = await serving({ columns })
     await terminal.sees(/press h for help/)

@@ -1,30 +1,23 @@
 import type { TestProject } from 'vitest/node'
 
-/** Says, once and before all tests of a project, which of them are left out on this machine. */
-export default async function sayWhatIsLeftOut({ name }: TestProject): Promise<void> {
-  if (name === 'integration' && process.env.THOROUGH === undefined)
-    process.stderr.write(
-      'Left out: tests with browsers or in real time, and most runs of random tests. Run all: npm run test:all\n',
-    )
-  for (const [tool, isThere, tests] of name === 'browser' ? await browsers() : await programs())
-    if (!isThere) process.stderr.write(`${tool} is not installed: ${tests} are left out.\n`)
-}
-
-type Tool = readonly [name: string, isThere: boolean, tests: string]
-
-async function browsers(): Promise<readonly Tool[]> {
-  const { HAS_CHROMIUM, HAS_FIREFOX } = await import('./browsers.js')
-  return [
-    ['Chromium', HAS_CHROMIUM, 'the tests of the pages, and of the sandbox in one'],
-    ['Firefox', HAS_FIREFOX, 'the tests of the pages in it'],
+/** Prints one line with the tests that a project leaves out, before its first test. */
+export default async function reportLeftOut({ name }: TestProject): Promise<void> {
+  const isShort = name === 'integration' && process.env.THOROUGH === undefined
+  const leftOut = [
+    ...(isShort ? ['browsers, real time, most runs of random tests'] : []),
+    ...(await missingTools(name)).map((tool) => `${tool} (not installed)`),
   ]
+  if (leftOut.length === 0) return
+  process.stderr.write(`Left out: ${leftOut.join(', ')}.${isShort ? ' Run all: npm run test:all' : ''}\n`)
 }
 
-async function programs(): Promise<readonly Tool[]> {
+async function missingTools(project: string): Promise<readonly string[]> {
+  if (project === 'browser') {
+    const { HAS_CHROMIUM, HAS_FIREFOX } = await import('./browsers.js')
+    return [...(HAS_CHROMIUM ? [] : ['Chromium']), ...(HAS_FIREFOX ? [] : ['Firefox'])]
+  }
   const { HAS_REDIS } = await import('./redis-server.js')
   const { HAS_PYTHON } = await import('./python.js')
-  return [
-    ['redis-server', HAS_REDIS, 'the tests on a real Redis'],
-    ['Python', HAS_PYTHON, 'the code samples in it'],
-  ]
+  const { HAS_TMUX } = await import('./tools.js')
+  return [...(HAS_REDIS ? [] : ['redis-server']), ...(HAS_PYTHON ? [] : ['Python']), ...(HAS_TMUX ? [] : ['tmux'])]
 }

@@ -4,10 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Whether there are terminals to test with. The gate installs tmux; elsewhere its tests are skipped, and say so. */
-export const hasTmux = process.env.CI === 'true' || spawnSync('tmux', ['-V']).status === 0
-if (!hasTmux) process.stderr.write('There is no tmux here: what needs a real terminal is not tested.\n')
-
 /** It is half a minute until a test says what it saw instead of what it waited for. */
 const MOST_LOOKS = 1000
 

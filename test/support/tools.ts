@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+
 /**
  * Whether a program that tests need is installed.
  *
@@ -9,3 +11,6 @@ export function requireTool(name: string, isThere: () => boolean): boolean {
     throw new Error(`${name} is not installed, and LEAVE_NOTHING_OUT is set.`)
   return found
 }
+
+/** Whether there is a tmux to test with. */
+export const HAS_TMUX = requireTool('tmux', () => spawnSync('tmux', ['-V']).status === 0)
