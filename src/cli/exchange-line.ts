@@ -147,6 +147,7 @@ function reasonsOf(record: ExchangeRecord, chalk: ChalkInstance): readonly Fact[
 function reasonText(record: ExchangeRecord): string | undefined {
   const { status, reason, fault, operation, responseBody } = record
   if (reason === 'fault' && fault !== undefined) return `fault ${fault}`
+  if (reason === 'mock') return 'mocked'
   const isRefused = reason === 'forced' && headerIn(record, 'preference-applied') === undefined
   if ((reason !== undefined && !isRefused) || status === undefined || status < 400) return reason
   let message: unknown

@@ -114,6 +114,17 @@ export function isOrdersAsGiven({ path, properties }: ResourceData, actions: rea
   )
 }
 
+/** Whether an operation changes or reads records; Prism mocks the others. */
+export function isStateful({
+  action,
+  isMocked,
+}: {
+  readonly action?: ResourceAction
+  readonly isMocked: boolean
+}): boolean {
+  return action !== undefined && !isMocked
+}
+
 interface ContractActions {
   readonly resources: readonly ResourceData[]
   readonly operations: readonly { readonly action?: ResourceAction }[]

@@ -1,3 +1,4 @@
+import { isStateful } from '../contract/resource-data.js'
 import type { Space } from '../core/space.js'
 import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { activeBan } from '../domain/ban.js'
@@ -11,6 +12,7 @@ import type { ClockView, FaultView, KeyView, StateView, StormView, WindowState }
 
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, realService } = space.shared
+  const { operations } = space.shared.contract
   const undo = spaces.findUndo(space, wall)
   return {
     space: space.name,
@@ -22,6 +24,12 @@ export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateVie
     faults: faultViews(space),
     overrides: listOverrides(space, wall),
     undo: undo === undefined ? null : { id: undo.id, verb: undo.verb, until: iso(undo.at + UNDO_FOR_MS) },
+    operations: {
+      stateful: operations.filter(isStateful).map(({ id }) => id),
+      mocked: operations
+        .filter((operation) => !isStateful(operation))
+        .map(({ id, isMocked, whyMocked }) => ({ operation: id, reason: isMocked ? '--mock' : (whyMocked ?? '') })),
+    },
     upstream: realService === undefined ? null : { baseUrl: realService.baseUrl, ...space.drift.upstream() },
     counts: {
       pets: space.pets.size,

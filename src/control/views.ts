@@ -106,6 +106,14 @@ export interface UndoView {
   readonly until: string
 }
 
+/** The operations of the contract, by their ids. */
+export interface OperationsView {
+  /** Read or change records. */
+  readonly stateful: readonly string[]
+  /** Answered from the contract's examples and schemas. */
+  readonly mocked: readonly { readonly operation: string; readonly reason: string }[]
+}
+
 /** The whole visible state of a space. */
 export interface StateView {
   /** Empty for the default space. */
@@ -123,6 +131,7 @@ export interface StateView {
   readonly undo: UndoView | null
   /** Null without `upstream`. */
   readonly upstream: UpstreamView | null
+  readonly operations: OperationsView
   readonly counts: {
     readonly pets: number
     readonly orders: number

@@ -164,7 +164,10 @@ function finishRequest(context: RequestContext, given: HandlerResult): Reply {
     exchange,
     isOperated: context.isOperated,
     isDocumented:
-      route.kind === 'operation' && answer.outside === undefined && answer.reason === undefined && answer.status < 500,
+      route.kind === 'operation' &&
+      answer.outside === undefined &&
+      (answer.reason === undefined || answer.reason === 'mock') &&
+      answer.status < 500,
   }
 }
 

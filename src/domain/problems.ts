@@ -60,7 +60,7 @@ export function errorBody(code: ProblemCode, message: string, status: number): s
   return `{"code":"${code}","message":${JSON.stringify(excerpt(message, LONGEST_MESSAGE))},"status":${status}}`
 }
 
-/** Why the sandbox made up a response; `upstream` for those of a real service. @source docs/behaviour.md, "X-Sandbox-Reason" */
+/** Why the sandbox made up a response; `upstream` for those of a real service, `mock` for those of Prism. @source docs/behaviour.md, "X-Sandbox-Reason" */
 export const REASONS = [
   'quota-minute',
   'quota-day',
@@ -72,6 +72,7 @@ export const REASONS = [
   'brownout',
   'unavailable',
   'upstream',
+  'mock',
 ] as const
 export type Reason = (typeof REASONS)[number]
 

@@ -87,6 +87,7 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
     },
   ],
   ['no status at all', { status: undefined, reason: 'fault', fault: 'connection-reset' }],
+  ['a mocked operation', { operation: 'listShops', reason: 'mock' }],
   ['latency', { durationMs: 9001.2, waitingMs: 9000.6 }],
   ['a slow body', { durationMs: 10_003, bodyMs: 10_001, reason: 'fault', fault: 'slow-body' }],
   ['a client that gave up', { status: undefined, how: 'left', durationMs: 502, waitingMs: 501 }],

@@ -88,6 +88,14 @@ describe('serve', () => {
     expect(io.stderr.text).not.toContain('GET')
   })
 
+  it('names the mocked operations in its banner', async () => {
+    const io = testIo()
+    const ended = runCli(['serve', '--port', '0', '--in-memory', '--log', 'pretty', '--mock', 'getPet'], io)
+    await io.stderr.seen(/^ {2}stateful: 3 operations · mocked: 1 \(getPet\)$/m)
+    io.signal('SIGINT')
+    expect(await ended).toBe(0)
+  })
+
   it('warns of an unknown variable, and starts', async () => {
     const { io } = await serving([], testIo({ env: { PETSTORE_SANDBOX_PLAM: 'pro' } }))
     expect(io.stderr.text).toContain('{"event":"warning","message":"PETSTORE_SANDBOX_PLAM: unknown option')

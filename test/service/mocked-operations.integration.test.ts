@@ -7,12 +7,28 @@ const spec = join(packageDirectory, 'test/contract/specs/mocked.yaml')
 const session = { cookie: 'a=1; session=x' }
 
 describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
-  it('says nothing in the name of the sandbox, and no header twice', async () => {
+  it('is marked as mocked, whatever its example says, and sends no header twice', async () => {
     const { headers, reason } = await (await openSandbox({ spec })).get('/things')
-    expect([reason, headers.get('x-version')]).toEqual([undefined, '3'])
+    expect([reason, headers.get('x-version')]).toEqual(['mock', '3'])
     expect(headers.get('sunset')).toBe('Tue, 01 Jan 2030 00:00:00 GMT')
     // The contract names no day on which it was deprecated, and Prism’s own "true" is not RFC 9745's.
     expect(headers.get('deprecation')).toBeNull()
+  })
+
+  it('is marked as mocked in the log, and listed in the state with the reason', async () => {
+    const sandbox = await openSandbox({ spec, mock: 'addThing' })
+    await sandbox.get('/things')
+    expect((await sandbox.control('GET', '/requests?reason=mock')).json).toMatchObject([
+      { operation: 'listThings', reason: 'mock' },
+    ])
+    expect((await sandbox.control('GET', '/state')).json.operations).toEqual({
+      stateful: [],
+      mocked: [
+        { operation: 'listThings', reason: 'the response is not a list of records' },
+        { operation: 'addThing', reason: '--mock' },
+        { operation: 'removeThing', reason: 'no operation creates its records, and the list has no example' },
+      ],
+    })
   })
 
   it('answers 204 without Content-Length', async () => {

@@ -4,6 +4,7 @@ import type {
   ClockView,
   FaultView,
   KeyView,
+  OperationsView,
   OverrideView,
   ReplicaView,
   StateView,
@@ -33,7 +34,7 @@ export function serviceUrl(controlUrl: string, { basePath }: Pick<StateView, 'ba
 }
 
 export function stateText(state: StateView, controlUrl: string, width: number): string {
-  const { space, clock, storm, faults, overrides, upstream, counts, keys, settings } = state
+  const { space, clock, storm, faults, overrides, upstream, operations, counts, keys, settings } = state
   const now = Date.parse(clock.now)
   const standard = new Map(Object.entries(settingsView(DEFAULT_SETTINGS)))
   const changed = Object.entries(settings).filter(([name, value]) => value !== standard.get(name))
@@ -50,6 +51,7 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     ['overrides', overrides.map((override) => overrideText(override, now)).join(' · ') || 'none'],
     ['storm', storm === null ? 'none' : stormText(storm, now)],
     ['faults', faults.map(formatFaultRule).join(' ') || 'none'],
+    ...operationsFact(operations),
     [
       'counts',
       [
@@ -61,6 +63,13 @@ export function stateText(state: StateView, controlUrl: string, width: number): 
     ],
   ])
   return `${facts}\n\n${keyTable(keys, width)}`
+}
+
+/** `9 stateful · 2 mocked (searchPets, uploadPhoto)`; nothing if all are stateful. */
+function operationsFact({ stateful, mocked }: OperationsView): readonly (readonly [string, string])[] {
+  if (mocked.length === 0) return []
+  const names = mocked.map(({ operation }) => escapeControls(operation)).join(', ')
+  return [['operations', `${stateful.length} stateful · ${mocked.length} mocked (${names})`]]
 }
 
 /** `https://staging.example/v1, failing (upstream_timeout) since 2026-03-01T12:00:00.000Z` */

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Contract } from '../../contract/contract.js'
+import { isStateful } from '../../contract/resource-data.js'
 import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
 import type { StormView } from '../../control/views.js'
@@ -91,12 +92,15 @@ function isRunning(storm: StormView | null, now: number): boolean {
 
 const MAX_MOCKED_SHOWN = 5
 
-function operationsLine(operations: Contract['operations']): readonly string[] {
-  const mocked = operations.filter(({ action, isMocked }) => action === undefined || isMocked).map(({ id }) => id)
+function operationsLine(operations: Contract['operations'], columns: number): readonly string[] {
+  const mocked = operations.filter((operation) => !isStateful(operation)).map(({ id }) => id)
   if (mocked.length === 0) return []
   const shown = mocked.slice(0, MAX_MOCKED_SHOWN).map(escapeControls).join(', ')
   const more = mocked.length > MAX_MOCKED_SHOWN ? ', …' : ''
-  return [`  operations ${operations.length - mocked.length} stateful, ${mocked.length} mocked (${shown}${more})`]
+  const stateful = counted(operations.length - mocked.length, 'operation')
+  return wrapCells(`stateful: ${stateful} · mocked: ${mocked.length} (${shown}${more})`, columns - 3).map(
+    (row) => `  ${row}`,
+  )
 }
 
 /** The first lines on a terminal. @source docs/cli.md, "Ready line" */
@@ -126,7 +130,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
     `  dashboard  ${controlUrl}/`,
     `  docs       ${controlUrl}/docs`,
     `  store      ${place}`,
-    ...operationsLine(shared.contract.operations),
+    ...operationsLine(shared.contract.operations, columns),
     ...(readsKeys ? ['', 'press h for help'] : []),
     '',
   ].join('\n')

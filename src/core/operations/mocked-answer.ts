@@ -46,6 +46,7 @@ function taken({ status, headers, body }: EngineAnswer): HandlerResult {
     status,
     body: hasNoBody(status) ? '' : body,
     headers: others.flat(),
+    reason: 'mock',
     ...(contentType === undefined ? {} : { contentType }),
   }
 }

@@ -73,6 +73,10 @@ const BY_REASON: Readonly<Record<NonNullable<Exchange['reason']>, Explain>> = {
     rule: 'A brownout: the deprecated operation is gone for the first 5 minutes of every half hour.',
     help: 'Use what its message names instead, move the clock, or set sunset to "auto".',
   }),
+  mock: ({ operation }) => ({
+    rule: `The operation ${operation ?? ''} is mocked: it answers from the contract’s examples and schemas, and keeps no records.`,
+    help: 'The docs page names the reason. Describe the operation as one of a resource, and the sandbox keeps its records.',
+  }),
   upstream: ({ status, response }) => {
     // Only the sandbox sends this header: a response of the real service passes without it.
     if (response.headers['x-sandbox-reason'] !== 'upstream')

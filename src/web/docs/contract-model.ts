@@ -1,3 +1,5 @@
+import type { OperationsView } from '../../control/views.js'
+
 export type JsonMap = Record<string, unknown>
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
@@ -9,7 +11,10 @@ export type ContractModel = ReturnType<typeof readContract>
 export type OperationModel = ContractModel['operations'][number]
 export type BodyModel = NonNullable<OperationModel['body']>
 
-export function readContract(document: JsonMap) {
+/** @param mocked the operations that the sandbox mocks, and why */
+export function readContract(document: JsonMap, mocked: OperationsView['mocked'] = []) {
+  const whyMocked = new Map(mocked.map(({ operation, reason }) => [operation, reason]))
+
   /** Follows references. @returns the target, and the last name that led to it */
   function resolve(given: unknown): { readonly value: unknown; readonly name: string | undefined } {
     let value = given
@@ -62,15 +67,20 @@ export function readContract(document: JsonMap) {
 
   function readOperation(path: string, method: string, operation: JsonMap, shared: JsonMap) {
     const { operationId, summary, description, tags } = operation
+    const id = asText(operationId) || method.toUpperCase() + path
+    const reason = whyMocked.get(id)
     const parameters = [...asList(shared.parameters), ...asList(operation.parameters)].map(readParameter)
     return {
-      id: asText(operationId) || `${method} ${path}`,
+      id,
       method: method.toUpperCase(),
       path,
       tag: asText(asList(tags)[0]),
       title: asText(summary),
       description: asText(description),
-      markers: markersOf(operation),
+      markers: [
+        ...markersOf(operation),
+        ...(reason === undefined ? [] : [{ kind: 'mocked', text: 'mocked', detail: reason } as const]),
+      ],
       successor: asText(operation['x-deprecated-successor']),
       /** The service's own docs hide the panel of some operations; so does this page. */
       isSendable: operation['x-hideTryItPanel'] !== true,
@@ -117,8 +127,10 @@ export function markersOf(operation: JsonMap) {
   const { 'x-deprecated-sunset': sunset, 'x-stability': stability, deprecated } = operation
   const removal = asText(sunset) === '' ? '' : `, removed on ${dayText(asText(sunset))}`
   return [
-    ...(removal !== '' || deprecated === true ? [{ kind: 'deprecated', text: `Deprecated${removal}` } as const] : []),
-    ...(asText(stability) === '' ? [] : [{ kind: 'stability', text: asText(stability) } as const]),
+    ...(removal !== '' || deprecated === true
+      ? [{ kind: 'deprecated', text: `Deprecated${removal}`, detail: '' } as const]
+      : []),
+    ...(asText(stability) === '' ? [] : [{ kind: 'stability', text: asText(stability), detail: '' } as const]),
   ]
 }
 

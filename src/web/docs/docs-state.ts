@@ -20,7 +20,11 @@ export const chosenKey = signal('')
 /** Reads the contract and the keys of the space. @throws TokenNeeded */
 export async function readServed(): Promise<void> {
   const [document, state] = await Promise.all([servedContract(), readState()])
-  served.value = { contract: readContract(document), state, baseUrl: SANDBOX_ADDRESS + state.basePath }
+  served.value = {
+    contract: readContract(document, state.operations.mocked),
+    state,
+    baseUrl: SANDBOX_ADDRESS + state.basePath,
+  }
   chosenKey.value = usableKeys()[0]?.key ?? ''
 }
 

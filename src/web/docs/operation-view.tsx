@@ -20,9 +20,10 @@ export function OperationView({
       <p>
         <strong>{title}</strong> <span class="mono muted">{id}</span>
       </p>
-      {markers.map(({ kind, text }) => (
+      {markers.map(({ kind, text, detail }) => (
         <p key={text} class={`marker ${kind}`}>
           {text}
+          {detail === '' ? '' : `: ${detail}`}
           {kind === 'deprecated' && successor !== '' ? `; use ${successor} instead` : ''}
         </p>
       ))}

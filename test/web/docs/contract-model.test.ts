@@ -42,7 +42,7 @@ describe('a contract on the docs page', () => {
     })
     expect(contract.operations).toMatchObject([
       {
-        id: 'put /things/{id}',
+        id: 'PUT/things/{id}',
         method: 'PUT',
         tag: 'things',
         isSendable: false,
@@ -175,6 +175,16 @@ describe('a provoked response', () => {
 })
 
 describe('what the docs page shows', () => {
+  it('marks mocked operations, with the reason', () => {
+    const paths = { '/pets': { get: { operationId: 'listPets' }, delete: {} } }
+    const document = { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths }
+    const { operations } = readContract(document, [{ operation: 'DELETE/pets', reason: 'no list' }])
+    expect(operations.map(({ id, markers }) => [id, markers])).toEqual([
+      ['listPets', []],
+      ['DELETE/pets', [{ kind: 'mocked', text: 'mocked', detail: 'no list' }]],
+    ])
+  })
+
   it.each([
     [{}, []],
     [{ deprecated: true }, ['Deprecated']],
