@@ -162,6 +162,11 @@ export function loadParts(saved: Partial<SavedRecord>, openConduct: OpenConduct)
   return mapParts(saved, (codec, part) => codec.load(part, openConduct))
 }
 
+/** Copies of the parts that change in place: an undo that is refused can be tried again. */
+export function copyParts(parts: Partial<SpaceRecord>, openConduct: OpenConduct): Partial<SpaceRecord> {
+  return mapParts(parts, (codec, part) => (codec === PLAIN ? part : codec.load(codec.save(part), openConduct)))
+}
+
 export function copyRecord(record: SpaceRecord): SpaceRecord {
   return mapParts(record, (_codec, part) => part) as SpaceRecord
 }

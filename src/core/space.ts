@@ -39,6 +39,7 @@ import type { SpaceContext, Store } from './space-context.js'
 import {
   changedEntries,
   changedParts,
+  copyParts,
   copyRecord,
   loadParts,
   loadUndo,
@@ -502,15 +503,13 @@ export class Space extends SpaceRecord {
     before.pets.journal = []
     before.accounts.journal = []
     return () => {
-      const pets = before.pets.journal ?? []
-      const accounts = before.accounts.journal ?? []
-      before.pets.journal = undefined
-      before.accounts.journal = undefined
+      const pets = endJournal(before.pets, this.pets, (pet) => before.pets.revert(pet))
+      const accounts = endJournal(before.accounts, this.accounts, (account) => before.accounts.put(account))
       const bytes = before.heldBytes - this.heldBytes
       const change: SpaceBefore = {
         parts: changedParts(before, this),
-        pets: this.pets === before.pets ? pets : [],
-        accounts: this.accounts === before.accounts ? accounts : [],
+        pets,
+        accounts,
         records: changedRecords(before.records, this.records),
         plans: changedEntries(before.plans, this.plans),
         snapshots: changedEntries(before.snapshots, this.snapshots),
@@ -547,25 +546,14 @@ export class Space extends SpaceRecord {
     const { parts, pets, accounts, records, plans, snapshots, log } = before
     const { clock, ...others } = parts
     const { settings } = this
-    // The clock first: going back, it forgets windows and a storm that the state before it had. It must not change
-    // accounts that are replaced as a whole: an undo may still hold them.
-    if (clock !== undefined) {
-      if (parts.accounts !== undefined) this.#set({ accounts: new Accounts() })
-      this.setClock(clock, wall)
-    }
+    // The clock first: going back, it forgets windows and a storm that the state before it had.
+    if (clock !== undefined) this.setClock(clock, wall)
     this.#setSnapshots(withEntries(this.snapshots, snapshots))
     if (parts.conduct !== undefined) {
       if (parts.conduct.requests > 0) this.shared.onRecall(this.name)
       this.shared.onForget(this)
     }
-    this.#set(others)
-    // A copy: what follows changes them, and a refused undo must stay as it is.
-    if (parts.accounts !== undefined) this.#set({ accounts: new Accounts(parts.accounts.save()) })
-    if (parts.conduct !== undefined) {
-      const conduct = this.#openConduct()
-      conduct.restore(parts.conduct.save())
-      this.#set({ conduct })
-    }
+    this.#set(copyParts(others, () => this.#openConduct()))
     for (const pet of pets.toReversed()) this.pets.revert(pet)
     for (const account of accounts.toReversed()) this.accounts.put(account)
     this.#set({ records: revertRecords(this.records, records) })
@@ -637,6 +625,19 @@ export class Space extends SpaceRecord {
     this.shared.memoryBudget.book(bytes)
     this.#set({ heldBytes: this.heldBytes + bytes })
   }
+}
+
+/** The changes to take back; none if the part was replaced: then they are taken back here, in the part before. */
+function endJournal<Entry>(
+  before: { journal: Entry[] | undefined },
+  now: object,
+  revert: (entry: Entry) => void,
+): readonly Entry[] {
+  const journal = before.journal ?? []
+  before.journal = undefined
+  if (before === now) return journal
+  for (const entry of journal.toReversed()) revert(entry)
+  return []
 }
 
 function isEqual(one: unknown, other: unknown): boolean {
