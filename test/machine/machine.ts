@@ -135,7 +135,7 @@ export function stateText({ spaces }: Machine, wall: EpochMs): string {
         name,
         snapshot: inKeyOrder(space.snapshot(wall)),
         clock: space.clock,
-        plans: [...space.plans],
+        plans: [...space.plans].toSorted(),
         keys: [...space.keys.values()],
         stored: space.storedKeys(),
         ordersText: space.ordersText,
@@ -149,10 +149,11 @@ export function stateText({ spaces }: Machine, wall: EpochMs): string {
   )
 }
 
-/** The accounts of keys have no order; strangers are forgotten in theirs. */
-function inKeyOrder({ accounts, ...snapshot }: Snapshot) {
-  const keys = accounts.filter(({ kind }) => kind === 'key').toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  return { ...snapshot, accounts: [...keys, ...accounts.filter(({ kind }) => kind !== 'key')] }
+/** Accounts and plans of keys have no order; strangers are forgotten in theirs. */
+function inKeyOrder({ accounts, plans = [], ...snapshot }: Snapshot) {
+  const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
+  const keys = accounts.filter(({ kind }) => kind === 'key').toSorted(byName)
+  return { ...snapshot, plans: plans.toSorted(byName), accounts: [...keys, ...accounts.filter(({ kind }) => kind !== 'key')] }
 }
 
 /** Any value as JSON; what JSON has no word for is told apart. */
