@@ -14,7 +14,7 @@ import {
 import { isNode, jsonContent, Place, refuseForeignReferences, rootPlace } from './document.js'
 import { stringifyJson } from './json.js'
 import { type JsonSchema, readExpected, toJsonSchema, toObjectSchema } from './json-schema.js'
-import { type ResourceReading, readOnlyProperties, readResources } from './resources.js'
+import { NO_RESOURCES, type ResourceReading, readOnlyProperties, readResources } from './resources.js'
 import { checkResponse, hasNoBody } from './sendable.js'
 import type { Schemas } from './validators.js'
 
@@ -52,7 +52,7 @@ export function readContract(document: unknown, { handled, mocked = [], plans }:
   const operations: OperationData[] = []
   const schemas: Record<string, JsonSchema> = {}
   const placeOfId = new Map<string, string>()
-  const reading = readResources(root)
+  const reading = handled === 'none' ? NO_RESOURCES : readResources(root)
   const isHandled = (id: string) =>
     handled === 'all' || (handled === 'stateful' && Object.hasOwn(reading.actions, id) && !mocked.includes(id))
 

@@ -62,8 +62,8 @@ export interface ResourceAction {
   readonly hasConflict: boolean
   /** The request body names the record, not the path: `PUT /pets` with an id. */
   readonly isIdInBody?: boolean
-  /** Path parameters that are filters, and the property of each: `/owners/{ownerId}/pets` of the pets in `/pets`. */
-  readonly pathFilters?: readonly (readonly [parameter: string, property: string])[]
+  /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
+  readonly pathFilters?: readonly ParentData[]
 }
 
 export interface ErrorData {

@@ -35,63 +35,76 @@ interface PathShape {
   readonly parameter: string | undefined
 }
 
+type Collections = ReadonlyMap<string, readonly PathShape[]>
+
+export const NO_RESOURCES: ResourceReading = { resources: [], actions: {}, mocked: {} }
+
 /** Finds the resources of a contract, and what each operation does to them. */
 export function readResources(root: Place): ResourceReading {
-  const shapes = new Map<string, PathShape>()
-  for (const [path, item] of root.children('paths')) shapes.set(path, shapeOf(path, item))
-  const resources: ResourceData[] = []
+  const collections = groupByCollection(root)
   const actions: Record<string, ResourceAction> = {}
   const mocked: Record<string, string> = {}
-  const collections = new Map<string, PathShape[]>()
-  for (const shape of shapes.values()) {
-    const known = collections.get(shape.collection)
-    if (known === undefined) collections.set(shape.collection, [shape])
-    else known.push(shape)
-  }
   const found = new Map<string, FoundResource>()
   for (const [path, paths] of collections) {
     const read = readResource(path, paths, collections)
     if ('reason' in read) for (const { operationId } of paths.flatMap(operationsOf)) mocked[operationId] = read.reason
     else found.set(path, read)
   }
-  for (const [path, one] of found) {
+  const resources = [...found].flatMap(([path, one]) => {
     const origin = [...found.values()].find((other) => isViewOf(one, other))
-    let isStateful = false
-    for (const operation of (collections.get(path) ?? []).flatMap(operationsOf)) {
+    const own = (collections.get(path) ?? []).flatMap(operationsOf)
+    for (const operation of own) {
       const action = readAction(operation, { ...one, resource: (origin ?? one).resource })
       if (typeof action === 'string') mocked[operation.operationId] = action
-      else {
-        const pathFilters = one.resource.parents.map(({ parameter, property }) => [parameter, property ?? ''] as const)
-        actions[operation.operationId] = { ...action, ...(origin && pathFilters.length > 0 ? { pathFilters } : {}) }
-        isStateful = true
-      }
+      else actions[operation.operationId] = origin === undefined ? action : asView(action, one.resource)
     }
-    if (isStateful && origin === undefined) resources.push(one.resource)
-  }
-  for (const [index, resource] of resources.entries()) {
+    const isStateful = own.some(({ operationId }) => Object.hasOwn(actions, operationId))
+    return isStateful && origin === undefined ? [one.resource] : []
+  })
+  const kept = resources.flatMap((resource) => {
     const own = Object.entries(actions).filter(([, action]) => action.resource === resource.name)
-    const mock = (reason: string) => {
-      for (const [id] of own) {
-        delete actions[id]
-        mocked[id] = reason
-      }
-    }
-    const isRead = own.some(([, { kind }]) => kind === 'list' || kind === 'get')
-    if (!isRead && resource.path !== '/pets') mock('no operation reads its records')
-    if (own.some(([, { kind }]) => kind === 'create') || resource.path === '/pets') continue
-    if (
-      isOrdersAsGiven(
-        resource,
-        own.map(([, action]) => action),
-      )
+    const seeded = withExamples(
+      resource,
+      own.map(([, action]) => action),
+      (collections.get(resource.path) ?? []).flatMap(operationsOf),
     )
-      continue
-    const examples = listExamples(resource, (collections.get(resource.path) ?? []).flatMap(operationsOf))
-    resources[index] = { ...resource, examples }
-    if (examples.length === 0) mock('no operation creates its records, and the list has no example')
-  }
-  const kept = resources.filter(({ name }) => Object.values(actions).some(({ resource }) => resource === name))
+    if (typeof seeded !== 'string') return [seeded]
+    for (const [id] of own) {
+      delete actions[id]
+      mocked[id] = seeded
+    }
+    return []
+  })
   return withShortNames({ resources: kept, actions, mocked })
+}
+
+function groupByCollection(root: Place): Collections {
+  const collections = new Map<string, PathShape[]>()
+  for (const [path, item] of root.children('paths')) {
+    const shape = shapeOf(path, item)
+    const known = collections.get(shape.collection)
+    if (known === undefined) collections.set(shape.collection, [shape])
+    else known.push(shape)
+  }
+  return collections
+}
+
+function asView(action: ResourceAction, { parents }: ResourceData): ResourceAction {
+  return parents.length === 0 ? action : { ...action, pathFilters: parents }
+}
+
+/** A resource with the records that it starts with, or why its operations are mocked. */
+function withExamples(
+  resource: ResourceData,
+  actions: readonly ResourceAction[],
+  operations: readonly OperationShape[],
+): ResourceData | string {
+  const isPets = resource.path === '/pets'
+  if (!isPets && !actions.some(({ kind }) => kind === 'list' || kind === 'get')) return 'no operation reads its records'
+  if (isPets || actions.some(({ kind }) => kind === 'create') || isOrdersAsGiven(resource, actions)) return resource
+  const examples = listExamples(resource, operations)
+  if (examples.length > 0) return { ...resource, examples }
+  return 'no operation creates its records, and the list has no example'
 }
 
 function shapeOf(path: string, item: Place): PathShape {
@@ -143,18 +156,19 @@ function withShortNames({ resources, actions, mocked }: ResourceReading): Resour
   const lastOf = (name: string) => name.split('/').at(-1) ?? name
   const isShared = (name: string) => resources.filter((one) => lastOf(one.name) === lastOf(name)).length > 1
   const short = (name: string) => (isShared(name) ? name : lastOf(name))
+  const shortParents = (parents: readonly ParentData[]) =>
+    parents.map(({ resource, ...parent }) => ({
+      ...parent,
+      ...(resources.some(({ name }) => name === resource) ? { resource: short(resource ?? '') } : {}),
+    }))
+  const shortAction = ({ pathFilters, ...action }: ResourceAction): ResourceAction => ({
+    ...action,
+    resource: short(action.resource),
+    ...(pathFilters && { pathFilters: shortParents(pathFilters) }),
+  })
   return {
-    resources: resources.map((one) => ({
-      ...one,
-      name: short(one.name),
-      parents: one.parents.map(({ resource, ...parent }) => ({
-        ...parent,
-        ...(resources.some(({ name }) => name === resource) ? { resource: short(resource ?? '') } : {}),
-      })),
-    })),
-    actions: Object.fromEntries(
-      Object.entries(actions).map(([id, action]) => [id, { ...action, resource: short(action.resource) }]),
-    ),
+    resources: resources.map((one) => ({ ...one, name: short(one.name), parents: shortParents(one.parents) })),
+    actions: Object.fromEntries(Object.entries(actions).map(([id, action]) => [id, shortAction(action)])),
     mocked,
   }
 }
@@ -178,7 +192,7 @@ function isViewOf(one: FoundResource, origin: FoundResource): boolean {
 function readResource(
   path: string,
   paths: readonly PathShape[],
-  collections: ReadonlyMap<string, readonly PathShape[]>,
+  collections: Collections,
 ): FoundResource | { readonly reason: string } {
   if (paths.some(({ item }) => item.child('x-sandbox-resource')?.value === false))
     return { reason: 'x-sandbox-resource is false' }
@@ -336,7 +350,7 @@ function unwrapList(schema: Place): ListEnvelope | undefined {
 }
 
 function readAction(
-  { method, place, isItem }: OperationShape,
+  { method, place, isItem, item }: OperationShape,
   { resource, fields, isWritten }: FoundResource,
 ): ResourceAction | string {
   const outcome = success(place)
@@ -364,7 +378,7 @@ function readAction(
       status: outcome.status || 200,
       hasBody: true,
       ...(list.envelope === undefined ? {} : { envelope: list.envelope }),
-      query: queryRoles(place, fields),
+      query: queryRoles([...item.items('parameters'), ...place.items('parameters')], fields),
       ...(meta === undefined ? {} : { meta }),
     }
   }
@@ -439,11 +453,7 @@ function parameterType(paths: readonly PathShape[]): string | undefined {
   return schema && typeOf(schema)
 }
 
-function readParents(
-  path: string,
-  fields: Fields,
-  collections: ReadonlyMap<string, readonly PathShape[]>,
-): readonly ParentData[] {
+function readParents(path: string, fields: Fields, collections: Collections): readonly ParentData[] {
   const segments = path.split('/')
   return segments.flatMap((segment, index) => {
     const [, parameter] = PARAMETER.exec(segment) ?? []
@@ -473,14 +483,14 @@ const QUERY_NAMES = {
 /** Roles of whole numbers. */
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
 
-function queryRoles(operation: Place, fields: Fields): QueryRoles {
+function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
   const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
   const filters: (readonly [string, string])[] = []
-  for (const parameter of operation.items('parameters')) {
+  for (const parameter of parameters) {
     const name = parameter.string('name')
     if (name === undefined || parameter.string('in') !== 'query') continue
     if (fields.has(name)) {
-      filters.push([name, name])
+      if (!filters.some(([known]) => known === name)) filters.push([name, name])
       continue
     }
     const type = typeOf(parameter.child('schema') ?? parameter)

@@ -4,6 +4,7 @@ import {
   fillValue,
   type HeaderData,
   type MetaField,
+  type ParentData,
   type ResourceAction,
   type ResourceData,
 } from '../contract/resource-data.js'
@@ -55,8 +56,10 @@ export type ActionResult =
 /** Carries out an operation on a resource. Nothing is changed here: the changes are part of the result. */
 export function runAction(request: ActionRequest, space: RecordSpace): ActionResult {
   const { resource, action, path } = request
-  const scope = action.pathFilters === undefined ? resource.parents.map(({ parameter }) => String(path[parameter])) : []
-  if (!hasParents(resource, scope, space)) return { kind: 'not-found' }
+  const parents = action.pathFilters ?? resource.parents
+  const ids = parents.map(({ parameter }) => String(path[parameter]))
+  if (!hasParents(parents, ids, space)) return { kind: 'not-found' }
+  const scope = action.pathFilters === undefined ? ids : []
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space)
   const id = action.isIdInBody ? request.body[resource.id.property] : Object.values(path).at(-1)
@@ -75,10 +78,10 @@ export function runAction(request: ActionRequest, space: RecordSpace): ActionRes
 }
 
 /** Whether every parent that is a resource has the record that the path names. */
-function hasParents({ parents }: ResourceData, scope: readonly string[], space: RecordSpace): boolean {
+function hasParents(parents: readonly ParentData[], ids: readonly string[], space: RecordSpace): boolean {
   return parents.every(({ resource }, index) => {
-    if (resource === undefined || scope.length === 0) return true
-    return space.records(resource)?.get(scope.slice(0, index), scope[index] ?? '') !== undefined
+    if (resource === undefined) return true
+    return space.records(resource)?.get(ids.slice(0, index), ids[index] ?? '') !== undefined
   })
 }
 
@@ -96,10 +99,8 @@ function create(request: ActionRequest, scope: readonly string[], space: RecordS
     if (filled !== undefined) value[name] = filled
   }
   if (Object.keys(resource.properties).length === 0) Object.assign(value, body, { [id.property]: chosen })
-  resource.parents.forEach(({ parameter, property }) => {
+  for (const { parameter, property } of [...resource.parents, ...(action.pathFilters ?? [])])
     if (property !== undefined) value[property] = path[parameter]
-  })
-  for (const [parameter, property] of action.pathFilters ?? []) value[property] = path[parameter]
   if (action.hasConflict && id.kind === 'from-client' && records?.get(scope, String(chosen)) !== undefined)
     return { kind: 'conflict', property: id.property }
   return save(request, scope, value, space)
@@ -272,7 +273,7 @@ type Filter = readonly [property: string, accepted: readonly unknown[]]
 
 function filtersOf({ action, path, query }: ActionRequest): readonly Filter[] {
   const given = [
-    ...(action.pathFilters ?? []).map(([parameter, property]) => [property, path[parameter]] as const),
+    ...(action.pathFilters ?? []).map(({ parameter, property = '' }) => [property, path[parameter]] as const),
     ...(action.query?.filters ?? []).map(([parameter, property]) => [property, query[parameter]] as const),
   ]
   return given.flatMap(([property, value]) => (value === undefined ? [] : [[property, [value].flat()] as const]))

@@ -115,6 +115,27 @@ describe('a list', () => {
     expect(actions.mine).toMatchObject({ resource: 'things', kind: 'list' })
   })
 
+  it('below a record of another resource names the property and the resource of its parent', async () => {
+    const text = contract(
+      `/owners: { ${create.replace('create', 'createOwner').replaceAll('Thing', 'Owner')} },
+       '/owners/{name}': { get: { operationId: getOwner, ${ok(200, ref('Owner'))} } },
+       '/owners/{name}/things': { get: { operationId: ofOwner, ${ok(200, ref('Things'))} } },
+       /things: { ${create}, ${list()} }`,
+    )
+    const owner = '    Owner: { type: object, required: [name], properties: { name: { type: string } } }'
+    const { actions } = await resourcesOf(`${text}\n${owner}`)
+    expect(actions.ofOwner).toMatchObject({
+      resource: 'things',
+      pathFilters: [{ parameter: 'name', property: 'name', resource: 'owners' }],
+    })
+  })
+
+  it('has parameters that its path declares', async () => {
+    const parameters = `parameters: [{ in: query, name: limit, schema: { type: integer } }, { in: query, name: name, schema: { type: string } }]`
+    const { actions } = await resourcesOf(contract(`/things: { ${parameters}, ${list()}, ${create} }`))
+    expect(actions.list?.query).toEqual({ limit: 'limit', filters: [['name', 'name']] })
+  })
+
   it('that nothing adds to has the records of its example, or is mocked', async () => {
     const example = `get: { operationId: list, responses: { '200': { description: ok, content: { application/json: { schema: ${ref('Things')}, example: [{ id: 7 }] } } } } }`
     const { resources } = await resourcesOf(contract(`/things: { ${example} }`))

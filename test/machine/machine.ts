@@ -153,7 +153,11 @@ export function stateText({ spaces }: Machine, wall: EpochMs): string {
 function inKeyOrder({ accounts, plans = [], ...snapshot }: Snapshot) {
   const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
   const keys = accounts.filter(({ kind }) => kind === 'key').toSorted(byName)
-  return { ...snapshot, plans: plans.toSorted(byName), accounts: [...keys, ...accounts.filter(({ kind }) => kind !== 'key')] }
+  return {
+    ...snapshot,
+    plans: plans.toSorted(byName),
+    accounts: [...keys, ...accounts.filter(({ kind }) => kind !== 'key')],
+  }
 }
 
 /** Any value as JSON; what JSON has no word for is told apart. */
