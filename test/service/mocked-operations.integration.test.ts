@@ -1,26 +1,28 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { transports } from '../support/transports.js'
+import { shared, transports } from '../support/transports.js'
 
 const spec = join(packageDirectory, 'test/contract/specs/mocked.yaml')
 const session = { cookie: 'a=1; session=x' }
 
 describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
-  it('is marked as mocked, whatever its example says, and sends no header twice', async () => {
-    const { headers, reason } = await (await openSandbox({ spec })).get('/things')
+  const open = shared(openSandbox, { spec, plan: 'enterprise', mock: 'addThing' })
+
+  it('is marked as mocked, and has each header once', async () => {
+    const { headers, reason } = await (await open()).get('/things')
     expect([reason, headers.get('x-version')]).toEqual(['mock', '3'])
     expect(headers.get('sunset')).toBe('Tue, 01 Jan 2030 00:00:00 GMT')
-    // The contract names no day on which it was deprecated, and Prism’s own "true" is not RFC 9745's.
+    // The contract has no date of deprecation, and the "true" of Prism is not RFC 9745's.
     expect(headers.get('deprecation')).toBeNull()
   })
 
   it('is marked as mocked in the log, and listed in the state with the reason', async () => {
-    const sandbox = await openSandbox({ spec, mock: 'addThing' })
+    const sandbox = await open()
     await sandbox.get('/things')
-    expect((await sandbox.control('GET', '/requests?reason=mock')).json).toMatchObject([
-      { operation: 'listThings', reason: 'mock' },
-    ])
+    expect((await sandbox.control('GET', '/requests?reason=mock')).json).toContainEqual(
+      expect.objectContaining({ operation: 'listThings', reason: 'mock' }),
+    )
     expect((await sandbox.control('GET', '/state')).json.operations).toEqual({
       stateful: [],
       mocked: [
@@ -31,41 +33,34 @@ describe.each(transports)('a mocked operation, %s', (_name, openSandbox) => {
     })
   })
 
-  it('answers 204 without Content-Length', async () => {
-    const seen = await (await openSandbox({ spec })).call('/v1/things/7', { method: 'DELETE', headers: session })
+  it('returns 204 without Content-Length', async () => {
+    const seen = await (await open()).call('/v1/things/7', { method: 'DELETE', headers: session })
     expect([seen.status, seen.headers.get('content-length')]).toEqual([204, null])
   })
 
-  it('does not take a body with a Content-Encoding', async () => {
+  it('rejects a body with a Content-Encoding', async () => {
     const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' }
-    const seen = await (await openSandbox({ spec })).call('/v1/things', { method: 'POST', body: '{}', headers })
+    const seen = await (await open()).call('/v1/things', { method: 'POST', body: '{}', headers })
     expect(seen).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
 
-  it('asks for the cookies that are required', async () => {
-    const sandbox = await openSandbox({ spec })
-    expect(await sandbox.call('/v1/things/7', { method: 'DELETE', headers: { cookie: 'other=1' } })).toMatchObject({
-      status: 400,
-      text: expect.stringContaining('session'),
-    })
-    expect(await sandbox.call('/v1/things/7', { method: 'DELETE', headers: session })).toMatchObject({ status: 204 })
+  it('requires the cookies of the contract', async () => {
+    const seen = await (await open()).call('/v1/things/7', { method: 'DELETE', headers: { cookie: 'other=1' } })
+    expect(seen).toMatchObject({ status: 400, text: expect.stringContaining('session') })
   })
 
   it.each([
     [201, '{"id":7}', '/things/7'],
     [409, '{"taken":true}', null],
     [418, '{"why":"because"}', null],
-  ])('gives the documented body and headers to Prefer: code=%s', async (code, text, location) => {
-    const seen = await (await openSandbox({ spec })).call('/v1/things', {
-      method: 'POST',
-      headers: { prefer: `code=${code}` },
-    })
+  ])('returns the documented body and headers for Prefer: code=%s', async (code, text, location) => {
+    const seen = await (await open()).call('/v1/things', { method: 'POST', headers: { prefer: `code=${code}` } })
     expect([seen.status, seen.text, seen.reason]).toEqual([code, text, 'forced'])
     expect([seen.headers.get('location'), seen.headers.get('preference-applied')]).toEqual([location, `code=${code}`])
   })
 
-  it('keeps int64 and the bounds of arrays to the digit', async () => {
-    const sandbox = await openSandbox({ spec, plan: 'enterprise' })
+  it('validates int64 and the bounds of arrays exactly', async () => {
+    const sandbox = await open()
     const most = '9223372036854775807'
     const over = '9223372036854775808'
     const statuses = async (targets: readonly string[]) =>

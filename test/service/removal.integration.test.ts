@@ -21,10 +21,10 @@ describe.each(transports)('a deprecated operation of a fuller contract, %s', (_n
   /oldest: {get: {operationId: getOldest, deprecated: true, ${OK}}}
 `)
 
-  it('announces its own dates and its own successor, and nothing that the contract does not say', async () => {
+  it('announces only the dates and the successor that the contract gives, until its removal', async () => {
     const sandbox = await openSandbox({ spec, now: '2026-02-01T12:00:00Z', sunset: 'before' })
     const announced = async (path: string) => {
-      // Without a key, since a mock has headers of its own.
+      // Without a key, because a mock has headers of its own.
       const { headers } = await sandbox.get(path, null)
       return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name))
     }
@@ -35,10 +35,9 @@ describe.each(transports)('a deprecated operation of a fuller contract, %s', (_n
     ])
     expect(await announced('/older')).toEqual([null, 'Sun, 01 Feb 2026 12:30:00 GMT', null])
     expect(await announced('/oldest')).toEqual([null, null, null])
-  })
 
-  it('names its own successor when it has been removed, if it has one', async () => {
-    const sandbox = await openSandbox({ spec, now: '2026-02-01T12:30:00Z' })
+    await sandbox.control('PATCH', '/settings', { sunset: 'auto' })
+    await sandbox.advance('30m')
     expect((await sandbox.get('/old')).json).toMatchObject({
       code: 'operation_removed',
       message: 'This operation has been removed. Use GET /v1/new instead.',
@@ -46,13 +45,20 @@ describe.each(transports)('a deprecated operation of a fuller contract, %s', (_n
     expect((await sandbox.get('/older')).json).toMatchObject({ message: 'This operation has been removed.' })
     expect(await sandbox.get('/oldest')).toMatchObject({ status: 200 })
   })
+})
 
-  it.each(['soon', '5 December 2030', '2030-13-05', '2030-12-05 00:00'])('has no date "%s"', async (date) => {
-    const bad = contract(`  /a: {get: {x-deprecated-since: '${date}', ${OK}}}`)
-    await expect(openSandbox({ spec: bad })).rejects.toThrow('must be a date such as 2030-12-05')
-  })
+describe('a contract', () => {
+  const [[, openSandbox]] = transports as [(typeof transports)[number]]
 
-  it('has no successor that would be more than an address', async () => {
+  it.each(['soon', '5 December 2030', '2030-13-05', '2030-12-05 00:00'])(
+    'is refused with the deprecation date "%s"',
+    async (date) => {
+      const bad = contract(`  /a: {get: {x-deprecated-since: '${date}', ${OK}}}`)
+      await expect(openSandbox({ spec: bad })).rejects.toThrow('must be a date such as 2030-12-05')
+    },
+  )
+
+  it('is refused with a successor that is more than a path', async () => {
     const bad = contract(`  /a: {get: {x-deprecated-successor: '/b>; rel="next"', ${OK}}}`)
     await expect(openSandbox({ spec: bad })).rejects.toThrow('must be a path such as')
   })

@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import { inject, onTestFinished, TestRunner } from 'vitest'
+import { afterAll, inject, onTestFinished, TestRunner } from 'vitest'
 import { MISSING } from '../../src/browser/options.js'
 import { openSandboxCore, type SandboxCore } from '../../src/compose.js'
 import { parseJson } from '../../src/contract/json.js'
@@ -206,10 +206,13 @@ function resolved(options: SandboxOptions) {
  * Every answer of its service is held against openapi.yaml.
  */
 function opener(open: typeof inProcess) {
-  return async (options: SandboxOptions = {}): Promise<TestSandbox> => {
+  return async (
+    options: SandboxOptions = {},
+    atEnd: (close: () => Promise<void>) => void = onTestFinished,
+  ): Promise<TestSandbox> => {
     const warnings: string[] = []
     const transport = await open(options, (message) => warnings.push(message))
-    onTestFinished(() => transport.close())
+    atEnd(() => transport.close())
     const call = async (
       path: string,
       { key = 'sandbox', method = 'GET', headers = {}, body, signal }: CallOptions = {},
@@ -286,6 +289,19 @@ function isJson(headers: Headers): boolean {
 }
 
 export type OpenSandbox = ReturnType<typeof opener>
+
+/** One sandbox for all tests of a `describe`, which opens with the first of them. Prism takes a second to load. */
+export function shared(openSandbox: OpenSandbox, options: SandboxOptions): () => Promise<TestSandbox> {
+  let sandbox: Promise<TestSandbox> | undefined
+  let close = async () => {}
+  afterAll(() => close())
+  return () => {
+    sandbox ??= openSandbox(options, (end) => {
+      close = end
+    })
+    return sandbox
+  }
+}
 
 /** The same spec, in process, over a socket, and of replicas; or in a browser. */
 export const transports: readonly (readonly [string, OpenSandbox])[] =

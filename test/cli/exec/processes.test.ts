@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../../src/cli/run-cli.js'
+import { runs } from '../../support/test-seed.js'
 import { testIo } from '../test-io.js'
 
 const KEY = 'Authorization: Bearer sandbox'
@@ -21,7 +22,7 @@ async function run(command: readonly string[], io = testIo({ env: { PATH: proces
   return { code, counts, err: io.stderr.text }
 }
 
-const RUNS = 12
+const RUNS = runs(12)
 
 describe('a client that retries at once is found in every run', () => {
   it.each([
