@@ -1,13 +1,8 @@
 import { parseArgs } from 'node:util'
-import { busyShare } from './busy.js'
-import { FULL, QUICK } from './extent.js'
-import { installPeers } from './install-peers.js'
-import { lineUp } from './line-up.js'
-import { chooseLoad } from './load/load.js'
-import { say } from './progress.js'
-import { report } from './report/report.js'
-import { writeSection } from './report/write-section.js'
-import { measure } from './results.js'
+import { chooseLoad } from './load.js'
+import { FULL, lineUp, measure, QUICK } from './measures.js'
+import { report, writeSection } from './report.js'
+import { busyShare, installPeers, say } from './tools.js'
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, 'write-docs': { type: 'boolean' } } })
 if (values.quick && values['write-docs'])

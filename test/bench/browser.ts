@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { openBrowser } from '../browser/browser.js'
-import { busyShare } from './busy.js'
 import { spreadOf } from './statistics.js'
+import { busyShare } from './tools.js'
 
 /**
  * `npm run bench:browser`: how soon a page has a sandbox and how many requests a second it answers there, as a

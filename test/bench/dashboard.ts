@@ -2,10 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { CDPSession, Page } from 'playwright-core'
 import { openBrowser } from '../browser/browser.js'
-import { busyShare } from './busy.js'
-import { launch, type Running } from './contestants/contestant.js'
-import { command, newFolder } from './directories.js'
-import { say } from './progress.js'
+import { launch, type Running } from './contestants.js'
+import { busyShare, command, newFolder, say } from './tools.js'
 
 /**
  * `npm run bench:dashboard`: frames a second of the dashboard while requests come in, and what they cost

@@ -1,16 +1,11 @@
 import { parseArgs } from 'node:util'
 import { RedisServer } from '../support/redis-server.js'
-import { busyShare } from './busy.js'
-import { launch, type Operation, type Running } from './contestants/contestant.js'
-import { command, newFolder } from './directories.js'
-import { chooseLoad } from './load/load.js'
-import { steady } from './load/steady.js'
-import { cpuMicroseconds } from './measures/cpu.js'
-import { GroupInRedis } from './measures/group-in-redis.js'
-import { residentMegabytes } from './measures/memory.js'
-import { say } from './progress.js'
-import { writeSection } from './report/write-section.js'
+import { launch, type Operation, type Running } from './contestants.js'
+import { chooseLoad, latencies } from './load.js'
+import { residentMegabytes } from './measures.js'
+import { writeSection } from './report.js'
 import { ratiosOf, spreadOf } from './statistics.js'
+import { busyShare, command, cpuMicroseconds, installPeers, newFolder, say } from './tools.js'
 
 /**
  * `npm run bench:replicas`: what it costs to be one of several, as a Markdown table.
@@ -34,6 +29,7 @@ interface Row {
   readonly figure: string
 }
 
+installPeers()
 const begun = performance.now()
 const { name, load } = chooseLoad()
 const busy = await busyShare()
@@ -97,7 +93,7 @@ async function compareWithEmbedded(operation: Operation): Promise<void> {
     const half = Math.round(spreadOf(figures.replica).median / 2)
     for (const which of kinds) {
       say(`latency at ${half} requests a second: ${which}`)
-      const { p50, p99 } = await steady(running[which], half, EXTENT.seconds * 3)
+      const { p50, p99 } = await latencies(running[which], half, EXTENT.seconds * 3)
       rows.push({
         what: `listPets at ${half} a second, half of a replica's most, ${which}: p50, p99`,
         figure: `${p50.toFixed(2)}, ${p99.toFixed(2)} ms`,
@@ -117,7 +113,7 @@ async function costOf(operation: Operation): Promise<void> {
   const pids = [own.pid, other.pid, redis.pid]
   const before = pids.map(cpuMicroseconds)
   const sentBefore = bytesSent()
-  const inRedis = new GroupInRedis(redis, group)
+  const inRedis = groupInRedis(group)
   const appendedBefore = inRedis.appended()
   const { requests } = await load(own, operation, EXTENT.seconds * 3)
   const [ownUs = 0, otherUs = 0, redisUs = 0] = pids.map(
@@ -155,8 +151,8 @@ async function joining(): Promise<void> {
   const flags = ['--pets', String(EXTENT.pets), '--max-store', '2GiB']
   say(`founding a group with ${pets} pets`)
   const founder = await start(group, ...flags)
-  const inRedis = new GroupInRedis(redis, group)
-  await inRedis.checkpoint(PATIENCE_MS)
+  const inRedis = groupInRedis(group)
+  await inRedis.untilCheckpoint()
   const figures = { seconds: [] as number[], cpu: [] as number[], memory: [] as number[] }
   for (let round = 0; round < EXTENT.joinings; round++) {
     say(`joining, round ${round + 1} of ${EXTENT.joinings}`)
@@ -177,6 +173,29 @@ async function joining(): Promise<void> {
     { what: 'its checkpoint in Redis', figure: `${megabytes(inRedis.bytesOf('checkpoint'))} MB` },
   )
   await founder.stop()
+}
+
+/** What a group of replicas has in Redis. */
+function groupInRedis(group: string) {
+  const key = (what: 'log' | 'checkpoint') => `petstore-sandbox:{${group}}:${what}`
+  return {
+    /** Entries that were ever appended, including those trimmed since. */
+    appended(): number {
+      const facts = redis.ask('XINFO', 'STREAM', key('log')).split('\n')
+      return Number(facts[facts.indexOf('entries-added') + 1])
+    },
+    entries: () => Number(redis.ask('XLEN', key('log'))),
+    bytesOf: (what: 'log' | 'checkpoint') => Number(redis.ask('MEMORY', 'USAGE', key(what), 'SAMPLES', '0')),
+    /** The first response of a founding replica comes before its checkpoint. */
+    async untilCheckpoint(): Promise<void> {
+      const giveUpAt = performance.now() + PATIENCE_MS
+      while (redis.ask('HEXISTS', key('checkpoint'), 'id') === '0') {
+        if (performance.now() > giveUpAt)
+          throw new Error(`The group "${group}" has no checkpoint after ${PATIENCE_MS / 1000} s.`)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    },
+  }
 }
 
 function megabytes(bytes: number): string {

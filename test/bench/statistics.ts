@@ -23,3 +23,8 @@ export function spreadOf(figures: readonly number[]): Spread {
 export function ratiosOf(figures: readonly number[], base: readonly number[]): Spread {
   return spreadOf(figures.flatMap((figure, round) => (base[round] === undefined ? [] : [figure / base[round]])))
 }
+
+/** `1,000,000` */
+export function count(figure: number): string {
+  return Math.round(figure).toLocaleString('en-US')
+}

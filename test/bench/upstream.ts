@@ -1,15 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { busyShare } from './busy.js'
-import { bareLike } from './contestants/bare.js'
-import { API_KEY, launch, type Running } from './contestants/contestant.js'
-import { sandbox } from './contestants/sandbox.js'
-import { benchDirectory, command, newFolder } from './directories.js'
-import { installPeers } from './install-peers.js'
-import { chooseLoad } from './load/load.js'
-import { cpuMicroseconds } from './measures/cpu.js'
+import { API_KEY, bareLike, launch, type Running, sandbox } from './contestants.js'
+import { chooseLoad } from './load.js'
 import { ratiosOf, spreadOf } from './statistics.js'
+import { benchDirectory, busyShare, command, cpuMicroseconds, installPeers, newFolder } from './tools.js'
 
 /**
  * `npm run bench:upstream`: what listPets costs in front of a real service, beside two proxies in front of the same,

@@ -1,11 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { type Budget, budgetsOf, isMet } from '../budgets.js'
-import type { Contestant, Operation } from '../contestants/contestant.js'
-import { FULL } from '../extent.js'
-import type { Throughput } from '../measures/throughput.js'
-import { OPERATIONS, type Results, ratio } from '../results.js'
-import { ratiosOf, spreadOf } from '../statistics.js'
-import { count, digits, spread, table } from './markdown.js'
+import { join } from 'node:path'
+import { packageDirectory } from '../../src/system/package-files.js'
+import type { Contestant, Operation } from './contestants.js'
+import { FULL, OPERATIONS, type Results, ratio, type Throughput } from './measures.js'
+import { count, ratiosOf, type Spread, spreadOf } from './statistics.js'
 
 /** Under which a run was made. */
 export interface Circumstances {
@@ -116,4 +115,105 @@ function callLine({ call }: Results): string {
   const [ours, script] = [spreadOf(call.call), spreadOf(call.script)]
   const times = spread(ratiosOf(call.call, call.script))
   return `\`call listPets\` takes ${digits(ours.median)} ms, a script with one bare \`fetch\` ${digits(script.median)} ms: ${times} times that.`
+}
+
+/** What a figure must keep to, and what it was. */
+export interface Budget {
+  readonly what: string
+  readonly must: { readonly atLeast: number } | { readonly atMost: number }
+  /** What is wanted, where that is not reached yet. */
+  readonly goal?: number
+  readonly unit: '' | 'ms' | 's' | 'MB'
+  readonly figure: Spread
+}
+
+/** The budgets of this project, each with the figure of this run. The median decides. */
+export function budgetsOf(results: Results): readonly Budget[] {
+  const { lineUp, extent, throughput, starts, inProcess, opening, memoryGrowth } = results
+  const { bare, few, many, fewInMemory, manyInMemory, withoutStore } = lineUp
+  const [fewPets, , manyPets] = extent.pets
+  const [fewRequests, manyRequests] = extent.requests
+  const once = (figure: number): Spread => ({ median: figure, low: figure, high: figure })
+  return [
+    ...OPERATIONS.map((operation): Budget => {
+      const figure = ratio(throughput[operation], few, bare)
+      return { what: `${nameOf(operation)} to bare node:http`, ...TO_BARE[operation], unit: '', figure }
+    }),
+    ...OPERATIONS.map((operation): Budget => {
+      const figure = ratio(throughput[operation], many, few)
+      const what = `${nameOf(operation)} with ${count(manyPets)} pets to ${count(fewPets)}`
+      return { what, must: { atLeast: 0.9 }, unit: '', figure }
+    }),
+    {
+      what: `createPet in memory with ${count(manyPets)} pets to ${count(fewPets)}`,
+      must: { atLeast: 0.9 },
+      unit: '',
+      figure: ratio(throughput.createPet, manyInMemory, fewInMemory),
+    },
+    ...[withoutStore, few, fewInMemory].map((contestant, index): Budget => {
+      const how = ['no store yet', 'a store', 'in memory'][index]
+      const what = `\`serve\` to its first 200, ${how}, to a bare script's`
+      return { what, must: { atMost: 1.6 }, goal: 1.45, unit: '', figure: ratio(starts, contestant, bare) }
+    }),
+    { what: 'startSandbox() in a warm process', must: { atMost: 1 }, unit: 'ms', figure: spreadOf(inProcess.start) },
+    { what: 'reset()', must: { atMost: 0.2 }, unit: 'ms', figure: spreadOf(inProcess.reset) },
+    { what: "a new space's first answer", must: { atMost: 1.5 }, unit: 'ms', figure: spreadOf(inProcess.newSpace) },
+    {
+      what: `opening a store of ${count(manyPets)} pets`,
+      must: { atMost: 1.5 },
+      unit: 's',
+      figure: spreadOf(opening.seconds),
+    },
+    { what: 'memory then', must: { atMost: 300 }, unit: 'MB', figure: spreadOf(opening.megabytes) },
+    {
+      what: `memory after ${count(manyRequests)} requests to after ${count(fewRequests)}`,
+      must: { atMost: 1.2 },
+      unit: '',
+      figure: once(memoryGrowth.afterMany / memoryGrowth.afterFew),
+    },
+  ]
+}
+
+const TO_BARE = {
+  listPets: { must: { atLeast: 0.9 }, goal: 1 },
+  getPet: { must: { atLeast: 1 } },
+  createPet: { must: { atLeast: 0.8 } },
+} as const satisfies Record<Operation, Pick<Budget, 'must' | 'goal'>>
+
+export function isMet({ must, figure: { median } }: Budget): boolean {
+  return 'atLeast' in must ? median >= must.atLeast : median <= must.atMost
+}
+
+function nameOf(operation: string): string {
+  return operation === 'createPet' ? 'createPet, written,' : operation
+}
+
+/** A table whose first column is text and whose others are figures. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
+}
+
+/** Three digits that mean something, `0.82`, `4.13`, `52.3`, `1,230`. */
+export function digits(figure: number): string {
+  if (figure >= 100) return count(figure)
+  return figure >= 10 ? figure.toFixed(1) : figure.toFixed(2)
+}
+
+/** The median, and between what the figures lay: `0.82 (0.79–0.85)`. */
+export function spread({ median, low, high }: Spread): string {
+  return low === high ? digits(median) : `${digits(median)} (${digits(low)}–${digits(high)})`
+}
+
+const DOCUMENT = 'docs/benchmarks.md'
+
+/** Puts a report into the document, in place of the last one. @param bench the script that made it */
+export function writeSection(bench: 'bench' | 'bench:replicas', report: string): void {
+  const file = join(packageDirectory, DOCUMENT)
+  const text = readFileSync(file, 'utf8')
+  const marks = { begin: `<!-- ${bench}: begin -->`, end: `<!-- ${bench}: end -->` }
+  const [begin, end] = [text.indexOf(marks.begin), text.indexOf(marks.end)]
+  if (begin === -1 || end < begin)
+    throw new Error(`${DOCUMENT} has no place between "${marks.begin}" and "${marks.end}".`)
+  writeFileSync(file, `${text.slice(0, begin + marks.begin.length)}\n${report}\n${text.slice(end)}`)
 }
