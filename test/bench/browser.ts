@@ -8,7 +8,7 @@ import { spreadOf } from './statistics.js'
 import { busyShare } from './tools.js'
 
 /**
- * `npm run bench:browser`: how soon a page has a sandbox and how many requests a second it answers there, as a
+ * `npm run bench:browser`: the start of a sandbox in a page and its requests per second, as a
  * Markdown table. Each sample is a new page. Ends with 1 if a median misses its budget.
  */
 const SAMPLES = 7

@@ -16,7 +16,7 @@ import {
 
 export type Operation = 'listPets' | 'getPet' | 'createPet'
 
-/** Somebody who answers the three operations, as a process of its own. */
+/** A server of the three operations in its own process. */
 export interface Contestant {
   readonly name: string
   /** Whether pets that are created stay, so that each round of creating needs a new one. */
@@ -77,7 +77,7 @@ export async function launch({
     startMs: performance.now() - startedAt,
     urls,
     key,
-    // What was measured need not be saved.
+    // Nothing has to be saved.
     stop: (signal = 'SIGKILL') => child.end(signal),
   }
 }
@@ -104,7 +104,7 @@ function statusOf(url: string): Promise<number | undefined> {
   })
 }
 
-/** An answer as it came: names of headers as spelt, in their order. */
+/** A response with its headers as sent. */
 interface Answer {
   readonly status: number | undefined
   readonly headers: readonly string[]
@@ -113,10 +113,10 @@ interface Answer {
 
 type Answers = Readonly<Record<Operation, Answer>>
 
-/** Node's own, which it puts on by itself. */
+/** Headers that Node adds. */
 const OF_NODE = /^(connection|keep-alive)$/i
 
-/** Bare node:http, sending the same bytes as a contestant did when it was asked once. Rejects if they are not the same. */
+/** Bare node:http that sends the bytes of another contestant. @throws Error if they differ */
 export async function bareLike(model: Contestant): Promise<Contestant> {
   const answers = await asking(model)
   const file = join(newFolder(), 'answers.json')
@@ -186,7 +186,7 @@ export interface SandboxSetup {
   readonly inSpace?: boolean
 }
 
-/** Everything is counted, and nothing is refused. */
+/** Limits that count every request and refuse none. */
 const LIMITS = '100000000/min,100000000/day'
 
 /** This sandbox, with quota, log and headers on. Each start has the same pets, whatever was created before. */
@@ -217,7 +217,7 @@ export function sandbox(name: string, setup: SandboxSetup): Contestant {
   }
 }
 
-/** The first start of all, when there is no store yet. */
+/** The first start, without a store. */
 export function sandboxWithoutStore(name: string): Contestant {
   return {
     name,
@@ -232,7 +232,7 @@ function serve(port: number, flags: readonly string[]): readonly string[] {
 
 const stores = new Map<number, Promise<string>>()
 
-/** A folder with a store of so many pets, made once, to be copied. */
+/** A folder with a store of `pets` pets, made once, to be copied. */
 function storeOf(pets: number): Promise<string> {
   const made = stores.get(pets) ?? makeStore(pets)
   stores.set(pets, made)
@@ -248,7 +248,7 @@ async function makeStore(pets: number): Promise<string> {
   return cwd
 }
 
-/** Rejects if a sandbox has other pets than its figures will be told of. Generated pets are numbered, but for one with a huge id. */
+/** @throws Error if the sandbox has another number of pets; generated pets are numbered, except one with a huge id */
 async function expectPets({ urls }: Running, pets: number): Promise<void> {
   const answer = await fetch(`${urls.listPets}?limit=1`, { headers: { authorization: `Bearer ${API_KEY}` } })
   const [newest] = (await answer.json()) as readonly { readonly id: number }[]
@@ -271,7 +271,7 @@ const versions: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(benchDirectory, 'package.json'), 'utf8'),
 ).dependencies
 
-/** Keeps nothing; answers the two pets of the contract's example. */
+/** Stateless; returns the two pets of the contract's example. */
 export const prism: Contestant = {
   name: `Prism CLI ${versions['@stoplight/prism-cli']}`,
   grows: false,
@@ -296,7 +296,7 @@ export const scalar: Contestant = {
     }),
 }
 
-/** Keeps pets in a file, which it rewrites after each change; answers pages of 20. */
+/** Rewrites a file of pets after each change; returns pages of 20. */
 export function jsonServer(pets: number): Contestant {
   return {
     name: `json-server ${versions['json-server']}`,

@@ -17,13 +17,12 @@ const SECONDS = values.quick ? 3 : 15
 const REQUESTS_A_SECOND = 200
 const PETS = 10_000
 const SPACES = 1_000
-/** Requests are sent so often, several at once. */
+/** Interval of sending, several requests at once. */
 const BEAT_MS = 50
 
 interface Scene {
   readonly what: string
   readonly requestsASecond: number
-  /** Opens what is looked at. */
   open(page: Page): Promise<void>
 }
 
@@ -66,8 +65,7 @@ for (const scene of SCENES) {
 }
 say('')
 const head = `${SECONDS} s each in Chromium ${browser.version()}, which draws 60 frames a second at most; the machine was busy with other things before: ${Math.round(busy * 100)} %`
-const columns =
-  '| what is shown | requests/s | frames/s | longest frame | main thread | of it scripts | layout, style |'
+const columns = '| view | requests/s | frames/s | longest frame | main thread | of it scripts | layout, style |'
 process.stdout.write(`${head}\n\n${columns}\n|---|--:|--:|--:|--:|--:|--:|\n${rows.join('\n')}\n`)
 await browser.close()
 await sandbox.stop()
@@ -83,7 +81,7 @@ async function measure({ what, requestsASecond, open }: Scene): Promise<string> 
   await client.send('Performance.enable', { timeDomain: 'threadTicks' })
   const stopping = new AbortController()
   const traffic = requestsASecond === 0 ? undefined : send(requestsASecond, stopping.signal)
-  // The first reads of the page are no steady state.
+  // Skip the first reads of the page.
   await pause(1000)
   const before = await metricsOf(client)
   const { frames, longestMs, tookMs } = await page.evaluate<Frames>(countFrames(SECONDS * 1000))
@@ -132,7 +130,7 @@ async function metricsOf(client: CDPSession): Promise<ReadonlyMap<string, number
   return new Map(metrics.map(({ name, value }) => [name, value]))
 }
 
-/** Sends until it is told to stop. @returns how many were answered in a second */
+/** Sends until the signal aborts. @returns responses per second */
 async function send(aSecond: number, signal: AbortSignal): Promise<number> {
   const began = performance.now()
   let asked = 0

@@ -29,7 +29,7 @@ export interface Extent {
   /** Pets of the three stores, smallest first. */
   readonly pets: readonly [few: number, more: number, many: number]
   readonly spaces: number
-  /** What is called to see growth by log and spaces. */
+  /** Operations for the growth by log and spaces. */
   readonly growthOf: readonly Operation[]
   /** Between the two looks at the memory. */
   readonly requests: readonly [few: number, many: number]
@@ -45,7 +45,7 @@ export const FULL: Extent = {
   rounds: { listPets: 21, getPet: 21, createPet: 9 },
   growthRounds: 9,
   seconds: 1,
-  // It takes V8 so long to compile everything that a createPet needs.
+  // V8 needs this long to compile everything for createPet.
   warmUpSeconds: 3,
   pets: [120, 10_000, 1_000_000],
   spaces: 1_000,
@@ -55,7 +55,7 @@ export const FULL: Extent = {
   longRounds: 3,
 }
 
-/** A minute, to see whether everything works; its figures are no good. */
+/** A minute, only to check that everything runs. */
 export const QUICK: Extent = {
   rounds: { listPets: 1, getPet: 1, createPet: 1 },
   growthRounds: 1,
@@ -100,7 +100,7 @@ export const OPERATIONS: readonly Operation[] = ['listPets', 'getPet', 'createPe
 /** Everything that a run measured. */
 export type Results = Awaited<ReturnType<typeof measure>>
 
-/** Measures everything, one after the other: nothing else of this run is busy meanwhile. */
+/** Measures one thing after the other, so that measurements do not disturb each other. */
 export async function measure(lineUp: LineUp, extent: Extent, load: Load) {
   const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, withoutStore, peers } = lineUp
   const { emptyLog, besideSpaces, inSpace } = lineUp
@@ -220,7 +220,7 @@ async function opening(contestant: Contestant, rounds: number) {
   return { seconds, megabytes }
 }
 
-/** Megabytes in the machine's memory after so many calls of listPets. */
+/** Resident megabytes after a number of listPets. */
 async function memoryAfter(requests: number, contestant: Contestant): Promise<number> {
   say(`memory after ${requests} requests: ${contestant.name}`)
   const running = await contestant.start()

@@ -8,7 +8,7 @@ import { ratiosOf, spreadOf } from './statistics.js'
 import { busyShare, command, cpuMicroseconds, installPeers, newFolder, say } from './tools.js'
 
 /**
- * `npm run bench:replicas`: what it costs to be one of several, as a Markdown table.
+ * `npm run bench:replicas`: the cost of replicas, as a Markdown table.
  *
  *     npm run bench:replicas -- [--quick] [--write-docs]
  */
@@ -18,7 +18,7 @@ if (values.quick && values['write-docs'])
 const EXTENT = values.quick
   ? { rounds: 1, seconds: 1, warmUpSeconds: 1, pets: 10_000, joinings: 1 }
   : { rounds: 9, seconds: 2, warmUpSeconds: 3, pets: 1_000_000, joinings: 3 }
-/** Everything is counted, and nothing is refused. */
+/** Limits that count every request and refuse none. */
 const LIMITS = '100000000/min,100000000/day'
 /** A million pets take a while, the longer the busier the machine is. */
 const PATIENCE_MS = 180_000
@@ -104,7 +104,7 @@ async function compareWithEmbedded(operation: Operation): Promise<void> {
   await running.replica.stop()
 }
 
-/** What a request takes of the replica that was asked, of another one, and of Redis. */
+/** Processor time of a request: its replica's, another's, and that of Redis. */
 async function costOf(operation: Operation): Promise<void> {
   const group = `cost-of-${operation}`
   const [own, other] = [await start(group), await start(group)]
@@ -123,11 +123,11 @@ async function costOf(operation: Operation): Promise<void> {
   const bytesAnEntry = inRedis.bytesOf('log') / inRedis.entries()
   rows.push(
     {
-      what: `processor time of a ${operation}: the replica's that was asked, another's, Redis'`,
+      what: `processor time of a ${operation}: its replica's, another's, Redis'`,
       figure: `${ownUs.toFixed(1)}, ${otherUs.toFixed(1)}, ${redisUs.toFixed(1)} µs`,
     },
     {
-      // Each is asked for its part of all, and reads the rest.
+      // Each replica handles its share, and reads the rest.
       what: `${operation} a second of 1, 2, 3 and 10 replicas by that, a core for each`,
       figure: [1, 2, 3, 10]
         .map((count) => (1e6 / (ownUs / count + (otherUs * (count - 1)) / count)).toFixed(0))

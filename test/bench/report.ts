@@ -28,7 +28,7 @@ export function report(results: Results, { now, load, busy }: Circumstances): st
     table(['Budget', 'must be', 'was', 'met'], budgetsOf(results).map(budgetRow)),
     'Requests per second, and what part of bare node:http’s they are. The sandbox checks the key, counts, ' +
       'logs and puts all headers on; a 201 is sent when the pet is in the journal. The bare server sends the same bytes. ' +
-      'json-server answers 20 pets, Prism the two of the contract’s example, Scalar’s one of its own:',
+      'json-server returns 20 pets, Prism the two of the contract’s example, Scalar one of its own:',
     throughputTable(results),
     'Start and memory:',
     startTable(results),
@@ -40,7 +40,7 @@ export function report(results: Results, { now, load, busy }: Circumstances): st
 
 function caveats(isFull: boolean, busy: number): string {
   return [
-    ...(isFull ? [] : ['**A quick run: its figures are no good.**']),
+    ...(isFull ? [] : ['**A quick run: its figures mean nothing.**']),
     ...(busy < BUSY
       ? []
       : [`**The machine was busy with other work (${Math.round(busy * 100)} % of its processors): measure again.**`]),
@@ -117,11 +117,11 @@ function callLine({ call }: Results): string {
   return `\`call listPets\` takes ${digits(ours.median)} ms, a script with one bare \`fetch\` ${digits(script.median)} ms: ${times} times that.`
 }
 
-/** What a figure must keep to, and what it was. */
+/** A limit, and the measured figure. */
 export interface Budget {
   readonly what: string
   readonly must: { readonly atLeast: number } | { readonly atMost: number }
-  /** What is wanted, where that is not reached yet. */
+  /** The goal, if it is not reached yet. */
   readonly goal?: number
   readonly unit: '' | 'ms' | 's' | 'MB'
   readonly figure: Spread

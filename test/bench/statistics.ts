@@ -12,7 +12,7 @@ export function spreadOf(figures: readonly number[]): Spread {
   const below = sorted[Math.floor((sorted.length - 1) / 2)]
   const above = sorted[Math.ceil((sorted.length - 1) / 2)]
   if (low === undefined || high === undefined || below === undefined || above === undefined)
-    throw new RangeError('There is no median of no figures.')
+    throw new RangeError('The median needs at least one figure.')
   return { median: (below + above) / 2, low, high }
 }
 

@@ -11,7 +11,7 @@ import { packageDirectory } from '../../src/system/package-files.js'
 export interface Child {
   readonly pid: number
   readonly hasEnded: () => boolean
-  /** What it said on stderr, its end. */
+  /** The end of its stderr. */
   readonly lastWords: () => string
   end(signal: NodeJS.Signals): Promise<void>
 }
@@ -49,7 +49,7 @@ export function startNode(args: readonly string[], cwd: string): Child {
   }
 }
 
-/** Runs a program to its end. Resolves with what it wrote to stdout. Rejects if it failed. */
+/** Runs a program to its end. @returns its stdout @throws Error if it failed */
 export function runToEnd(file: string, args: readonly string[], options: ExecFileOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(file, args, { encoding: 'utf8', ...options }, (error, stdout) => {
@@ -65,7 +65,6 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PETSTORE_')))
 }
 
-/** A port that nobody has at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -75,8 +74,6 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('no port')
   return address.port
 }
-
-// Its processes are ended first, or they would write into what is removed here.
 
 export const benchDirectory = join(packageDirectory, 'test/bench')
 /** The built command, as users run it. */
@@ -113,7 +110,7 @@ function processorTimes(): { readonly idle: number; readonly all: number } {
   }
 }
 
-/** Tells who waits what is being measured; the table alone goes to stdout. */
+/** Prints progress to stderr. */
 export function say(what: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${what}`)
   else process.stderr.write(`${what}\n`)

@@ -19,7 +19,7 @@ const PEERS = ['http-proxy-3', '@fastify/http-proxy'] as const
 installPeers()
 const { name, load } = chooseLoad()
 const busy = await busyShare()
-// Its answers are fixed, and a reset that is over would be a drift in each of them: it names that of the day.
+// Its responses are fixed. A past reset of a minute would be a drift in each of them, so only the day is limited.
 const flags = ['--limits', '100000000/min,1000000/day']
 const service = await (await bareLike(sandbox('real service', { pets: 60, memory: true, flags }))).start()
 const { origin } = new URL(service.urls.listPets)

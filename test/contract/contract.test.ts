@@ -24,12 +24,12 @@ async function fixture(name: string): Promise<readonly FixturePet[]> {
 
 function operation(id: string): Operation {
   const found = contract.operations.find((candidate) => candidate.id === id)
-  if (found === undefined) throw new Error(`There is no operation ${id}.`)
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`)
   return found
 }
 
 describe('the contract', () => {
-  it('is that of interface version 1.0.0', () => {
+  it('has interface version 1.0.0', () => {
     expect(contract.version).toBe('1.0.0')
   })
 
@@ -144,7 +144,7 @@ function headersOf(one: Operation, status: number): readonly string[] {
 }
 
 function exampleOf({ example }: DocumentedResponse): unknown {
-  if (example === undefined) throw new Error('There is no example.')
+  if (example === undefined) throw new Error('The example is missing.')
   return parseJson(example)
 }
 

@@ -175,7 +175,7 @@ describe('finding a mistake', () => {
 })
 
 describe('writing JSON', () => {
-  it('agrees with JSON.stringify if there is no bigint', () => {
+  it('agrees with JSON.stringify without a bigint', () => {
     const value = {
       a: [1, -0, 1e21, Number.NaN, undefined, 'x'],
       b: new Date(0),

@@ -24,7 +24,7 @@ async function written(name: string, text: string): Promise<string> {
 
 function operation(contract: Contract, id: string): Operation {
   const found = contract.operations.find((candidate) => candidate.id === id)
-  if (found === undefined) throw new Error(`There is no operation ${id}.`)
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`)
   return found
 }
 

@@ -30,7 +30,7 @@ function catastrophic(): string {
 }
 
 describe('Prism in a thread', () => {
-  it('answers like Prism, concurrent requests in order', async () => {
+  it('responds like Prism, to concurrent requests in order', async () => {
     const engine = await engineOf(FULLER)
     const request = { method: 'GET', path: '/categories', query: '', headers: {}, body: '' }
     const [mocked, refused] = await Promise.all([
@@ -41,7 +41,7 @@ describe('Prism in a thread', () => {
     expect(refused).toMatchObject({ of: 'path' })
   })
 
-  it('times out on a pattern that never ends, and answers the next request', async () => {
+  it('times out on a pattern that never ends, and handles the next request', async () => {
     const engine = await engineOf(catastrophic(), 3000)
     const post = (a: string) =>
       engine.mock({ method: 'POST', path: '/a', query: '', headers: JSON_TYPE, body: JSON.stringify({ a }) })

@@ -10,7 +10,7 @@ const STATUS = 'status must be one of available, pending, sold'
 
 function operation(id: string): Operation {
   const found = packagedContract().operations.find((candidate) => candidate.id === id)
-  if (found === undefined) throw new Error(`There is no operation ${id}.`)
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`)
   return found
 }
 

@@ -76,7 +76,7 @@ describe('a collection and its item', () => {
     ])
   })
 
-  it('that nothing reads are mocked', async () => {
+  it('that no operation reads are mocked', async () => {
     const { mocked } = await resourcesOf(contract(`/things: { ${create} }`))
     expect(mocked).toEqual({ create: 'no operation reads its records' })
   })
@@ -174,7 +174,7 @@ describe('contracts of others', () => {
         buyMuseumTickets: 'no property of the record identifies it',
       },
     ],
-  ])('%s: what is stateful and what is mocked, with the reason', async (file, resources, kinds) => {
+  ])('%s: stateful and mocked operations, with the reason', async (file, resources, kinds) => {
     const text = readFileSync(fileURLToPath(new URL(`specs/${file}`, import.meta.url)), 'utf8')
     const reading = await resourcesOf(text)
     expect(reading.resources.map(({ name }) => name)).toEqual(resources)

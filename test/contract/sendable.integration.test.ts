@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { transports } from '../support/transports.js'
 
-/** A contract of operations that nobody but Prism answers, by their paths. */
+/** A contract whose operations are all mocked, by their paths. */
 function contractOf(responsesOf: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'spec-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -25,7 +25,7 @@ const withHeader = (header: unknown, name = 'X-Note') => ({ 200: { description: 
 describe('a contract with responses that cannot be sent', () => {
   it.each([
     ['a status beyond 599', { 1000: { description: 'd' } }, 'responses.1000 must have a status'],
-    ['a status that is none', { abc: { description: 'd' } }, 'responses.abc must have a status'],
+    ['an invalid status', { abc: { description: 'd' } }, 'responses.abc must have a status'],
     ['a header name with a space', withHeader({}, 'X Note'), 'headers.X Note must be named by'],
     ['a header name with a line break', withHeader({}, 'X-\r\nNote'), 'must be named by'],
     ['an empty header name', withHeader({}, ''), 'must be named by'],
@@ -37,7 +37,7 @@ describe('a contract with responses that cannot be sent', () => {
     ['a constant', withHeader({ schema: { const: '€' } }), 'schema.const cannot'],
     ['one of an enumeration', withHeader({ schema: { enum: ['a', '€'] } }), 'schema.enum[1] cannot'],
     ['a media type beyond Latin-1', { 200: { description: 'd', content: { 'text/plain; a=✓': {} } } }, 'media type'],
-    ['a media type that is none', { 200: { description: 'd', content: { json: {} } } }, 'content.json must be named'],
+    ['an invalid media type', { 200: { description: 'd', content: { json: {} } } }, 'content.json must be named'],
     ['a line break in a media type', { 200: { description: 'd', content: { 'text/plain;\r\n': {} } } }, 'media type'],
   ])('is refused with the place: %s', async (_what, responses, message) => {
     await expect(loadContract(contractOf({ a: responses }))).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('a contract with responses that cannot be sent', () => {
   })
 })
 
-/** A value that is only found when an answer is made up. */
+/** A value that is only found when a response is generated. */
 const generated = (value: string) => withHeader({ schema: { allOf: [{ type: 'string', default: value }] } })
 const header = { schema: { type: 'string' }, example: 'x' }
 const ownHeaders = { Trailer: header, 'Transfer-Encoding': header, Upgrade: header, 'X-Note': header }

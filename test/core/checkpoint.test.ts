@@ -24,7 +24,7 @@ describe('plain data as lines', () => {
     })).value
     fc.assert(
       fc.property(data, fc.integer({ min: 1, max: 200 }), (value, longest) => {
-        // What has been read once has its names in an order that JSON keeps.
+        // Once read, its names are in an order that JSON keeps.
         const plain = parseJson(stringifyJson(value))
         expect(stringifyJson(readAgain(toLines(plain, longest)))).toBe(stringifyJson(plain))
       }),

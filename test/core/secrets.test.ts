@@ -27,8 +27,8 @@ describe.each(transports)('a secret that a client sends, %s', (_name, openSandbo
       { body: `client_secret=${SECRET}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ],
     ['as another scheme', { key: null, headers: { Authorization: `Basic ${SECRET}` } }],
-    ['as a key that nobody knows', { key: SECRET }],
-    ['behind a key that nobody knows', { key: `abc~${SECRET}`, anyKey: [false] }],
+    ['as an unknown key', { key: SECRET }],
+    ['behind an unknown key', { key: `abc~${SECRET}`, anyKey: [false] }],
   ])('%s is neither logged nor told of', async (_where, { path = '/pets', body, anyKey: modes, ...options }: Sent) => {
     // With --any-key, what follows `~` is the name of a space.
     for (const anyKey of modes ?? [false, true]) {
@@ -107,7 +107,7 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
     expect(labels[1]).toBe(labels[0])
   })
 
-  it('is in nothing that conduct says', async () => {
+  it('is not in conduct', async () => {
     const sandbox = await openSandbox({ apiKey: [SECRET, `team=${SECRET}2`] })
     for (const key of [SECRET, `${SECRET}2`]) {
       await sandbox.get('/pets?colour=red', key)
@@ -132,7 +132,7 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
     expect(JSON.stringify(kept.map(({ json }) => json))).not.toContain(SECRET)
   })
 
-  it('that the fixtures have is no secret', async () => {
+  it('of the fixtures is not a secret', async () => {
     const sandbox = await openSandbox({ apiKey: 'sandbox-pro:free' })
     await sandbox.get('/pets', 'sandbox-pro')
     expect((await sandbox.control('GET', '/requests')).json).toMatchObject([{ key: 'sandbox-pro' }])
@@ -165,7 +165,7 @@ describe('what an older release has left to others', () => {
   })
 })
 
-describe('what is written', () => {
+describe('a written file', () => {
   const everyFile = (folder: string): readonly string[] =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
 

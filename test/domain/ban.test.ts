@@ -24,7 +24,7 @@ class Refused {
   }
 }
 
-/** How many requests are refused before the one that brings the ban; undefined if none does. */
+/** Number of refused requests before the ban; undefined without a ban. */
 function refusalsBeforeBan(instants: readonly number[], waitMs: number, threshold = BAN_AFTER): number | undefined {
   const refused = new Refused()
   const index = instants.findIndex((now) => refused.send(waitMs, now, now, threshold))

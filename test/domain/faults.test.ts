@@ -45,11 +45,11 @@ describe('a fault', () => {
     '*:500,retry-after=2s*3,retry-after=2s',
     '*:hang,retry-after=2s',
     ':500',
-  ])('%j is refused with what is allowed', (text) => {
+  ])('%j is rejected with the allowed values', (text) => {
     expect(parseFaultRule(text)).toBeTypeOf('string')
   })
 
-  it('reads back what it wrote', () => {
+  it('reads its own output', () => {
     const rule = fc.record(
       {
         operation: fc.constantFrom('*', 'listPets', 'createPet'),

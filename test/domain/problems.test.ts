@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operationMessage, withoutOperation } from '../../src/domain/problems.js'
 
-describe('what is wrong with a request', () => {
+describe('an error message of a request', () => {
   const message = operationMessage('listPets', ['limit must be 1', 'status must be sold'])
 
   it('names the operation once', () => {
@@ -9,7 +9,7 @@ describe('what is wrong with a request', () => {
     expect(withoutOperation('listPets', message)).toBe('limit must be 1; status must be sold.')
   })
 
-  it.each(['listOrders', 'list', null, undefined])('is left as it is where it is said of %s', (operation) => {
+  it.each(['listOrders', 'list', null, undefined])('is unchanged for the operation %s', (operation) => {
     expect(withoutOperation(operation, message)).toBe(message)
   })
 })

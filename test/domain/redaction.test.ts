@@ -32,7 +32,7 @@ describe('a name', () => {
     'X-Amz-Security-Token',
     'JSESSIONID',
     'auth[token]',
-  ])('%s is that of a secret', (name) => {
+  ])('%s is the name of a secret', (name) => {
     expect(isSecretName(name)).toBe(true)
   })
 
@@ -54,7 +54,7 @@ describe('a name', () => {
     'author',
     'keyword',
     'design',
-  ])('%s is that of none', (name) => {
+  ])('%s is not the name of a secret', (name) => {
     expect(isSecretName(name)).toBe(false)
   })
 })

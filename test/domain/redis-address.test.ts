@@ -52,7 +52,7 @@ describe('the address of a Redis', () => {
     'redis://shop:s3cret@127.0.0.1?db=2',
     'unix://shop:s3cret@run/redis.sock',
     'unix:///run/redis.sock?password=s3cret',
-  ])('%j is none, and what is said of it has nothing of its text', (text) => {
+  ])('%j is invalid, and the error does not show it', (text) => {
     const read = readRedisAddress(text)
     expect(read).toEqual({ problem: expect.stringMatching(/^must be an address such as redis:/) })
     expect(JSON.stringify(read)).not.toMatch(/shop|s3cret/)

@@ -21,11 +21,11 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBe(milliseconds)
   })
 
-  it.each(['', '5', '-1s', '1.5s', '1 s', '1y', '1d', 's', '5S', '1e3s', ' 5s'])('is nothing else: %j', (text) => {
+  it.each(['', '5', '-1s', '1.5s', '1 s', '1y', '1d', 's', '5S', '1e3s', ' 5s'])('is not: %j', (text) => {
     expect(parseDuration(text)).toBeUndefined()
   })
 
-  it('reads back what it wrote', () => {
+  it('reads its own output', () => {
     fc.assert(
       fc.property(fc.nat(999_999_999), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms)
@@ -51,7 +51,7 @@ describe('Retry-After', () => {
     ['2026-03-01T10:00:30Z', undefined],
   ])('%j is read as %s', (text, wait) => expect(readRetryAfter(text, undefined, NOW)).toBe(wait))
 
-  it("is read against the answer's own Date", () =>
+  it('is read relative to the Date of the response', () =>
     expect(readRetryAfter('Sun, 01 Mar 2099 10:00:30 GMT', 'Sun, 01 Mar 2099 10:00:00 GMT', NOW)).toBe(30_000))
 
   it.each([

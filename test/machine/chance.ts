@@ -17,7 +17,7 @@ export class Chance {
     return choices[this.integer(0, choices.length)] as T
   }
 
-  /** True in so many of a hundred cases. */
+  /** True in `share` of a hundred cases. */
   percent(share: number): boolean {
     return this.#stream.next() * 100 < share
   }

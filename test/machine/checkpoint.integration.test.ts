@@ -13,7 +13,7 @@ describe.each(PLANS)('a checkpoint, $name', (plan) => {
     let other = open()
     let underWay = 0
     for (const [index, step] of steps.entries()) {
-      // Often on the way, so that what was read back is written again, also while the real service is asked.
+      // Often, so that restored state is written again, also with forwarded requests pending.
       if (index > 0 && index % Math.floor(plan.commands / 20) === 0) {
         underWay += other.spaces.save().forwarded.length
         const text = writeCheckpoint(other.spaces)

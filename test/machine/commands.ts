@@ -20,7 +20,7 @@ const KEYS = words(`
   sandbox sandbox sandbox-free sandbox-pro sandbox-business sandbox-enterprise sandbox-limited sandbox-banned
   sandbox-revoked ${SECRET_KEY.key} mine ours/and= a-token-that-nobody-knows
 `)
-/** What a key's mark may name: nothing, spaces, and what is none. */
+/** Space marks of a key, including none and invalid ones. */
 const SPACE_MARKS = [
   ...many('', 20),
   ...many('~a', 20),
@@ -76,7 +76,7 @@ const UPSTREAM_BODIES = [
   '',
 ]
 
-/** Without a zone, too: nothing may take them for local time. */
+/** Some without a zone, which must not be read as local time. */
 const UPSTREAM_DATES = [
   'Sun, 01 Mar 2026 10:05:00 GMT',
   'Sun, 01 Mar 2026 10:05:00',
@@ -99,7 +99,7 @@ const FAULTS = words(`
 `)
 const BAD_FAULTS = ['listPets', '*:200', 'noSuchOperation:503', '*:503@0%', '*:hang,retry-after=2s', 5]
 const SNAPSHOTS = [...many('one', 6), ...many('two', 3), 'three', '../x', '']
-/** Verbs that change something; what only reads is no command. */
+/** Verbs that change state; reading verbs are not commands. */
 type ChangingVerb = Exclude<
   VerbName,
   | 'shutdown'
@@ -129,7 +129,7 @@ export class Commands {
   readonly #open: ExchangeRef[] = []
   /** Those said to be sent. */
   readonly #sent: ExchangeRef[] = []
-  /** Requests that the real service is asked, by the position of their command. */
+  /** Requests forwarded to the real service, by the position of their command. */
   readonly #asked: number[] = []
 
   constructor(seed: string) {
@@ -159,13 +159,13 @@ export class Commands {
     return { command, instant: { now: this.#wall, position: this.#position } }
   }
 
-  /** Takes what came of the last command. */
+  /** Takes the outcome of the last command. */
   heard(outcome: Outcome): void {
     if (outcome.kind === 'reply') this.answered(outcome.reply)
     if (outcome.kind === 'forward') this.#asked.push(outcome.forward.position)
   }
 
-  /** Takes the answer to the last request: what became of it will be said some time. */
+  /** Takes the reply to the last request, whose end follows later. */
   answered({ exchange }: Reply): void {
     if (exchange === undefined) return
     const { space, id, position } = exchange
@@ -228,7 +228,7 @@ export class Commands {
     return { kind: 'request', request, refused: this.#chance.oneOf(['invalid_request', 'headers_too_large']) }
   }
 
-  /** What the real service says to a request that it was asked, not always in their order. */
+  /** The outcome of a forwarded request, in any order. */
   #forwarded(): Command {
     const [of = 0] = this.#asked.splice(this.#chance.integer(0, this.#asked.length), 1)
     return { kind: 'forwarded', of, outcome: this.#upstreamOutcome() }
@@ -400,7 +400,7 @@ export class Commands {
       // Nothing says that it comes only once.
       if (chance.percent(2)) this.#open.push(ref)
     }
-    // The last ones: who has left may not have read them.
+    // A client that has left may not have read the last ones.
     const unread = chance.percent(20) ? this.#sent.slice(-chance.integer(1, 6)) : undefined
     return { kind: 'ended', exchanges, unread }
   }

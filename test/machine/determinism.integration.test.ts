@@ -40,7 +40,7 @@ describe.each(PLANS)('a machine that starts $name', (plan) => {
     }
     expect(differenceOf(stateText(other, wall), stateText(one, wall)), said).toBeUndefined()
     expect(differenceOf(writeCheckpoint(other.spaces), writeCheckpoint(one.spaces)), said).toBeUndefined()
-    // What goes wrong inside of both alike is no less wrong.
+    // A failure in both machines is a failure.
     const failures = warnings.filter((warning) => warning.includes('failed inside'))
     expect(failures, said).toEqual([])
   })

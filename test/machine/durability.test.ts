@@ -14,7 +14,7 @@ import { applyStep, differenceOf, openMachine, SECRET_KEY, type Step, textOf } f
 
 const ANY_FATE: readonly Fate[] = ['kept', 'kept', 'kept later', 'kept later', 'fails', 'fails later']
 
-/** What was answered, and what had been applied before. */
+/** A response, and the commands applied before it. */
 interface Heard {
   readonly at: number
   readonly step: Step
@@ -38,7 +38,7 @@ function listed({ pets }: SpaceState): string {
   return stringifyJson(pets.slice(-100).reverse())
 }
 
-it('shows nothing that was rolled back, and stores everything that it showed', async () => {
+it('shows no change that was rolled back, and stores every change that it showed', async () => {
   const seed = TEST_SEED
   let failures = 0
   for (let run = 0; run < runs(12); run++) {
@@ -65,7 +65,7 @@ it('shows nothing that was rolled back, and stores everything that it showed', a
       writer.release()
       await new Promise(setImmediate)
     }
-    // A run in which a reset of all keys comes early writes hardly anything.
+    // A run with an early reset of all keys writes hardly any change.
     failures += writer.failures
 
     // As the next start reads it: the document, and all that was kept.
@@ -102,7 +102,7 @@ function hear(machine: Machine, commands: Commands, writer: FakeWriter, keeper: 
   return { at, step, witness, reply: undefined, isDone: outcome.kind === 'output' }
 }
 
-/** An answer that left is true of what was kept by then. */
+/** A sent response matches the state stored by then. */
 function holdAgainst(state: SpaceState, keptByIt: number, { step, reply, isDone }: Heard, said: string): void {
   const { command } = step
   if (command.kind === 'verb' && command.space === '' && isDone) {

@@ -1,20 +1,19 @@
 import type { Change } from '../../src/domain/state.js'
 import type { ChangeWriter } from '../../src/store/keeper.js'
 
-/** A change, and how many commands were applied before the one that brought it. */
+/** A change, and the number of commands applied before its own. */
 export interface Kept {
   readonly change: Change
   readonly at: number
 }
 
-/** What becomes of a write. */
 export type Fate = 'kept' | 'fails' | 'kept later' | 'fails later'
 
 /** A store in memory, whose writes end as the test wants them to. */
 export class FakeWriter implements ChangeWriter {
-  /** In the order in which they were written. */
+  /** In the order of the writes. */
   readonly kept: Kept[] = []
-  /** What becomes of the next write. */
+  /** Decides the next write. */
   fate: () => Fate = () => 'kept'
   /** Commands so far. */
   now = 0
@@ -49,7 +48,7 @@ export class FakeWriter implements ChangeWriter {
     this.#taken = []
   }
 
-  /** Lets what is being written come to its end. */
+  /** Ends all pending writes. */
   release(): void {
     for (const resolve of this.#release.splice(0)) resolve()
   }

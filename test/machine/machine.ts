@@ -78,12 +78,11 @@ export function openMachine({
   return new Machine(new Spaces(shared, space, seed, options.maxSpaces), applyVerb)
 }
 
-/** What came of a step. */
 export type Outcome =
   | { readonly kind: 'forward'; readonly forward: Forward }
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'output'; readonly output: unknown }
-  /** The verb could not be done, and nothing has changed. */
+  /** The verb was refused without a change. */
   | { readonly kind: 'refusal'; readonly error: Error }
 
 /** Applies a step. Throws what no verb may throw. */
@@ -107,7 +106,7 @@ export function applyStep(machine: Machine, { command, instant }: Step): Outcome
   }
 }
 
-/** An outcome as text, to the last digit; of a reply all that its client gets, and what the edge is told. */
+/** An outcome as text, exactly; of a reply also the instructions for the server. */
 export function outcomeText(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'reply': {
@@ -125,12 +124,12 @@ export function outcomeText(outcome: Outcome): string {
   }
 }
 
-/** What can be seen of a machine as text. Its checkpoint has all that it is: what can be undone, too, and what conduct remembers. */
+/** The visible state of a machine as text. Its checkpoint also has undo and the memory of conduct. */
 export function stateText({ spaces }: Machine, wall: EpochMs): string {
   return textOf(
     ['', ...spaces.names()].map((name) => {
       const space = spaces.get(name)
-      if (space === undefined) throw new Error(`There is no space "${name}".`)
+      if (space === undefined) throw new Error(`Unknown space "${name}".`)
       return {
         name,
         snapshot: inKeyOrder(space.snapshot(wall)),
@@ -160,7 +159,7 @@ function inKeyOrder({ accounts, plans = [], ...snapshot }: Snapshot) {
   }
 }
 
-/** Any value as JSON; what JSON has no word for is told apart. */
+/** Any value as JSON, with undefined, bigint, Map and special numbers kept distinct. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => {
     if (typeof part === 'bigint') return { int64: String(part) }
@@ -171,7 +170,7 @@ export function textOf(value: unknown): string {
   })
 }
 
-/** Where two texts begin to differ, with what stands around it; undefined where they are the same. */
+/** The first difference of two texts with its surroundings; undefined if they are equal. */
 export function differenceOf(one: string, other: string): string | undefined {
   if (one === other) return undefined
   let at = 0

@@ -134,7 +134,7 @@ class Pair {
   readonly #models = { '': new ModelSpace(), a: new ModelSpace() }
   #wall = START
   #position = 0
-  /** Answers and refusals that were held against each other. */
+  /** Compared responses and refusals. */
   compared = 0
 
   constructor() {
@@ -164,7 +164,7 @@ class Pair {
         break
       case 'clock': {
         const to = act.by === undefined ? undefined : model.now(wall) + act.by
-        // What cannot be written as an instant is no matter of the clock.
+        // An instant that cannot be written is rejected before the clock.
         if (to !== undefined && (to > LAST_DATE || to < 0)) return
         const now = to === undefined ? {} : { now: new Date(to).toISOString() }
         const frozen = act.frozen === undefined ? {} : { frozen: act.frozen }
@@ -220,7 +220,7 @@ class Pair {
   }
 
   #ask(space: '' | 'a', key: string | undefined, address: string, isKnown: boolean): void {
-    // Who has no valid key has no space either.
+    // Without a valid key, a request has no space.
     const isValid = key !== undefined && key !== 'nobody-knows-it'
     const place = isValid ? space : ''
     const mark = place === '' ? '' : `~${place}`

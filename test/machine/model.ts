@@ -14,7 +14,7 @@ export interface Switches {
   readonly retryAfter: 'seconds' | 'http-date' | 'none'
 }
 
-/** What an answer says, reduced to what these rules decide. */
+/** The parts of a response that these rules decide. */
 export interface Told {
   readonly status: number
   readonly limit: string
@@ -118,7 +118,7 @@ export class ModelSpace {
     this.#turnTo(wall, wall, false)
   }
 
-  /** A scenario may set the clock back. Nothing of it happens if it bans who is never banned. */
+  /** A scenario may set the clock back. It is rejected as a whole if it bans a key that is never banned. */
   apply(
     wall: number,
     to: number | undefined,
@@ -158,7 +158,7 @@ export class ModelSpace {
 
   save(wall: number): void {
     const now = this.now(wall)
-    // By the clock that it shows: a snapshot knows nothing of real time.
+    // By the clock that it shows: a snapshot has no real time.
     this.#saved = structuredClone({ ...this.#state, ahead: now })
   }
 
@@ -191,10 +191,10 @@ export class ModelSpace {
     if (this.#state.storm !== undefined && this.#state.storm.at > now) this.#state.storm = undefined
   }
 
-  // What it answers.
+  // Its response.
 
   /**
-   * A request, and what its answer says.
+   * A request and its response.
    *
    * @param key  undefined for none
    * @param good the status of one that nothing objects to
@@ -273,7 +273,7 @@ export class ModelSpace {
     return since < storm.for ? storm.wait : undefined
   }
 
-  /** What an answer that was not charged shows. */
+  /** The quota headers of a response that was not charged. */
   #shown(account: Account, limits: readonly [number, number], now: number, isLimited: boolean): Seen {
     if (isLimited) {
       const minute = { openedAt: openOf(account.minute, MINUTE, now)?.openedAt ?? now, used: limits[0] }

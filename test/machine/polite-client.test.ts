@@ -89,7 +89,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Verbs after which it need not wait for what it was told for a reason. */
+/** Verbs that end the wait for a reason. */
 const ENDS: { readonly [Name in VerbName]?: string } = {
   'keys.unban': 'ban',
   'storm.stop': 'storm',
@@ -189,7 +189,7 @@ const RULES: readonly string[] = [
 ]
 
 it.each(['clock', 'real time'] as const)(
-  'a client that waits for the latest Retry-After it received, by the %s, is never blamed, whatever verbs are used meanwhile',
+  'does not blame a client that waits for its latest Retry-After by the %s, whatever verbs run',
   (waitsBy) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -2,7 +2,7 @@ import type { Machine } from '../../src/core/machine.js'
 import { Commands } from './commands.js'
 import { applyStep, outcomeText, type Step } from './machine.js'
 
-/** Applies the commands of a seed to a machine. @returns them, and the text of what came of each */
+/** Applies the commands of a seed to a machine. @returns the commands, and the outcome of each as text */
 export function runCommands(
   machine: Machine,
   seed: string,

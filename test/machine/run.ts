@@ -17,7 +17,7 @@ export interface Plan {
   readonly spec?: string
   readonly sandbox: SandboxOptions
   readonly commands: number
-  /** In front of a real service, whose answers are random, too. */
+  /** In front of a real service with random responses. */
   readonly realService?: Pick<RealServiceRules, 'hasKey' | 'writes'>
 }
 

@@ -7,7 +7,7 @@ import { Commands } from './commands.js'
 import { FakeWriter } from './fake-writer.js'
 import { applyStep, differenceOf, openMachine, stateText } from './machine.js'
 
-/** Changes that the default space gives to its store; what is done to keys of the start is not stored, and stays. */
+/** Changes that the default space stores. Changes of the keys given at the start are not stored. */
 const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: string, input: object]>> = {
   'a pet that was added': () => ['pets.add', { name: 'Rex', categoryId: 1 }],
   'a pet that was changed': (chance) => [
@@ -50,7 +50,7 @@ describe('a change that cannot be stored is rolled back', () => {
         const instant = { now: commands.wall, position: ++position }
         return applyStep(machine, { command: { kind: 'verb', space: '', verb, input }, instant }).kind === 'output'
       }
-      // So that there is something to be moved, removed and restored.
+      // Gives the transitions a key and a snapshot to change.
       verb('keys.add', { key: 'mine' })
       verb('snapshots.save', { name: 'two' })
       void keeper.settle()

@@ -85,7 +85,7 @@ describe.each(transports)('a fault, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/pets')).toMatchObject({ status: 200 })
   })
 
-  it('is a hang: there is no answer until the client leaves', async () => {
+  it('hangs until the client leaves', async () => {
     const sandbox = await openSandbox({ fault: '*:hang*1' })
     const leave = new AbortController()
     const hanging = sandbox.call('/v1/pets', { signal: leave.signal })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { transports } from '../support/transports.js'
 
-describe.each(transports)('what began after the instant to which the clock was set back, %s', (_name, openSandbox) => {
+describe.each(transports)('a change newer than the instant that the clock is set back to, %s', (_name, openSandbox) => {
   it('is over, also when the clock comes to that time again', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     await sandbox.control('PUT', '/clock', { now: '2099-01-01T00:00:00Z', frozen: true })

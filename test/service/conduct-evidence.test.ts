@@ -13,7 +13,7 @@ const atOnce = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.fr
 
 describe.each(transports)('conduct, %s', (name, openSandbox) => {
   it('finds each early retry of a client that loops on a 429, and the fourth retry on a 503', async () => {
-    // An instant retry is told by real time, which passes on a busy machine.
+    // An instant retry is detected in real time, which passes on a busy machine.
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const limited = await openSandbox({ storm: '1,retry-after=60s', banAfter: 'never' })

@@ -7,7 +7,7 @@ import fc from '../support/fast-check.js'
 import { runs } from '../support/test-seed.js'
 import { NOON, type TestSandbox, transports } from '../support/transports.js'
 
-/** What becomes of a client's own clock: the sandbox's stands still, and is moved when everybody waits. */
+/** A waiting client. The clock of the sandbox is frozen, and moves when all clients wait. */
 interface Sleeper {
   readonly until: number
   wake(): void
@@ -103,7 +103,7 @@ describe.each(transports)('a client that waits, %s', (name, openSandbox) => {
         const sandbox = await openSandbox(optionsOf(day))
         const conduct = await work(sandbox, day.workers, 5, day.paths)
         expect(conduct.violations).toEqual([])
-        // Who of several it was cannot be told, and the warning says so.
+        // With several senders, the finding is only likely, as the warning says.
         expect(conduct.warnings.filter(({ rule }) => rule !== 'early-retry-likely' || day.workers === 1)).toEqual([])
       }),
       { numRuns: runs(name === 'in process' ? 40 : 10), seed: 1 },

@@ -42,7 +42,7 @@ function repeat(count: number, act: () => Promise<unknown>): Promise<unknown> {
 describe.each(transports)('conduct, %s', (_name, open) => {
   const openSandbox = async (options: SandboxOptions = {}) => oneByOne(await open(options))
 
-  it('is flawless at the start, and of a client that keeps the rules', async () => {
+  it('is flawless at the start, and for a client that keeps the rules', async () => {
     const sandbox = await openSandbox()
     await sandbox.get('/pets')
     await sandbox.post('/pets', { name: 'Rex', categoryId: 1, status: 'sold' })
@@ -56,7 +56,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     })
   })
 
-  it('names rule, key, operation and exchanges of what was done against it', async () => {
+  it('names the rule, key, operation and exchanges of a violation', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     await repeat(3, () => sandbox.get('/pets'))
     expect((await conductOf(sandbox)).violations).toEqual([
@@ -105,7 +105,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect(await broken(sandbox)).toEqual({ 'early-retry': 1 })
   })
 
-  it('holds a client to the Retry-After of an answer that it forced', async () => {
+  it('holds a client to the Retry-After of a forced response', async () => {
     const sandbox = await openSandbox()
     const forced = () => sandbox.call('/v1/pets', { headers: { prefer: 'code=429' } })
     await repeat(2, forced)
@@ -146,7 +146,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect(await findings(sandbox, 'invalid-request')).toMatchObject([{ operation: 'getPet', count: 1 }])
   })
 
-  it('does not hold against a client what the sandbox was asked to answer', async () => {
+  it('does not blame a client for forced responses', async () => {
     const sandbox = await openSandbox({ fault: ['createPet:400', 'listPets:415'] })
     await sandbox.get('/pets')
     await sandbox.post('/pets', {})
@@ -217,7 +217,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect(await conductOf(sandbox)).toMatchObject({ requests: 0, violations: [], keys: [] })
   })
 
-  it('stays bounded, whatever is sent, and counts what it does not keep', async () => {
+  it('stays bounded under any traffic, and counts dropped entries', async () => {
     const sandbox = await openSandbox({ limits: '100000/min,100000/day' })
     await Promise.all(Array.from({ length: 300 }, (_, i) => sandbox.get(`/nothing/${i}${'x'.repeat(500)}`)))
     const found = await findings(sandbox, 'undocumented-endpoint')
@@ -227,7 +227,7 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     expect(Math.max(...found.map(({ exchanges }) => exchanges.length))).toBeLessThanOrEqual(20)
   })
 
-  it('counts in what-if what asks for quota, and nothing that a switch answered', async () => {
+  it('counts requests for quota in what-if, but no responses of a switch', async () => {
     const sandbox = await openSandbox({ fault: ['createPet:500'] })
     await sandbox.get('/pets')
     await sandbox.get('/animals')

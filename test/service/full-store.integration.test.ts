@@ -27,7 +27,7 @@ describe.each(transports)('a sandbox with --max-store, %s', { timeout: PATIENCE_
     ['on disk', () => ({ store: join(temporaryFolder(), 'store.json') })],
   ] as const
 
-  it.each(places)('%s answers 507 when it is full, tells it once, and serves on', async (_where, place) => {
+  it.each(places)('%s returns 507 when it is full, warns once, and serves on', async (_where, place) => {
     const sandbox = await openSandbox({ maxStore: '64KiB', rateLimit: false, ...place() })
     const kept = await fill(sandbox)
     expect(kept).toBeGreaterThan(50 - 2 * 10)

@@ -22,7 +22,7 @@ function changedContract(from: string, to: string): string {
 }
 
 describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
-  it('has operations that Prism answers, behind the same keys, quotas and switches', async () => {
+  it('has mocked operations behind the same keys, quotas and switches', async () => {
     const sandbox = await openSandbox({ spec: FULLER, limits: '2/min', fault: 'listCategories:503*1' })
     expect(await sandbox.get('/categories', null)).toMatchObject({ status: 401 })
     expect(await sandbox.get('/categories')).toMatchObject({ status: 503, reason: 'fault' })
@@ -50,11 +50,11 @@ describe.each(transports)('an operation that --mock gives to Prism, %s', (_name,
     const before = await sandbox.call('/v1/pets?limit=1')
     expect(before.status).toBe(200)
     expect(await sandbox.post('/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 })
-    // The document's example, which knows nothing of the new one.
+    // The example of the contract, without the new pet.
     expect((await sandbox.call('/v1/pets?limit=1')).text).toBe(before.text)
   })
 
-  it('is so in the packaged contract, too, behind the same keys and quotas', async () => {
+  it('is mocked in the packaged contract behind the same keys and quotas', async () => {
     const sandbox = await openSandbox({ mock: ['getPet'], limits: '2/min' })
     const before = await sandbox.get('/pets/1')
     expect(before).toMatchObject({ status: 200, remaining: 1 })
@@ -73,7 +73,7 @@ describe.each(transports)('an operation that --mock gives to Prism, %s', (_name,
 })
 
 describe.each(transports)('--strict, %s', (_name, openSandbox) => {
-  it('lets answers pass that keep the contract, and those of switches', async () => {
+  it('accepts responses that match the contract, and those of switches', async () => {
     const sandbox = await openSandbox({ strict: true, limits: '20/min' })
     const seen = [
       await sandbox.get('/pets'),
@@ -94,7 +94,7 @@ describe.each(transports)('--strict, %s', (_name, openSandbox) => {
     expect(sandbox.warnings).toEqual([])
   })
 
-  it('answers a request that cannot be read as documented', async () => {
+  it('responds as documented to an unreadable request', async () => {
     const sandbox = await openSandbox({ strict: true, plan: 'enterprise' })
     const endless = `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)},"categoryId":1}`
     for (const body of ['{"name":', 'hello', '\ufeff{', endless, '{"name":"\\ud800"']) {
@@ -106,7 +106,7 @@ describe.each(transports)('--strict, %s', (_name, openSandbox) => {
     expect(sandbox.warnings).toEqual([])
   })
 
-  it('turns an own answer that breaks the contract into a logged 500', async () => {
+  it('turns a response that violates the contract into a logged 500', async () => {
     const spec = changedContract('      description: A list of animals.\n', '      maxItems: 3\n')
     const sandbox = await openSandbox({ strict: true, spec })
     expect(await sandbox.get('/pets')).toMatchObject({ status: 500, code: 'internal_error' })
@@ -114,9 +114,9 @@ describe.each(transports)('--strict, %s', (_name, openSandbox) => {
   })
 })
 
-describe('a contract that answers cannot be held to', () => {
+describe('a contract with an unusable schema', () => {
   it.each([
-    ['a pattern that is none', '['],
+    ['an invalid pattern', '['],
     ['a pattern that takes for ever', '^(?=a)a*$'],
   ])('is refused at the start under --strict, because of %s', async (_what, pattern) => {
     const before = '          description: The animals.\n          headers:\n'
@@ -132,7 +132,7 @@ describe('a contract that answers cannot be held to', () => {
   })
 })
 
-describe('a contract that is none', () => {
+describe('an invalid contract', () => {
   it.each([
     ['no OpenAPI', 'hello: world'],
     ['no YAML', '{"openapi":'],

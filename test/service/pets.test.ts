@@ -61,7 +61,7 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
     expect((await sandbox.get('/pets?page=2&limit=1&__proto__=x&constructor=y')).json).toHaveLength(1)
   })
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const sandbox = await openSandbox()
     const get = await sandbox.get('/pets?limit=3')
     const head = await sandbox.call('/v1/pets?limit=3', { method: 'HEAD' })
@@ -71,7 +71,7 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
 })
 
 describe.each(transports)('createPet, %s', (_name, openSandbox) => {
-  it('answers 201 with the pet, which is then first in the list', async () => {
+  it('returns 201 with the pet, which is then first in the list', async () => {
     const sandbox = await openSandbox()
     const created = await sandbox.post('/pets', { name: 'Rex', categoryId: 1, status: 'available' })
     expect(created).toMatchObject({ status: 201, json: { id: 60, name: 'Rex', categoryId: 1, status: 'available' } })
@@ -162,7 +162,7 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
     ['application/json-patch+json', {}],
     ['application/json; charset=latin1', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('answers 415 to a body of %s %o', async (contentType, headers) => {
+  ])('returns 415 for a body of %s %o', async (contentType, headers) => {
     const sandbox = await openSandbox()
     const seen = await sandbox.call('/v1/pets', {
       method: 'POST',
@@ -183,7 +183,7 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
     },
   )
 
-  it('answers 413 to more than 1 MiB, and takes 1 MiB', async () => {
+  it('returns 413 for more than 1 MiB, and accepts 1 MiB', async () => {
     const sandbox = await openSandbox()
     const sized = (bytes: number) => {
       const frame = '{"name":"","categoryId":1}'
@@ -202,7 +202,7 @@ describe.each(transports)('getPet, %s', (_name, openSandbox) => {
   })
 
   it.each(['0', '4711', '-1', '01', '+1', '1.0', '1e0', 'abc', '9223372036854775808', '%31x', '%zz', ' ', '1%20'])(
-    'answers 404 to %j',
+    'returns 404 for %j',
     async (id) => {
       const sandbox = await openSandbox()
       expect(await sandbox.get(`/pets/${encodeURI(id).replaceAll('%25', '%')}`)).toMatchObject({

@@ -7,7 +7,7 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
     ['a wrong key', 'wrong', 'invalid_api_key', 'Bearer realm="petstore", error="invalid_token"'],
     ['a space that has no name', 'sandbox~', 'invalid_api_key', 'Bearer realm="petstore", error="invalid_token"'],
     ['a space with a bad name', 'sandbox~a~b', 'invalid_api_key', 'Bearer realm="petstore", error="invalid_token"'],
-  ])('answers 401 to %s', async (_what, key, code, challenge) => {
+  ])('returns 401 for %s', async (_what, key, code, challenge) => {
     const sandbox = await openSandbox()
     const seen = await sandbox.get('/pets', key)
     expect(seen).toMatchObject({ status: 401, code })
@@ -34,7 +34,7 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
     expect(await sandbox.get('/nowhere')).toMatchObject({ status: 404, code: 'not_found' })
   })
 
-  it('says what would help: the scheme, or the keys of the fixtures, and never what was sent or is secret', async () => {
+  it('suggests the scheme or the keys of the fixtures, and never shows the sent key or a secret', async () => {
     const sandbox = await openSandbox({ apiKey: ['sk-secret-1234', 'team=sk-secret-5678'] })
     const message = async (headers: Record<string, string>) =>
       JSON.parse((await sandbox.call('/v1/pets', { key: null, headers })).text).message
@@ -55,7 +55,7 @@ describe.each(transports)('authentication, %s', (_name, openSandbox) => {
     ['/v1/store/order?limit=1', 'Did you mean /v1/store/orders?'],
     ['/v1/pets/', 'Did you mean /v1/pets?'],
     ['/v1/nowhere', ''],
-  ])('answers %s with 404 and the path that was meant', async (target, hint) => {
+  ])('returns 404 for %s, with the intended path', async (target, hint) => {
     const sandbox = await openSandbox()
     const { status, text } = await sandbox.call(target)
     const whole = `The requested resource could not be found. ${hint}`.trim()
@@ -96,7 +96,7 @@ describe.each(transports)('paths and methods, %s', (_name, openSandbox) => {
     ['PUT', '/v1/pets/1', 'GET, HEAD'],
     ['POST', '/v1/store/orders', 'GET, HEAD'],
     ['OPTIONS', '/v1/pets', 'GET, HEAD, POST'],
-  ])('%s %s is 405, with what is allowed', async (method, path, allow) => {
+  ])('returns 405 for %s %s, with the allowed methods', async (method, path, allow) => {
     const sandbox = await openSandbox()
     const seen = await sandbox.call(path, { method })
     expect(seen).toMatchObject({ status: 405, code: 'method_not_allowed' })
@@ -148,7 +148,7 @@ describe.each(transports)('every answer, %s', (_name, openSandbox) => {
     }
   })
 
-  it('has the sandbox explain itself, unless it is told not to', async () => {
+  it('has X-Sandbox-Reason, unless it is disabled', async () => {
     const sandbox = await openSandbox({ reason: false })
     expect(await sandbox.get('/pets', 'sandbox-limited')).toMatchObject({ status: 429, reason: undefined })
   })
@@ -201,7 +201,7 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' },
   }
 
-  it('answers a preflight without key, quota or log', async () => {
+  it('responds to a preflight without key, quota or log', async () => {
     const sandbox = await openSandbox({ latency: '10s', fault: '*:500' })
     const seen = await sandbox.call('/v1/pets', preflight)
     expect(seen.status).toBe(204)
@@ -228,7 +228,7 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     expect(headers.get('vary')).toBe('Origin, Access-Control-Request-Headers')
   })
 
-  it('tells of each origin that is refused, once, and not of ever new ones', async () => {
+  it('warns once of each refused origin, up to a limit', async () => {
     const sandbox = await openSandbox({ cors: 'http://localhost:5173' })
     const from = (origin: string) =>
       sandbox.call('/v1/pets', { ...askingFor('traceparent'), headers: { ...preflight.headers, origin } })

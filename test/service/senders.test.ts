@@ -19,7 +19,7 @@ describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
     expect({ status, json }).toMatchObject({ status: 400, json: { message: expect.stringContaining('from 1 to 100') } })
   })
 
-  it('decide what is a violation, and the finding says so', async () => {
+  it('decide whether a finding is a violation', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     for (let i = 0; i < 3; i++) await sandbox.get('/pets')
     expect(await conductOf(sandbox)).toMatchObject({
@@ -47,8 +47,8 @@ describe.each(transports)('the senders of a key, %s', (_name, openSandbox) => {
   })
 })
 
-describe.each(transports)('what a browser asks for by itself, %s', (_name, openSandbox) => {
-  it('is no misconduct and costs no quota', async () => {
+describe.each(transports)('a request that browsers send on their own, %s', (_name, openSandbox) => {
+  it('is not judged, and not charged', async () => {
     const sandbox = await openSandbox()
     const { remaining } = await sandbox.get('/pets', null)
     for (const path of ['/favicon.ico', '/.well-known/appspecific/com.chrome.devtools.json'])

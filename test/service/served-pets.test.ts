@@ -112,7 +112,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     expect(answers[1]?.text).toContain(`must match format \\"${format}\\"`)
   })
 
-  it('are refused where they break it, and nothing of them is kept', async () => {
+  it('are rejected with 400 if they violate it, and not stored', async () => {
     const sandbox = await openSandbox({ spec: OTHER, plan: 'enterprise' })
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     for (const rest of [
@@ -144,7 +144,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     expect(await sandbox.control('PATCH', '/pets/2', { name: 'Longer' })).toMatchObject({ status: 400 })
   })
 
-  it('are told with their place where a store holds others', async () => {
+  it('are reported with their place if a store has invalid ones', async () => {
     const store = join(folder(), 'store.json')
     const sandbox = await openSandbox({ spec: OTHER, store })
     await sandbox.post('/pets', REX)
@@ -157,7 +157,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
     }
   })
 
-  it('come from the fixtures of whoever has such a contract', async () => {
+  it('come from fixtures that match the contract', async () => {
     const fixtures = folder()
     writeFileSync(join(fixtures, 'pets.json'), `[${REX.replace('{', '{"id":1,')}]`)
     const sandbox = await openSandbox({ spec: OTHER, fixtures })
@@ -193,7 +193,7 @@ describe('a contract whose pets differ from the packaged ones', () => {
       { ...ALL, listPets: 'the response is not a list of records' },
     ],
     [
-      'mocks pets with a required property of which nothing is known',
+      'mocks pets with an unknown required property',
       'required: [id]',
       'required: [id, collar]',
       all('nothing says how to fill the required property "collar"'),

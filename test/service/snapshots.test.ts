@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { transports } from '../support/transports.js'
 
 describe.each(transports)('restoring a snapshot, %s', (_name, openSandbox) => {
-  it('that sets the clock back ends the waits that began later, so that nobody is blamed for not waiting', async () => {
+  it('that sets the clock back ends later waits, so that their clients may retry', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     await sandbox.control('PUT', '/snapshots/start')
     await sandbox.advance('10m')

@@ -9,7 +9,7 @@ import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
-/** A real service that answers when it is told to, and says which requests it was given, and which were taken back. */
+/** A real service that responds on command, and lists the requests that it received and those that were aborted. */
 async function patientService() {
   const came: IncomingMessage[] = []
   const waiting: ServerResponse[] = []
@@ -67,14 +67,14 @@ async function ended(sandbox: TestSandbox): Promise<ExchangeRecord> {
   })
 }
 
-describe.each(transports)('a client that leaves while the real service is asked, %s', (_name, openSandbox) => {
+describe.each(transports)('a client that leaves before the real service responds, %s', (_name, openSandbox) => {
   const open = async (given: SandboxOptions = {}) => {
     const service = await patientService()
     const sandbox = await openSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), ...given })
     return { service, sandbox }
   }
 
-  it('takes its request back, and is in the log as one that left without an answer', async () => {
+  it('aborts its request, and is logged as left without a response', async () => {
     const { service, sandbox } = await open()
     const leaving = new AbortController()
     const isAsked = service.isAsked()
@@ -113,7 +113,7 @@ describe.each(transports)('a client that leaves while the real service is asked,
   })
 })
 
-describe('a connection that closes while the real service is asked', () => {
+describe('a connection that closes before the real service responds', () => {
   const open = async (): Promise<{ service: Awaited<ReturnType<typeof patientService>>; sandbox: Sandbox }> => {
     const service = await patientService()
     const sandbox = await startSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile() })
@@ -138,7 +138,7 @@ describe('a connection that closes while the real service is asked', () => {
     let answer = ''
     socket.on('data', (chunk) => {
       answer += chunk
-      // By then it was asked whether anybody is there.
+      // The connection was probed by then.
       if (answer.startsWith('HTTP/1.1 102')) service.answer()
     })
     await isAsked
@@ -148,7 +148,7 @@ describe('a connection that closes while the real service is asked', () => {
     expect(await sandbox.requests()).toMatchObject([{ status: 200, ended: 'sent' }])
   })
 
-  it('takes back all that were asked on it', async () => {
+  it('aborts all its requests', async () => {
     const { service, sandbox } = await open()
     const isAsked = service.isAsked()
     const socket = await ask(sandbox, request('/pets') + request('/pets/1') + request('/store/orders'))

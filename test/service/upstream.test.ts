@@ -22,7 +22,7 @@ function keyFile(key = REAL_KEY): string {
   return file
 }
 
-/** Another sandbox as the real service, with what it was asked. */
+/** A second sandbox as the real service, with the requests that it received. */
 async function realService(options: SandboxOptions = {}, drift?: Drift) {
   return driftingService(drift, { apiKey: [`real=${REAL_KEY}:business`], seed: 1, ...options })
 }
@@ -92,7 +92,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect(came).toEqual([])
   })
 
-  it('its quotas are the ones that count, unless a plan is named', async () => {
+  it('its quotas apply, unless a plan is set', async () => {
     const { sandbox } = await open({}, { plan: 'business' })
     const first = await sandbox.get('/pets')
     expect([first.limit, first.remaining]).toEqual([1000, 999])
@@ -142,7 +142,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
   it.each([
     ['forward', 201],
     ['refuse', 403],
-  ] as const)('writes are %s where that was asked for', async (upstreamWrites, expected) => {
+  ] as const)('writes are %s if the mode is set', async (upstreamWrites, expected) => {
     const { sandbox, came } = await open({ upstreamWrites })
     const { status } = await sandbox.post('/pets', '{"name":"Rex","categoryId":9007199254740993}')
     expect(status).toBe(expected)
@@ -155,7 +155,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect([head.status, head.text, head.limit]).toEqual([200, '', 1000])
   })
 
-  it('nothing of the connection, of a browser or of the sandbox goes there or comes back', async () => {
+  it('headers of the connection, of browsers and of the sandbox are not forwarded', async () => {
     const seen: Record<string, unknown>[] = []
     const server = createServer((request, response) => {
       seen.push(request.headers)
@@ -228,7 +228,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 0, findings: [] })
   })
 
-  it('the state tells how it was when it was asked last, and since when', async () => {
+  it('the state has the health of the last request, and since when', async () => {
     let status = 200
     const { sandbox, real, baseUrl } = await open({ now: '2026-03-01T12:00:00Z', freeze: true }, {}, (_came, goes) =>
       status === 0 ? 'drop' : { ...goes, status },
@@ -262,7 +262,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     expect((await sandbox.control('GET', '/drift')).json).toMatchObject({ checked: 6, drifted: 0 })
   })
 
-  it('an answer that comes when its space is gone is given, and kept nowhere', async () => {
+  it('a response that comes after its space was removed is sent, but not logged', async () => {
     let come = () => {}
     const isHere = new Promise<void>((resolve) => {
       come = resolve
@@ -314,7 +314,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
     })
   })
 
-  it('a clock that was moved is that of its limits, too', async () => {
+  it('a moved clock applies to its limits', async () => {
     const { sandbox } = await open()
     await sandbox.advance('24h')
     const { headers, reset } = await sandbox.get('/pets')
@@ -324,7 +324,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
   })
 })
 
-describe('what is recorded in front of a real service', () => {
+describe('recordings in front of a real service', () => {
   it('are fixtures that serve the same without it', async () => {
     const record = join(folder(), 'seen')
     const service = await realService()

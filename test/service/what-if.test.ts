@@ -15,7 +15,7 @@ type Step = { readonly requests: number } | { readonly forward: number } | { rea
 
 const PLANS = ['free', 'pro'] as const
 
-/** What a sandbox on a plan answers to some steps, by cause; and what its report says of all plans. */
+/** Refusals of a sandbox on a plan after some steps, by cause, and the forecasts of its report for all plans. */
 async function played(plan: (typeof PLANS)[number], banAfter: number, steps: readonly Step[]) {
   const [, [, openSandbox] = []] = [...transports].reverse()
   if (openSandbox === undefined) throw new Error('no transport')
@@ -38,7 +38,7 @@ async function played(plan: (typeof PLANS)[number], banAfter: number, steps: rea
   return { refused, foretold: whatIf.plans.slice(0, PLANS.length).map((one) => one.refused) }
 }
 
-/** Holds what is foretold on each plan against what was answered there. @returns what was answered */
+/** Compares the forecast for each plan with the refusals there. @returns the refusals */
 async function expectForetold(banAfter: number, steps: readonly Step[]) {
   const plans = await Promise.all(PLANS.map((plan) => played(plan, banAfter, steps)))
   const refused = plans.map((plan) => plan.refused)
@@ -47,7 +47,7 @@ async function expectForetold(banAfter: number, steps: readonly Step[]) {
 }
 
 describe('what each plan would have done', () => {
-  it('is what a sandbox on that plan answers, cause by cause, also where the clock goes back', async () => {
+  it('equals the refusals of a sandbox on that plan, by cause, even if the clock goes back', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 6, maxLength: 16 }),

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 
 /** How a flood went. */
 export interface Flood {
-  /** Answers by status. */
+  /** Number of responses by status. */
   readonly statuses: ReadonlyMap<string, number>
   readonly seconds: number
 }
@@ -10,10 +10,10 @@ export interface Flood {
 const IN_A_ROW = 200
 
 /**
- * Sends very many requests over few connections and counts what comes back.
- * Answers are told by their first line only, so none may have one in its body.
+ * Sends many requests over few connections and counts the responses.
+ * Responses are found by their first line, so no body may contain one.
  *
- * @param next   the next request as it is sent, undefined when there are no more
+ * @param next   the bytes of the next request; undefined at the end
  * @param inARow requests that are sent before the first of them is answered, a connection
  */
 export async function flood(
@@ -66,8 +66,6 @@ function stream(
       if (open <= IN_A_ROW / 2) send()
     })
     socket.on('error', reject)
-    socket.on('close', () =>
-      open === 0 ? resolve() : reject(new Error(`${open} requests were left without an answer`)),
-    )
+    socket.on('close', () => (open === 0 ? resolve() : reject(new Error(`${open} requests got no response`))))
   })
 }

@@ -1,14 +1,13 @@
 import type { Trial } from './trial.js'
 
-/** A pet as its client sent it, and what that client was told. */
+/** A sent pet and its response. */
 interface SentPet {
   readonly text: string
-  /** When it was sent, and when its 201 came: by the only clock that there is here. */
+  /** Time in this process, in milliseconds. */
   readonly sentAt: number
   acknowledged: { readonly at: number; readonly id: string } | undefined
 }
 
-/** A pet in an answer. */
 export interface HeardPet {
   readonly id: number
   readonly name: string
@@ -39,7 +38,7 @@ export class SpaceHistory {
     return [...this.#pets.values()].filter(({ acknowledged }) => acknowledged !== undefined).length
   }
 
-  /** @returns what is to be called when it was acknowledged */
+  /** @returns a function to call with the acknowledged pet */
   send(pet: Omit<HeardPet, 'id'>): (answer: HeardPet) => void {
     const sent: SentPet = { text: textOf(pet), sentAt: performance.now(), acknowledged: undefined }
     this.#pets.set(pet.name, sent)
@@ -49,7 +48,7 @@ export class SpaceHistory {
     }
   }
 
-  /** A pet that is sure to be there; undefined if there is none yet. */
+  /** An acknowledged pet; undefined before the first. */
   oneAcknowledged(): { readonly id: string; readonly text: string } | undefined {
     const all = [...this.#pets.values()]
     const { text, acknowledged } = this.#trial.oneOf(all.length === 0 ? [undefined] : all) ?? {}
@@ -57,9 +56,9 @@ export class SpaceHistory {
   }
 
   /**
-   * Holds a list of all pets against what was known when it was asked for.
+   * Checks a list of all pets against those acknowledged before its request.
    *
-   * @param askedAt what was acknowledged before must be there
+   * @param askedAt pets acknowledged before must be in the list
    */
   hold(list: readonly HeardPet[], seeds: ReadonlySet<string>, askedAt: number, where: string): void {
     const now = performance.now()
@@ -84,7 +83,7 @@ export class SpaceHistory {
     this.#trial.survive()
   }
 
-  /** Ids rise in the order in which pets were added: one that was sent after another's answer has the higher one. */
+  /** Checks that a pet sent after the response to another has the higher id. */
   holdOrder(): void {
     const all = [...this.#pets.values()].flatMap(({ sentAt, acknowledged }) =>
       acknowledged === undefined ? [] : [{ sentAt, ...acknowledged }],
@@ -106,15 +105,15 @@ export class SpaceHistory {
   }
 }
 
-/** What was heard of one quota: each of its requests was granted once. */
+/** The responses of one quota, which grants each of its requests once. */
 export class QuotaHistory {
   readonly #trial: Trial
   readonly #name: string
   readonly #limit: number
-  /** By what was said to remain after it. */
+  /** By the remaining requests in the response. */
   readonly #granted = new Set<number>()
   refused = 0
-  /** Those that nobody knows whether they were charged. */
+  /** Requests without a response, which may have been charged. */
   unknown = 0
 
   constructor(trial: Trial, name: string, limit: number) {

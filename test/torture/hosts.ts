@@ -5,13 +5,13 @@ interface Host {
   readonly namespace: string
   /** Where it is reached by clients. */
   readonly address: string
-  /** What it reaches Redis by: an address of the network between. */
+  /** Its address for Redis, in the network between the hosts. */
   readonly redis: string
 }
 
 /**
  * Hosts with networks of their own, and one network between them where Redis and the
- * clients are: namespaces of this machine, which nobody else sees. Each host has two
+ * clients are: private namespaces of this machine. Each host has two
  * links to it, one to Redis and one to its clients.
  */
 export class Hosts {

@@ -18,7 +18,7 @@ export type ListedPet = SentPet & { readonly id: Int64 }
 /** How often the text of a pet is also asked for over the service. */
 const ASKED_FOR_AGAIN = 20
 
-/** What clients sent, and what they were told: the truth that a store is held against, digit for digit. */
+/** Sent pets and their responses. A store must have exactly the acknowledged ones. */
 export class Ledger {
   /** The pets that were there before the first write, by id. */
   readonly #seeds = new Map<string, string>()
@@ -29,7 +29,7 @@ export class Ledger {
   readonly acknowledged = new Map<string, string>()
   #count = 0
 
-  /** Takes down what is there before anybody writes. */
+  /** Records the pets before the first write. */
   async begin(server: Server): Promise<void> {
     for (const pet of await listed(server)) this.#seeds.set(String(pet.id), exactText(pet))
   }
@@ -70,9 +70,9 @@ export class Ledger {
 
   /**
    * Holds a running sandbox against the ledger: every acknowledged pet is there
-   * as it was acknowledged, and nothing is there that nobody sent.
+   * as it was acknowledged, and every pet was sent.
    *
-   * @param demandsAnswered a pet that was kept although its client heard nothing is a loss, too
+   * @param demandsAnswered a stored pet without a response is a loss
    * @returns how many acknowledged pets are there
    */
   async audit(trial: Trial, server: Server, demandsAnswered = false): Promise<number> {

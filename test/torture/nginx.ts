@@ -36,7 +36,6 @@ export class Nginx {
     }
   }
 
-  /** What it complained of. */
   complaints(): string {
     return readFileSync(this.#log, 'utf8')
   }

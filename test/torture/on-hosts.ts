@@ -8,7 +8,7 @@ import type { Server } from './server.js'
 import { Trial } from './trial.js'
 import { ask, statusOf } from './wire.js'
 
-/** What came of it, as it is told to the experiment. */
+/** The result, as sent to the experiment. */
 export interface OnHosts {
   readonly survived: number
   readonly losses: readonly string[]
@@ -29,7 +29,7 @@ const { survived, losses, notes } = trial
 process.stdout.write(JSON.stringify({ survived, losses, notes } satisfies OnHosts))
 
 async function useHosts(hosts: Hosts): Promise<void> {
-  // All addresses are of this namespace, where nobody else is.
+  // The namespace is private, so any address will do.
   const redis = await RedisServer.start('--bind', '0.0.0.0', '--protected-mode', 'no')
   trial.afterwards(() => redis.end())
   const seats: { readonly port: number; readonly server: Server }[] = []
@@ -51,7 +51,7 @@ async function useHosts(hosts: Hosts): Promise<void> {
     hosts.linkToRedis(lost, 'down')
     await until(async () => (await healthOf(seats[lost]?.port)) === 503)
     const before = clients.acknowledged
-    // The others go on meanwhile.
+    // The others keep serving.
     await until(async () => clients.acknowledged > before + 20)
     for (const [index, { port }] of seats.entries()) {
       const health = await healthOf(port)
@@ -68,7 +68,7 @@ async function useHosts(hosts: Hosts): Promise<void> {
   await Promise.all(users)
   await audit(trial, seats, clients)
   const outcomes = [...clients.outcomes].toSorted().map(([what, times]) => `${times} ${what}`)
-  trial.note(`a host cut off ${rounds} times, ${added} pets added by the others meanwhile; ${outcomes.join(', ')}`)
+  trial.note(`a host cut off ${rounds} times, ${added} pets added by the others; ${outcomes.join(', ')}`)
 }
 
 async function healthOf(port = 0): Promise<number | string> {

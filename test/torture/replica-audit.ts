@@ -3,7 +3,7 @@ import type { ReplicaClients, Seat } from './replica-clients.js'
 import type { Trial } from './trial.js'
 import { ask } from './wire.js'
 
-/** When all is calm: every replica has what clients were told, and all replicas say the same. */
+/** After all disturbances, every replica has the acknowledged state, and all agree. */
 export async function audit(trial: Trial, seats: readonly Seat[], clients: ReplicaClients): Promise<void> {
   let acknowledged = 0
   for (const [space, history] of clients.spaces) {
@@ -18,7 +18,7 @@ export async function audit(trial: Trial, seats: readonly Seat[], clients: Repli
   trial.note(`${acknowledged} acknowledged pets, each once on each of ${seats.length} replicas`)
 }
 
-/** What an exchange whose replica was killed has taken so far grows while one replica is asked after the other. */
+/** Removes the duration of unfinished exchanges of a killed replica, which grows between the reads. */
 function withoutRunningTime(text: string): string {
   return text.replaceAll(/("ended":null,"durationMs":)[\d.]+/g, '$1…')
 }
@@ -46,9 +46,9 @@ function difference(one: string, other: string): string {
   return `${JSON.stringify(one.slice(at - 60, at + 60))} and ${JSON.stringify(other.slice(at - 60, at + 60))}`
 }
 
-/** So long the last ends of exchanges may come in, by those who count as living. */
+/** The last ends of exchanges may arrive within this time. */
 const CALM_MS = 60_000
-/** All that a replica has come to hold is written for it. */
+/** A digest writes the whole state. */
 const DIGEST_MS = 180_000
 
 /** All replicas hold the same, to the last byte, at the same position. */
@@ -84,13 +84,12 @@ async function digestOf(port: number): Promise<Digested> {
   return { position, digest }
 }
 
-/** All pets of a space by the control plane; none of one that nobody has opened. */
+/** All pets of a space; empty if the space is not open. */
 export async function pets(port: number, space: string): Promise<readonly HeardPet[]> {
   const heard = await ask(port, 'GET', `/__sandbox/pets${space === '' ? '' : `?space=${space}`}`)
   if (typeof heard === 'string' || (heard.status !== 200 && heard.status !== 404)) {
     throw new Error(`the pets of "${space}" cannot be listed: ${typeof heard === 'string' ? heard : heard.body}`)
   }
-  // Nobody was told that the space was opened.
   return heard.status === 404 ? [] : (JSON.parse(heard.body) as HeardPet[])
 }
 

@@ -6,10 +6,10 @@ import { type Heard, request, Wire } from './wire.js'
 const FULL = 60
 /** What the free plan allows in a minute. The clock stands. */
 const QUOTA = 60
-/** The pets that a space starts with are on the page, too. */
+/** Includes the pets that a space starts with. */
 const PAGE = 100
 
-/** A connection that was cut, or a replica that is away: nobody knows what became of the request. */
+/** The outcome of the request is unknown. */
 const UNKNOWN = new Set(['closed', 'cut', 'refused'])
 
 /** Where a replica is reached. */
@@ -25,13 +25,13 @@ export class ReplicaClients {
   readonly spaces = new Map<string, SpaceHistory>()
   readonly quotas = new Map<string, QuotaHistory>()
   requests = 0
-  /** Requests by what came of them. */
+  /** Number of requests by outcome. */
   readonly outcomes = new Map<string, number>()
   readonly #mark: string
   #names = 0
   #isOver = false
 
-  /** @param mark what the names of its spaces and pets have, so that they are nobody else's */
+  /** @param mark part of the names of its spaces and pets, which makes them unique */
   constructor(trial: Trial, seeds: ReadonlySet<string>, mark = 'all') {
     this.#mark = mark
     this.#trial = trial
@@ -42,7 +42,7 @@ export class ReplicaClients {
     this.#isOver = true
   }
 
-  /** Resolves once so many pets were acknowledged, of all. */
+  /** Resolves once `count` pets are acknowledged. */
   async untilAcknowledged(count: number): Promise<void> {
     while (this.acknowledged < count) await new Promise((resolve) => setTimeout(resolve, 10))
   }
@@ -87,7 +87,7 @@ export class ReplicaClients {
     wires.set(port, wire)
     wire.send(bytes)
     const heard = await wire.answer(method).catch(async (error: unknown) => {
-      // What comes late would be taken for the answer to the next one.
+      // A late response would be taken for the next one.
       wire.close()
       wires.delete(port)
       throw new Error(`${error}, to ${bytes.toString().split('\r\n')[0]}`)
@@ -166,7 +166,7 @@ export class ReplicaClients {
     else this.#trial.lose(`a request within a quota is answered ${heard.status} ${heard.body}`)
   }
 
-  /** Whoever has changed something through one replica reads it through any other. */
+  /** A change through one replica is visible through any other. */
   async #steerAndRead(ask: Ask): Promise<void> {
     const space = `own-${this.#mark}-${++this.#names}`
     const pet = JSON.stringify({ name: 'to be forgotten', categoryId: 1 })
@@ -188,7 +188,7 @@ export class ReplicaClients {
     )
   }
 
-  /** What changes nothing that is checked here, but is done in the same order everywhere. */
+  /** Other verbs, which every replica applies in the same order. */
   async #moveAbout(ask: Ask, space: string): Promise<void> {
     const verbs: readonly (readonly [string, string, string])[] = [
       ['PUT', 'faults', '["getPet:503@0.5%"]'],
@@ -227,7 +227,7 @@ export class ReplicaClients {
 
   #historyOf(space: string): SpaceHistory {
     const history = this.spaces.get(space)
-    if (history === undefined) throw new Error(`there is no space "${space}"`)
+    if (history === undefined) throw new Error(`unknown space "${space}"`)
     return history
   }
 
@@ -241,7 +241,7 @@ export class ReplicaClients {
 
   #quotaOf(name: string): QuotaHistory {
     const quota = this.quotas.get(name)
-    if (quota === undefined) throw new Error(`there is no quota "${name}"`)
+    if (quota === undefined) throw new Error(`unknown quota "${name}"`)
     return quota
   }
 }

@@ -9,10 +9,8 @@ import { type Experiment, Trial } from './trial.js'
  */
 const USAGE = 'npm run torture -- [--short] [--seed <text>] [name of an experiment …]'
 
-/** An experiment that takes longer hangs. */
 const PATIENCE_MS = 300_000
 
-/** Each file exports one. */
 const EXPERIMENTS = readdirSync(new URL('experiments/', import.meta.url)).map((file) => file.replace(/\.ts$/, ''))
 
 interface Row {

@@ -6,9 +6,8 @@ import { createInterface } from 'node:readline'
 import { packageDirectory } from '../../src/system/package-files.js'
 
 export interface ServerOptions {
-  /** As whom it runs, where the runner may choose. */
   readonly uid?: number
-  /** On which host, where there are several: the namespace of its network, and its address there. */
+  /** The namespace and address of its host, if there are several. */
   readonly host?: { readonly namespace: string; readonly address: string }
 }
 
@@ -18,16 +17,15 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** After a wish to stop it is given so long, before it counts as one that does not stop. */
 const STOP_PATIENCE_MS = 20_000
 
 /** The built command as a process of its own, to be tormented. */
 export class Server {
   readonly child: ChildProcess
-  /** What it said on stderr so far. */
+  /** Lines of stderr so far. */
   readonly lines: string[] = []
   readonly ended: Promise<Ending>
-  /** Resolves when it serves; rejects, with what it said, if it ends before. */
+  /** Rejects with its stderr if it ends before it is ready. */
   readonly ready: Promise<void>
   #port = 0
   #mayEnd = false
@@ -60,7 +58,7 @@ export class Server {
         throw new Error(`serve ended with ${code ?? signal} before it was ready: ${this.said}`)
       }),
     ])
-    // Who kills it while it starts does not wait for it.
+    // An experiment may kill it during the start.
     this.ready.catch(() => {})
   }
 
@@ -98,7 +96,7 @@ export class Server {
     return this.#memory('VmRSS')
   }
 
-  /** MiB that it has held at most; where the system does not say, what it holds now. */
+  /** Peak MiB; without /proc, the current MiB. */
   peakMemory(): number {
     return this.#memory('VmHWM')
   }
@@ -132,7 +130,7 @@ export class Server {
     }
   }
 
-  /** Ends it if it still runs, and says what it did that no sandbox may do. */
+  /** Ends it if it still runs. @returns its crash or internal failure */
   async findCrash(): Promise<string | undefined> {
     const isRunning = this.child.exitCode === null && this.child.signalCode === null
     if (isRunning) {

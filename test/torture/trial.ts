@@ -6,17 +6,17 @@ import { Server, type ServerOptions } from './server.js'
 
 /** One way to torment a running sandbox. */
 export interface Experiment {
-  /** What one trial of it is, in the plural: what the figures count. */
+  /** The unit of its figures, in the plural. */
   readonly counts: string
-  /** One that takes longer hangs; where it is not the usual time. */
+  /** Milliseconds after which it counts as hung, if not the default. */
   readonly patienceMs?: number
   run(trial: Trial): Promise<void>
 }
 
-/** As many losses as are told in words; the others are only counted. */
+/** Maximum number of described losses; the others are only counted. */
 const TOLD_LOSSES = 10
 
-/** What an experiment is given: chance, servers, folders; and where it says what came of it. */
+/** One run of an experiment: its random choices, servers, folders and results. */
 export class Trial {
   readonly seed: string
   readonly chance: RandomStream
@@ -34,7 +34,6 @@ export class Trial {
     this.isShort = isShort
   }
 
-  /** So many in the long form, so many in the short one. */
   size(long: number, short: number): number {
     return this.isShort ? short : long
   }
@@ -63,7 +62,7 @@ export class Trial {
     else this.lose(what())
   }
 
-  /** A figure worth knowing beside those of the table. */
+  /** Adds a figure to the table. */
   note(text: string): void {
     this.notes.push(text)
   }
@@ -88,7 +87,7 @@ export class Trial {
     return server
   }
 
-  /** Starts `petstore-sandbox serve`. Rejects, with what it said, if it ends before it is ready. */
+  /** Starts `petstore-sandbox serve` and waits until it is ready. */
   async serve(folder: string, flags: readonly string[] = [], options: ServerOptions = {}): Promise<Server> {
     const server = this.begin(folder, flags, options)
     await server.ready

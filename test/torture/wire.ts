@@ -8,13 +8,13 @@ interface WireAnswer {
   readonly body: string
 }
 
-/** An answer; or the connection was closed before it began, or in the middle of it. */
+/** A response, or the end of the connection before it or in the middle of it. */
 export type Heard = WireAnswer | 'closed' | 'cut'
 
-/** Longer than any answer takes here; a client that hears nothing for so long was left without one. */
+/** Longer than any response takes here. */
 const PATIENCE_MS = 30_000
 
-/** A connection whose bytes the experiment chooses, and whose answers are read by the rules of RFC 9112. */
+/** A connection that sends raw bytes and parses responses. @source RFC 9112 */
 export class Wire {
   readonly socket: Socket
   #received: Buffer = Buffer.alloc(0)
@@ -48,7 +48,6 @@ export class Wire {
     })
   }
 
-  /** What came and was not read as an answer. */
   get unread(): string {
     return this.#received.toString('latin1')
   }
@@ -113,7 +112,7 @@ function parseAnswer(
   if (headLength === -1) return undefined
   const [first = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
   const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1])
-  if (Number.isNaN(status)) throw new Error(`this is no answer: ${first}`)
+  if (Number.isNaN(status)) throw new Error(`not a response: ${first}`)
   const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), afterColon(line)]))
   const from = headLength + END_OF_HEAD.length
   const whole = (body: Buffer, length: number) => ({ answer: { status, headers, body: body.toString() }, length })

@@ -13,7 +13,7 @@ export const banHammered: Experiment = {
     const flags = ['--in-memory', '--log-limit', '0', '--limits', '1/min', '--freeze', '--ban-after', String(banAfter)]
     const server = await trial.serve(trial.folder(), [...flags, '--ban-status', '403'])
     const one = request('GET', '/v1/pets/1').toString()
-    // The one within the quota, the first that is refused, all that are too early, and the one that brings the ban.
+    // One request within the quota, the first refused one, all early ones, and the one that brings the ban.
     const total = 1 + 1 + (banAfter - 1) + 1
     const part = Math.floor(total / 10)
     const times: number[] = []

@@ -21,7 +21,7 @@ export const clockUnderLoad: Experiment = {
     )
     for (let jump = 0; jump < jumps; jump++) {
       const heard = await move(trial, server)
-      if (statusOf(heard) !== 200) trial.lose(`moving the clock answers ${JSON.stringify(heard)}`)
+      if (statusOf(heard) !== 200) trial.lose(`moving the clock returns ${JSON.stringify(heard)}`)
     }
     isOver = true
     await Promise.all(clients)
@@ -57,7 +57,7 @@ async function use(
   while (!isOver()) {
     wire.send(request('GET', '/v1/pets?limit=1', { key }))
     const heard = await wire.answer()
-    if (typeof heard === 'string') return trial.lose(`a request was left without an answer: ${heard}`)
+    if (typeof heard === 'string') return trial.lose(`a request got no response: ${heard}`)
     statuses.set(heard.status, (statuses.get(heard.status) ?? 0) + 1)
     const wrong = contradiction(heard.status, heard.headers)
     trial.check(wrong === undefined, () => `${wrong}: ${JSON.stringify([...heard.headers])}`)
@@ -65,7 +65,7 @@ async function use(
   wire.close()
 }
 
-/** What an answer says that cannot be true, whatever the time is. */
+/** A statement in the response that is false at any time; undefined if all can be true. */
 function contradiction(status: number, headers: ReadonlyMap<string, string>): string | undefined {
   const number = (name: string) => Number(headers.get(name))
   const date = Math.floor(Date.parse(headers.get('date') ?? '') / 1000)

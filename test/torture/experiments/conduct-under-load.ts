@@ -7,7 +7,7 @@ import type { Experiment } from '../trial.js'
 const SHIFT_MS = 2500
 const SIDE_BY_SIDE = 2
 
-/** Crews of clients side by side, each with a key of its own, beside a spinner on every processor: who keeps the rules is never blamed, who does not is always found. */
+/** Crews of clients, each with its own key, beside a busy loop on every processor. Polite crews are never blamed, rude ones always found. */
 export const conductUnderLoad: Experiment = {
   counts: 'crews judged',
   async run(trial) {

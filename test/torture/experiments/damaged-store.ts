@@ -30,7 +30,7 @@ interface Damage {
  * missing, doubled or swapped with the next: each time all pets as they were, or a refusal that names the file
  * and leaves it as it is.
  *
- * Two things cannot be told from what is allowed, and are counted apart: a
+ * Two kinds of damage look like allowed changes, and are counted apart: a
  * document that is still right JSON (it may be edited by hand), and a journal
  * without its last lines (that is how a crash in the middle of a write looks).
  */
@@ -47,7 +47,7 @@ export const damagedStore: Experiment = {
       outcomes[outcome]++
       if (trial.lost === lostBefore) trial.survive()
     }
-    trial.note(`${outcomes.whole} whole, ${outcomes.refused} refused, ${outcomes.torn} with the torn end told`)
+    trial.note(`${outcomes.whole} whole, ${outcomes.refused} refused, ${outcomes.torn} with a warning for the cut end`)
     trial.note(
       `undetectable by design: ${outcomes.edited} like an edit by hand, ${outcomes.ended} cut off between two lines`,
     )
@@ -141,7 +141,7 @@ async function startWith(
   }
   const present = (await listed(server)).map(exactText)
   const { said } = server
-  if (damage.lines === -1) trial.lose(`${what}: nobody noticed`)
+  if (damage.lines === -1) trial.lose(`${what}: not detected`)
   await server.stop()
   rmSync(folder, { recursive: true })
   if (isSame(present, [...truth.inDocument, ...truth.inJournal])) return 'whole'
@@ -153,7 +153,7 @@ async function startWith(
   }
   const left = [...truth.inDocument, ...truth.inJournal.slice(0, damage.lines)]
   if (!isSame(present, left)) trial.lose(`${what}: there are wrong pets`)
-  else if (damage.isTorn && !said.includes('was cut short')) trial.lose(`${what}: nobody was told`)
+  else if (damage.isTorn && !said.includes('was cut short')) trial.lose(`${what}: no warning`)
   return damage.isTorn ? 'torn' : 'ended'
 }
 

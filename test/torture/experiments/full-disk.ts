@@ -30,7 +30,7 @@ export const fullDisk: Experiment = {
           const outcome = await ledger.writeOne(wire, PADDING)
           if (outcome === 'refused') failures++
           if (outcome === 'over') {
-            trial.lose('a write was left without an answer')
+            trial.lose('a write got no response')
             break
           }
           trial.survive()
@@ -40,7 +40,7 @@ export const fullDisk: Experiment = {
       await Promise.all(writing)
       refused += WRITERS * FAILURES
       const read = statusOf(await ask(server.port, 'GET', '/v1/pets'))
-      trial.check(read === 200, () => `listPets answers ${read} on a full disk`)
+      trial.check(read === 200, () => `listPets returns ${read} on a full disk`)
       await ledger.audit(trial, server)
       if (round % 2 === 0) await server.kill()
       else await server.stop()
@@ -72,7 +72,7 @@ function mountDisk(trial: Trial): string | undefined {
   return folder
 }
 
-/** Leaves so many KiB free. @returns the file that takes the rest */
+/** Fills the disk except `leftKiB`. @returns the file that takes the space */
 function fill(folder: string, leftKiB: number): string {
   const { bavail, bsize } = statfsSync(folder)
   const ballast = join(folder, 'ballast')
@@ -80,7 +80,7 @@ function fill(folder: string, leftKiB: number): string {
   return ballast
 }
 
-/** On a full disk a start may be refused, in one clear line; or it serves what is there. */
+/** On a full disk a start serves the store, or is refused in one clear line. */
 async function startsOrRefuses(trial: Trial, folder: string): Promise<void> {
   const server = trial.begin(folder, UNLIMITED)
   const isReady = await server.ready.then(
@@ -95,7 +95,7 @@ async function startsOrRefuses(trial: Trial, folder: string): Promise<void> {
   )
 }
 
-/** A new store that finds no room is refused, and leaves nothing that the next start stumbles over. */
+/** Without room a new store is refused, and the next start works. */
 async function newStore(trial: Trial): Promise<void> {
   const folder = mountDisk(trial)
   if (folder === undefined) return
@@ -104,5 +104,5 @@ async function newStore(trial: Trial): Promise<void> {
   rmSync(ballast)
   const server = await trial.serve(folder, UNLIMITED)
   const status = statusOf(await ask(server.port, 'GET', '/v1/pets'))
-  trial.check(status === 200, () => `after a refused first start listPets answers ${status}`)
+  trial.check(status === 200, () => `after a refused first start listPets returns ${status}`)
 }

@@ -4,15 +4,15 @@ import type { Server } from '../server.js'
 import type { Experiment, Trial } from '../trial.js'
 import { ask, type RequestParts, statusOf } from '../wire.js'
 
-/** Contracts with whatever somebody may have written into one: each is refused by name, or every request gets an answer. */
+/** Contracts with hostile content. Each is refused with its file name, or every request gets a response. */
 export const hostileContracts: Experiment = {
-  counts: 'contracts, and requests of those that were served',
+  counts: 'contracts and requests',
   async run(trial) {
     let refused = 0
     const count = trial.size(25, 4)
     for (let i = 0; i < count; i++) {
       const folder = trial.folder()
-      // What is refused hides what comes later, so that most contracts are of one kind of harm only.
+      // A refusal hides later problems, so most contracts have one kind of harm only.
       const document = contract(trial, trial.chance.next() < 0.3)
       writeFileSync(join(folder, 'contract.json'), document)
       const flags = ['--in-memory', '--no-rate-limit', '--spec', 'contract.json', ...trial.oneOf([[], ['--strict']])]

@@ -10,7 +10,7 @@ import type { Experiment, Trial } from '../trial.js'
 const MIB = 1024 * 1024
 /** A command that has not ended by then hangs: the timeouts given are a second. */
 const MOST_MS = 60_000
-/** An idle command takes some 100, one that unpacks what is too much for it some more. */
+/** An idle command takes about 100, one that unpacks a bomb more. */
 const MOST_MIB = 700
 const SECRET = 'canary-9d41e7'
 /** What a failure may be: it was answered, badly, or not at all; never our own, never a signal. */
@@ -72,7 +72,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'no HTTP': (socket) => void socket.end('220 mail ready\r\n'),
 }
 
-/** Servers that want a command's memory, time, terminal or secrets: each command ends soon, fairly, and says nothing that drives a terminal. */
+/** Servers that attack a command's memory, time, terminal or secrets. Each command ends soon, with a proper exit code and harmless output. */
 export const hostileServers: Experiment = {
   counts: 'commands against a hostile server',
   async run(trial) {
@@ -103,15 +103,15 @@ export const hostileServers: Experiment = {
         ['call', ...call],
         ['control', 'status', ...control],
         ['control', 'requests', '-f', ...control],
-        // It has no --timeout, and waits half a minute for each of its answers.
+        // It has no --timeout, and waits 30 s for each response.
         ...(trial.isShort || /silence|stalls/.test(what) ? [] : [['verify', '--base-url', `${address}/v1`]]),
       ]
       for (const { argv, code, said, mebibytes } of await Promise.all(commands.map((argv) => ended(argv, folder)))) {
         if (mebibytes > most.mebibytes) most = { mebibytes, what: `${argv[0]} against ${what}` }
         const told = () => `${argv[0]}, ${what}: it ended with ${code}: ${JSON.stringify(said.slice(0, 300))}`
-        // A control plane may refuse, too.
+        // A control plane may refuse.
         trial.check(FAIR_ENDS.includes(code) || (argv[0] === 'control' && code === 1), told)
-        // What is no JSON is given in a pipe as it came.
+        // In a pipe, a body that is not JSON is printed as received.
         const isAsReceived = argv[0] === 'call' && what === 'a gzip bomb'
         trial.check(!said.includes('INTERNAL') && (isAsReceived || !DRIVES.test(said)), told)
         trial.check(mebibytes <= MOST_MIB, () => `${argv[0]}, ${what}: it held ${mebibytes} MiB`)
@@ -164,7 +164,7 @@ interface Ended {
   readonly argv: readonly string[]
   readonly code: number | NodeJS.Signals | null
   readonly said: string
-  /** What it has held at most, as far as it was looked at. */
+  /** Peak memory, sampled. */
   readonly mebibytes: number
 }
 

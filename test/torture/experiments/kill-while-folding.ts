@@ -9,7 +9,7 @@ const WRITERS = 4
 /** So that a fold comes after some fifty pets. */
 const PADDING = 20_000
 
-/** Each fold takes a journal as large as the document; after so many, a new store keeps them small. */
+/** Each fold takes a journal as large as the document, so a new store begins after a few. */
 const FOLDS_A_STORE = 4
 
 /** SIGKILL while the journal is folded into the document: under load, at the stop, and at the start. */

@@ -3,7 +3,7 @@ import type { Experiment } from '../trial.js'
 
 const WRITERS = 8
 
-/** SIGKILL at a random moment while eight clients add pets; what was acknowledged is there afterwards. */
+/** SIGKILL at a random moment while eight clients add pets. Every acknowledged pet is there afterwards. */
 export const killWhileWriting: Experiment = {
   counts: 'acknowledged pets',
   async run(trial) {

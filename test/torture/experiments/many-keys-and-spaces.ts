@@ -5,13 +5,13 @@ import { ask, request, statusOf } from '../wire.js'
 
 const CONNECTIONS = 4
 
-/** What a million of whatever clients may send must not take beyond what it took before. */
+/** Maximum growth after a million keys. */
 const MOST_MORE_MIB = 250
 
 /** As many as the limit is by default. @source docs/behaviour.md, "Spaces" */
 const MOST_SPACES = 1000
 
-/** Keys that nobody knows and spaces that nobody opened, a million times: memory stays bounded, known keys are served. */
+/** A million unknown keys and many spaces. Memory stays bounded, and known keys are served. */
 export const manyKeysAndSpaces: Experiment = {
   counts: 'keys and spaces tried',
   async run(trial) {
@@ -24,7 +24,7 @@ export const manyKeysAndSpaces: Experiment = {
 
 async function keys(trial: Trial, count: number, flags: readonly string[], expected: string): Promise<void> {
   const server = await trial.serve(trial.folder(), ['--in-memory', '--log-limit', '0', ...flags])
-  // Warm, so that what is compared later is what the keys take.
+  // Warm up, so that only the keys are compared.
   await flood(
     server.port,
     CONNECTIONS,

@@ -4,9 +4,9 @@ import { UNLIMITED } from '../ledger.js'
 import type { Experiment } from '../trial.js'
 import { ask, request, Wire } from '../wire.js'
 
-/** What stands in the files that nobody may read. */
+/** The content of private files. */
 const CANARY = 'canary-8c1f3a'
-/** The package's own files, outside what is served, hold these. */
+/** Texts in files of the package that are not served. */
 const TELLTALES = [CANARY, '"devDependencies"', 'root:x:0:0', '"publishConfig"', 'SPDX', 'The MIT License']
 
 const UP = [
@@ -68,7 +68,7 @@ export const pathTraversal: Experiment = {
       wire.send(request('GET', target))
       const heard = await wire.answer()
       if (typeof heard === 'string') {
-        trial.lose(`${target} was left without an answer`)
+        trial.lose(`${target} got no response`)
         wire = await Wire.open(server.port)
         continue
       }

@@ -44,7 +44,7 @@ export const readOnlyFolder: Experiment = {
     const writes = trial.size(120, 45)
     for (let i = 0; i < writes; i++) {
       const outcome = await ledger.writeOne(wire, PADDING)
-      trial.check(outcome !== 'over', () => 'a write was left without an answer')
+      trial.check(outcome !== 'over', () => 'a write got no response')
     }
     wire.close()
     const status = statusOf(await ask(server.port, 'GET', '/v1/pets'))

@@ -7,12 +7,12 @@ import type { Experiment } from '../trial.js'
 
 const REPLICAS = 3
 const CLIENTS = 12
-/** Where redis-server keeps what was appended. */
+/** The folder of redis-server's append-only file. */
 const KEPT = 'appendonlydir'
 
 /** Redis comes back with less than it had acknowledged, as after a failover: replicas say so, and agree on what there is. */
 export const replicasLostEnd: Experiment = {
-  counts: 'pets and answers held against what was acknowledged before Redis lost its end',
+  counts: 'pets and responses checked against those acknowledged before the loss',
   async run(trial) {
     const group = await ReplicaGroup.start(trial, REPLICAS, REPLICA_FLAGS)
     if (group === undefined) return

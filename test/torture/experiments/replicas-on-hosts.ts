@@ -12,13 +12,13 @@ const REPLICAS = 3
 
 /** Three hosts with networks of their own; one loses Redis, but not its clients, and finds it again. */
 export const replicasOnHosts: Experiment = {
-  counts: 'lists, pets and quotas that clients of three hosts held against what they had been told',
+  counts: 'lists, pets and quotas on three hosts, checked against acknowledged ones',
   async run(trial) {
     const canSplit = requireTool('ip (or the right to make network namespaces)', Hosts.arePossible)
     if (!canSplit || !HAS_REDIS) return trial.note('left out: no redis-server, or no network namespaces')
     const hosts = Hosts.create(REPLICAS)
     trial.afterwards(() => hosts.remove())
-    // Who is to reach all hosts must be in the network between them.
+    // Only a process in the network between the hosts reaches all of them.
     const program = ['--import', 'tsx', join(packageDirectory, 'test/torture/on-hosts.ts')]
     const arguments_ = [trial.seed, trial.isShort ? 'short' : 'long', hosts.name, String(REPLICAS)]
     const child = spawn('ip', ['netns', 'exec', hosts.name, process.execPath, ...program, ...arguments_], {

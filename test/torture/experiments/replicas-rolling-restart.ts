@@ -10,7 +10,7 @@ const CLIENTS = 12
 
 /** All replicas behind nginx are restarted, one after the other, by SIGTERM, while they are used. */
 export const replicasRollingRestart: Experiment = {
-  counts: 'requests through nginx, none of which may fail',
+  counts: 'requests through nginx, all successful',
   async run(trial) {
     if (!HAS_NGINX) return trial.note('left out: nginx is not installed')
     const group = await ReplicaGroup.start(trial, REPLICAS, ['--no-rate-limit', '--log-limit', '0'], {
@@ -37,7 +37,7 @@ export const replicasRollingRestart: Experiment = {
         )
         const heard = await wire.answer()
         if (typeof heard === 'string') {
-          trial.lose(`a request was left without an answer: ${heard}`)
+          trial.lose(`a request got no response: ${heard}`)
           wire = await Wire.open(nginx.port)
           continue
         }

@@ -6,7 +6,7 @@ import type { Experiment, Trial } from '../trial.js'
 const REPLICAS = 3
 const CLIENTS = 24
 
-/** What can happen to a group while it is used. Each ends by itself. */
+/** Disturbances of a group. Each ends on its own. */
 const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, seat: ReplicaSeat) => Promise<void>>> =
   {
     'replica killed': async (_trial, _group, seat) => {
@@ -53,7 +53,7 @@ const DISTURBANCES: Readonly<Record<string, (trial: Trial, group: ReplicaGroup, 
 
 /** Three replicas and 24 clients, while all that can happen to processes, to Redis and to the network does happen. */
 export const replicasThroughEverything: Experiment = {
-  counts: 'lists, pets and quotas that clients held against what they had been told',
+  counts: 'lists, pets and quotas checked against acknowledged ones',
   patienceMs: 30 * 60_000,
   async run(trial) {
     const group = await ReplicaGroup.start(trial, REPLICAS, REPLICA_FLAGS)

@@ -9,7 +9,7 @@ const CANARY = 'smuggled'
 /** What a proxy in between may take for a body: it must never be performed as a request of its own. */
 const HIDDEN = request('POST', '/v1/pets', { body: `{"name":"${CANARY}","categoryId":1}` }).toString('latin1')
 
-/** Two readings of one message; a server that takes the other one than the proxy before it serves somebody else's request. */
+/** Messages with two readings. If server and proxy read them differently, one client's request runs as another's. */
 const SHAPES: Readonly<Record<string, string>> = {
   'a length and chunks': `Content-Length: ${HIDDEN.length + 5}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
   'chunks and a length': `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${HIDDEN}`,
@@ -38,7 +38,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   'a body for a method without one': `Content-Length: ${HIDDEN.length}\r\nTransfer-Encoding: identity\r\n\r\n${HIDDEN}`,
 }
 
-/** Messages that two parsers may read in two ways: at most one answer that is no refusal, and nothing hidden is performed. */
+/** Ambiguous messages. No hidden request is executed. */
 export const requestSmuggling: Experiment = {
   counts: 'ambiguous messages',
   async run(trial) {

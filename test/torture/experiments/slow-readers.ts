@@ -3,15 +3,15 @@ import { UNLIMITED } from '../ledger.js'
 import type { Experiment } from '../trial.js'
 import { ask, request, statusOf, Wire } from '../wire.js'
 
-/** An answer of some 7 kB. */
+/** A response of about 7 kB. */
 const TARGET = '/v1/pets?limit=100'
 
-/** More than this would be a pile of answers that nobody reads. */
+/** More would mean that unread responses pile up. */
 const MOST_MIB = 300
 
-/** Clients that send request upon request and read nothing for a while: the answers do not pile up in memory. */
+/** Clients that send many requests and read nothing for a while. Responses do not pile up in memory. */
 export const slowReaders: Experiment = {
-  counts: 'requests whose answers are read late',
+  counts: 'requests with responses that are read late',
   async run(trial) {
     const server = await trial.serve(trial.folder(), ['--in-memory', ...UNLIMITED])
     const before = server.memory()
@@ -40,7 +40,7 @@ export const slowReaders: Experiment = {
       }
       wire.close()
     }
-    if (held > MOST_MIB) trial.lose(`it held ${held} MiB for answers that nobody read`)
+    if (held > MOST_MIB) trial.lose(`it held ${held} MiB for unread responses`)
     trial.note(`${readers} readers; memory ${before} MiB, at most ${held} MiB while nobody read`)
   },
 }

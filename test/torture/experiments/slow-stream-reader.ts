@@ -5,16 +5,16 @@ const READERS = 5
 const IN_A_ROW = 100
 const MOST_MIB = 400
 
-/** Streams of exchanges that nobody reads, while there are many exchanges with large bodies. */
+/** Unread streams of exchanges, with many large exchanges. */
 export const slowStreamReader: Experiment = {
-  counts: 'requests beside streams that nobody reads',
+  counts: 'requests beside unread streams',
   async run(trial) {
     const server = await trial.serve(trial.folder(), ['--in-memory', '--no-rate-limit'])
     const before = server.memory()
     const streams = await Promise.all(Array.from({ length: READERS }, () => Wire.open(server.port)))
     for (const stream of streams) {
       stream.send(request('GET', '/__sandbox/requests/stream'))
-      // Until it is followed, nothing can pile up.
+      // Only a followed stream can pile up.
       while (!stream.unread.includes(': connected')) await new Promise((resolve) => stream.socket.once('data', resolve))
       stream.socket.pause()
     }
@@ -24,12 +24,12 @@ export const slowStreamReader: Experiment = {
       wire.send(many)
       for (let i = 0; i < IN_A_ROW; i++) {
         const status = statusOf(await wire.answer())
-        trial.check(status === 200, () => `beside a stream that nobody reads: ${status}`)
+        trial.check(status === 200, () => `beside an unread stream: ${status}`)
       }
     }
     const held = server.peakMemory()
     if (held > MOST_MIB) trial.lose(`it held ${held} MiB for streams that nobody read`)
-    // Who reads on is told how much it has missed.
+    // A reader that resumes gets the number of dropped events.
     for (const stream of streams) {
       stream.socket.resume()
       while (!stream.unread.includes('event: dropped') && !stream.isOver) {

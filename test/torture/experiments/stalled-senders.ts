@@ -37,7 +37,7 @@ export const stalledSenders: Experiment = {
       wires.push(wire)
       wire.send(head)
       const sent = new Promise<void>((resolve) => wire.socket.write(body, () => resolve()))
-      // Who is refused on its head may find nobody to take the rest.
+      // A request refused on its head may find the connection closed.
       await Promise.race([sent, passes(2000)])
       const status = statusOf(await ask(server.port, 'POST', '/v1/pets', { body: '{"name":"beside","categoryId":1}' }))
       trial.check(status === 201, () => `beside bodies that never end, one that does is answered ${status}`)

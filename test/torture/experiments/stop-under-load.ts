@@ -11,7 +11,7 @@ const READERS = 12
 const CALLERS = 4
 /** Clients that have asked for a large answer, and read it when the signal has come. */
 const LATE_READERS = 3
-/** Pets that make an answer larger than what the buffers between the two hold. */
+/** Pets that make a response larger than the socket buffers. */
 const LARGE_PETS = 25
 const PADDING = 200_000
 const LATE_BY_MS = 200
@@ -71,7 +71,7 @@ class Load {
     ]
   }
 
-  /** Resolves when the answers are under way. */
+  /** Resolves when the responses have begun. */
   async lateReaders(): Promise<readonly (() => Promise<void>)[]> {
     const wires = await Promise.all(Array.from({ length: LATE_READERS }, () => Wire.open(this.#server.port)))
     await Promise.all(
@@ -110,7 +110,7 @@ class Load {
   async #read(wire: Wire, headers = ''): Promise<string> {
     wire.send(request('GET', '/v1/pets?limit=5&status=available', { headers }))
     const heard = await wire.answer()
-    if (heard === 'cut') this.#trial.lose('an answer was cut')
+    if (heard === 'cut') this.#trial.lose('a response was cut')
     return typeof heard === 'string' ? 'over' : String(heard.status)
   }
 

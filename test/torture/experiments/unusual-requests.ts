@@ -85,7 +85,7 @@ const UNUSUAL: readonly (readonly [what: string, sent: string, statuses: readonl
   ],
 ]
 
-/** Each in one piece and cut in two at random places: the same answers, in order, and nothing more. */
+/** Each in one piece, and cut in two at random places. The responses are the same. */
 export const unusualRequests: Experiment = {
   counts: 'unusual requests',
   async run(trial) {

@@ -66,7 +66,7 @@ const ENDINGS: readonly Part[] = [
 
 const UPGRADES: readonly string[] = ['websocket', 'h2c', 'TLS/1.0', 'x'.repeat(100)]
 
-/** Nobody listens to the answers of these, so anything may be asked for. */
+/** Anything may be sent, because these responses are not checked. */
 const WILD: readonly ((trial: Trial) => string)[] = [
   (trial) => `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade\r\nUpgrade: ${trial.oneOf(UPGRADES)}\r\n\r\n`,
   (trial) => `CONNECT ${'x'.repeat(trial.integer(0, 300))}:1 HTTP/1.${trial.integer(0, 3)}\r\n\r\n`,
@@ -81,7 +81,7 @@ const WILD: readonly ((trial: Trial) => string)[] = [
 
 const AT_ONCE = 16
 
-/** Pipelines of everything, cut anywhere: all answers come in order, whoever leaves at any moment does no harm. */
+/** Pipelines of all kinds of requests, cut anywhere. All responses come in order, and clients that leave do no harm. */
 export const wireFuzz: Experiment = {
   counts: 'connections',
   async run(trial) {
