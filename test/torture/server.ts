@@ -5,12 +5,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { packageDirectory } from '../../src/system/package-files.js'
 
-export interface ServerOptions {
-  readonly uid?: number
-  /** The namespace and address of its host, if there are several. */
-  readonly host?: { readonly namespace: string; readonly address: string }
-}
-
 /** How a process ended. */
 export interface Ending {
   readonly code: number | null
@@ -30,16 +24,9 @@ export class Server {
   #port = 0
   #mayEnd = false
 
-  constructor(folder: string, flags: readonly string[], { uid, host }: ServerOptions) {
+  constructor(folder: string, flags: readonly string[]) {
     const command = [join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', '--log', 'silent']
-    const onHost = host === undefined ? [] : ['ip', 'netns', 'exec', host.namespace]
-    const where = host === undefined ? [] : ['--host', host.address]
-    const [program = '', ...words] = [...onHost, process.execPath, ...command, ...where, ...flags]
-    this.child = spawn(program, words, {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      ...(uid === undefined ? {} : { uid, gid: uid }),
-    })
+    this.child = spawn(process.execPath, [...command, ...flags], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
     if (this.child.stderr === null) throw new Error('the child has no stderr')
     this.ended = once(this.child, 'close').then(([code, signal]) => ({ code, signal }))
     const lines = createInterface(this.child.stderr)

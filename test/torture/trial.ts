@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RandomStream, randomStream } from '../../src/domain/random.js'
-import { Server, type ServerOptions } from './server.js'
+import { Server } from './server.js'
 
 /** One way to torment a running sandbox. */
 export interface Experiment {
@@ -67,10 +67,9 @@ export class Trial {
     this.notes.push(text)
   }
 
-  /** A folder that is gone afterwards; everybody may look into it. */
+  /** A temporary folder. */
   folder(): string {
     const folder = mkdtempSync(join(tmpdir(), 'torture-'))
-    chmodSync(folder, 0o755)
     this.afterwards(() => rmSync(folder, { recursive: true, force: true }))
     return folder
   }
@@ -81,15 +80,15 @@ export class Trial {
   }
 
   /** Starts `petstore-sandbox serve` and gives it before it is ready. */
-  begin(folder: string, flags: readonly string[] = [], options: ServerOptions = {}): Server {
-    const server = new Server(folder, flags, options)
+  begin(folder: string, flags: readonly string[] = []): Server {
+    const server = new Server(folder, flags)
     this.#servers.push(server)
     return server
   }
 
   /** Starts `petstore-sandbox serve` and waits until it is ready. */
-  async serve(folder: string, flags: readonly string[] = [], options: ServerOptions = {}): Promise<Server> {
-    const server = this.begin(folder, flags, options)
+  async serve(folder: string, flags: readonly string[] = []): Promise<Server> {
+    const server = this.begin(folder, flags)
     await server.ready
     return server
   }
