@@ -110,19 +110,20 @@ async function openStream(
 function whyUnreachable(base: string, error: unknown, { timeout }: ResponseLimits): ControlError {
   if (error instanceof ControlError) return error
   if (isTimeout(error)) {
-    return new ControlError('timeout', `${base} did not answer within ${formatDuration(timeout)}.`)
+    return new ControlError('timeout', `${base} did not respond within ${formatDuration(timeout)}.`)
   }
-  if (error instanceof TooLargeError) return new ControlError('unreachable', `${base}: ${error.message}. Is it one?`)
+  if (error instanceof TooLargeError)
+    return new ControlError('unreachable', `${base}: ${error.message}. Check the address.`)
   const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error
   const why = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
-  return new ControlError('unreachable', `No sandbox answers at ${base} (${why}). Is it running there?`)
+  return new ControlError('unreachable', `No sandbox is running at ${base} (${why}). Check the address.`)
 }
 
 function readAnswer(base: string, text: string): unknown {
   try {
     return parseShallowJson(text)
   } catch {
-    throw new ControlError('unreachable', `${base} answered, but does not look like a sandbox. Is it one?`)
+    throw new ControlError('unreachable', `The response of ${base} is not from a sandbox. Check the address.`)
   }
 }
 
@@ -133,5 +134,5 @@ function refusal(base: string, { status, text }: ControlResponse): ControlError 
   } catch {
     // Another server's body.
   }
-  return new ControlError('unreachable', `${base} answered ${status}, and does not look like a sandbox. Is it one?`)
+  return new ControlError('unreachable', `${base} responded with ${status}, but not as a sandbox. Check the address.`)
 }

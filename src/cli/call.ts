@@ -36,7 +36,7 @@ as one line of JSON, {"error":{…}}, unless that is a terminal.
 
 Exit codes: 0 for 2xx, 1 failed, 2 usage error or a request that
 breaks the contract, 3 4 5 for 3xx 4xx 5xx, 6 the response breaks the
-contract (--check), 7 no answer, 130 and 143 ended by SIGINT, SIGTERM.`
+contract (--check), 7 no response, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const flags = new GivenFlags()
@@ -128,6 +128,6 @@ function unknownOperation(name: string, { operations }: Contract): RequestError 
   const near = didYouMean(name, known) || '.'
   const more = known.length > MAX_NAMED ? ' and others; --list shows all' : ''
   return new RequestError('UNKNOWN_OPERATION', [
-    `There is no operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MAX_NAMED).join(', ')}${more}.`,
+    `Unknown operation ${JSON.stringify(name)}${near} The operations are ${known.slice(0, MAX_NAMED).join(', ')}${more}.`,
   ])
 }

@@ -9,10 +9,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('call', 'call an operation of the sandbox, staging or production', () => import('./call.js')),
   entry('exec', 'start a sandbox, run a command against it, stop it', () => import('./exec.js')),
   entry('verify', 'check an instance (mock or real) against the contract', () => import('./verify.js')),
-  entry('simulate', 'what recorded traffic would have met on each plan', () => import('./simulate.js')),
+  entry('simulate', 'simulate recorded traffic on each plan', () => import('./simulate.js')),
   entry('control', 'control a running sandbox: reset, clock, storm, ban, keys …', () => import('./control.js')),
-  entry('target', "base addresses and where each one's key comes from", () => import('./target.js')),
+  entry('target', 'manage base addresses and their API keys', () => import('./target.js')),
   entry('init', 'write a config file and editable fixtures here', () => import('./init.js')),
-  entry('playground', 'open the sandbox in a browser, where it runs by itself', () => import('./playground.js')),
+  entry('playground', 'run the sandbox in a browser, without a server', () => import('./playground.js')),
   entry('completion', 'complete commands in bash, zsh or fish', () => import('./completion.js')),
 ]

@@ -18,7 +18,7 @@ export async function confirmWrite(
     throw new RequestError('CONFIRMATION_NEEDED', [`${sentence}. Confirm with --yes.`])
   if (await confirms(`${sentence}. Send it?`, io.stderr, ask.signal)) return
   ask.signal.throwIfAborted()
-  throw new RequestError('CONFIRMATION_NEEDED', ['nothing was sent'])
+  throw new RequestError('CONFIRMATION_NEEDED', ['Nothing was sent: the write was not confirmed.'])
 }
 
 /** Runs an action that the first stop signal aborts. @returns its exit code, or the signal's */

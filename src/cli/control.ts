@@ -16,11 +16,11 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-The sandbox is looked for at --url, PETSTORE_SANDBOX_URL, the address in
-.petstore-sandbox/run.json here, and port 4010, in this order.
+The address of the sandbox comes from --url, PETSTORE_SANDBOX_URL,
+.petstore-sandbox/run.json in this folder, or else is port 4010.
 
 Exit codes: 0 done, 1 refused (stderr says why, as CODE: message), 2 usage
-error, ${EXIT_NO_RESPONSE} no sandbox answers, 130 and 143 ended by SIGINT, SIGTERM.`
+error, ${EXIT_NO_RESPONSE} no sandbox found, 130 and 143 ended by SIGINT, SIGTERM.`
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   const verbs = verbCommands(io, finish)

@@ -31,24 +31,24 @@ const EXAMPLES: readonly string[] = [
 
 const NOTES = `\
 By default, the sandbox is in memory, on a free port, with --log silent. The
-config file does not take --fail-on, --report and --har.
+config file cannot set --fail-on, --report and --har.
 
-The environment of the command has
+The command gets these environment variables:
   PETSTORE_BASE_URL     the service
   PETSTORE_API_KEY      sandbox
   PETSTORE_SANDBOX_URL  the control plane
   NO_PROXY, no_proxy    loopback added
-  PETSTORE_SANDBOX_CONTROL_TOKEN, if there is one
+  PETSTORE_SANDBOX_CONTROL_TOKEN, if set
 
-The options of exec come before the command; what follows its name belongs to
-it, with or without --.
+Options of exec come before the command, options of the command after its name,
+with or without --.
 
 Signals are passed on to the command; a second one kills it, along with
-everything it started. Whatever it leaves running is stopped as well.
+everything it started. Processes that it leaves running are stopped.
 
 Exit codes: the command's own; 128+n if signal n ended it; 125 no sandbox (2
 usage error), 126 the command cannot be run, 127 no such command; 1 if
-the command passed, but --fail-on was hit or a file could not be written.`
+the command passed, but a --fail-on rule was broken or a file not written.`
 
 /** No sandbox could be started, or it could not be stopped. @source docs/cli.md, "Exit codes" */
 const EXIT_NO_SANDBOX = 125
@@ -86,7 +86,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
   })
   if (options.groupLog !== undefined)
     throw new OptionsError([
-      'exec takes no --redis: a test has a sandbox of its own. Start replicas with serve --redis, and give tests a space each',
+      'exec does not support --redis. Start replicas with "serve --redis", and use a space for each test',
     ])
   let controlAt: string | undefined
   const log = await openServeLog(options.log, io, () => controlAt)

@@ -21,7 +21,7 @@ export const EXIT_CODES_HELP = `Exit codes:
                          call: a request that breaks the contract
   3, 4, 5                call: the class of the final HTTP status
   6                      call --check, verify: a response breaks the contract
-  7                      no answer: connection, DNS, TLS, timeout
+  7                      no response: connection, DNS, TLS, timeout
   125, 126, 127          exec: no sandbox, no runnable command, no such command;
                          otherwise the command's own, 128+n after signal n
   130, 143               ended by SIGINT, SIGTERM before it could stop cleanly`

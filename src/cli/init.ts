@@ -24,8 +24,8 @@ Writes into the working directory:
                            only "fixtures" is set, to the folder beside it
   ${FIXTURES_FOLDER}/       pets.json, orders.json, keys.json
 
-Existing files are left alone. stdout lists the files written. The exit code is 0 if
-none of them, or all of them, existed; 1 if only some did, as those may not fit the rest.
+Existing files are not changed. Prints the files written. Exit codes: 0 if none or all
+of the files existed, 1 if only some did, since those may not match the new ones.
 
 An existing store keeps its pets: edited fixtures take effect after "serve --reset" or
 "control reset".`
@@ -54,7 +54,7 @@ async function init(io: CliIo, json: boolean): Promise<number> {
     say(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} already exist. Nothing was written.`)
     return EXIT.ok
   }
-  for (const name of left) say(io.stderr, `${name} already exists and was left alone.`)
+  for (const name of left) say(io.stderr, `${name} already exists and was not changed.`)
   if (left.includes(CONFIG_FILE)) {
     say(io.stderr, `To serve these fixtures, add to ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
   }

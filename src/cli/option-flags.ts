@@ -8,10 +8,10 @@ const ENV_EXAMPLE = 'banAfter'
 export const OTHER_WAYS = `\
 Every option can also be set in the environment:
   ${flagName(ENV_EXAMPLE)} is ${envName({ name: ENV_EXAMPLE, negated: false })}
-and, unless it concerns secrets, other machines or access, in petstore-sandbox.yaml
-in the working directory, under the option's name.
+and in petstore-sandbox.yaml in the working directory, except options for secrets,
+other machines or access.
 Options override the environment, which overrides the file, which overrides the
-defaults. A scenario comes right after the source that chooses it.
+defaults. A scenario ranks right after the source that chooses it.
 --no-<switch> turns off what the environment or the file turns on: --no-freeze.
 Durations are written 500ms, 30s, 5m or 24h.`
 

@@ -10,11 +10,11 @@ import { onStopSignals } from './stop-signals.js'
 const DEFAULT_PORT = 4020
 
 const NOTES = `\
-Opens a page on which the sandbox runs in the browser itself, beside a small shop whose
-client can be set to retry well or badly. This command only serves its files, on loopback;
-any web host can do the same with the folder that it names.
+Serves a page that runs the sandbox in the browser, with a small shop whose client can
+retry well or badly. Any web host can serve the same files, from the folder on stderr.
 
-stdout has the address. It runs until it is stopped (Ctrl-C); the page works on without it.`
+Prints the address on stdout, and runs until you stop it (Ctrl-C). The page then keeps
+working without it.`
 
 interface Flags {
   readonly port: number

@@ -40,7 +40,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   addFullHelp(command)
   command
     .option('--open', 'open the dashboard in a browser')
-    .option('--watch', 'read fixtures, config, scenario and --spec again when they change')
+    .option('--watch', 'reload fixtures, config, scenario and --spec on change')
     .option('--debug', 'show stack traces')
     .action(async ({ open, watch }: OwnFlags) => finish(await serve(givenFlags(command), { open, watch }, io)))
 }
@@ -63,9 +63,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   const { store, groupLog } = options
   const [opens, watches] = [isOn('open', own.open, io), isOn('watch', own.watch, io)]
   if (watches && groupLog !== undefined)
-    throw new OptionsError([
-      '--watch cannot be combined with --redis, as replicas start from what all of them agreed on',
-    ])
+    throw new OptionsError(['--watch cannot be combined with --redis: all replicas must start with the same options'])
   // Hides the password of its address from process lists.
   if (groupLog !== undefined) process.title = 'petstore-sandbox serve'
   let controlUrl: string | undefined

@@ -27,20 +27,20 @@ const EXAMPLES: readonly string[] = [
 ]
 
 const NOTES = `\
-Reads what clients really sent, and says for each key what every plan would have
-done with it: peaks, refusals, bans, the cheapest plan that refuses nothing and how
-far the traffic could grow on it. Nothing is sent anywhere.
+Replays recorded traffic against the quotas of every plan. For each key, it reports
+peaks, refusals, bans, the cheapest plan without refusals, and by what factor the
+traffic could grow on it. It sends no requests.
 
-It reads, compressed with gzip or not
-  HTTP archives (HAR 1.2)   of browsers, of proxies, of "control requests --har"
+Input formats, plain or compressed with gzip:
+  HTTP archives (HAR 1.2)   from browsers, proxies, "control requests --har"
   the sandbox's own log     serve --log json, control requests -o json
-  access logs               of web servers, common or combined
+  access logs               from web servers, common or combined
 
-Whose request it is says the log's label, the user of an access log, or the API key;
-what may be a secret is shown as "key 1", "key 2". Conduct is judged by the answers
-that clients really got.
+Requests are grouped by the log's key label, the user of an access log, or the API
+key. Keys that may be secrets are shown as "key 1", "key 2". Conduct is judged by the
+recorded responses.
 
-Exit codes: 0 simulated, 1 unreadable or nothing that counts, 2 usage error.`
+Exit codes: 0 simulated, 1 unreadable input or no request simulated, 2 usage error.`
 
 const MAX_CURVES = 12
 
@@ -57,15 +57,11 @@ interface SimulateFlags {
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: EXAMPLES, notes: NOTES })
     .argument('<file>', 'the traffic, - for stdin')
-    .option('--scale <factor>', 'also simulate it larger: 3, 1.5, or a range such as 1..10', scaleArgument)
-    .option(
-      '--key-field <name>',
-      'header or query parameter that tells keys apart, or "one" for a single key',
-      nameArgument,
-    )
-    .option('--base-path <path>', 'only requests under it', pathArgument, DEFAULTS.basePath)
-    .option('--host <host>', 'only requests to it, with its port if it has one', hostArgument)
-    .option('--senders <n>', 'clients that share a key (default: as many as are in flight)', sendersArgument)
+    .option('--scale <factor>', 'also simulate more traffic: 3, 1.5 or a range as 1..10', scaleArgument)
+    .option('--key-field <name>', 'header or query parameter with the key; "one" for one key', nameArgument)
+    .option('--base-path <path>', 'only requests under this path', pathArgument, DEFAULTS.basePath)
+    .option('--host <host>', 'only requests to this host, with its port', hostArgument)
+    .option('--senders <n>', 'clients that share a key (default: requests in flight)', sendersArgument)
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'html']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
     .option('--debug', 'show stack traces')
@@ -104,7 +100,7 @@ function nameOf(file: string): string {
 function openInput(file: string, { cwd }: CliIo): InputStream {
   if (file === '-') {
     if (process.stdin.isTTY === true)
-      throw new Failure('USAGE', 'Nothing is piped into stdin. Name a file, or pipe the traffic in.')
+      throw new Failure('USAGE', 'stdin is a terminal. Name a file, or pipe the traffic in.')
     return { size: undefined, chunks: process.stdin }
   }
   try {
@@ -137,9 +133,9 @@ async function formatted(
 
 function nothingText({ input }: SimulationReport, basePath: string): string {
   const { read, leftOut, elsewhere } = input
-  if (read === 0) return 'The input has no readable request.'
+  if (read === 0) return 'The input contains no readable request.'
   const [first] = elsewhere
-  if (first === undefined || leftOut.elsewhere !== read) return 'No request counts; the report says why.'
+  if (first === undefined || leftOut.elsewhere !== read) return 'Every request was left out; see the report.'
   return `${counted(read, 'request')} read, none for ${basePath === '' ? 'the root' : basePath}; most are for ${first.name}. Set the right --base-path and --host.`
 }
 

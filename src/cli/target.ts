@@ -31,10 +31,10 @@ const SET_EXAMPLE =
   'target set staging --base-url https://staging.example/v1 \\\n      --api-key-file ~/.secrets/staging.key'
 
 const NOTES = `\
-Targets are sandbox, staging, production and your own. They are kept in
-$XDG_CONFIG_HOME/petstore-sandbox/config.yaml (default: ~/.config). Keys are not
-kept there: each stays in a file of its own, and is only sent to the origin of its
-target. PETSTORE_API_KEY and --api-key-file override it.`
+Targets are sandbox, staging, production and your own. They are stored in
+$XDG_CONFIG_HOME/petstore-sandbox/config.yaml (default: ~/.config). Each key stays
+in its own file, and is only sent to the origin of its target. PETSTORE_API_KEY and
+--api-key-file override it.`
 
 interface SetFlags {
   readonly baseUrl?: string
@@ -74,9 +74,11 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
     setTarget(name, flags, io),
   )
     .option('--base-url <url>', 'base address, ending in its version segment')
-    .option('--api-key-file <file>', 'file that holds its API key, and nothing else')
+    .option('--api-key-file <file>', 'file that contains only the API key')
   verb('use <name>', 'choose the default target; never production', 'target use staging', (name) => useTarget(name, io))
-  verb('remove <name>', 'forget a target', 'target remove staging', (name) => removeTarget(name, io))
+  verb('remove <name>', 'remove the stored settings of a target', 'target remove staging', (name) =>
+    removeTarget(name, io),
+  )
   addHelpCommand(command)
 }
 
@@ -160,7 +162,7 @@ async function removeTarget(name: string, io: CliIo): Promise<Outcome> {
   const config = await readTargetConfig(io.env)
   findTarget(await knownTargets(config, io), name)
   if (!config.targets.has(name))
-    return { value: { removed: null }, text: '', note: `Nothing is stored for the target ${name}.` }
+    return { value: { removed: null }, text: '', note: `The target ${name} has no stored settings.` }
   const wasUsed = config.use === name
   await changeTargetConfig(io.env, { target: { name, kept: null }, ...(wasUsed ? { use: null } : {}) })
   return {

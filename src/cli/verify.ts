@@ -36,12 +36,12 @@ const NOTES = `\
 Calls every operation with the examples of the contract and with further values,
 and checks each response: status, headers, body, 401 without a key and with a wrong
 one, rate limits, Deprecation and Sunset. Skipped checks are listed with the reason.
-After a 429 it waits up to a minute, ${MAX_WAITS} times in all; the rest is reported as
+After a 429 it waits up to a minute, at most ${MAX_WAITS} times. Later checks are reported as
 not tested.
 
 The key comes from --api-key-file, PETSTORE_API_KEY or the target, see "target".
 
-Exit codes: 0 no drift, 6 drift, 7 no answer, 2 usage error or no API key
+Exit codes: 0 no drift, 6 drift, 7 no response, 2 usage error or no API key
 known, 1 failed or no operation could be checked.`
 
 interface VerifyFlags {
@@ -57,11 +57,11 @@ interface VerifyFlags {
 
 export function define(command: Command, io: CliIo, finish: (exitCode: number) => void): void {
   explain(command, { examples: EXAMPLES, notes: NOTES })
-    .option('-t, --target <name>', 'sandbox, staging, production or your own (default: the default target)')
-    .option('--base-url <url>', 'base address, overriding that of the target')
-    .option('--api-key-file <file>', 'file that holds the API key, - for stdin')
-    .option('--key <key>', 'the API key itself; one that is a secret belongs in a file')
-    .option('--writes', 'also call operations that write; what they add stays there')
+    .option('-t, --target <name>', 'sandbox, staging, production or one of your own')
+    .option('--base-url <url>', 'base address; overrides the target')
+    .option('--api-key-file <file>', 'API key file, - for stdin')
+    .option('--key <key>', 'API key; put a secret one in a file instead')
+    .option('--writes', 'also call operations that write; their data stays')
     .option('-y, --yes', 'write to production without asking')
     .addOption(new Option('-o, --output <form>', 'report format').choices(['text', 'json', 'junit']).default('text'))
     .option('--spec <openapi.yaml>', 'another OpenAPI document (default: the packaged one)')
@@ -75,7 +75,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) tell(`warning: ${warning}`)
   if (flags.writes === true && target.isProduction) {
-    tell('warning: --writes adds to production and cleans nothing up.')
+    tell('warning: --writes creates data in production and does not remove it.')
     if (flags.yes !== true) {
       const canAsk = flags.apiKeyFile !== '-'
       const code = await abortOnSignal(io, async (signal) => {
@@ -103,7 +103,7 @@ async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
       writes: flags.writes === true,
       wait: (milliseconds) => setTimeout(milliseconds),
       onWait: (seconds, request, left) =>
-        tell(`429: waiting ${seconds} s before retrying ${request} (waits left: ${left}; the rest is not tested then)`),
+        tell(`429: waiting ${seconds} s before retrying ${request} (waits left: ${left})`),
     })
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error

@@ -37,11 +37,11 @@ export async function locationProblem({ baseUrl, controlUrl, pid, startedAt }: L
   const foreign = [baseUrl, controlUrl].find((url) => !isOfThisMachine(url))
   if (foreign !== undefined) return `names ${foreign}, which is not on this machine`
   if (!isSameOrigin(baseUrl, controlUrl)) return `names ${baseUrl}, but a control plane elsewhere`
-  if (!isOwnProcess(pid)) return `names ${baseUrl}, whose process is gone, or somebody else's`
+  if (!isOwnProcess(pid)) return `names ${baseUrl}, whose process has ended or belongs to another user`
   const health = await checkHealth(controlUrl)
-  if (health.kind === 'none') return `names ${baseUrl}, where nothing answers`
+  if (health.kind === 'none') return `names ${baseUrl}, where no server responds`
   if (health.kind === 'healthy' && health.pid === pid && health.startedAt === startedAt) return undefined
-  return `names ${baseUrl}, where a different sandbox answers`
+  return `names ${baseUrl}, where a different sandbox is running`
 }
 
 function isOfThisMachine(url: string): boolean {

@@ -18,7 +18,7 @@ const NO_TLS: Meaning = ['it does not speak TLS', 'Should it be http?']
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ECONNREFUSED: [
-    'nothing is listening there',
+    'connection refused',
     'Start a sandbox with "npx petstore-sandbox serve", or name another instance with --target or --base-url.',
   ],
   ENOTFOUND: ['no such host', 'Check the host in the base address.'],
@@ -60,7 +60,7 @@ export class NoResponseError extends Error {
   attempts = 1
 
   private constructor(failure: string, [short, hint]: Meaning, where: string, cause: unknown) {
-    super(`No answer from ${where}: ${short} (${failure})`, { cause })
+    super(`No response from ${where}: ${short} (${failure})`, { cause })
     this.failure = failure
     this.short = short
     this.hint = hint
@@ -107,7 +107,11 @@ function meaningOf(
     return as('PROXY_407', 'the proxy requires authentication', hint)
   }
   if (refusal !== undefined)
-    return as(`PROXY_${refusal}`, `the proxy answered ${refusal}`, `Check ${proxy}, or exclude the host with NO_PROXY.`)
+    return as(
+      `PROXY_${refusal}`,
+      `the proxy responded with ${refusal}`,
+      `Check ${proxy}, or exclude the host with NO_PROXY.`,
+    )
   if (proxy !== undefined && code !== undefined && UNCONNECTED.includes(code))
     return as(code, 'the proxy cannot be reached', `Check the address in ${proxy}.`)
   // undici's parser has its own codes or none, and asserts that a status has no leading zero.

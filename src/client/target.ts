@@ -143,7 +143,7 @@ export function findTarget(known: readonly KnownTarget[], name: string): KnownTa
   const names = known.map((target) => target.name).join(', ')
   throw new TargetError(
     'UNKNOWN_TARGET',
-    `There is no target ${JSON.stringify(name)}. The targets are ${names}; add others with "npx petstore-sandbox target set".`,
+    `Unknown target ${JSON.stringify(name)}. The targets are ${names}; add others with "npx petstore-sandbox target set".`,
   )
 }
 
@@ -206,7 +206,7 @@ function missingKey({ name, baseUrl: own }: KnownTarget, baseUrl: string): strin
   const reason =
     own === undefined || isSameOrigin(own.value, baseUrl)
       ? 'none was given'
-      : `none was given, and that of the target ${JSON.stringify(name)} is for ${new URL(own.value).origin} only`
+      : `none was given, and the key of the target ${JSON.stringify(name)} is for ${new URL(own.value).origin} only`
   return `No API key is sent to ${origin}: ${reason}. Give one with --api-key-file or in ${API_KEY_VARIABLE}.`
 }
 

@@ -12,8 +12,8 @@ export function errorViolations(status: number, body: unknown): readonly string[
   if (status < 400 || !isObject(body)) return []
   const breaches: string[] = []
   if (typeof body.status === 'number' && body.status !== status)
-    breaches.push(`the body's status is ${body.status}, that of the answer ${status}`)
-  if (body.code === '') breaches.push("the body's code is empty, so that no machine can read it")
+    breaches.push(`status is ${body.status} in the body, but the response has ${status}`)
+  if (body.code === '') breaches.push('code is empty in the body')
   return breaches
 }
 
@@ -29,18 +29,21 @@ export function listViolations(
   const limit = asked.get('limit')
   const { default: usual } = { default: undefined, ...parameterOf(operation, 'limit') }
   if (limit !== undefined && /^\d+$/.test(limit) && items.length > Number(limit))
-    breaches.push(`${items.length} are listed, although limit is ${limit}`)
+    breaches.push(`${items.length} items are listed, although limit is ${limit}`)
   if (limit === undefined && typeof usual === 'number' && items.length > usual)
-    breaches.push(`${items.length} are listed, although limit is ${usual} by itself`)
+    breaches.push(`${items.length} items are listed, although limit defaults to ${usual}`)
   for (const [name, value] of asked) {
     if (!isFilter(operation, name)) continue
     const holders = items.filter((item): item is Fields => isObject(item) && Object.hasOwn(item, name))
     // The parameter is not named after a field.
     if (holders.length === 0 && !fields.has(name)) continue
     const other = holders.find((item) => String(item[name]) !== value)
-    if (other !== undefined) breaches.push(`${name} is ${quote(String(other[name]))}, although ${value} was asked for`)
+    if (other !== undefined)
+      breaches.push(`${name} is ${quote(String(other[name]))}, although the request is for ${value}`)
     else if (holders.length < items.length)
-      breaches.push(`${items.length - holders.length} are listed without ${name}, although ${value} was asked for`)
+      breaches.push(
+        `${items.length - holders.length} items are listed without ${name}, although the request is for ${value}`,
+      )
   }
   const seen = new Set<unknown>()
   for (const item of items) {
@@ -61,7 +64,7 @@ export function itemViolations(operation: Operation, captured: readonly string[]
   if (parameter?.type !== 'integer' || inPath.length !== 1 || !isObject(body)) return []
   const asked = parseInt64(decodePercent(captured[0] ?? ''))
   if (asked === undefined || !isNumber(body.id) || body.id === asked) return []
-  return [`the id is ${quote(body.id)}, although ${asked} was asked for`]
+  return [`the id is ${quote(body.id)}, although the request is for ${asked}`]
 }
 
 export function creationViolations(
@@ -75,7 +78,7 @@ export function creationViolations(
   const known = new Set(operation.body?.fields.map(({ name }) => name))
   return Object.entries(wanted).flatMap(([name, value]) => {
     if (!known.has(name) || !fields.has(name) || name === 'id') return []
-    if (!Object.hasOwn(body, name)) return [`${name} was sent, but is not in the answer`]
+    if (!Object.hasOwn(body, name)) return [`${name} was sent, but is not in the response`]
     const answered = body[name]
     // The schema checks structured values.
     if (answered === value || typeof value === 'object' || typeof answered === 'object') return []

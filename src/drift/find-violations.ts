@@ -103,7 +103,7 @@ function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: num
 function acceptanceViolations({ operation, request, answer: { status } }: SeenExchange): readonly string[] {
   if (!operation.takesBody || !operation.responses.has(400) || !isSuccess(status)) return []
   const [violation] = operation.readBody(new TextEncoder().encode(request.body)).violations
-  return violation === undefined ? [] : [`it is answered ${status}, although ${violation.message}`]
+  return violation === undefined ? [] : [`the status is ${status}, although ${violation.message}`]
 }
 
 /** @source docs/specification.md, "Authentication" */
@@ -112,7 +112,7 @@ function authenticationBreaches(
   { request, answer: { status, headers } }: SeenExchange,
 ): readonly string[] {
   if (request.headers.authorization === undefined && statuses.includes('401') && isSuccess(status))
-    return [`it is answered ${status}, although no key was sent`]
+    return [`the status is ${status}, although no key was sent`]
   const challenge = headers['www-authenticate']
   if (status !== 401 || challenge === undefined || /(?:^|,)\s*bearer(?:\s|,|$)/i.test(challenge)) return []
   return [`WWW-Authenticate asks for ${quote(challenge)}, not for Bearer`]

@@ -135,7 +135,7 @@ export function unauthenticatedLimitViolations(headers: Headers, plans: Plans): 
   const stated = Object.values(plans).flatMap(({ perMinute, perDay }) => [perMinute ?? [], perDay ?? []].flat())
   if (limit === undefined || limit === 0 || stated.length === 0 || stated.includes(limit)) return []
   return [
-    `X-RateLimit-Limit is ${limit}, which no plan states (they state ${[...new Set(stated)].join(', ')}), and without a valid key nothing else was agreed`,
+    `X-RateLimit-Limit is ${limit}, which no plan states (they state ${[...new Set(stated)].join(', ')}), and the request had no valid key`,
   ]
 }
 
@@ -148,7 +148,7 @@ export function retryAfterViolations(headers: Headers, code: unknown): readonly 
     return [`Retry-After is ${quote(text)}, neither whole seconds nor an HTTP date`]
   const wait = readRetryAfter(text, headers.date, undefined)
   if (wait === 0) {
-    const what = isSeconds ? 'asks for no wait' : 'is over by the Date of the same answer'
+    const what = isSeconds ? 'asks for no wait' : 'is not after the Date of the response'
     return [`Retry-After is ${quote(text)}, which ${what}`]
   }
   const { remaining } = readLimits(headers)

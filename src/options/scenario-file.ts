@@ -28,7 +28,7 @@ export function loadScenarioLayer(nameOrFile: string, cwd: string, origin = 'sce
     text = readRegularFile(resolve(cwd, nameOrFile), MAX_OPTIONS_FILE_BYTES).toString()
   } catch (error) {
     const isMissing = Object(error).code === 'ENOENT'
-    const why = isMissing ? 'there is no such file' : `the file cannot be read (${describeOpenError(error)})`
+    const why = isMissing ? 'the file does not exist' : `the file cannot be read (${describeOpenError(error)})`
     const names = packagedScenarios().join(', ')
     return brokenScenario([`${origin} ${quoted(nameOrFile)}: ${why}; packaged scenarios are ${names}`])
   }

@@ -20,7 +20,7 @@ export interface YamlMap {
 /** @param file name of the file in problems @returns the map, or the problems with their places */
 export function readYamlMap(text: string, file: string): YamlMap | { readonly problems: readonly string[] } {
   if (text.length > MAX_CHARACTERS)
-    return { problems: [`${file}: is larger than ${MAX_CHARACTERS / 1000} kB, which no file of options is`] }
+    return { problems: [`${file}: is larger than ${MAX_CHARACTERS / 1000} kB, the limit for a file of options`] }
   const yaml = loadYaml()
   const lines = new yaml.LineCounter()
   const document: Document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })

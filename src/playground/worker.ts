@@ -74,7 +74,7 @@ async function relocated(response: Response, path: string): Promise<Response> {
 const CONTRACTS: ReadonlySet<string> = new Set(['json', 'yaml'].map((form) => `${CONTROL_PATH}/openapi.${form}`))
 
 function forbidden(): Response {
-  const body = errorBody('forbidden', 'A form may not steer the sandbox. Use fetch from a page of this site.', 403)
+  const body = errorBody('forbidden', 'Forms cannot control the sandbox. Use fetch from a page of this site.', 403)
   return new Response(body, { status: 403, headers: { 'Content-Type': 'application/json' } })
 }
 

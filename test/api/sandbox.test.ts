@@ -393,12 +393,12 @@ describe('connectSandbox', () => {
     },
   )
 
-  it('says where nothing answers', async () => {
+  it('says where no server responds', async () => {
     const sandbox = await startSandbox()
     await sandbox.close()
     await expect(connectSandbox(sandbox.controlUrl).state()).rejects.toMatchObject({
       code: 'unreachable',
-      message: expect.stringMatching(/No sandbox answers at http:\/\/127\.0\.0\.1:\d+\/__sandbox/),
+      message: expect.stringMatching(/No sandbox is running at http:\/\/127\.0\.0\.1:\d+\/__sandbox/),
     })
   })
 })

@@ -52,7 +52,7 @@ describe.skipIf(!HAS_CHROMIUM)('the page of a simulation', () => {
     page.on('request', (request) => requests.push(request.url()))
     await page.goto(pathToFileURL(file).href)
     expect(await page.getByRole('heading').allTextContents()).toEqual([
-      'What this traffic would have met',
+      'This traffic on each plan',
       'Plans',
       'Keys',
       'If it grew',

@@ -234,7 +234,7 @@ describe('what call refuses to send', () => {
     stdin.isTTY = true
     expect(await call(argv, asProduction(true))).toMatchObject({
       code: 2,
-      err: expect.stringContaining('nothing was sent'),
+      err: expect.stringContaining('Nothing was sent: the write was not confirmed.'),
     })
     expect(await sandbox.requests()).toEqual([])
     stdin.confirmed = true

@@ -164,7 +164,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await json(sandbox, 'storm', 'start', ...argv)).toMatchObject(storm)
     expect(await json(sandbox, 'storm', 'show')).toMatchObject(storm)
     expect((await control(sandbox, 'storm', 'stop')).out).toBe('The storm has stopped.\n')
-    expect(await control(sandbox, 'storm', 'show')).toEqual({ code: 0, out: '', err: 'There is no storm.\n' })
+    expect(await control(sandbox, 'storm', 'show')).toEqual({ code: 0, out: '', err: 'No storm is active.\n' })
   })
 
   it('adds, lists and clears faults, in their order', async () => {
@@ -239,7 +239,7 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     expect(await sandbox.pets.list()).toHaveLength(60)
     expect((await control(sandbox, 'snapshot', 'list')).out).toBe('full\n')
     await control(sandbox, 'snapshot', 'remove', 'full')
-    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'There are no snapshots.\n' })
+    expect(await control(sandbox, 'snapshot', 'list')).toEqual({ code: 0, out: '', err: 'No snapshots.\n' })
   })
 
   it('lists spaces and removes them', async () => {
@@ -354,11 +354,11 @@ describe('a sandbox that was neither named nor started in this folder', () => {
       () => whole.space('a').reset(),
     ])
       await expect(act()).rejects.toThrow(
-        `No sandbox was started in this folder. The one at ${origin} was started elsewhere and stays as it is; if you mean that one, add --url ${origin}.`,
+        `No sandbox was started in this folder. The one at ${origin} was started elsewhere and is not changed. To change it, add --url ${origin}.`,
       )
     expect(await sandbox.state()).toEqual(before)
     await sandbox.close()
-    await expect(controls.reset()).rejects.toThrow(`Nothing answers at ${sandbox.controlUrl} (the default). `)
+    await expect(controls.reset()).rejects.toThrow(`No sandbox is running at ${sandbox.controlUrl} (the default). `)
   })
 
   it('is the one at the default port if there is no valid locator', async () => {
@@ -419,7 +419,7 @@ describe('control wait', () => {
     const { controlUrl } = await gone()
     const { code, out, err } = await run(testIo(), 'wait', '--url', controlUrl, '--timeout', '0s')
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toMatch(/^NO_SANDBOX: Waited 0s\. Nothing answers at .*\n$/)
+    expect(err).toMatch(/^NO_SANDBOX: Waited 0s\. No sandbox is running at .*\n$/)
   })
 })
 
@@ -458,7 +458,7 @@ describe('the sandbox', () => {
     expect(await run(io, 'status', ...(by === '--url' ? [by, controlUrl] : []))).toEqual({
       code: 7,
       out: '',
-      err: `NO_SANDBOX: Nothing answers at ${controlUrl} (by ${by}). Start one with "npx petstore-sandbox serve", or say where it is with --url or PETSTORE_SANDBOX_URL.\n`,
+      err: `NO_SANDBOX: No sandbox is running at ${controlUrl} (by ${by}). Start one with "npx petstore-sandbox serve", or give its address with --url or PETSTORE_SANDBOX_URL.\n`,
     })
   })
 
@@ -547,7 +547,7 @@ describe('a locator that came with a folder', () => {
     const io = testIo()
     leaveWord(io, { baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox`, pid: process.pid, startedAt })
     expect((await run(io, 'status')).err).toContain(
-      `.petstore-sandbox/run.json names ${origin}/v1, where a different sandbox answers`,
+      `.petstore-sandbox/run.json names ${origin}/v1, where a different sandbox is running`,
     )
   })
 
@@ -583,7 +583,7 @@ describe('a control plane that misbehaves', () => {
     const origin = await hostileServer((socket) => socket.write('HTTP/1.1 200 OK\r\n'))
     const { code, err } = await AT(origin, ...argv, '--timeout', '100ms')
     expect(code).toBe(7)
-    expect(err).toMatch(/^NO_SANDBOX: .*did not answer within 100ms/)
+    expect(err).toMatch(/^NO_SANDBOX: .*did not respond within 100ms/)
   })
 
   it('times out in wait', async () => {

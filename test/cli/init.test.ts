@@ -121,7 +121,7 @@ describe('init', () => {
       expect(await runCli(['init'], io)).toBe(1)
       expect(filesOf(io)[CONFIG]).toBe('plan: pro\n')
       expect(io.stderr.text).toBe(
-        `${CONFIG} already exists and was left alone.\nTo serve these fixtures, add to ${CONFIG}: fixtures: ${FIXTURES}\n`,
+        `${CONFIG} already exists and was not changed.\nTo serve these fixtures, add to ${CONFIG}: fixtures: ${FIXTURES}\n`,
       )
       expect(io.stdout.text).toContain(join(FIXTURES, 'pets.json'))
     })

@@ -227,7 +227,7 @@ describe('target remove', () => {
     expect(await user().target('remove', 'staging')).toEqual({
       code: 0,
       out: '',
-      err: 'Nothing is stored for the target staging.\n',
+      err: 'The target staging has no stored settings.\n',
     })
     expect(await user().target('remove', 'nope')).toMatchObject({ code: 2 })
   })

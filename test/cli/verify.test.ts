@@ -69,7 +69,7 @@ describe('verify', () => {
     const { baseUrl } = sandbox
     const env = { ...KEY, XDG_CONFIG_HOME: temporaryFolder() }
     await runCli(['target', 'set', 'production', '--base-url', baseUrl], testIo({ env }))
-    const warning = 'warning: --writes adds to production and cleans nothing up.\n'
+    const warning = 'warning: --writes creates data in production and does not remove it.\n'
     for (const to of [
       ['-t', 'production'],
       ['--base-url', baseUrl],
@@ -94,7 +94,7 @@ describe('verify', () => {
     expect(code).toBe(6)
     expect(out.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
       expect.stringMatching(
-        /^✗ listOrders, the request \(GET \/store\/orders\): it is answered 500, not 200; the status 500 is not documented/,
+        /^✗ listOrders, the request \(GET \/store\/orders\): the status is 500, not 200; the status 500 is not documented/,
       ),
     ])
     expect(out).toContain(', 1 drifted, ')
@@ -107,9 +107,7 @@ describe('verify', () => {
     await new Promise((resolve) => server.close(resolve))
     const { code, out, err } = await verify(['--base-url', `http://127.0.0.1:${port}/v1`], KEY)
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toContain(
-      `NO_ANSWER: No answer from http://127.0.0.1:${port}: nothing is listening there (ECONNREFUSED). `,
-    )
+    expect(err).toContain(`NO_ANSWER: No response from http://127.0.0.1:${port}: connection refused (ECONNREFUSED). `)
   })
 
   it('ends with 7 where an answer is cut off', async () => {
@@ -118,7 +116,7 @@ describe('verify', () => {
     )
     const { code, out } = await verify(['--base-url', baseUrl], KEY)
     expect(code).toBe(7)
-    expect(out).toMatch(/^✗ getPet, first .*: No answer from /m)
+    expect(out).toMatch(/^✗ getPet, first .*: No response from /m)
     expect(out).toContain(', 3 not answered\n')
   })
 
@@ -145,7 +143,7 @@ describe('verify', () => {
       ['-o', 'yaml'],
       "USAGE: option '-o, --output <form>' argument 'yaml' is invalid. Allowed choices are text, json, junit.",
     ],
-    [['-t', 'nope'], 'UNKNOWN_TARGET: There is no target "nope".'],
+    [['-t', 'nope'], 'UNKNOWN_TARGET: Unknown target "nope".'],
     [['-t', 'staging'], 'TARGET_NOT_SET: The target "staging" has no base address yet.'],
     [['--base-url', 'nowhere'], 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
     [['now'], "USAGE: too many arguments for 'verify'. Expected 0 arguments but got 1."],

@@ -81,7 +81,7 @@ describe('serve --watch', () => {
     expect((await get('/pets?limit=7')).status).toBe(200)
     write('own.yaml', yaml.replace('maximum: 100', 'maximum: 6'))
     await io.stderr.seen(
-      /own\.yaml has changed: started again with the contract as it is now; what was in memory is gone/,
+      /own\.yaml has changed: started again with the contract as it is now; state in memory was lost/,
     )
     expect((await get('/pets?limit=7')).status).toBe(400)
     expect(locator()).toMatchObject({ baseUrl, pid: before.pid })

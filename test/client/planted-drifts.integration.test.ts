@@ -172,7 +172,7 @@ const PLANTED: readonly Planted[] = [
       goes.body = '{"code":"not_found","message":"x","status":404}'
     }),
     check: 'getPet, first',
-    detail: /it is answered 404, not 200/,
+    detail: /the status is 404, not 200/,
   },
   {
     what: 'a 422 in place of the 400',
@@ -196,38 +196,38 @@ const PLANTED: readonly Planted[] = [
       }),
     ),
     check: 'createPet, no name',
-    detail: /it is answered 201, although (?:name|categoryId) is required/,
+    detail: /the status is 201, although (?:name|categoryId) is required/,
     call: ['createPet', '--name', 'Rex', '--no-validate'],
   },
   {
     what: 'a categoryId that is not required',
     drift: taken((sent) => !sent.includes('categoryId')),
     check: 'createPet, no categoryId',
-    detail: /it is answered 201, (?:not 400|although)/,
+    detail: /the status is 201, (?:not 400|although)/,
   },
   {
     what: 'a categoryId that may be a text',
     drift: taken((sent) => sent.includes('"categoryId":"1"')),
     check: 'createPet, categoryId as a text',
-    detail: /it is answered 201, (?:not 400|although)/,
+    detail: /the status is 201, (?:not 400|although)/,
   },
   {
     what: 'a categoryId that may be a fraction',
     drift: taken((sent) => sent.includes('"categoryId":1.5')),
     check: 'createPet, categoryId as a fraction',
-    detail: /it is answered 201, (?:not 400|although)/,
+    detail: /the status is 201, (?:not 400|although)/,
   },
   {
     what: 'a status that is refused when an animal is added',
     drift: refused((sent) => sent.includes('"sold"')),
     check: 'createPet, status sold',
-    detail: /it is answered 400, not 201/,
+    detail: /the status is 400, not 201/,
   },
   {
     what: 'a status that is required',
     drift: refused((sent) => !sent.includes('"status"')),
-    check: 'createPet, only what is required',
-    detail: /it is answered 400, not 201/,
+    check: 'createPet, required fields only',
+    detail: /the status is 400, not 201/,
   },
   {
     what: 'an unknown id that is 200',
@@ -238,8 +238,8 @@ const PLANTED: readonly Planted[] = [
         goes.body = `{"id":${url.split('/').at(-1)},"name":"Rex","categoryId":1}`
       }),
     ),
-    check: 'getPet, an id that is not there',
-    detail: /it is answered 200, not 404/,
+    check: 'getPet, an unknown id',
+    detail: /the status is 200, not 404/,
   },
   {
     what: 'no 401 without a key',
@@ -248,7 +248,7 @@ const PLANTED: readonly Planted[] = [
       goes.body = '[]'
     }),
     check: 'listOrders, 401 without a key',
-    detail: /it is answered 200/,
+    detail: /the status is 200/,
   },
   {
     what: 'no 401 with a wrong key',
@@ -260,20 +260,20 @@ const PLANTED: readonly Planted[] = [
       },
     ),
     check: 'listOrders, 401 with a wrong key',
-    detail: /it is answered 200/,
+    detail: /the status is 200/,
   },
   {
     what: 'a 403 in place of the 401',
     drift: ofStatus(401, status(item, 403)),
     check: 'getPet, 401 without a key',
-    detail: /it is answered 403/,
+    detail: /the status is 403/,
   },
   {
     what: 'a key that is refused',
     drift: () => undefined,
     given: { apiKey: 'sandbox-revoked' },
     check: 'listPets, no parameters',
-    detail: /it is answered 401, not 200 \(is the API key one of this instance\?\)/,
+    detail: /the status is 401, not 200 \(is the API key one of this instance\?\)/,
   },
   {
     what: 'a removal before its date',
@@ -371,7 +371,7 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'a 404 as application/problem+json',
     drift: ofStatus(404, header(item, 'content-type', 'application/problem+json')),
-    check: 'getPet, an id that is not there',
+    check: 'getPet, an unknown id',
     detail: /the media type is "application\/problem\+json"/,
   },
   {
@@ -402,7 +402,7 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'an Error without a message',
     drift: error(item, ({ ...body }) => ({ ...body, message: undefined })),
-    check: 'getPet, an id that is not there',
+    check: 'getPet, an unknown id',
     detail: /message is required/,
   },
   {
@@ -415,13 +415,13 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'an Error whose status is a text',
     drift: error(item, (body) => ({ ...body, status: '404' })),
-    check: 'getPet, an id that is not there',
+    check: 'getPet, an unknown id',
     detail: /status must be/,
   },
   {
     what: 'an Error of no code',
     drift: error(item, (body) => ({ ...body, code: '' })),
-    check: 'getPet, an id that is not there',
+    check: 'getPet, an unknown id',
     detail: /the body's code is empty/,
   },
   {
@@ -435,7 +435,7 @@ const PLANTED: readonly Planted[] = [
     what: 'a limit that is not kept',
     drift: json(and(asks('limit=2'), keyed), () => pets(3)),
     check: 'listPets, two-newest',
-    detail: /3 are listed, although limit is 2/,
+    detail: /3 items are listed, although limit is 2/,
     call: ['listPets', '--limit', '2'],
   },
   {
@@ -445,31 +445,31 @@ const PLANTED: readonly Planted[] = [
       () => pets(30),
     ),
     check: 'listPets, no parameters',
-    detail: /30 are listed, although limit is 20 by itself/,
+    detail: /30 items are listed, although limit defaults to 20/,
   },
   {
     what: 'more than the largest page',
     drift: json(and(asks('limit=100'), keyed), () => pets(150)),
     check: 'listPets, limit 100',
-    detail: /150 are listed, although limit is 100/,
+    detail: /150 items are listed, although limit is 100/,
   },
   {
     what: 'a filter that is ignored',
     drift: json(and(asks('status=pending'), keyed), () => pets(1).map((pet) => ({ ...pet, status: 'sold' }))),
     check: 'listPets, status pending',
-    detail: /status is "sold", although pending was asked for/,
+    detail: /status is "sold", although the request is for pending/,
   },
   {
     what: 'a filter that lets through what has no status',
     drift: json(and(asks('status=pending'), keyed), () => pets(1)),
     check: 'listPets, status pending',
-    detail: /1 are listed without status, although pending was asked for/,
+    detail: /1 items are listed without status, although the request is for pending/,
   },
   {
     what: 'a filter that finds nothing',
     drift: json(and(asks('status=available'), keyed), () => []),
     check: 'listPets, status available',
-    detail: /nothing is listed, although/,
+    detail: /the list is empty, but/,
   },
   {
     what: 'an animal that is listed twice',
@@ -485,7 +485,7 @@ const PLANTED: readonly Planted[] = [
     what: 'another animal than the one asked for',
     drift: json(and(item, keyed), (pet: Pet) => ({ ...pet, id: 58 })),
     check: 'getPet, first',
-    detail: /the id is 58, although 59 was asked for/,
+    detail: /the id is 58, although the request is for 59/,
     call: ['getPet', '59'],
   },
   {
@@ -503,20 +503,20 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'an animal that was added and is in no list',
     drift: text(and(list, keyed), (body) => body.replace(/\{[^{}]*"name":"Rex"[^{}]*\},?/g, '').replace(/,\]$/, ']')),
-    check: 'listPets, what was created is listed',
+    check: 'listPets, created items are listed',
     detail: /^listPets, .*: \d+ was created, but is not listed/,
   },
   {
     what: 'digits of an id that are lost',
     drift: json(and(item, keyed), (pet: Pet) => pet),
     check: 'getPet, an id beyond 2^53',
-    detail: /the id is 9007199254740992, although 9007199254740993 was asked for/,
+    detail: /the id is 9007199254740992, although the request is for 9007199254740993/,
   },
   {
     what: 'digits of ids that a list loses',
     drift: json(and(list, keyed), (all) => all),
     check: 'getPet, an id beyond 2^53',
-    detail: /it is answered 404, not 200/,
+    detail: /the status is 404, not 200/,
   },
   {
     what: 'digits that createPet loses',
@@ -535,7 +535,7 @@ const PLANTED: readonly Planted[] = [
     what: 'a createPet that drops the status',
     drift: json(and(create, keyed), ({ status: _, ...pet }: Pet) => pet),
     check: 'createPet, the example',
-    detail: /status was sent, but is not in the answer/,
+    detail: /status was sent, but is not in the response/,
   },
   {
     what: 'a createPet that sets another status',
@@ -552,8 +552,8 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'an animal that was created and is not there',
     drift: json(and(create, keyed), (pet: Pet) => ({ ...pet, id: 4711 })),
-    check: 'getPet, what was created',
-    detail: /it is answered 404, not 200/,
+    check: 'getPet, the created item',
+    detail: /the status is 404, not 200/,
   },
   // Rate-limit headers.
   ...['Limit', 'Remaining', 'Reset'].map((which) => ({
@@ -647,7 +647,7 @@ const PLANTED: readonly Planted[] = [
       ['soon', /Retry-After is "soon", neither whole seconds nor an HTTP date/],
       ['-5', /Retry-After is "-5", neither whole seconds nor an HTTP date/],
       ['0', /Retry-After is "0", which asks for no wait/],
-      ['Sat, 01 Mar 2025 10:00:00 GMT', /Retry-After is .*, which is over by the Date of the same answer/],
+      ['Sat, 01 Mar 2025 10:00:00 GMT', /Retry-After is .*, which is not after the Date of the response/],
     ] as const
   ).map(([value, detail]) => ({
     what: `a Retry-After ${value ?? 'that is missing'}`,

@@ -164,7 +164,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     const { status, text } = await ask(baseUrl, { HTTPS_PROXY: `http://${address}` })
     expect({ status, text }).toEqual({
       status: 0,
-      text: expect.stringContaining('(HTTPS_PROXY is set): the proxy answered 403 (PROXY_403)'),
+      text: expect.stringContaining('(HTTPS_PROXY is set): the proxy responded with 403 (PROXY_403)'),
     })
     expect(came).toEqual([])
   })

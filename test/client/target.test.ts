@@ -105,7 +105,7 @@ describe('the target sandbox', () => {
     expect(await resolve()).toMatchObject({
       baseUrl: 'http://127.0.0.1:4010/v1',
       warnings: [
-        ".petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process is gone, or somebody else's; it is ignored.",
+        '.petstore-sandbox/run.json names http://127.0.0.1:5555/v1, whose process has ended or belongs to another user; it is ignored.',
       ],
     })
   })
@@ -130,7 +130,7 @@ describe('the target sandbox', () => {
     locate(cwd, { ...LOCATION, baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox` })
     expect(await resolve()).toMatchObject({
       baseUrl: 'http://127.0.0.1:4010/v1',
-      warnings: [expect.stringContaining('where a different sandbox answers')],
+      warnings: [expect.stringContaining('where a different sandbox is running')],
     })
     expect(asked.join()).not.toContain('real-secret')
   })
@@ -269,7 +269,7 @@ describe('the key', () => {
     const { apiKey, warnings } = await twoTargets().resolve({ target: 'staging', baseUrl })
     expect(apiKey).toBeUndefined()
     expect(warnings).toEqual([
-      `No API key is sent to ${new URL(baseUrl).origin}: none was given, and that of the target "staging" is for https://staging.test only. Give one with --api-key-file or in PETSTORE_API_KEY.`,
+      `No API key is sent to ${new URL(baseUrl).origin}: none was given, and the key of the target "staging" is for https://staging.test only. Give one with --api-key-file or in PETSTORE_API_KEY.`,
     ])
   })
 

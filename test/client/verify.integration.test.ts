@@ -118,7 +118,7 @@ describe('what cannot be checked is said:', () => {
     const { drifts, skipped, came } = await verified(undefined, {}, { pets: 0 })
     expect(drifts).toEqual([])
     expect(skipped).toContain(
-      'getPet, first: no id is known: no list had one, and the one of the example does not exist',
+      'getPet, first: no id is known: the lists are empty, and the id of the example does not exist',
     )
     expect(came.filter(isGet).map(({ url }) => url)).toContain('/v1/pets/1')
   })
@@ -171,9 +171,9 @@ describe('what cannot be checked is said:', () => {
     const { checks, drifts } = await verified((came) => (isGet(came) && hasKey(came) ? 'drop' : undefined))
     expect(drifts).toEqual([])
     expect(ofOutcome(checks, 'unanswered')).toEqual([
-      expect.stringMatching(/^getPet, first: No answer from http:\/\/127\.0\.0\.1:\d+: .* \(UND_ERR_SOCKET\)$/),
+      expect.stringMatching(/^getPet, first: No response from http:\/\/127\.0\.0\.1:\d+: .* \(UND_ERR_SOCKET\)$/),
       expect.stringMatching(/^getPet, an id beyond 2\^53: No answer/),
-      expect.stringMatching(/^getPet, an id that is not there: No answer/),
+      expect.stringMatching(/^getPet, an unknown id: No answer/),
     ])
   })
 })

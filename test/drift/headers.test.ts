@@ -52,7 +52,7 @@ describe('rate-limit headers', () => {
       ['60', '1000', '10000'].map((limit) => unauthenticatedLimitViolations({ 'x-ratelimit-limit': limit }, plans)),
     ).toEqual([[], [], []])
     expect(unauthenticatedLimitViolations({ 'x-ratelimit-limit': '45' }, plans)).toEqual([
-      'X-RateLimit-Limit is 45, which no plan states (they state 60, 1000, 300, 10000, 100000), and without a valid key nothing else was agreed',
+      'X-RateLimit-Limit is 45, which no plan states (they state 60, 1000, 300, 10000, 100000), and the request had no valid key',
     ])
   })
 })
@@ -82,7 +82,7 @@ describe('a 429', () => {
     [{ ...used, 'retry-after': '-5' }, 'Retry-After is "-5", neither whole seconds nor an HTTP date'],
     [{ ...used, 'retry-after': '1.5' }, 'Retry-After is "1.5", neither whole seconds nor an HTTP date'],
     [{ ...used, 'retry-after': '0' }, 'Retry-After is "0", which asks for no wait'],
-    [{ ...used, 'retry-after': NOW }, `Retry-After is "${NOW}", which is over by the Date of the same answer`],
+    [{ ...used, 'retry-after': NOW }, `Retry-After is "${NOW}", which is not after the Date of the response`],
     [{ ...left, 'retry-after': '30' }, 'it is a 429, although X-RateLimit-Remaining is 5'],
     [{ ...left, 'retry-after': LATER }, 'it is a 429, although X-RateLimit-Remaining is 5'],
     [{ ...left, 'retry-after': '20' }, 'it is a 429, although X-RateLimit-Remaining is 5'],

@@ -61,7 +61,7 @@ describe('a scenario of the user', () => {
     `)
     expect(problemsOf(() => gathered({ config: 'scenario: ./strom.yaml' }))).toMatchInlineSnapshot(`
       [
-        "petstore-sandbox.yaml:1:1: scenario "./strom.yaml": there is no such file; packaged scenarios are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset",
+        "petstore-sandbox.yaml:1:1: scenario "./strom.yaml": the file does not exist; packaged scenarios are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset",
       ]
     `)
     expect(problemsOf(() => loadPackagedScenario('../scenarios/storm'))).toHaveLength(1)

@@ -143,7 +143,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
 function curlOf(outgoing: ClientRequest, { sources }: Target, { env }: CliIo, { note }: Reporter): string {
   const text = toCurl(outgoing, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined)
   if (text.includes(KEY_REFERENCE) && sources.apiKey === '--key')
-    note('It reads the key from PETSTORE_API_KEY: export that of --key there.')
+    note('It reads the key from PETSTORE_API_KEY. Export the value of --key there.')
   else if (text.includes(KEY_REFERENCE) && (env.PETSTORE_API_KEY ?? '') === '') {
     const from = sources.apiKey === undefined || sources.apiKey === '--api-key-file' ? '<file>' : sources.apiKey
     note(`It reads the key from PETSTORE_API_KEY, which is not set here: export PETSTORE_API_KEY="$(cat ${from})"`)

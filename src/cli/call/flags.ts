@@ -11,13 +11,13 @@ export type OutputFormat = (typeof OUTPUTS)[number]
 const OWN_FLAGS = {
   Destination: {
     '-t, --target <name>': 'sandbox, staging, production or one of your own',
-    '--base-url <url>': 'base address, overriding that of the target',
-    '--api-key-file <file>': 'file that holds the API key, - for stdin (default: PETSTORE_API_KEY)',
-    '--key <key>': 'the API key itself; one that is a secret belongs in a file',
+    '--base-url <url>': 'base address; overrides the target',
+    '--api-key-file <file>': 'API key file, - for stdin (default: PETSTORE_API_KEY)',
+    '--key <key>': 'API key; put a secret one in a file instead',
     '-y, --yes': 'write to production without asking',
   },
   Request: {
-    '--spec <file>': "OpenAPI document (default: the running sandbox's, else the packaged one)",
+    '--spec <file>': 'OpenAPI document (default: the one that is served)',
     '--body <json|@file|->': 'body as JSON, from a file, or from stdin',
     '-H, --header <header>': 'header to send, "Name: value" (repeatable)',
     '--no-validate': 'send the request even if it breaks the contract',
@@ -27,8 +27,8 @@ const OWN_FLAGS = {
   Retries: {
     '--retry <n>': 'retries after the first attempt (default: 2)',
     '--no-retry': 'show the first response, whatever it is',
-    '--retry-max-wait <duration>': 'give up at once if told to wait longer (default: 60s)',
-    '--retry-unsafe': 'also retry methods other than GET after 502, 503, 504 and dropped connections',
+    '--retry-max-wait <duration>': 'longest wait before a retry (default: 60s)',
+    '--retry-unsafe': 'also retry writes after 502, 503, 504 or a lost connection',
     '--timeout <duration>': 'for each attempt, including its body (default: 30s)',
   },
   Response: {

@@ -30,7 +30,7 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   const fromEnv = env[VARIABLE]
   if (fromEnv !== undefined && fromEnv !== '') return at(readUrl(fromEnv, VARIABLE), `by ${VARIABLE}`)
   if (located === undefined) {
-    return { controlUrl: DEFAULT_URL, how: `the default, as there is no ${LOCATOR} here`, isDefault: true }
+    return { controlUrl: DEFAULT_URL, how: `the default, as ${LOCATOR} is missing here`, isDefault: true }
   }
   const doubt = await locationProblem(located)
   if (doubt === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
@@ -51,7 +51,7 @@ export function controlCommand(controlUrl: string, { env, cwd }: Pick<CliIo, 'en
 }
 
 export function noSandboxAt(controlUrl: string, how: string): string {
-  return `Nothing answers at ${controlUrl} (${how}). Start one with "npx petstore-sandbox serve", or say where it is with --url or ${VARIABLE}.`
+  return `No sandbox is running at ${controlUrl} (${how}). Start one with "npx petstore-sandbox serve", or give its address with --url or ${VARIABLE}.`
 }
 
 function readUrl(text: string, where: string): string {

@@ -74,7 +74,7 @@ function operationsFact({ stateful, mocked }: OperationsView): readonly (readonl
 
 /** `https://staging.example/v1, failing (upstream_timeout) since 2026-03-01T12:00:00.000Z` */
 function upstreamText({ baseUrl, is, code, since }: UpstreamView): string {
-  if (since === null) return `${baseUrl}, not asked yet`
+  if (since === null) return `${baseUrl}, no request yet`
   return `${baseUrl}, ${is}${code === null ? '' : ` (${code})`} since ${since}`
 }
 
@@ -113,7 +113,7 @@ export function stormText(storm: StormView, now?: unknown): string {
   const ms = (name: 'for' | 'every', text: string | null) => (text === null ? {} : { [name]: parseDuration(text) ?? 0 })
   const begin = Date.parse(startedAt)
   if (isStormActive({ rate, startedAt: begin, ...ms('for', length), ...ms('every', every) }, now)) return facts
-  return facts + (every === null || now < begin ? '; it is over' : '; quiet until it repeats')
+  return facts + (every === null || now < begin ? '; it has ended' : '; quiet until it repeats')
 }
 
 export function faultsResult(value: readonly FaultView[]): Result {
@@ -122,12 +122,12 @@ export function faultsResult(value: readonly FaultView[]): Result {
     formatFaultRule(rule),
     rule.left === null ? 'unlimited' : String(rule.left),
   ])
-  return tableResult(value, ['#', 'rule', 'left'], rows, 'There are no faults.')
+  return tableResult(value, ['#', 'rule', 'left'], rows, 'No faults.')
 }
 
 export function petsResult(value: readonly Pet[]): Result {
   const rows = value.map(({ id, name, categoryId, status }) => [String(id), status ?? '-', String(categoryId), name])
-  return tableResult(value, ['id', 'status', 'category', 'name'], rows, 'There are no pets.')
+  return tableResult(value, ['id', 'status', 'category', 'name'], rows, 'No pets.')
 }
 
 export function replicasResult(value: readonly ReplicaView[]): Result {
@@ -137,10 +137,10 @@ export function replicasResult(value: readonly ReplicaView[]): Result {
     version,
     String(position),
     formatDuration(lagMs),
-    isThis ? `answers here ${digest}`.trimEnd() : '',
+    isThis ? `this one ${digest}`.trimEnd() : '',
   ])
   const head = ['replica', 'address', 'version', 'position', 'lag', '']
-  return tableResult(value, head, rows, 'This sandbox stands by itself; see serve --redis.')
+  return tableResult(value, head, rows, 'This sandbox has no replicas; see serve --redis.')
 }
 
 export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
@@ -148,8 +148,8 @@ export async function driftResult(value: Drift, io: CliIo): Promise<Result> {
   const { checked, drifted, unanswered, leftOut, findings } = value
   const lines = findings.map((finding) => `${chalk.red('✗')} ${escapeControls(findingText(finding))}`)
   const summary = [
-    `${counted(checked, 'answer')} of the real service, ${drifted} drifted`,
-    ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} not answered`]),
+    `${counted(checked, 'response')} of the real service, ${drifted} drifted`,
+    ...(unanswered === 0 ? [] : [`${counted(unanswered, 'request')} without a response`]),
     ...(leftOut === 0 ? [] : [`${leftOut} further findings not kept`]),
   ]
   return { value, text: [...lines, summary.join('; ')].join('\n'), coloured: true }

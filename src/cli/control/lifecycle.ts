@@ -20,7 +20,7 @@ const DEFAULT_WAIT_MS: DurationMs = 30 * SECOND_MS
 const STOP_TIMEOUT_MS: DurationMs = 15 * SECOND_MS
 
 export function addLifecycleVerbs(parent: Command, { verb, call, alone }: VerbCommands, io: CliIo): void {
-  const limit = `how long at most, all in all (default: ${formatDuration(DEFAULT_WAIT_MS)})`
+  const limit = `time limit (default: ${formatDuration(DEFAULT_WAIT_MS)})`
   verb(parent, 'wait', 'wait until the sandbox is healthy, and print its base address', ['wait', 'wait --timeout 2m'])
     .addOption(new Option('--timeout <duration>', limit).argParser(durationMs))
     .action(
@@ -68,7 +68,7 @@ async function untilGone({ controlUrl, pid }: FoundSandbox, io: CliIo): Promise<
     (await checkHealth(controlUrl)).kind !== 'none' || (pid !== undefined && pid !== io.pid && isOwnProcess(pid))
   while (await isThere()) {
     if (io.monotonic() >= deadline)
-      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} was asked to stop but is still running.`)
+      throw new Failure('STILL_RUNNING', `The sandbox at ${controlUrl} did not stop in time. End its process.`)
     await pause(POLL_MS)
   }
 }

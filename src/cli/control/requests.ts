@@ -49,14 +49,14 @@ export function addRequestVerbs(parent: Command, { group, verb, call, callWithEx
     .option('-f, --follow', 'follow new ones until interrupted; -o json prints one per line')
     .option('--operation <id>', 'only this operation')
     .option('--status <status>', 'only this status, or all like 4xx', statusFilter)
-    .option('--key <label>', 'only this key, without its space; unknown and none are labels too')
+    .option('--key <label>', 'only this key; unknown and none are labels')
     .addOption(new Option('--reason <reason>', 'only this reason').choices(REASONS))
     .option('--since <id|instant>', 'after this id, or from this instant on')
     .option('--limit <n>', 'only the newest n', count)
     .option('--har', 'print them as an HTTP archive (HAR 1.2), without keys')
-    .option('--curl <id>', 'print the request of this id as a curl command, list nothing', count)
+    .option('--curl <id>', 'print this request as a curl command', count)
     .action(callWithExitCode(listRequests))
-  verb(requests, 'show', 'show all of one: both heads and both bodies', ['requests show 12'])
+  verb(requests, 'show', 'show headers and bodies of a request and its response', ['requests show 12'])
     .argument('<id>', 'its id', count)
     .action(
       call(async (at, id: number) => {
@@ -64,9 +64,9 @@ export function addRequestVerbs(parent: Command, { group, verb, call, callWithEx
         return { value, text: exchangeText(value) }
       }),
     )
-  verb(requests, 'replay', 'send one again, and show what is answered now', ['requests replay 12'])
+  verb(requests, 'replay', 'send a request again and show the response', ['requests replay 12'])
     .argument('<id>', 'its id', count)
-    .option('--api-key-file <file>', 'file that holds the API key (default: its own, if that is no secret)')
+    .option('--api-key-file <file>', 'file with the API key (default: the logged one)')
     .action(call(replay))
   verb(requests, 'clear', 'clear the log').action(run('requests.clear', () => done('The log is empty.')))
 }
@@ -136,7 +136,7 @@ async function follow(
   } catch (error) {
     // A broken stream is a TypeError of fetch: the sandbox was killed.
     if (error instanceof ControlError || !(error instanceof TypeError)) throw error
-    throw new NoSandboxError(`The sandbox at ${found.controlUrl} stopped unexpectedly.`)
+    throw new NoSandboxError(`The connection to the sandbox at ${found.controlUrl} was lost.`)
   } finally {
     ignoreSignals()
     stop.abort()
@@ -176,7 +176,7 @@ function asRecord(exchange: Exchange): ExchangeRecord {
 
 async function findExchange({ controls }: ControlContext, id: number): Promise<Exchange> {
   const found = (await controls.requests({ since: Math.max(0, id - 1) })).find((exchange) => exchange.id === id)
-  if (found === undefined) throw new ControlError('not_found', `There is no exchange ${id} in the log of this space.`)
+  if (found === undefined) throw new ControlError('not_found', `Exchange ${id} is not in the log of this space.`)
   return found
 }
 
@@ -191,7 +191,7 @@ async function replay(
   const { status, response, fault, id: newId } = await at.controls.requests.replay(id, defined({ timeout, key }))
   if (status === null) {
     const why = fault === null ? `within ${timeout}` : `(${fault})`
-    throw new Failure('NO_ANSWER', `The request of exchange ${id} was sent again and not answered ${why}.`)
+    throw new Failure('NO_ANSWER', `The request of exchange ${id} was sent again, but got no response ${why}.`)
   }
   return {
     value: { id: newId, status, ...response },
@@ -233,7 +233,7 @@ async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
   const { method, path, query, request, key } = exchange
   if (method === UNREAD) {
-    const message = `The request of exchange ${id} could not be read, so there is no command for it.`
+    const message = `The request of exchange ${id} could not be read, so it has no curl command.`
     throw new ControlError('conflict', message)
   }
   const sent = Object.entries(request.headers)
@@ -263,12 +263,12 @@ function exchangeText({ request, response, ...facts }: Exchange): string {
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     ...messageLines(request),
     '',
-    status === null ? (facts.ended === null ? 'not answered yet' : 'no answer') : `HTTP ${status}`,
+    status === null ? (facts.ended === null ? 'no response yet' : 'no response') : `HTTP ${status}`,
     ...messageLines(response),
   ].join('\n')
 }
 
-const ENDS = { sent: '', left: '; its client left first', cut: '; cut', unknown: '; whether it was sent is unknown' }
+const ENDS = { sent: '', left: '; the client left first', cut: '; cut', unknown: '; whether it was sent is unknown' }
 
 function timingText({ ended, durationMs, timing }: Omit<Exchange, 'request' | 'response'>): string {
   if (ended === null) return `${durationMs} ms so far`

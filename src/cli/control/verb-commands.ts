@@ -137,7 +137,7 @@ function inSpace<Input extends object>({ space }: ControlContext, input: Input):
   const { key, space: named } = splitKey(sent)
   if (named === '') return [space, { ...input, key }]
   if (space !== '' && space !== named)
-    throw new UsageError(`The key is of the space "${named}", but --space is "${space}".`)
+    throw new UsageError(`The key belongs to the space "${named}", but --space is "${space}".`)
   return [named, { ...input, key }]
 }
 
@@ -148,14 +148,11 @@ const DEFAULT_TIMEOUT_MS: DurationMs = 10 * SECOND_MS
 export function addSharedFlags(command: Command): void {
   const options = [
     new Option('--space <name>', 'use this space instead of the default one'),
-    new Option(
-      '--url <url>',
-      'control plane of the sandbox (default: PETSTORE_SANDBOX_URL, else the sandbox started in this folder, else port 4010)',
-    ),
-    new Option('--token-file <file>', 'file that holds its token (default: PETSTORE_SANDBOX_CONTROL_TOKEN)'),
+    new Option('--url <url>', 'control plane (default: the sandbox of this folder, or port 4010)'),
+    new Option('--token-file <file>', 'file with the token of the control plane'),
     new Option(
       '--timeout <duration>',
-      `how long it may take to answer; a stream of requests, to begin (default: ${formatDuration(DEFAULT_TIMEOUT_MS)})`,
+      `time limit of a response (default: $formatDuration(DEFAULT_TIMEOUT_MS))`,
     ).argParser(timeoutMs),
     ...outputOptions(),
     new Option('--debug', 'show stack traces'),
@@ -193,7 +190,7 @@ function readOnly(transport: Transport, { controlUrl, how }: FoundSandbox): Tran
       if ((await checkHealth(controlUrl)).kind === 'none') throw new NoSandboxError(noSandboxAt(controlUrl, how))
       const url = controlUrl.slice(0, -CONTROL_PATH.length)
       throw new NoSandboxError(
-        `No sandbox was started in this folder. The one at ${url} was started elsewhere and stays as it is; if you mean that one, add --url ${url}.`,
+        `No sandbox was started in this folder. The one at ${url} was started elsewhere and is not changed. To change it, add --url ${url}.`,
       )
     },
   }
@@ -227,7 +224,7 @@ export async function withLocation<T>({ controlUrl, how }: FoundSandbox, act: ()
       throw new NoSandboxError(`${error.message} It was found ${how}. Give it more time with --timeout.`)
     if (!isNoSandbox(error)) throw error
     const isSilent = (await checkHealth(controlUrl)).kind === 'none'
-    const other = `${controlUrl} answers, but it is not a sandbox. It was found ${how}.`
+    const other = `The server at ${controlUrl} is not a sandbox. It was found ${how}.`
     throw new NoSandboxError(isSilent ? noSandboxAt(controlUrl, how) : other, { cause: error })
   }
 }

@@ -60,16 +60,16 @@ function addStateVerbs(parent: Command, { group, verb, call, run }: VerbCommands
     run('state', (value, _, { found }) => ({ value, text: (width) => stateText(value, found.controlUrl, width) })),
   )
   const overrides = group(parent, 'overrides', 'changes from the start configuration')
-  verb(overrides, 'list', 'list them: storm, faults, clock, settings, bans and plans').action(
+  verb(overrides, 'list', 'list changes of storm, faults, clock, settings, bans, plans').action(
     run('overrides.list', async (value, _, { controls }) => {
       const now = Date.parse((await controls.clock.show()).now)
       const text = value.map((override) => overrideText(override, now)).join('\n')
-      return { value, text, ...(value.length === 0 ? { note: 'Everything is as it began.' } : {}) }
+      return { value, text, ...(value.length === 0 ? { note: 'No changes from the start configuration.' } : {}) }
     }),
   )
-  verb(overrides, 'clear', 'reset all of them; pets, quotas and the log stay').action(
+  verb(overrides, 'clear', 'reset all overrides; pets, quotas and the log stay').action(
     run('overrides.clear', ({ cleared }) =>
-      cleared === 0 ? 'There were no overrides.' : 'Everything is as it began.',
+      cleared === 0 ? 'There was nothing to clear.' : 'All overrides are cleared.',
     ),
   )
   verb(parent, 'export', 'the current settings as a scenario file, flags of serve, or test code', [
@@ -84,17 +84,14 @@ function addStateVerbs(parent: Command, { group, verb, call, run }: VerbCommands
       call(async ({ controls }, { as }: { readonly as: 'scenario' | 'flags' | 'test' }) => {
         const value = await controls.export()
         const missing = value.notExportable.join(', ')
-        const note = `note: no scenario and no flag can say: ${missing}.`
+        const note = `note: not exportable: ${missing}.`
         return { value, text: value[as].trimEnd(), ...(missing === '' ? {} : { note }) }
       }),
     )
-  verb(parent, 'undo', 'take back the last reset, restore, scenario or removal, for a minute after it', [
-    'undo',
-    'undo --id 42',
-  ])
-    .option('--id <id>', 'only this one, as status -o json shows it (default: the last)', count)
+  verb(parent, 'undo', 'undo the last reset, restore, scenario or removal, within a minute', ['undo', 'undo --id 42'])
+    .option('--id <id>', 'undo only if this is the last (see status -o json)', count)
     .action(run('undo', ({ undone }) => `Undone: ${undone.replace('.', ' ')}.`))
-  verb(parent, 'reset', 'return to the start: fixtures, flags, quotas, bans, clock, log; snapshots stay', [
+  verb(parent, 'reset', 'reset to the start: fixtures, flags, quotas, bans, clock, log', [
     'reset',
     'reset --space checkout',
   ]).action(
@@ -107,14 +104,14 @@ function addStateVerbs(parent: Command, { group, verb, call, run }: VerbCommands
 function addClockVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
   const clock = group(parent, 'clock', 'the clock behind quotas, bans, storms and the sunset')
   verb(clock, 'show', 'show the time').action(run('clock.show', clockText))
-  verb(clock, 'set', 'move it forward to an instant', ['clock set 2030-12-04T23:59:00Z'])
+  verb(clock, 'set', 'move the clock forward to an instant', ['clock set 2030-12-04T23:59:00Z'])
     .argument('<instant>', 'ISO 8601, with Z or an offset', instantText)
     .action(run('clock.set', clockText, (now: string) => ({ now })))
-  verb(clock, 'advance', 'move it forward by a duration', ['clock advance 1m', 'clock advance 24h'])
+  verb(clock, 'advance', 'move the clock forward by a duration', ['clock advance 1m', 'clock advance 24h'])
     .argument('<duration>', 'how far: 500ms, 30s, 5m or 24h', durationText)
     .action(run('clock.advance', clockText, (by: string) => ({ by })))
-  verb(clock, 'freeze', 'stop it').action(run('clock.set', clockText, () => ({ frozen: true })))
-  verb(clock, 'resume', 'let it run again').action(run('clock.set', clockText, () => ({ frozen: false })))
+  verb(clock, 'freeze', 'stop the clock').action(run('clock.set', clockText, () => ({ frozen: true })))
+  verb(clock, 'resume', 'let the clock run again').action(run('clock.set', clockText, () => ({ frozen: false })))
   verb(clock, 'reset', 'return to real time').action(run('clock.reset', clockText))
 }
 
@@ -122,7 +119,7 @@ function addSettingsVerbs(parent: Command, { group, verb, call, run }: VerbComma
   const settings = group(parent, 'settings', 'the switches of a space')
   const view = (value: object): Result => ({ value, text: (width) => aligned(settingRows(value), width) })
   verb(settings, 'show', 'show all settings').action(run('settings.show', view))
-  verb(settings, 'set', 'change some: all of them or none', [
+  verb(settings, 'set', 'change settings, all or none of them', [
     'settings set plan=pro latency=50ms..200ms',
     'settings set limits=none rate-limit=off',
   ])
@@ -168,7 +165,7 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
     .argument('<key>', 'the new key')
     .addArgument(new Argument('[plan]', 'its plan').choices(PLAN_NAMES).default('free'))
     .action(run('keys.add', one))
-  verb(keys, 'remove', 'remove one', ['keys remove team-a'])
+  verb(keys, 'remove', 'remove a key', ['keys remove team-a'])
     .argument('<key>', KEY)
     .action(run('keys.remove', (_, { key }) => done(`The key ${key} is removed.`, { removed: key })))
   verb(parent, 'plan', 'put a key on a plan', ['plan sandbox pro'])
@@ -177,7 +174,7 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
     .action(run('keys.change', one))
   verb(parent, 'ban', 'ban a key', ['ban sandbox', 'ban sandbox --for 30s'])
     .argument('<key>', KEY)
-    .option('--for <duration>', 'how long (default: the ban duration of the settings)', durationText)
+    .option('--for <duration>', 'duration (default: the setting ban-duration)', durationText)
     .action(run('keys.ban', one))
   verb(parent, 'unban', 'lift the ban of a key', ['unban sandbox'])
     .argument('<key>', KEY)
@@ -185,7 +182,7 @@ function addKeyVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
 }
 
 function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
-  const storm = group(parent, 'storm', '429s that no quota explains')
+  const storm = group(parent, 'storm', 'random 429 responses')
   verb(storm, 'start', 'start a new storm; without a rate it refuses everything', [
     'storm start',
     'storm start 0.3,for=30s',
@@ -193,8 +190,8 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
   ])
     .argument('[spec]', '<rate>[,for=30s][,every=5m][,retry-after=2s], as for serve', stormOption)
     .option('--rate <rate>', 'share of requests refused, 0 to 1', rate)
-    .option('--for <duration>', 'how long it lasts', durationText)
-    .option('--every <duration>', 'how often it repeats', durationText)
+    .option('--for <duration>', 'duration', durationText)
+    .option('--every <duration>', 'interval between its starts', durationText)
     .option('--retry-after <duration>', 'Retry-After of refused requests', durationText)
     .action(
       run('storm.start', stormText, (spec: StormOption | undefined, { rate, for: length, every, retryAfter }) => ({
@@ -202,14 +199,14 @@ function addFaultVerbs(parent: Command, { group, verb, call, run }: VerbCommands
         ...defined({ rate, for: length, every, retryAfter }),
       })),
     )
-  verb(storm, 'show', 'show the storm, if there is one').action(
+  verb(storm, 'show', 'show the storm').action(
     run('storm.show', async (value, _, { controls }) =>
       value === null
-        ? { value, text: '', note: 'There is no storm.' }
+        ? { value, text: '', note: 'No storm is active.' }
         : stormText(value, Date.parse((await controls.clock.show()).now)),
     ),
   )
-  verb(storm, 'stop', 'stop it').action(run('storm.stop', () => done('The storm has stopped.')))
+  verb(storm, 'stop', 'stop the storm').action(run('storm.stop', () => done('The storm has stopped.')))
   const fault = group(parent, 'fault', 'failing and broken responses', 'faults')
   verb(fault, 'add', 'add a rule at the end of the list; the first match wins', [
     "fault add 'listPets:503@20%*3'",
@@ -259,10 +256,10 @@ function readScenario(nameOrFile: string, cwd: string): string | ScenarioContent
 }
 
 function addPetVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
-  verb(parent, 'orders', 'the orders, one a line; needs neither key nor quota', ['orders', 'orders -o json']).action(
+  verb(parent, 'orders', 'list the orders, one per line; needs no key or quota', ['orders', 'orders -o json']).action(
     run('orders.list', (value) => value.map((order) => stringifyJson(order)).join('\n')),
   )
-  const pets = group(parent, 'pets', 'the pets; needs neither key nor quota')
+  const pets = group(parent, 'pets', 'the pets; needs no key or quota')
   verb(pets, 'list', 'list all pets, newest first', ['pets list', 'pets list --limit 10 -o json'])
     .option('--limit <n>', 'only the first n', count)
     .action(run('pets.list', petsResult))
@@ -283,7 +280,7 @@ function addPetVerbs(parent: Command, { group, verb, run }: VerbCommands): void 
         (id: Int64, { name, categoryId, status }: PetFlags) => {
           const change = defined({ name, categoryId, status: status === 'none' ? null : status })
           if (Object.keys(change).length > 0) return { id, ...change }
-          throw new UsageError('Say what to change: --name, --category-id or --status.')
+          throw new UsageError('Nothing to change. Give --name, --category-id or --status.')
         },
       ),
     )
@@ -300,10 +297,10 @@ interface PetFlags {
 
 function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
   const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name', 'snapshots')
-  verb(snapshot, 'save', 'save it, replacing one of the same name', ['snapshot save full-basket'])
+  verb(snapshot, 'save', 'save a snapshot, replacing one with the same name', ['snapshot save full-basket'])
     .argument('<name>', 'letters, digits and . _ -')
     .action(run('snapshots.save', (_, { name }) => done(`Saved the snapshot ${name}.`, { name })))
-  verb(snapshot, 'restore', 'restore everything, including quotas, bans and clock; the log stays', [
+  verb(snapshot, 'restore', 'restore everything but the log, with quotas, bans and clock', [
     'snapshot restore full-basket',
   ])
     .argument('<name>', 'its name')
@@ -311,11 +308,11 @@ function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): 
   verb(snapshot, 'list', 'list the snapshots').action(
     run('snapshots.list', (snapshots) => {
       const value = snapshots.map(({ name }) => name)
-      const note = value.length === 0 ? { note: 'There are no snapshots.' } : {}
+      const note = value.length === 0 ? { note: 'No snapshots.' } : {}
       return { value, text: value.map(escapeControls).join('\n'), ...note }
     }),
   )
-  verb(snapshot, 'remove', 'remove one', ['snapshot remove full-basket'])
+  verb(snapshot, 'remove', 'remove a snapshot', ['snapshot remove full-basket'])
     .argument('<name>', 'its name')
     .action(run('snapshots.remove', (_, { name }) => done(`The snapshot ${name} is removed.`, { removed: name })))
 }
@@ -325,7 +322,7 @@ function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): v
   verb(spaces, 'list', 'list the open spaces except the default one').action(
     run('spaces.list', (value) => {
       const rows = value.map(({ name, pets, requests }) => [name, String(pets), String(requests)])
-      return tableResult(value, ['space', 'pets', 'requests'], rows, 'There is only the default space.')
+      return tableResult(value, ['space', 'pets', 'requests'], rows, 'Only the default space is open.')
     }),
   )
   verb(spaces, 'remove', 'remove a space and everything in it; its next request starts it afresh', [
@@ -337,7 +334,7 @@ function addSandboxVerbs(parent: Command, { group, verb, run }: VerbCommands): v
         done(value.removed === null ? `The space ${name} was not open.` : `The space ${name} is removed.`, value),
       ),
     )
-  verb(parent, 'replicas', 'list the replicas that are this sandbox, with how far each is')
-    .option('--digest', 'with a digest of all that the one asked holds: the same for all at the same position')
+  verb(parent, 'replicas', 'list the replicas of this sandbox and their positions')
+    .option('--digest', 'also print a digest of the state of this replica')
     .action(run('replicas', replicasResult))
 }

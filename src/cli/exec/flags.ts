@@ -32,19 +32,13 @@ const PLACEHOLDER = /\{(\w+)\}/g
 
 export function addExecFlags(command: Command): Command {
   const outcome: readonly (readonly [string, string])[] = [
-    [
-      '--fail-on <rules>',
-      'exit with 1 if clients break one of these rules of conduct: violation, warning, early-retry …',
-    ],
+    ['--fail-on <rules>', 'exit with 1 if a rule is broken: violation, early-retry …'],
     ['--report <file>', 'write a conduct report: .json, .xml (JUnit) or text'],
-    ['--har <file>', 'write all exchanges as an HTTP archive (HAR 1.2), without keys'],
+    ['--har <file>', 'write all exchanges as HAR 1.2, without keys'],
   ]
   for (const [flags, description] of outcome) command.addOption(new Option(flags, description).helpGroup('Outcome:'))
   return command.addOption(
-    new Option(
-      '--env <name=value>',
-      'set a variable for the command: {baseUrl}, {apiKey} and {controlUrl} are filled in; repeatable',
-    )
+    new Option('--env <name=value>', 'set a variable, with {baseUrl}, {apiKey} or {controlUrl}')
       .argParser((text, before: readonly EnvName[] = []) => [...before, readEnvName(text)])
       .helpGroup('Command:'),
   )

@@ -36,7 +36,7 @@ export function keyReader(
     const action = asked ?? (Object.hasOwn(actions, key) ? actions[key] : undefined)
     if (asked !== undefined) {
       if (key === 'y') run(asked)
-      else say('Nothing was done.')
+      else say('Cancelled.')
       asked = undefined
     } else if (action?.question !== undefined) {
       asked = action

@@ -91,8 +91,8 @@ async function apply({ runs, resolve }: Watched): Promise<string> {
   const isOtherContract = options.spec !== before.spec || (await textOf(served)) !== (await textOf(contract))
   if (isOtherContract || differs(othersBefore, others)) {
     await runs.replace(options, served)
-    const lost = options.store === undefined ? '; what was in memory is gone' : ''
-    return `started again${isOtherContract ? ' with the contract as it is now' : ''}${lost}`
+    const lost = options.store === undefined ? '; state in memory was lost' : ''
+    return `restarted${isOtherContract ? ' with the contract as it is now' : ''}${lost}`
   }
   const done: string[] = []
   if (differs(startBefore, start)) {
@@ -108,7 +108,7 @@ async function apply({ runs, resolve }: Watched): Promise<string> {
     for (const name of ['', ...spaces.names()]) await perform(controlTarget, name, 'reset', {})
     done.push('every space was reset to the fixtures')
   }
-  return done.length === 0 ? 'nothing in it that matters' : done.join('; ')
+  return done.length === 0 ? 'no effect' : done.join('; ')
 }
 
 function textOf(contract: Contract): Promise<string> {

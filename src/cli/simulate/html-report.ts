@@ -38,23 +38,23 @@ export function htmlReport(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${xmlText(name)}: what this traffic would have met</title>
+<title>${xmlText(name)}: simulation</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
 <header>
-<h1>What this traffic would have met</h1>
+<h1>This traffic on each plan</h1>
 <p>${xmlText(headline(name, report))}</p>
 ${conclusion === undefined ? '' : `<p class="verdict">${xmlText(conclusion)}</p>`}
 </header>
 ${list('remarks', remarks(report))}
-${section('Plans', table(planTable(report)), 'Refusals of all keys. Each key has a quota of its own; a plan is enough if it refuses none of them.')}
+${section('Plans', table(planTable(report)), 'Refusals of all keys. Each key has its own quota. A plan is enough if it refuses no request.')}
 ${section('Keys', table(keyTable(report, MAX_KEYS)), keyNotes(report, MAX_KEYS).join(' '))}
-${report.scale.length === 0 ? '' : section('If it grew', table(scaleTable(report)), 'Each request is sent that number of times at its own instant.')}
+${report.scale.length === 0 ? '' : section('If it grew', table(scaleTable(report)), 'Each request is sent this number of times, at its recorded time.')}
 ${curves.map((curve) => curveSection(curve, report, width)).join('\n')}
 ${curves.length < report.keys.length ? `<p class="note">Plots are of the ${curves.length} busiest keys.</p>` : ''}
-${report.requests === 0 ? '' : section('Conduct', findings || '<p class="note">Nothing was found.</p>', 'How clients kept the rules of the service, by the responses that they got.')}
+${report.requests === 0 ? '' : section('Conduct', findings || '<p class="note">No findings.</p>', 'How clients kept the rules of the service, by the recorded responses.')}
 </main>
 </body>
 </html>

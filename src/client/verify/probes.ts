@@ -112,8 +112,8 @@ export function itemProbes(operation: Operation, items: SeenItems): readonly Pro
       'an id beyond 2^53',
       items.ids.slice(1).find((id) => typeof id === 'bigint'),
     ),
-    ...probe('what was created', created),
-    ...(operation.responses.has(404) ? probe('an id that is not there', UNLIKELY_ID, { expected: 404 }) : []),
+    ...probe('the created item', created),
+    ...(operation.responses.has(404) ? probe('an unknown id', UNLIKELY_ID, { expected: 404 }) : []),
   ]
 }
 
@@ -134,7 +134,7 @@ export function creationProbes(operation: Operation): readonly Probe[] {
     ({ type, maximum }) => type === 'integer' && (maximum === undefined || maximum > LONG_NUMBER),
   )
   const valid = [
-    ...(required.length < Object.keys(values).length ? [probe('only what is required', barest)] : []),
+    ...(required.length < Object.keys(values).length ? [probe('required fields only', barest)] : []),
     ...body.fields.flatMap(({ name, enum: all = [] }) =>
       all.filter((one) => one !== values[name]).map((one) => probe(`${name} ${one}`, { ...values, [name]: one })),
     ),

@@ -59,6 +59,6 @@ export class SeenItems {
     const filters = readPairs(query).filter(([name]) => name !== 'limit')
     const matching = this.#whole.filter((item) => filters.every(([name, value]) => String(item[name]) === value))
     if (items.length > 0 || matching.length === 0) return []
-    return [`nothing is listed, although the list without filters has ${matching.length} of them`]
+    return [`the list is empty, but the list without filters has ${matching.length} such items`]
   }
 }

@@ -149,7 +149,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       add(operation.id, name, request, 'skipped', [skipped])
     else if (expected !== undefined) {
       judge(operation, name, request, [
-        ...(status === expected ? [] : [`it is answered ${status}, not ${expected}`]),
+        ...(status === expected ? [] : [`the status is ${status}, not ${expected}`]),
         ...details,
       ])
     } else {
@@ -175,7 +175,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const { created } = itemsOf(creation)
     if (created.length === 0 || whole === undefined) return
     const { operation, most } = whole
-    const name = 'what was created is listed'
+    const name = 'created items are listed'
     const request = withKey(whole.request, key)
     const answer = await ask(operation, request)
     if ('outcome' in answer) return add(operation.id, name, request, answer.outcome, [answer.detail])
@@ -245,7 +245,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         const pause = waitOf(answer)
         if (pause === undefined || pause > MAX_WAIT_MS || waitedInVain.has(authorization)) return limited(pause)
         if (waits === MAX_WAITS) {
-          const detail = `not tested: the rate limit was waited for ${MAX_WAITS} times, and is used up again (429)`
+          const detail = `not tested: the rate limit is used up again (429) after ${MAX_WAITS} waits`
           return { outcome: 'skipped', detail }
         }
         waits++
@@ -328,11 +328,11 @@ function detailsOf(breaches: readonly ContractViolation[], wanted?: ContractRule
 function unexpected({ responses }: Operation, status: number): readonly string[] {
   if (isSuccess(status)) return []
   const expected = [...responses.keys()].filter(isSuccess).join(' or ') || '2xx'
-  return [`it is answered ${status}, not ${expected}${status === 401 ? ' (is the API key one of this instance?)' : ''}`]
+  return [`the status is ${status}, not ${expected}${status === 401 ? ' (is the API key one of this instance?)' : ''}`]
 }
 
 function limited(pause: number | undefined): ProbeResult {
-  const until = pause === undefined ? 'it does not say until when' : `for another ${ceilSeconds(pause)} s`
+  const until = pause === undefined ? 'without a Retry-After' : `for another ${ceilSeconds(pause)} s`
   return { outcome: 'skipped', detail: `the rate limit is used up (429), ${until}` }
 }
 
@@ -350,7 +350,7 @@ function removalReason({ path, sunsetAt }: Operation, answer: EngineAnswer, isKn
   if (isPast || hasCode || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? ''))
     return 'the operation has been removed'
   if (status !== 404 || isKnown || !path.includes('{')) return undefined
-  return 'no id is known: no list had one, and the one of the example does not exist'
+  return 'no id is known: the lists are empty, and the id of the example does not exist'
 }
 
 function messageIn({ id }: Operation, body: unknown): string {

@@ -68,7 +68,7 @@ describe('control requests', () => {
     expect(await control(sandbox, ['requests', 'show', '2'])).toEqual({
       code: 1,
       out: '',
-      err: 'NOT_FOUND: There is no exchange 2 in the log of this space.\n',
+      err: 'NOT_FOUND: Exchange 2 is not in the log of this space.\n',
     })
   })
 
@@ -116,7 +116,7 @@ describe('control requests', () => {
     const unread = 'CONFLICT: The request of exchange 1 could not be read, so '
     for (const [argv, err] of [
       [['replay', '1'], `${unread}it cannot be sent again.\n`],
-      [['--curl', '1'], `${unread}there is no command for it.\n`],
+      [['--curl', '1'], `${unread}it has no curl command.\n`],
       [['replay', '2'], 'CONFLICT: The body of exchange 2 is not kept whole. Give another one in body.\n'],
     ] as const)
       expect(await control(sandbox, ['requests', ...argv])).toEqual({ code: 1, out: '', err })
@@ -129,7 +129,7 @@ describe('control requests', () => {
     expect(await control(sandbox, ['requests', 'replay', '1'])).toEqual({
       code: 7,
       out: '',
-      err: 'NO_ANSWER: The request of exchange 1 was sent again and not answered (connection-reset).\n',
+      err: 'NO_ANSWER: The request of exchange 1 was sent again, but got no response (connection-reset).\n',
     })
   })
 
@@ -166,8 +166,8 @@ describe('control', () => {
     const show = async () => (await control(sandbox, ['storm'])).out
     expect(await show()).toBe('30 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z\n')
     await sandbox.clock.advance('30s')
-    expect(await show()).toBe('30 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z; it is over\n')
-    expect((await control(sandbox, ['status'])).out).toContain('; it is over\n')
+    expect(await show()).toBe('30 % of requests get 429 for 30s, since 2026-03-01T10:00:00.000Z; it has ended\n')
+    expect((await control(sandbox, ['status'])).out).toContain('; it has ended\n')
     await sandbox.storm.start({ rate: 1, for: '30s', every: '5m' })
     await sandbox.clock.advance('31s')
     expect(await show()).toMatch(/^all requests get 429 for 30s every 5m, since .*; quiet until it repeats\n$/)

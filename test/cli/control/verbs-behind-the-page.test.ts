@@ -62,7 +62,7 @@ describe('control export', () => {
     await sandbox.plan('sandbox-free', 'pro')
     expect(await control(sandbox, 'export')).toMatchObject({
       code: 0,
-      err: 'note: no scenario and no flag can say: the plan pro of the key sandbox-free.\n',
+      err: 'note: not exportable: the plan pro of the key sandbox-free.\n',
     })
   })
 })
@@ -72,7 +72,7 @@ describe('control', () => {
     // Nobody listens at the port of the discard protocol.
     const upstream = 'http://127.0.0.1:9/v1'
     const sandbox = await sandboxWith({ upstream })
-    expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, not asked yet\n`)
+    expect((await control(sandbox, 'status')).out).toContain(`\nupstream   ${upstream}, no request yet\n`)
     await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer a-key-of-the-service' } })
     expect((await control(sandbox, 'status')).out).toContain(
       `\nupstream   ${upstream}, failing (upstream_unreachable) since 2026-03-01T10:00:00.000Z\n`,
