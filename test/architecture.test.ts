@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** Every part of src/, a folder or a file at the top, from the ground up, and what it may import of those before it in this list. */
+/** Every part of src/, a folder or a file at the top, from the bottom up, and the earlier parts that it may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   system: [],
   contract: ['system'],
@@ -105,7 +105,7 @@ const IMPURE =
 /** Where that holds. */
 const PURE = /^(?:domain|core|conduct|exchanges|drift)\//
 
-/** The doors to what is outside of a sandbox, and whoever has one. */
+/** The only modules that may use each outside thing. */
 const OUTSIDE =
   /^(?:system\/(?:make-folder|random-seed|regular-file|system-clock)\.|(?:api|cli|client|http|executor|replication|store)\/|sandbox|compose|platform)/
 
@@ -232,7 +232,7 @@ describe('the architecture', () => {
     expect([...TWINS].filter((twin) => !files.includes(twin.replace('.browser.ts', '.ts')))).toEqual([])
   })
 
-  it('has no file that does not say what it is for: utils, helpers, manager', () => {
+  it('has no catch-all file name: utils, helpers, manager', () => {
     expect(SOURCES.map(({ file }) => file).filter((file) => /util|helper|manager|common|misc/i.test(file))).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ import { type Block, blocksOf, GUIDES } from './support/documents.js'
 import { type SpawnedServe, spawnServe } from './support/spawned-serve.js'
 
 /**
- * How a block is run is said by what follows the language on its fence:
+ * The words after the language on the fence choose how a block is run:
  *
  * - `sh`: by bash, in the order of the document, against its sandbox; prints what the `text` block after it says
  * - `sh serve`: each line starts the sandbox of the blocks that follow
@@ -54,7 +54,7 @@ describe('every block of code in the guides', () => {
   })
 
   const withCommands = DOCUMENTS.filter(({ blocks }) => blocks.some(isCommand))
-  it.each(withCommands)('of $file does what it says, run one after the other', async ({ blocks }) => {
+  it.each(withCommands)('of $file works, run in order', async ({ blocks }) => {
     const folder = project()
     let server: SpawnedServe | undefined
     onTestFinished(async () => void (await server?.end('SIGTERM')))
@@ -112,7 +112,7 @@ describe('every block of code in the guides', () => {
     await promisify(execFile)(process.execPath, argv, { cwd: folder, env: environmentIn(folder) })
   })
 
-  it('that has the steps of a workflow gives the action what it takes', () => {
+  it('with workflow steps passes valid inputs to the action', () => {
     const { inputs }: { readonly inputs: object } = parse(readFileSync(join(packageDirectory, 'action.yml'), 'utf8'))
     const blocks = DOCUMENTS.flatMap(({ blocks }) => blocks).filter(({ marker }) => marker === 'steps')
     const steps = blocks.flatMap(({ code }): readonly { uses?: string; with?: object }[] => parse(code))
@@ -126,7 +126,7 @@ describe('every block of code in the guides', () => {
   const deployments = DOCUMENTS.flatMap(({ blocks }) => blocks).filter(({ marker }) =>
     /compose|kubernetes/.test(marker),
   )
-  it.each(deployments)('that is for $marker is YAML, with flags, variables and a path that there are', ({ code }) => {
+  it.each(deployments)('for $marker is YAML with known flags, variables and paths', ({ code }) => {
     for (const document of parseAllDocuments(code)) expect(document.errors).toEqual([])
     const flags = NAMED_OPTIONS.map((option) => `--${kebabName(option)}`)
     const variables = NAMED_OPTIONS.map(envName)
@@ -182,7 +182,7 @@ async function runScript(folder: string, script: string, server: SpawnedServe): 
   return stdout
 }
 
-/** Commands are found as in a script of npm; nothing is read from, or written to, the user's own folder. */
+/** Finds commands as an npm script does; never uses the user's own folder. */
 function environmentIn(folder: string): NodeJS.ProcessEnv {
   const commands = join(folder, 'node_modules/.bin')
   expect(existsSync(commands)).toBe(true)

@@ -40,7 +40,7 @@ describe('README.md', () => {
     expect(listed).toEqual(keys.map(({ key }) => key))
   })
 
-  it('says of the speed only what was measured', () => {
+  it('states only measured speeds', () => {
     const said = [...README.text.matchAll(/(\d+\.\d+) (?:of|times) a bare/g)].map(([, ratio]) => ratio)
     const measured = /^\| listPets to bare node:http \|.*?\| (\d+\.\d+) /m.exec(readDocument('docs/benchmarks.md').text)
     expect(said).toEqual([measured?.[1]])
@@ -158,7 +158,7 @@ describe('docs/cli.md', () => {
 })
 
 describe('the guides', () => {
-  it('name no flag and no variable that there is not', async () => {
+  it('mention only existing flags and variables', async () => {
     const helps = await Promise.all((await everyCommand()).map((path) => helpOf(path)))
     const flags = new Set([
       ...helps.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []),
@@ -203,7 +203,7 @@ const HIDDEN_FLAG = '--json'
 /** Flags of other tools that README compares with. */
 const FLAGS_OF_OTHERS = ['--delay', '--retry-on-http-error']
 
-/** Variables that are no option of a sandbox. */
+/** Variables that are not options of a sandbox. */
 const OTHER_VARIABLES: readonly string[] = [
   'PETSTORE_SANDBOX_URL',
   'PETSTORE_SANDBOX_OPEN',

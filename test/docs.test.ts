@@ -55,7 +55,7 @@ const CODE = ['src', 'scripts', 'test']
   .flatMap((folder) => documentsIn(folder, /\.(?:tsx?|mts|js)$/))
   .filter(({ file }) => !file.endsWith('docs.test.ts'))
 
-/** Says what is wrong with one source of a citation, undefined if it leads somewhere. */
+/** The problem of one citation, undefined if it is valid. */
 function problemOf(source: string): string | undefined {
   const [, file = '', name = '', item] = OWN_SOURCE.exec(source) ?? []
   if (file !== '') {

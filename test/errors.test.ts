@@ -13,7 +13,7 @@ const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !file.includes('generated') && !CATALOGUES.includes(file))
   .map((file) => readFileSync(join(SRC, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''))
 
-/** The ways in which the source says a failure's code. */
+/** How the source names a failure's code. */
 const THROWN = [
   /new (?:Failure|\w+Error)\(\s*'([A-Z]+(?:_[A-Z]+)*)'/g,
   /cannot\('([A-Z_]+)'/g,
@@ -43,7 +43,7 @@ describe('the catalogue of failures', () => {
 })
 
 describe('the catalogue of problems', () => {
-  it('has no code that nobody answers with', () => {
+  it('has only codes that are used', () => {
     const unused = Object.keys(PROBLEMS).filter((code) => !SOURCES.some((text) => text.includes(`'${code}'`)))
     expect(unused).toEqual([])
   })
@@ -70,7 +70,7 @@ describe('docs/errors.md', () => {
     expect([...rowsUnder('From `call`').keys()]).toEqual(codes)
   })
 
-  it('names no command and no flag that there is not', async () => {
+  it('mentions only existing commands and flags', async () => {
     const spans = [
       ...DOCUMENT.matchAll(
         /`(?:petstore-sandbox )?((?:control|call|target|serve|init|verify|exec)?(?: [a-z]+)*) ?(--[a-z-]+)?[^`]*`/g,

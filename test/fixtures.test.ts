@@ -36,7 +36,7 @@ describe('the packaged fixtures', () => {
 })
 
 describe('a folder of fixtures', () => {
-  it('replaces what it has, the rest is packaged', () => {
+  it('replaces packaged files with its own', () => {
     const fixtures = folderWith({
       'pets.json': '[{"id":9223372036854775807,"name":"Rex","categoryId":-1,"status":"sold"}]',
     })
@@ -56,8 +56,8 @@ describe('a folder of fixtures', () => {
     ['an unknown field', { 'pets.json': '[{"id":1,"name":"x","categoryId":1,"colour":"red"}]' }],
     ['an unknown status', { 'pets.json': '[{"id":1,"name":"x","categoryId":1,"status":"lost"}]' }],
     ['an id twice', { 'pets.json': '[{"id":1,"name":"x","categoryId":1},{"id":1,"name":"y","categoryId":1}]' }],
-    ['what is nested too deeply to be written', { 'orders.json': `[{"a":${'['.repeat(5000)}${']'.repeat(5000)}}]` }],
-    ['an order that is no object', { 'orders.json': '[{}, 5]' }],
+    ['a value nested too deeply to be written', { 'orders.json': `[{"a":${'['.repeat(5000)}${']'.repeat(5000)}}]` }],
+    ['an order that is not an object', { 'orders.json': '[{}, 5]' }],
     ['a key with a space mark', { 'keys.json': '[{"key":"a~b"}]' }],
     ['a key twice', { 'keys.json': '[{"key":"a"},{"key":"a","plan":"pro"}]' }],
     ['a folder in place of a file', { 'keys.json/inside': '' }],
@@ -72,7 +72,7 @@ describe('generated pets', () => {
     expect(generate(100)).not.toEqual(generate(100, 2))
   })
 
-  it.each([0, 1, 9, 10, 1000])('are as many as were asked for: %i', (count) => {
+  it.each([0, 1, 9, 10, 1000])('has the requested number: %i', (count) => {
     const pets = generate(count)
     expect(pets).toHaveLength(count)
     expect(new Set(pets.map(({ id }) => id)).size).toBe(count)

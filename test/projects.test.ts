@@ -7,7 +7,7 @@ import { packageDirectory } from '../src/system/package-files.js'
 /** Modules that only tests with a build or with processes of their own import. */
 const NOT_FOR_UNIT = /^(node:child_process|playwright-core)$/
 
-/** What a test file imports, by itself or through others of test/. */
+/** Everything that a test file imports, directly or through test/. */
 function importsOf(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file)) return []
   seen.add(file)

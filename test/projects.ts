@@ -12,14 +12,14 @@ const TEST_SEED =
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 
-/** Which tests belong to which project, by what they need. See README.md beside this file. */
+/** Which tests belong to which project, by their requirements. See README.md beside this file. */
 const FILES = {
   browser: ['test/browser/**/*.test.ts'],
   integration: ['test/cli/**/*.test.ts', 'test/**/*.integration.test.ts'],
   'real-time': ['test/**/*.real-time.test.ts'],
 } as const
 
-/** Specs that run wherever a sandbox does, in a page of Chromium, too. */
+/** Specs that run wherever a sandbox runs, including a Chromium page. */
 const IN_CHROMIUM = {
   include: ['test/service/**/*.test.ts', 'test/control/{bounds,routes,verbs}.test.ts', 'test/machine/in-chromium.ts'],
   // All of these are about a contract of one's own, a disk, a service behind the sandbox, or about no transport.
@@ -42,13 +42,13 @@ export function project(name: ProjectName): TestOptions {
       ...(name === 'chromium' && HAS_CHROMIUM ? ['test/support/page/start-chromium.ts'] : []),
       ...(name === 'integration' || name === 'browser' ? ['test/support/left-out.ts'] : []),
     ],
-    // A limit for what hangs, not a measure: nobody knows how busy the machine is.
+    // A limit for hanging tests, not a measure: the machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // No unit test changes what another one could see, so each worker loads the source once.
     isolate: name !== 'unit' && name !== 'chromium',
     maxWorkers: '100%',
-    // Real time is kept best by who has the machine to itself.
+    // Real-time tests run last, alone.
     sequence: { groupOrder: name === 'real-time' ? 1 : 0 },
   }
 }

@@ -93,7 +93,7 @@ describe('an open type', () => {
     expectTypeOf<SandboxOptions['banDuration']>().toEqualTypeOf<DurationText | undefined>()
   })
 
-  it('refuses what is closed and unknown', () => {
+  it('refuses unknown values of a closed type', () => {
     expectTypeOf<'1 minute'>().not.toExtend<DurationText>()
     expectTypeOf<'5'>().not.toExtend<DurationText>()
     expectTypeOf<'gold'>().not.toExtend<NonNullable<SandboxOptions['plan']>>()

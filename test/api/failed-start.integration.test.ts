@@ -31,12 +31,12 @@ function targetOf(link: string): string {
   try {
     return readlinkSync(link)
   } catch {
-    // The descriptor by which the folder was listed.
+    // The descriptor that listed the folder.
     return ''
   }
 }
 
-/** Sockets and threads end some turns after they were told to. */
+/** Sockets and threads end some turns after the request. */
 async function expectNoMoreThan(before: readonly string[]): Promise<void> {
   const more = () => {
     const left = [...before]
@@ -57,7 +57,7 @@ async function takenPort(): Promise<{ readonly port: number; free(): Promise<voi
 
 type Open = (options: SandboxOptions) => Promise<{ close(): Promise<void> }>
 
-/** What is in the way of a start, at one of its steps. */
+/** An obstacle at one step of the start. */
 interface Obstacle {
   readonly options: SandboxOptions
   readonly code: string
@@ -65,7 +65,7 @@ interface Obstacle {
   remove(): SandboxOptions | Promise<SandboxOptions>
 }
 
-/** Starts twice with what is in the way, and once without: with a store in the folder, in this process. */
+/** Starts twice with the obstacle and once without, with a store in the folder, in this process. */
 async function tryWith(open: Open, folder: string, { options, code, remove }: Obstacle): Promise<void> {
   const store = join(folder, 'store.json')
   const before = openThings()
@@ -101,7 +101,7 @@ const STEPS: Readonly<Record<string, (folder: string) => Obstacle>> = {
     { upstream: 'http://127.0.0.1:9/v1', upstreamApiKeyFile: '/nowhere/key' },
     'INVALID_TARGET',
   ),
-  'the folder of what is recorded': wrongFile('recorded', '', 'CANNOT_WRITE', (folder) => ({
+  'the folder of --record': wrongFile('recorded', '', 'CANNOT_WRITE', (folder) => ({
     upstream: 'http://127.0.0.1:9/v1',
     record: join(folder, 'recorded'),
   })),

@@ -174,7 +174,7 @@ describe.each([
     ['requests.replay', ({ requests }) => requests.replay(1, [] as never), 'The input "[]": must be a map.'],
     ['ban', ({ ban }) => ban(5 as never), 'The key "5": must be a string.'],
     ['ban for', ({ ban }) => ban('sandbox', '5m' as never), 'The input "5m": must be a map.'],
-  ])('refuse what is of another type: %s', async (_what, misuse, message) => {
+  ])('refuse an input of another type: %s', async (_what, misuse, message) => {
     const { controls } = await open()
     await expect(misuse(controls)).rejects.toMatchObject({
       name: 'ControlError',
@@ -382,7 +382,7 @@ describe('connectSandbox', () => {
   })
 
   it.each(['', 'nonsense', '127.0.0.1:4010', 'ftp://127.0.0.1', 'http://user:secret@127.0.0.1:4010', 'http://h/?q'])(
-    'refuses what is not the address of a sandbox at once: %j',
+    'refuses an invalid sandbox address at once: %j',
     (address) => {
       expect(() => connectSandbox(address)).toThrow(
         expect.objectContaining({

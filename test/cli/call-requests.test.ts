@@ -31,7 +31,7 @@ interface Terminal {
   readonly env?: TestIo['env']
 }
 
-/** Calls the sandbox from a pipe, or from a terminal of so many columns. */
+/** Calls the sandbox from a pipe, or from a terminal with this number of columns. */
 async function call(sandbox: Sandbox, argv: readonly string[], { columns, env = {} }: Terminal = {}) {
   const cwd = temporaryFolder()
   const own = { XDG_CONFIG_HOME: join(cwd, 'config'), HOME: cwd, PETSTORE_SANDBOX_URL: sandbox.controlUrl }

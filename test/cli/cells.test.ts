@@ -28,7 +28,7 @@ describe('the cells of a terminal', () => {
     expect(cellWidth(fitted)).toBeLessThanOrEqual(cells)
   })
 
-  it('cuts what is long without measuring all of it', () =>
+  it('cuts a long text without measuring all of it', () =>
     expect(fitCells(`小${'e\u0301'.repeat(5_000_000)}`, 4)).toBe('小e\u0301…'))
 
   it('are filled up with blanks', () => {

@@ -15,7 +15,7 @@ import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder, testIo } from './test-io.js'
 
-/** What the program answers to a shell. */
+/** The completions that the program prints for a shell. */
 async function completed(line: string) {
   const io = testIo()
   expect(await runCli(['completion', 'bash', '--line', `petstore-sandbox ${line}`], io)).toBe(0)
@@ -88,7 +88,7 @@ describe('completion', () => {
   ])('asks for paths where a path stands: %s', async (line, paths) => expect((await completed(line)).paths).toBe(paths))
 
   it.each(['serve --nope ', 'serve --port 1 2 ', 'nope ', '"', 'serve "--pl', "serve 'x ", '\\'])(
-    'has an answer to every line: %s',
+    'accepts every line: %s',
     async (line) => expect((await completed(line)).paths).toMatch(/^:/),
   )
 
@@ -184,7 +184,7 @@ COMP_LINE=$1 COMP_POINT=\${#1}; _petstore_sandbox petstore-sandbox; printf '%s\\
   zsh: (script, line) => [
     '-f',
     '-c',
-    // The parts of Zsh's own system that show the answers are played.
+    // Replaces the parts of Zsh's own system that show completions.
     `compdef() { :; }; _describe() { print -l -- "\${\${(P)4}[@]%%:*}"; }; _files() { print -l -- $PREFIX*; }
 compset() { PREFIX=\${PREFIX#*=}; }; ${script}
 words=(\${(s: :)1}) CURRENT=$#words PREFIX=$words[-1]; setopt globsubst; _petstore-sandbox`,

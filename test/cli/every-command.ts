@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { testIo } from './test-io.js'
 
-/** The help of a command, as a terminal of so many columns shows it. */
+/** The help of a command on a terminal with this number of columns. */
 export async function helpOf(path: readonly string[], columns = 80): Promise<string> {
   const io = testIo()
   io.stdout.columns = columns

@@ -42,7 +42,7 @@ async function start(command: readonly string[], wrap = (argv: readonly string[]
   return { child, pids, ended }
 }
 
-/** Whether a process runs; one that only nobody has asked how it ended does not. */
+/** Whether a process runs. A zombie does not. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -68,7 +68,7 @@ function node(script: string): readonly string[] {
 
 const READY = 'console.log(process.pid); setInterval(() => {}, 1000);'
 const IGNORES = "for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});"
-/** Ends with 10 and how often it was told, after so many round trips that exec has told it all it will. */
+/** Ends with 10 plus the number of signals, after enough round trips for exec to pass them all on. */
 const COUNTS = `let count = 0
 process.on('SIGINT', async () => {
   if (count++ > 0) return
@@ -80,19 +80,19 @@ describe.skipIf(process.platform === 'win32')('the end of exec', () => {
   it.each([
     ['the code of its command', 'process.exit(7)', 7],
     ['128 and the number of the signal that ended its command', "process.kill(process.pid, 'SIGKILL')", 137],
-  ])('is %s, and the summary is said all the same', async (_, script, code) => {
+  ])('exits with %s after printing the summary', async (_, script, code) => {
     const { ended, pids } = await start(node(`console.log(process.pid); ${script}`))
     expect(await ended).toMatchObject({ code, signal: null, err: expect.stringMatching(SUMMARY) })
     await expectGone(pids)
   })
 
-  it('waits for no one but its command, and ends what that left behind', async () => {
+  it('waits only for its command, and ends processes that the command left', async () => {
     const { ended, pids } = await start(['sh', '-c', 'sleep 1000 & echo $$ $!; exit 3'])
     expect(await ended).toMatchObject({ code: 3, err: expect.stringMatching(SUMMARY) })
     await expectGone(pids)
   })
 
-  it('ends what is left behind and does not want to', async () => {
+  it('kills leftover processes that ignore SIGTERM', async () => {
     const { ended, pids } = await start(['sh', '-c', "(trap '' TERM; sleep 1000) & echo $$ $!; exit 3"])
     expect((await ended).code).toBe(3)
     await expectGone(pids)
@@ -133,13 +133,13 @@ describe.skipIf(process.platform === 'win32')('a signal to exec', () => {
   })
 })
 
-/** Gives a command a terminal; that of util-linux, for each system's takes other flags. */
+/** Gives a command a terminal by util-linux's script; other systems' versions take other flags. */
 const TERMINAL = 'script'
 const hasTerminal =
   process.platform === 'linux' &&
   spawnSync(TERMINAL, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
 
-/** The same on a terminal of its own, where what is written to stdin is typed. Its shell is to have no say. */
+/** The same on its own terminal, where input is typed. The shell must not interfere. */
 function onTerminal(argv: readonly string[]): readonly string[] {
   const command = argv.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ')
   return [TERMINAL, '--quiet', '--flush', '--return', '--command', `exec ${command}`, '/dev/null']

@@ -8,7 +8,7 @@ import { junitBreaches } from '../support/junit-schema.js'
 import { temporaryFolder, testIo } from './test-io.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
-/** What the clients' tests do: read, add, and read what was added. */
+/** A client test: read, add, and read the new pet. */
 const SUITE = `
   const call = (path, init = {}) => fetch(process.env.PETSTORE_BASE_URL + path, { ...init,
     headers: { Authorization: 'Bearer ' + process.env.PETSTORE_API_KEY, 'Content-Type': 'application/json' } });
@@ -52,7 +52,7 @@ describe('exec in front of a real service', () => {
     expect(xml + err).not.toContain(REAL_KEY)
   })
 
-  it('only reports drift where nothing was said of it', async () => {
+  it('only reports drift without --fail-on drift', async () => {
     const { code, cwd } = await exec(
       (_came, goes) => {
         goes.headers['x-ratelimit-reset'] = '60'
@@ -69,7 +69,7 @@ describe('exec in front of a real service', () => {
 })
 
 describe('control drift', () => {
-  it('says how the service drifts, and that there is none where there is no service', async () => {
+  it('prints the drift of the upstream, and none without an upstream', async () => {
     const sandbox = await startSandbox()
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
     expect(await runCli(['control', 'drift'], io)).toBe(0)

@@ -11,7 +11,7 @@ import { type TestIo, testIo } from './test-io.js'
 
 const NODE = process.execPath
 
-/** Runs a script in Node as the command of `exec`; what it writes into the file `out` is `found`. */
+/** Runs a script in Node as the command of `exec`; `found` is the content of its file `out`. */
 async function exec(flags: readonly string[], script: string, io = testIo(environment())) {
   const code = await runCli(['exec', ...flags, '--', NODE, '--input-type=module', '-e', script], io)
   return { code, out: io.stdout.text, err: io.stderr.text, found: foundIn(io) }
@@ -317,7 +317,7 @@ describe('conduct in a run of exec', () => {
     expect(err).toMatch(problem)
   })
 
-  it('is reported of every space, also of those that tests have reset or removed', async () => {
+  it('reports every space, including spaces that tests reset or removed', async () => {
     const io = testIo(environment())
     await exec(
       ['--report', 'r.json'],

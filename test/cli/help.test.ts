@@ -9,7 +9,7 @@ import { everyCommand, helpOf } from './every-command.js'
 import { testIo } from './test-io.js'
 
 describe('the help of every command', () => {
-  it('says what it does in one line, then shows examples, then what it takes', async () => {
+  it('starts with one sentence, then examples, then arguments and options', async () => {
     const all = await everyCommand()
     expect(all.length).toBeGreaterThan(50)
     for (const path of all) {
@@ -26,7 +26,7 @@ describe('the help of every command', () => {
     const helps = await Promise.all((await everyCommand()).map(async (path) => ({ path, help: await helpOf(path) })))
     for (const { path, help } of helps) {
       const [, examples = ''] = /\nExamples:\n(.*?)\n\n/s.exec(help) ?? []
-      // What follows `--` or `npx` is a command of somebody else's.
+      // A command of another program follows `--` or `npx`.
       const flags = examples.replace(/ (?:-- |npx ).*/g, '').match(/(?<= )--[a-z][a-z-]+/g) ?? []
       const around = helps.filter((other) => other.path.every((word, at) => word === (path[at] ?? word)))
       const known = new Set(around.flatMap((other) => other.help.replace(examples, '').match(/--[a-z][a-z-]+/g) ?? []))
@@ -106,7 +106,7 @@ describe('a group of verbs', () => {
     ['snapshot', 'list'],
     ['snapshots', 'list'],
     ['spaces', 'list'],
-  ])('control %s by itself is its %s', async (group, verb) => {
+  ])('runs control %s as its %s without a verb', async (group, verb) => {
     const { startSandbox } = await import('../../src/api/start.js')
     await using sandbox = await startSandbox({ now: '2026-03-01T10:00:00Z', freeze: true })
     const said = async (...argv: readonly string[]) => {
@@ -128,7 +128,7 @@ it.each([
   [['target', 'remove', 'staging'], { removed: null }],
   [['init'], { written: expect.arrayContaining(['petstore-sandbox.yaml']), left: [] }],
   [['call', '--list'], expect.arrayContaining([expect.objectContaining({ operation: 'listPets' })])],
-])('%j -o json prints JSON, and nothing else', async (argv, value) => {
+])('%j -o json prints only JSON', async (argv, value) => {
   const io = testIo()
   const alone = testIo({ cwd: io.cwd, env: { HOME: io.cwd } })
   expect(await runCli([...argv, '-o', 'json'], alone)).toBe(0)

@@ -30,7 +30,7 @@ function ioWith(tty: boolean, env: TestIo['env'] = {}): TestIo {
   return { ...io, env: { XDG_CONFIG_HOME: join(io.cwd, 'config'), HOME: io.cwd, NO_COLOR: '1', ...env } }
 }
 
-/** Answers everybody with the same, hostile in its reason, its headers and its body. */
+/** Sends every client the same response, hostile in its reason, headers and body. */
 function hostileAnswer(status: number, body: string): Promise<string> {
   return hostileServer((socket) => {
     const head = (name: string) => [Buffer.from(`${name}: `), HOSTILE_VALUE, Buffer.from('\r\n')]
@@ -123,7 +123,7 @@ function spoilt(value: unknown, spoil: Spoil): unknown {
   ])
 }
 
-/** A control plane that passes on what a real one answers, spoilt. */
+/** A control plane that corrupts the responses of a real one. */
 async function spoiler(sandbox: Sandbox, spoil: Spoil, refuses: boolean): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -138,7 +138,7 @@ async function spoiler(sandbox: Sandbox, spoil: Spoil, refuses: boolean): Promis
     const url = sandbox.controlUrl.replace('/__sandbox', String(request.url))
     const isHealth = request.url?.endsWith('/health') === true
     const hasBody = chunks.length > 0
-    // The one at the spoiler's back stays, whatever it is told.
+    // The real sandbox must keep running.
     const answer = request.url?.includes('/shutdown')
       ? { status: 200, text: async () => '{}' }
       : await fetch(url, {
@@ -270,11 +270,11 @@ describe('names and files never drive the terminal', () => {
     ['a missing contract', ['serve', '--spec', `${HOSTILE.replace('\0', '')}.yaml`], {}],
     ['a missing scenario', ['serve', '--scenario', HOSTILE], {}],
     ['an unknown key of the config file', ['serve'], { 'petstore-sandbox.yaml': `${quoted}: 1\nplan: ${quoted}\n` }],
-    ['a config file that is no YAML', ['serve'], { 'petstore-sandbox.yaml': `a: [\u009b31m\u202e` }],
+    ['an invalid YAML config file', ['serve'], { 'petstore-sandbox.yaml': `a: [\u009b31m\u202e` }],
     ['bad fixtures', ['serve', '--fixtures', 'own'], { 'own/pets.json': JSON.stringify([{ [HOSTILE]: HOSTILE }]) }],
-    ['fixtures that are no JSON', ['serve', '--fixtures', 'own'], { 'own/pets.json': `[${HOSTILE}` }],
-    ['a contract that is none', ['serve', '--spec', 'own.yaml'], { 'own.yaml': `a: [\u009b31m\u202e` }],
-    ['a store that is none', ['serve', '--store', 'own.json', '-p', '0'], { 'own.json': `{"version":${quoted}}` }],
+    ['fixtures with invalid JSON', ['serve', '--fixtures', 'own'], { 'own/pets.json': `[${HOSTILE}` }],
+    ['an invalid contract', ['serve', '--spec', 'own.yaml'], { 'own.yaml': `a: [\u009b31m\u202e` }],
+    ['an invalid store', ['serve', '--store', 'own.json', '-p', '0'], { 'own.json': `{"version":${quoted}}` }],
     ['an unknown operation', ['call', HOSTILE], {}],
     ['an unknown target', ['call', 'listPets', '-t', HOSTILE], {}],
     ['a base address', ['call', 'listPets', '--base-url', `http://${HOSTILE}`], {}],
@@ -294,7 +294,7 @@ describe('names and files never drive the terminal', () => {
     ['a scenario', ['control', 'scenario', HOSTILE], {}],
     ['a setting', ['control', 'settings', 'set', HOSTILE, '--url', 'http://127.0.0.1:1/'], {}],
     ['targets', ['target', 'list'], config(`targets:\n  ${quoted}: { base-url: http://a.invalid }\n`)],
-    ['what is used', ['target', 'list'], config(`use: ${quoted}\n`)],
+    ['the default target', ['target', 'list'], config(`use: ${quoted}\n`)],
     [
       'a key file',
       ['target', 'list'],
@@ -334,7 +334,7 @@ describe('names and files never drive the terminal', () => {
         }
         const [command = '', ...rest] = argv
         const ended = runCli(argv[0] === 'exec' ? argv : [command, ...rest, ...debug], io)
-        // One that serves all the same is not what is asked here.
+        // Stops a command that serves.
         void io.stderr.seen(/Ready on|"ready"/).then(() => io.signal('SIGTERM'))
         await ended
         const printed = io.stdout.text + io.stderr.text

@@ -51,7 +51,7 @@ describe('init', () => {
     expect(io.stderr.text).toBe('')
   })
 
-  it('names the JSON Schema of this program, or of the one that is installed for the folder', async () => {
+  it('links the JSON Schema of this program, or of the package installed for the folder', async () => {
     const named = (config = '') => /^# yaml-language-server: \$schema=(\S+)$/m.exec(config)?.[1] ?? ''
     const { io, config } = await initialised()
     expect(fileURLToPath(named(config))).toBe(configSchemaFile)
@@ -134,7 +134,7 @@ describe('init', () => {
       expect(readdirSync(io.cwd)).not.toContain('elsewhere.yaml')
     })
 
-    it('and reports what is in the way of a folder', async () => {
+    it('and reports a file in the place of a folder', async () => {
       const io = testIo()
       writeFileSync(join(io.cwd, FIXTURES), 'a file')
       expect(await runCli(['init'], io)).toBe(1)

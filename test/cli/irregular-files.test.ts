@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from './test-io.js'
 
-/** What stands where a file should be: nothing that waits for somebody, or never ends, may be opened. */
+/** A file that blocks or never ends must not be opened. */
 const KINDS = {
   FIFO: (path: string) => void execFileSync('mkfifo', [path]),
   folder: (path: string) => void mkdirSync(path),
@@ -55,7 +55,7 @@ const READERS: Readonly<Record<string, { readonly at: string; readonly args: rea
 /** A start takes a while where both processors are busy; a file that is waited for takes for ever. */
 const PATIENCE_MS = 30_000
 
-describe.skipIf(process.platform === 'win32')('a file that is none', { timeout: PATIENCE_MS }, () => {
+describe.skipIf(process.platform === 'win32')('a path that is not a regular file', { timeout: PATIENCE_MS }, () => {
   // A FIFO shows that a reader goes through regular-file.ts; the other kinds are the same for all of them.
   const cases = Object.entries(READERS).flatMap(([what, reader]) =>
     Object.entries(KINDS)
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a file that is none', { timeout: 
     const { code, lines } = await run(cwd, args)
     expect(code).toBeGreaterThan(0)
     expect(lines.at(-1)).toContain(at.split('/').at(-1))
-    // Whether it is a link is asked of the lock only, which is never one.
+    // Only the lock is checked for a symbolic link.
     expect(lines.at(-1)).toMatch(new RegExp(`it is a (${kind}|symbolic link), not a file`))
   })
 
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('a file that is none', { timeout: 
     expect(String(execFileSync('bash', ['-c', script], { cwd: temporaryFolder() }))).toContain('/pets')
   })
 
-  it('is no word of a sandbox: a locator that is a FIFO', async () => {
+  it('ignores a locator that is a FIFO', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, '.petstore-sandbox'))
     KINDS.FIFO(join(cwd, '.petstore-sandbox/run.json'))

@@ -54,13 +54,13 @@ describe('keys', () => {
     ['\u001a', 'SIGTSTP'],
     ['\u001c', 'SIGQUIT'],
     ['pasted\u0003', 'SIGINT'],
-  ])('%j is %s, also while something is asked', async (piece, signal) => {
+  ])('%j is %s, also during a question', async (piece, signal) => {
     const { press, raised, done } = reader()
     await press('r', piece)
     expect([raised, done]).toEqual([[signal], []])
   })
 
-  it('tell what each of them does, and what failed', async () => {
+  it('list their actions, and report failures', async () => {
     const { press, said } = reader()
     await press('h', 'x')
     expect(said[0]).toContain('  a  act\n')

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { temporaryFolder } from './test-io.js'
 
-/** What a clone has after `npm ci`: neither what is built nor what is generated. */
+/** The state of a clone after `npm ci`, without built and generated files. */
 function clone(): string {
   const folder = temporaryFolder()
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -19,7 +19,7 @@ function clone(): string {
   return folder
 }
 
-/** Starts it until it answers. @returns what it has said by then */
+/** Starts it and waits until it responds. @returns its output */
 async function start(cwd: string): Promise<string> {
   const flags = ['--port', '0', '--in-memory', '--log', 'json']
   const child = spawn('npm', ['start', '--silent', '--', ...flags], { cwd, detached: true })
@@ -47,7 +47,7 @@ it('npm start in a clone says that it builds, and only the first time', async ()
   const first = lines(await start(folder)).filter((line) => !line.startsWith('npm warn'))
   expect(first[0]).toMatch(/^Building petstore-sandbox from its sources, which takes a few seconds …$/)
   expect(first[1]).toMatch(/^\{"event":"ready"/)
-  // Nobody who starts it waits for declarations.
+  // A start does not wait for declarations.
   expect(existsSync(join(folder, 'dist/types'))).toBe(false)
   const second = lines(await start(folder)).filter((line) => !line.startsWith('npm warn'))
   expect(second[0]).toMatch(/^\{"event":"ready"/)

@@ -27,7 +27,7 @@ it('playground prints where its files are served, until it is stopped', async ()
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-it('playground refuses what is no port', async () => {
+it('playground refuses an invalid port', async () => {
   const io = testIo()
   expect(await runCli(['playground', '--port', '70000'], io)).toBe(2)
   expect(io.stderr.text).toContain('must be a whole number from 0 to 65535')

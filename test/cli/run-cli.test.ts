@@ -72,7 +72,7 @@ describe('the command line', () => {
     [['call', 'listPets', '--timeout', 'soon'], /^INVALID_FLAG: .*\. See petstore-sandbox call listPets --help\.\n$/],
     [['exec', '--port', 'x', 'true'], /^INVALID_OPTIONS: .*\. See petstore-sandbox exec --help\.\n$/],
     [['control', 'storm', 'start', '--rate', '7'], / See petstore-sandbox control storm start --help\.\n$/],
-  ])('ends what it says to %j with where to read on', async (argv, err) =>
+  ])('ends the error for %j with a pointer to the help', async (argv, err) =>
     expect(await run(argv)).toEqual({ code: 2, out: '', err: expect.stringMatching(err) }),
   )
 

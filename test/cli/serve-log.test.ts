@@ -78,9 +78,9 @@ const KINDS: readonly (readonly [string, Partial<ExchangeRecord>])[] = [
   ],
   ['a ban in a space', { ...LIMITED, reason: 'ban', space: 'checkout' }],
   ['a storm', { ...LIMITED, reason: 'storm' }],
-  ['a 429 that was asked for', { ...LIMITED, reason: 'forced' }],
+  ['a forced 429', { ...LIMITED, reason: 'forced' }],
   [
-    'an answer that was asked for but cannot be forced',
+    'a response that cannot be forced',
     {
       reason: 'forced',
       ...problem('invalid_request', 'Prefer: code="418" cannot be forced on listPets. Choose one of 200, 400.', 400),
@@ -140,7 +140,7 @@ describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (colu
     expect(words.filter((word) => !whole.includes(word))).toEqual([])
   })
 
-  it('counts what is the same again', () =>
+  it('counts repetitions', () =>
     expect(prettyExchange(exchange(), plain, { ...page, times: 12 })).toContain('  ×12 · '))
 })
 
@@ -218,7 +218,7 @@ describe('progress', () => {
     expect(text).toBe(`${row}Making pets: 1 of 2 …${row}Making pets: 2 of 2 …${row}Ready\n`)
   })
 
-  it('is none off a terminal', async () => {
+  it('is not shown off a terminal', async () => {
     expect(await logged(undefined, (log) => expect(log.progress).toBeUndefined())).toBe('')
   })
 })
@@ -288,7 +288,7 @@ describe('the same line again', () => {
   })
 })
 
-describe('what is done to the sandbox', () => {
+describe('a verb in the log', () => {
   const at = Date.now()
   const storm = { rate: 1, for: '30s', every: null, retryAfter: null, startedAt: new Date(at).toISOString() }
   const DONE: readonly (readonly [VerbName, unknown, unknown, string])[] = [
@@ -406,7 +406,7 @@ describe('the line writer', () => {
     expect(writes).toEqual(['a\nb\nc\n'])
   })
 
-  it('buffers, then drops lines while nothing reads, and reports how many', async () => {
+  it('buffers, then drops lines without a reader, and reports the number', async () => {
     const writes: string[] = []
     let read = () => {}
     const stream = new Writable({

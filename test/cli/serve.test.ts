@@ -47,7 +47,7 @@ describe('serve', () => {
     expect(await ended).toBe(0)
   })
 
-  it('announces that it is ready and where, and answers there', async () => {
+  it('announces its address once it responds there', async () => {
     const { io, facts } = await serving(['--pets', '3', '--plan', 'pro', '--seed', '5'])
     expect(facts).toMatchObject({ pid: process.pid, plan: 'pro', pets: 3, seed: 5 })
     expect(facts.controlUrl).toBe(facts.baseUrl.replace('/v1', '/__sandbox'))

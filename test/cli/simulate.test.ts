@@ -174,7 +174,7 @@ describe('exec --har', () => {
       whatIf.plans.map(({ refused }: { refused: object }) => refused),
     )
     expect(report.keys.map(({ key }) => key)).toEqual(['sandbox', 'sandbox-pro~checkout'])
-    // Which connection had carried what is not in an archive, but what was sent is.
+    // An archive lacks connections, but has every request.
     const sent = (findings: readonly { rule: string; key: string; count: number }[]) =>
       findings
         .filter(({ rule }) => rule === 'invalid-request' || rule === 'unauthenticated')

@@ -8,11 +8,11 @@ import { packageDirectory } from '../../src/system/package-files.js'
 import { builtImports } from '../support/built-imports.js'
 import { temporaryFolder } from './test-io.js'
 
-/** What `serve` loads by itself: its entry, its command, and the sandbox. */
+/** Modules that `serve` always loads: its entry, its command, and the sandbox. */
 const LOADED = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/sandbox.ts']
 const CHUNK = /^chunk-\w+\.js$/
 
-/** Packages that a file and what it imports bring at once; types and `import()` bring nothing. */
+/** Packages that a file and its imports load at once; types and `import()` load none. */
 function packagesOf(file: string, seen = new Set<string>(), found = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return found
   seen.add(file)
@@ -25,7 +25,7 @@ function packagesOf(file: string, seen = new Set<string>(), found = new Set<stri
   return found
 }
 
-/** What is generated at build time is JavaScript already. */
+/** Generated files are JavaScript already. */
 function sourceOf(file: string): string {
   return existsSync(file) ? file : file.replace(/\.js$/, '.ts')
 }
@@ -83,17 +83,11 @@ async function loadedBy(args: readonly string[], cwd: string): Promise<ReadonlyS
   return new Set(list.split(/[,;]/).flatMap((entry) => /^NativeModule (.*)$/.exec(entry)?.[1] ?? []))
 }
 
-it.each(['--in-memory', '--reset'])(
-  "serve %s answers without those of Node's modules that load slowly",
-  async (flag) => {
-    const folder = temporaryFolder()
-    const bareServer = join(folder, 'bare.mjs')
-    writeFileSync(bareServer, BARE_SERVER)
-    const bare = await loadedBy([bareServer], folder)
-    const ours = await loadedBy(
-      [join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', flag],
-      folder,
-    )
-    expect(SLOW.filter((name) => ours.has(name) && !bare.has(name))).toEqual([])
-  },
-)
+it.each(['--in-memory', '--reset'])("serve %s responds without loading Node's slow modules", async (flag) => {
+  const folder = temporaryFolder()
+  const bareServer = join(folder, 'bare.mjs')
+  writeFileSync(bareServer, BARE_SERVER)
+  const bare = await loadedBy([bareServer], folder)
+  const ours = await loadedBy([join(packageDirectory, 'bin/petstore-sandbox.js'), 'serve', '--port', '0', flag], folder)
+  expect(SLOW.filter((name) => ours.has(name) && !bare.has(name))).toEqual([])
+})

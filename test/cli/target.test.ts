@@ -117,7 +117,7 @@ describe('target set', () => {
     )
   })
 
-  it('keeps what is not said', async () => {
+  it('keeps values that are not given', async () => {
     const one = user()
     const key = one.keyFile('k')
     await one.target('set', 'staging', '--base-url', STAGING)
@@ -197,7 +197,7 @@ describe('target use', () => {
     }
   })
 
-  it('refuses what is unknown or nowhere', async () => {
+  it('refuses an unknown target, and one without an address', async () => {
     expect(await user().target('use', 'nope')).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^UNKNOWN_TARGET: /),

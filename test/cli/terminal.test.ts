@@ -100,11 +100,11 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     await terminal.becomes('cooked')
   })
 
-  it('takes neither an arrow nor what was pasted for a command', async () => {
+  it('ignores arrow keys and pasted text', async () => {
     const { terminal } = await serving()
     terminal.type('Up')
     terminal.type('-l', 'quit')
-    // Until it comes by itself: to a busy process it would be part of what was pasted.
+    // Waits, because a busy process would read it as part of the pasted text.
     while (!terminal.rows().join().includes('this help')) terminal.type('h')
     expect(terminal.rows().join('\n')).not.toContain('Stopping')
   })

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { CliIo, Output, StopSignal } from '../../src/cli/io.js'
 
-/** A stream that keeps what is written, and lets a test wait for it. */
+/** A stream that records its output, and lets a test wait for it. */
 export class Captured extends Writable implements Output {
   text = ''
   readonly isTTY: boolean

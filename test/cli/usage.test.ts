@@ -20,7 +20,7 @@ describe('call', () => {
     expect(await sandbox.requests()).toEqual([])
   })
 
-  it('lists operations in each form that it prints answers in', async () => {
+  it('lists operations in every output format', async () => {
     const list = async (form: string) => {
       const io = testIo()
       expect(await runCli(['call', '--list', '--output', form], io)).toBe(0)

@@ -100,7 +100,7 @@ describe('verify', () => {
     expect(out).toContain(', 1 drifted, ')
   })
 
-  it('ends with 7 if nothing answers', async () => {
+  it('exits with 7 if no server responds', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -110,7 +110,7 @@ describe('verify', () => {
     expect(err).toContain(`NO_ANSWER: No response from http://127.0.0.1:${port}: connection refused (ECONNREFUSED). `)
   })
 
-  it('ends with 7 where an answer is cut off', async () => {
+  it('exits with 7 if a response is cut off', async () => {
     const { baseUrl } = await driftingService(({ url, key }) =>
       url.startsWith('/v1/pets/') && key === 'sandbox' ? 'drop' : undefined,
     )

@@ -44,7 +44,7 @@ describe('serve --watch', () => {
     expect([await count(), await count('sandbox~a'), await count('sandbox~b')]).toEqual([3, 3, 3])
   })
 
-  it('tells what is wrong, and stays as it was, until it is right again', async () => {
+  it('reports a mistake and keeps running unchanged until it is fixed', async () => {
     const { io, write, count } = await watching({ 'fixtures/pets.json': pets(2) }, ['--fixtures', 'fixtures'])
     write('fixtures/pets.json', '[{"id": "one"')
     await io.stderr.seen(
@@ -56,7 +56,7 @@ describe('serve --watch', () => {
     expect(await count()).toBe(4)
   })
 
-  it('puts settings, storm and faults of config and scenario in force, and nothing else', async () => {
+  it('applies changed settings, storm and faults of config and scenario, and no others', async () => {
     const { io, write, get, count } = await watching({ 'own.yaml': 'plan: pro\n' }, ['--scenario', './own.yaml'])
     const created = await get('/pets')
     expect(created.headers.get('X-RateLimit-Limit')).toBe('300')
@@ -80,9 +80,7 @@ describe('serve --watch', () => {
     const before = locator()
     expect((await get('/pets?limit=7')).status).toBe(200)
     write('own.yaml', yaml.replace('maximum: 100', 'maximum: 6'))
-    await io.stderr.seen(
-      /own\.yaml has changed: started again with the contract as it is now; state in memory was lost/,
-    )
+    await io.stderr.seen(/own\.yaml has changed: restarted with the contract as it is now; state in memory was lost/)
     expect((await get('/pets?limit=7')).status).toBe(400)
     expect(locator()).toMatchObject({ baseUrl, pid: before.pid })
     expect(await healthOf(locator().controlUrl)).toMatchObject({ startedAt: locator().startedAt })
@@ -97,7 +95,7 @@ describe('serve --watch', () => {
     await io.stderr.seen(/warning: petstore-sandbox\.yaml has changed, but .*nowhere/)
     expect((await list())[0]?.id).toBe(1)
     write('petstore-sandbox.yaml', 'order: newest\n')
-    await io.stderr.seen(/petstore-sandbox\.yaml has changed: started again/)
+    await io.stderr.seen(/petstore-sandbox\.yaml has changed: restarted/)
     expect((await list())[0]?.id).not.toBe(1)
   })
 
@@ -143,7 +141,7 @@ describe('serve --watch', () => {
       }
       expect(isOver).toBe(false)
       expect(io.stderr.text.match(/the sandbox stays as it was/g)).toHaveLength(changes / 2)
-      expect(io.stderr.text.match(/has changed: started again/g)).toHaveLength(changes / 2)
+      expect(io.stderr.text.match(/has changed: restarted/g)).toHaveLength(changes / 2)
     },
   )
 
@@ -156,7 +154,7 @@ describe('serve --watch', () => {
     await io.stderr.seen(/petstore-sandbox\.yaml has changed, but the sandbox stays as it was: .*pets\.json/)
     expect((await list()).map(({ id }) => id)).toEqual([1, 2])
     write('fixtures/pets.json', pets(3))
-    await io.stderr.seen(/pets\.json has changed: started again/)
+    await io.stderr.seen(/pets\.json has changed: restarted/)
     expect((await list()).map(({ id }) => id)).toEqual([3, 2, 1])
   })
 

@@ -16,7 +16,7 @@ describe('a text of one line', () => {
   it('keeps its own indentation', () =>
     expect(wrapWords('  early-retry, and more', 20)).toBe('  early-retry, and\n    more'))
 
-  it('stays as it is where it fits, and where there is no terminal', () => {
+  it('stays unchanged if it fits, and off a terminal', () => {
     expect(wrapWords(text, 200)).toBe(text)
     expect(wrapWords(text, undefined)).toBe(text)
   })
@@ -31,7 +31,7 @@ describe.each([60, 80, 120])('at a terminal of %i columns', (columns) => {
     [['call', 'listPets', '--limit', '500', '--status', 'lost']],
     [['control', 'clock', 'advnce']],
     [['exec', '--', 'no-such-command-anywhere']],
-  ])('%j says what is wrong without breaking a word', async (argv) => {
+  ])('%j prints its problem without breaking a word', async (argv) => {
     const [io, pipe] = [testIo({ tty: true }), testIo()]
     io.stderr.columns = columns
     expect(await runCli(argv, io)).toBe(await runCli(argv, pipe))

@@ -35,7 +35,7 @@ describe('an address', () => {
     expect(requestUrl(request, 'https://h.example/deep/v1')).toBe('https://h.example/deep/v1/pets?limit=5&status=sold')
   })
 
-  it('says nothing of what was not given', () =>
+  it('omits parameters that are not given', () =>
     expect(requestUrl(buildRequest(operation('listPets'), NOTHING), 'http://h/v1')).toBe('http://h/v1/pets'))
 
   it('is never left by a value in its path', () => {
@@ -81,7 +81,7 @@ describe('a body made of flags', () => {
     )
   })
 
-  it('names every field that is missing, where there is none at all', () =>
+  it('names every missing field of a missing body', () =>
     expect(buildRequest(operation('createPet'), NOTHING).violations.map(({ message }) => message)).toEqual([
       'name is required',
       'categoryId is required',
@@ -95,7 +95,7 @@ describe('a body made of flags', () => {
     expect(unknownFields).toEqual(['extra'])
   })
 
-  it('cannot go over what is no object', () => {
+  it('refuses field flags with a body that is not an object', () => {
     const input = { ...NOTHING, fields: fields('createPet', { name: 'B' }) }
     for (const text of ['[1]', '1', '{', '']) {
       expect(() => buildRequest(operation('createPet'), { ...input, body: Buffer.from(text) })).toThrow('--body')

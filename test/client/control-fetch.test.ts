@@ -6,7 +6,7 @@ import { hostileServer, sendEndlessly } from './hostile-server.js'
 const MIB = 1024 * 1024
 const LIMITS = { timeout: 30_000, maxBody: MIB }
 
-it('reads an answer that is exactly as large as allowed', async () => {
+it('reads a response that is exactly as large as allowed', async () => {
   const url = await hostileServer((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB)}`))
   expect((await fetchControl(url, {}, LIMITS)).text).toHaveLength(MIB)
 })

@@ -18,7 +18,7 @@ export interface Goes {
   body: string | Buffer
 }
 
-/** Changes an answer before it goes; `drop` cuts the connection instead. */
+/** Changes a response before it is sent; `drop` cuts the connection instead. */
 export type Drift = (came: Came, goes: Goes) => Goes | 'drop' | undefined
 
 /** A service of its own that does as the sandbox does, but for one drift. Gone after the test. */

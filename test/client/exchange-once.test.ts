@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { exchangeOnce } from '../../src/client/exchange.js'
 
-/** A dispatcher that has no connection yet: a test says when it has one, and is told whether the request was sent then. */
+/** A dispatcher without a connection; a test provides one, and learns whether the request was sent then. */
 function waitingDispatcher() {
   let waiting: Dispatcher.DispatchHandler | undefined
   return {
@@ -38,7 +38,7 @@ describe('a request that waits for a connection', () => {
     expect(told).toEqual([])
   })
 
-  it('is not sent any more once nobody waits for its answer', async () => {
+  it('is not sent after its caller has aborted', async () => {
     const dispatcher = waitingDispatcher()
     const leaving = new AbortController()
     const asked = exchangeOnce(dispatcher as unknown as Dispatcher, POST, {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server that does what it likes with whoever has asked; it is gone after the test. */
+/** A server with custom behaviour on each request; closed after the test. */
 export async function hostileServer(act: (socket: Socket, asked: string) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -36,7 +36,7 @@ function repeatEndlessly(socket: Socket, piece: Buffer): void {
   more()
 }
 
-/** Announces an answer without end, and never gives one. */
+/** Announces an endless response, and never ends it. */
 export function promiseEndlessly(socket: Socket): void {
   repeatEndlessly(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n'.repeat(100)))
 }

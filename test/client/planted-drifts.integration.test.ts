@@ -19,7 +19,7 @@ interface Given {
   readonly sandbox?: SandboxOptions
 }
 
-/** Its waits pass on the instance's clock. @returns `listPets, two-newest: what is wrong` */
+/** Waits pass on the instance's clock. @returns `listPets, two-newest: the problem` */
 async function drifts(drift: Drift | undefined, given: Given = {}): Promise<readonly string[]> {
   const { apiKey = 'sandbox', writes = true, sandbox: options = {} } = given
   const { baseUrl, sandbox } = await driftingService(drift, options)
@@ -91,7 +91,7 @@ const ofStatus =
   (came, goes) =>
     goes.status === code ? drift(came, goes) : goes
 
-/** createPet that takes what it should refuse. */
+/** createPet accepts invalid bodies. */
 const taken = (which: (sent: string) => boolean) =>
   ofStatus(
     400,
@@ -103,7 +103,7 @@ const taken = (which: (sent: string) => boolean) =>
       },
     ),
   )
-/** createPet that refuses what it should take. */
+/** createPet refuses valid bodies. */
 const refused = (which: (sent: string) => boolean) =>
   ofStatus(
     201,
@@ -152,20 +152,6 @@ const PLANTED: readonly Planted[] = [
     call: ['createPet', '--name', 'Rex', '--category-id', '1'],
   },
   {
-    what: 'a redirect',
-    drift: status(and(orders, keyed), 302),
-    check: 'listOrders, the request',
-    detail: /the status 302 is not documented/,
-  },
-  {
-    what: 'a 204 in place of a list',
-    drift: change(and(list, keyed), (goes) => {
-      goes.status = 204
-      goes.body = ''
-    }),
-    detail: /the status 204 is not documented/,
-  },
-  {
     what: 'an animal that is listed, but not there',
     drift: change(and(item, keyed), (goes) => {
       goes.status = 404
@@ -200,21 +186,9 @@ const PLANTED: readonly Planted[] = [
     call: ['createPet', '--name', 'Rex', '--no-validate'],
   },
   {
-    what: 'a categoryId that is not required',
-    drift: taken((sent) => !sent.includes('categoryId')),
-    check: 'createPet, no categoryId',
-    detail: /the status is 201, (?:not 400|although)/,
-  },
-  {
     what: 'a categoryId that may be a text',
     drift: taken((sent) => sent.includes('"categoryId":"1"')),
     check: 'createPet, categoryId as a text',
-    detail: /the status is 201, (?:not 400|although)/,
-  },
-  {
-    what: 'a categoryId that may be a fraction',
-    drift: taken((sent) => sent.includes('"categoryId":1.5')),
-    check: 'createPet, categoryId as a fraction',
     detail: /the status is 201, (?:not 400|although)/,
   },
   {
@@ -275,15 +249,6 @@ const PLANTED: readonly Planted[] = [
     check: 'listPets, no parameters',
     detail: /the status is 401, not 200 \(is the API key one of this instance\?\)/,
   },
-  {
-    what: 'a removal before its date',
-    drift: change(and(item, keyed), (goes) => {
-      goes.status = 410
-      goes.body = '{"code":"gone","message":"x","status":410}'
-    }),
-    check: 'getPet, first',
-    detail: /the status 410 is not documented/,
-  },
   // Media types and bodies.
   {
     what: 'a field of another type',
@@ -291,36 +256,6 @@ const PLANTED: readonly Planted[] = [
     check: 'getPet, first',
     detail: /id must be a whole number/,
     call: ['getPet', '59'],
-  },
-  {
-    what: 'a field that is missing',
-    drift: json(and(item, keyed), () => ({ id: 59, name: 'Rex' })),
-    check: 'getPet, first',
-    detail: /categoryId is required/,
-  },
-  {
-    what: 'a field that is null',
-    drift: json(and(item, keyed), (pet: Pet) => ({ ...pet, status: null })),
-    check: 'getPet, first',
-    detail: /status must be/,
-  },
-  {
-    what: 'a value that the contract does not know',
-    drift: json(and(item, keyed), (pet: Pet) => ({ ...pet, status: 'lost' })),
-    check: 'getPet, first',
-    detail: /status must be/,
-  },
-  {
-    what: 'an id that is no whole number',
-    drift: text(and(item, keyed), (body) => body.replace(/"id":\d+/, '"id":59.5')),
-    check: 'getPet, first',
-    detail: /id must be a whole number/,
-  },
-  {
-    what: 'a number beyond an int64',
-    drift: text(and(item, keyed), (body) => body.replace(/"categoryId":\d+/, '"categoryId":9223372036854775808')),
-    check: 'getPet, first',
-    detail: /categoryId must be a whole number/,
   },
   {
     what: 'an envelope round a list',
@@ -362,36 +297,6 @@ const PLANTED: readonly Planted[] = [
     detail: /the media type is "text\/html", not application\/json/,
     call: ['getPet', '59'],
   },
-  {
-    what: 'errors as application/problem+json',
-    drift: ofStatus(401, header(everywhere, 'content-type', 'application/problem+json')),
-    check: 'listPets, 401 without a key',
-    detail: /the media type is "application\/problem\+json", not application\/json/,
-  },
-  {
-    what: 'a 404 as application/problem+json',
-    drift: ofStatus(404, header(item, 'content-type', 'application/problem+json')),
-    check: 'getPet, an unknown id',
-    detail: /the media type is "application\/problem\+json"/,
-  },
-  {
-    what: 'JSON in another charset',
-    drift: header(and(list, keyed), 'content-type', 'application/json; charset=iso-8859-1'),
-    check: 'listPets, no parameters',
-    detail: /the charset is "iso-8859-1"/,
-  },
-  {
-    what: 'no media type',
-    drift: header(and(list, keyed), 'content-type', undefined),
-    check: 'listPets, no parameters',
-    detail: /Content-Type is missing/,
-  },
-  {
-    what: 'no body at all',
-    drift: text(and(item, keyed), () => ''),
-    check: 'getPet, first',
-    detail: /there is no body/,
-  },
   // Errors.
   {
     what: 'a 401 that has not the Error shape',
@@ -400,23 +305,11 @@ const PLANTED: readonly Planted[] = [
     detail: /code is required/,
   },
   {
-    what: 'an Error without a message',
-    drift: error(item, ({ ...body }) => ({ ...body, message: undefined })),
-    check: 'getPet, an unknown id',
-    detail: /message is required/,
-  },
-  {
     what: 'an Error whose status is another one',
     drift: error(item, (body) => ({ ...body, status: 403 })),
     check: 'getPet, 401 without a key',
     detail: /the body's status is 403, that of the answer 40[14]/,
     call: ['getPet', '8'.repeat(18)],
-  },
-  {
-    what: 'an Error whose status is a text',
-    drift: error(item, (body) => ({ ...body, status: '404' })),
-    check: 'getPet, an unknown id',
-    detail: /status must be/,
   },
   {
     what: 'an Error of no code',
@@ -448,12 +341,6 @@ const PLANTED: readonly Planted[] = [
     detail: /30 items are listed, although limit defaults to 20/,
   },
   {
-    what: 'more than the largest page',
-    drift: json(and(asks('limit=100'), keyed), () => pets(150)),
-    check: 'listPets, limit 100',
-    detail: /150 items are listed, although limit is 100/,
-  },
-  {
     what: 'a filter that is ignored',
     drift: json(and(asks('status=pending'), keyed), () => pets(1).map((pet) => ({ ...pet, status: 'sold' }))),
     check: 'listPets, status pending',
@@ -480,7 +367,7 @@ const PLANTED: readonly Planted[] = [
     check: 'listPets, no parameters',
     detail: /the id 59 is listed twice/,
   },
-  // What is what.
+  // Identity.
   {
     what: 'another animal than the one asked for',
     drift: json(and(item, keyed), (pet: Pet) => ({ ...pet, id: 58 })),
@@ -549,12 +436,6 @@ const PLANTED: readonly Planted[] = [
     check: 'createPet, the example',
     detail: /the id 59 was there already/,
   },
-  {
-    what: 'an animal that was created and is not there',
-    drift: json(and(create, keyed), (pet: Pet) => ({ ...pet, id: 4711 })),
-    check: 'getPet, the created item',
-    detail: /the status is 404, not 200/,
-  },
   // Rate-limit headers.
   ...['Limit', 'Remaining', 'Reset'].map((which) => ({
     what: `no X-RateLimit-${which}`,
@@ -567,31 +448,6 @@ const PLANTED: readonly Planted[] = [
     drift: header(and(item, without), 'x-ratelimit-limit', undefined),
     check: 'getPet, rate-limit headers of 401 without a key',
     detail: /X-RateLimit-Limit is missing/,
-  },
-  {
-    what: 'a Limit that is no number',
-    drift: header(everywhere, 'x-ratelimit-limit', 'many'),
-    detail: /X-RateLimit-Limit is "many", not a whole number/,
-    call: ['listPets'],
-  },
-  {
-    what: 'a Limit of no plan',
-    drift: change(everywhere, ({ headers }) => {
-      headers['x-ratelimit-limit'] = '45'
-      headers['x-ratelimit-remaining'] = '40'
-    }),
-    check: 'listPets, rate-limit headers of 401 without a key',
-    detail: /X-RateLimit-Limit is 45, which no plan states/,
-  },
-  {
-    what: 'more Remaining than the Limit',
-    drift: header(everywhere, 'x-ratelimit-remaining', '1001'),
-    detail: /X-RateLimit-Remaining is 1001, more than the limit of/,
-  },
-  {
-    what: 'a Remaining below 0',
-    drift: header(everywhere, 'x-ratelimit-remaining', '-1'),
-    detail: /X-RateLimit-Remaining is "-1", not a whole number/,
   },
   {
     what: 'a Remaining that never falls',
@@ -616,45 +472,13 @@ const PLANTED: readonly Planted[] = [
     check: 'listPets, requests are counted',
     detail: /X-RateLimit-Remaining is 6 after 5/,
   },
-  {
-    what: 'a Reset in milliseconds',
-    drift: change(everywhere, ({ headers }) => {
-      headers['x-ratelimit-reset'] += '000'
-    }),
-    detail: /X-RateLimit-Reset is \d{13}, not a Unix timestamp in seconds within the next day/,
-  },
-  {
-    what: 'a Reset that is a wait',
-    drift: header(everywhere, 'x-ratelimit-reset', '60'),
-    detail: /X-RateLimit-Reset is 60, not a Unix timestamp/,
-  },
-  {
-    what: 'a Reset that has just been',
-    drift: change(everywhere, ({ headers }) => {
-      headers['x-ratelimit-reset'] = String(Date.parse(headers.date ?? '') / 1000 - 30)
-    }),
-    detail: /X-RateLimit-Reset is \d+, not a Unix timestamp/,
-  },
-  {
-    what: 'a Reset that is long over',
-    drift: header(everywhere, 'x-ratelimit-reset', '1577836800'),
-    detail: /X-RateLimit-Reset is 1577836800, not a Unix timestamp/,
-  },
   // Refusals.
-  ...(
-    [
-      [undefined, /Retry-After is missing/],
-      ['soon', /Retry-After is "soon", neither whole seconds nor an HTTP date/],
-      ['-5', /Retry-After is "-5", neither whole seconds nor an HTTP date/],
-      ['0', /Retry-After is "0", which asks for no wait/],
-      ['Sat, 01 Mar 2025 10:00:00 GMT', /Retry-After is .*, which is not after the Date of the response/],
-    ] as const
-  ).map(([value, detail]) => ({
-    what: `a Retry-After ${value ?? 'that is missing'}`,
-    drift: ofStatus(429, header(everywhere, 'retry-after', value)),
+  {
+    what: 'no Retry-After',
+    drift: ofStatus(429, header(everywhere, 'retry-after', undefined)),
     given: LIMITED,
-    detail,
-  })),
+    detail: /Retry-After is missing/,
+  },
   {
     what: 'a 429 with Remaining above 0',
     drift: ofStatus(429, header(everywhere, 'x-ratelimit-remaining', '5')),
@@ -672,27 +496,6 @@ const PLANTED: readonly Planted[] = [
     call: ['getPet', '59'],
   },
   {
-    what: 'no Sunset beside Deprecation',
-    drift: header(item, 'sunset', undefined),
-    check: 'getPet, deprecation headers of first',
-    detail: /Sunset is missing beside Deprecation/,
-  },
-  {
-    what: 'a Sunset that is no HTTP date',
-    drift: header(item, 'sunset', '2030-12-05'),
-    detail: /Sunset is "2030-12-05", not an HTTP date/,
-  },
-  {
-    what: 'a Deprecation that is no date',
-    drift: header(item, 'deprecation', 'true'),
-    detail: /Deprecation is "true", not a date/,
-  },
-  {
-    what: 'a Deprecation after the removal',
-    drift: header(item, 'deprecation', '@1924905600'),
-    detail: /Deprecation is @1924905600, after the removal/,
-  },
-  {
     what: 'a deprecation that the contract does not know',
     drift: header(and(orders, keyed), 'deprecation', '@1764892800'),
     check: 'listOrders, deprecation headers of the request',
@@ -704,14 +507,9 @@ const PLANTED: readonly Planted[] = [
     check: 'getPet, deprecation headers of first',
     detail: /Link names "\/v1\/animals" as its successor, but the contract says \/v1\/pets\?status=available/,
   },
-  {
-    what: 'a Link that is none',
-    drift: header(item, 'link', '/v1/pets?status=available'),
-    detail: /Link is .*, which names no address/,
-  },
 ]
 
-describe('verify names each drift that is planted in front of a faithful instance:', () => {
+describe('verify reports a planted drift:', () => {
   it.each(PLANTED)('$what', async ({ drift, check = '', detail, given }) => {
     const named = (await drifts(drift, given)).filter((line) => line.startsWith(check) && detail.test(line))
     expect(named).not.toEqual([])
@@ -729,7 +527,7 @@ describe('verify names each drift that is planted in front of a faithful instanc
   })
 })
 
-describe('call --check names each that one answer tells of:', () => {
+describe('call --check reports a planted drift:', () => {
   it.each(PLANTED.filter(({ call }) => call !== undefined))('$what', async ({ drift, detail, given, call = [] }) => {
     const { baseUrl } = await driftingService(drift, given?.sandbox)
     const io = testIo({ env: { PETSTORE_API_KEY: given?.apiKey ?? 'sandbox' } })
@@ -794,7 +592,7 @@ describe('verify raises no alarm at a faithful sandbox', () => {
   it.each(MODES.map(([mode, options, given = {}]) => ({ mode, options, given })))(
     '$mode',
     async ({ options, given }) => {
-      // One that accepts every key answers a wrong one, as it was told to.
+      // With anyKey, a wrong key is accepted.
       const plain = (await drifts(undefined, { ...given, sandbox: { plan: 'free', ...options } })).filter(
         (line) => options.anyKey !== true || !line.includes('401 with a wrong key'),
       )

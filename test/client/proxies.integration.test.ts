@@ -29,7 +29,7 @@ beforeAll(() => {
   return () => rmSync(folder, { recursive: true })
 })
 
-/** A service that only a proxy finds, with what it was asked. */
+/** A service that only the proxy can reach, with the requests it received. */
 async function service(scheme: 'http' | 'https', body = '[]') {
   const came: IncomingMessage[] = []
   const answer: RequestListener = (request, response) => {
@@ -48,7 +48,7 @@ async function service(scheme: 'http' | 'https', body = '[]') {
 
 interface Got {
   readonly status: number
-  /** Body, or what is told where there is no answer. */
+  /** The body, or the error without a response. */
   readonly text: string
 }
 
@@ -122,7 +122,7 @@ const WAYS = [
 ] as const
 
 describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
-  it('is asked for what is sent over plain HTTP, and opens no tunnel for it', async () => {
+  it('receives plain HTTP requests without a tunnel', async () => {
     const { baseUrl, came, port } = await service('http')
     const { address, asked } = await proxyServer()
     expect(await ask(baseUrl, { HTTP_PROXY: address })).toEqual({ status: 200, text: '[]' })
@@ -130,7 +130,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     expect(came[0]?.headers).toMatchObject({ host: `staging.test:${port}`, 'x-twice': 'one, two' })
   })
 
-  it('gets the user and the password in its address, which nobody else does', async () => {
+  it('receives user and password of its address, and no one else does', async () => {
     const { baseUrl, came } = await service('http')
     for (const credentials of [`me:${PASSWORD}`, 'a user:p@ss/wörd', 'nobody:']) {
       const { address } = await proxyServer({ credentials })
@@ -158,7 +158,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     expect([...plain.came, ...secure.came]).toEqual([])
   })
 
-  it('that opens no tunnel is named, with its answer', async () => {
+  it('is named with its response if it refuses a tunnel', async () => {
     const { baseUrl, came } = await service('https')
     const { address } = await proxyServer({ tunnels: [] })
     const { status, text } = await ask(baseUrl, { HTTPS_PROXY: `http://${address}` })
@@ -175,12 +175,15 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     expect(text).toContain('(HTTP_PROXY is set): the proxy cannot be reached (ECONNREFUSED)')
   })
 
-  it.each(['http', 'https'] as const)('that dies in the middle of an answer over %s is told', async (scheme) => {
-    const { baseUrl, port } = await service(scheme, JSON.stringify('x'.repeat(50_000)))
-    const { address } = await proxyServer({ diesAfter: 10_000, tunnels: [port] })
-    const { status, text } = await ask(baseUrl, { HTTP_PROXY: address })
-    expect({ status, text }).toEqual({ status: 0, text: expect.stringMatching(/dropped|certificate/) })
-  })
+  it.each(['http', 'https'] as const)(
+    'is reported when it dies in the middle of a response over %s',
+    async (scheme) => {
+      const { baseUrl, port } = await service(scheme, JSON.stringify('x'.repeat(50_000)))
+      const { address } = await proxyServer({ diesAfter: 10_000, tunnels: [port] })
+      const { status, text } = await ask(baseUrl, { HTTP_PROXY: address })
+      expect({ status, text }).toEqual({ status: 0, text: expect.stringMatching(/dropped|certificate/) })
+    },
+  )
 
   it('is not asked for a host that NO_PROXY excepts', async () => {
     const { baseUrl } = await service('http')
@@ -192,7 +195,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
 })
 
 describe('a tunnel through a proxy', () => {
-  it('carries a service over TLS, whose authority is asked as without it', async () => {
+  it('carries a service over TLS, whose certificate is verified as without it', async () => {
     const { baseUrl, came, port } = await service('https')
     const { address, asked } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [port] })
     const env = { HTTPS_PROXY: `http://me:${PASSWORD}@${address}` }

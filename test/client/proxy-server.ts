@@ -4,15 +4,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 interface ProxyOptions {
-  /** Who may use it: `user:password`. */
+  /** Required credentials: `user:password`. */
   readonly credentials?: string
-  /** Ports that it opens tunnels to; as most proxies do, only that of https unless it is told otherwise. */
+  /** Ports that it opens tunnels to. Default: only 443, as most proxies do. */
   readonly tunnels?: readonly number[]
-  /** Cuts the way after so many bytes of what comes back. */
+  /** Cuts the connection after this number of response bytes. */
   readonly diesAfter?: number
 }
 
-/** What a proxy was asked for. */
+/** The requests that it received. */
 export interface AskedProxy {
   /** Method and target, as they came. */
   readonly line: string
@@ -27,7 +27,7 @@ export async function proxyServer({ credentials, tunnels = [443], diesAfter }: P
   const isWelcome = ({ headers }: IncomingMessage) =>
     expected === undefined || headers['proxy-authorization'] === expected
 
-  /** Passes on what comes back, until it dies. */
+  /** Passes the response on, until it dies. */
   function back(from: NodeJS.ReadableStream, to: NodeJS.WritableStream, die: () => void): void {
     let left = diesAfter ?? Number.POSITIVE_INFINITY
     from.on('data', (chunk: Buffer) => {

@@ -17,7 +17,7 @@ async function serving(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
-/** A sandbox in front of a service that answers each list with what `list` has. */
+/** A sandbox in front of a service that responds to each list with `list`. */
 async function inFrontOf(list: { body: string; status?: number }, options: SandboxOptions = {}) {
   const upstream = await serving((_request, response) => {
     response.writeHead(list.status ?? 200, { 'content-type': 'application/json' }).end(list.body)
@@ -102,7 +102,7 @@ it('names the key file once the service refuses its key', async () => {
   ])
 })
 
-it('records pets in the order in which they were listed', async () => {
+it('records pets in the order of the lists', async () => {
   const list = { body: petsOf(5, 9, 2) }
   const { ask, recorded } = await inFrontOf(list)
   await ask('/pets')

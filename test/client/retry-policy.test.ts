@@ -13,7 +13,7 @@ const answer = (status: number, retryAfter?: string, date?: string): AttemptOutc
 const decide = (method: string, outcome: AttemptOutcome, rules: Partial<RetryRules> = {}, attempt = 1, random = 0) =>
   decideRetry({ method, attempt, outcome }, { ...RULES, ...rules }, NOW, random)
 
-describe('what is tried again', () => {
+describe('retries', () => {
   it.each(['GET', 'POST', 'DELETE'])('%s after a 429, whatever it does', (method) =>
     expect(decide(method, answer(429))).toMatchObject({ wait: 0 }),
   )

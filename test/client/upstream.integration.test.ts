@@ -41,7 +41,7 @@ async function ask(sandbox: Sandbox, path = '/pets') {
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json'
 const end = (text: string) => (socket: Socket) => void socket.end(text)
 
-/** What a hostile service does, and what becomes of it. */
+/** What a hostile service does, and the expected response. */
 const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, string, RegExp])[] = [
   [
     'an endless body',
@@ -60,7 +60,7 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
   ['a reset', (socket) => void socket.resetAndDestroy(), 502, 'upstream_unreachable', /connection was dropped/],
   ['a connection that is closed', (socket) => void socket.end(), 502, 'upstream_unreachable', /connection was dropped/],
   ['a body that breaks off', end(`${OK}\r\nContent-Length: 100\r\n\r\n[`), 502, 'upstream_unreachable', /dropped/],
-  ['an answer that never comes', () => {}, 504, 'upstream_timeout', /took longer than 400ms .*--upstream-timeout/],
+  ['a response that never comes', () => {}, 504, 'upstream_timeout', /took longer than 400ms .*--upstream-timeout/],
   [
     'a body that never ends',
     (socket) => void socket.write(`${OK}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`),
@@ -131,7 +131,7 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number, str
     /Headers Overflow/,
   ],
   [
-    'what is packed over and over',
+    'a body compressed several times',
     end(`${OK}\r\nContent-Encoding: ${'gzip, '.repeat(5)}gzip\r\nContent-Length: 2\r\n\r\n[]`),
     502,
     'upstream_invalid',
@@ -160,7 +160,7 @@ describe('a real service that is hostile, or in trouble', () => {
   it.each([
     ['dropped', (socket: Socket) => void socket.resetAndDestroy(), 502],
     ['not answered in time', () => {}, 504],
-  ] as const)('a write that is %s may have been carried out, which is told', async (_what, act, status) => {
+  ] as const)('reports that a write that is %s may have been carried out', async (_what, act, status) => {
     const upstream = await hostileServer(act)
     const sandbox = await inFrontOf(`${upstream}/v1`, { upstreamWrites: 'forward', upstreamTimeout: '400ms' })
     const response = await fetch(`${sandbox.baseUrl}/pets`, {
@@ -187,14 +187,14 @@ describe('a real service that is hostile, or in trouble', () => {
     })
   })
 
-  it('nobody is there', async () => {
+  it('no server is there', async () => {
     const sandbox = await inFrontOf('http://127.0.0.1:9/v1')
     const { status, text } = await ask(sandbox)
     expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 502, code: 'upstream_unreachable' })
     expect(text).toContain('connection refused (ECONNREFUSED)')
   })
 
-  it('an answer that is packed is passed on unpacked', async () => {
+  it('a compressed response is passed on decompressed', async () => {
     const packed = gzipSync('[{"id":9007199254740993,"name":"Žofka","categoryId":1}]')
     const upstream = await hostileServer((socket) => {
       socket.write(`${OK}\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`)
@@ -213,7 +213,7 @@ describe('a real service that is hostile, or in trouble', () => {
     ],
     ['trailers', '', '\r\nTransfer-Encoding: chunked\r\n\r\n2;a="b"\r\n[]\r\n0\r\nX-RateLimit-Limit: 5\r\n\r\n'],
     ['no length', '', '\r\n\r\n[]'],
-  ])('an answer with %s is passed on', async (_what, before, rest) => {
+  ])('a response with %s is passed on', async (_what, before, rest) => {
     const upstream = await hostileServer(end(`${before}${OK}${rest}`))
     const { status, text, headers } = await ask(await inFrontOf(`${upstream}/v1`))
     expect({ status, text, link: headers.get('link') }).toEqual({ status: 200, text: '[]', link: null })
@@ -274,7 +274,7 @@ describe('a real service that is hostile, or in trouble', () => {
     expect(JSON.stringify(own)).not.toContain('somebodys-own-key')
   })
 
-  it('one that leads back to the sandbox is told, and ends', async () => {
+  it('a loop back to the sandbox is reported, and ends', async () => {
     const probe = await startSandbox()
     const { port } = new URL(probe.baseUrl)
     await probe.close()

@@ -15,7 +15,7 @@ import {
   undiciClient,
 } from './retrying-clients.js'
 
-/** Who asks a sandbox, for how long, and what with. */
+/** Clients of a sandbox: how many, for how long, with which requests. */
 export interface Shift {
   readonly baseUrl: string
   readonly key: string
@@ -36,10 +36,10 @@ export interface Crew {
   work(shift: Shift): Promise<void>
 }
 
-/** What came of a crew's shift. */
+/** The result of a crew's run. */
 export interface Observed {
   readonly requests: number
-  /** Those of them that were to be repeated. */
+  /** Responses that required a retry. */
   readonly refused: number
   readonly violations: readonly string[]
   readonly warnings: ReadonlyMap<ConductRule, number>
@@ -61,7 +61,7 @@ const FOUL: ScenarioContent = {
 }
 const SLOW: ScenarioContent = { ...FOUL, latency: '0ms..250ms' }
 
-/** How one who is told nothing spreads its tries. @param last the wait before, 0 if there was none */
+/** Backs off without a Retry-After. @param last the wait before, 0 at first */
 type Jitter = (attempt: number, last: number, chance: () => number) => number
 
 const bound = (attempt: number) => Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt)
@@ -76,7 +76,7 @@ const JITTERS: Readonly<Record<'full' | 'capped' | 'decorrelated', Jitter>> = {
     ),
 }
 
-/** How long the answer asks to wait; undefined for one that need not be repeated, null where that is not said. */
+/** The wait that a response asks for; undefined without a need to retry, null without a Retry-After. */
 type Try = (signal: AbortSignal | undefined) => Promise<number | null | undefined>
 
 function overPool(connections: number, { baseUrl, key }: Shift): { readonly once: Try; close(): Promise<void> } {
@@ -103,7 +103,7 @@ function each(count: number, { chance, until }: Shift, work: (think: () => Promi
   return Promise.all(
     Array.from({ length: count }, async () => {
       await setTimeout(chance() * LATEST_START_MS)
-      // Mostly short: who is thinking asks nothing.
+      // Mostly short, because an idle client sends no requests.
       await work(() => pause(chance() ** 3 * LONGEST_THOUGHT_MS))
     }),
   ).then(() => {})
@@ -113,11 +113,11 @@ interface Habits {
   readonly connections: number
   readonly jitter: Jitter
   readonly workers?: number
-  /** After so many milliseconds they give a try up. */
+  /** Clients abort a request after this many milliseconds. */
   readonly patience?: number
 }
 
-/** Workers who wait as they are told, and back off where they are told nothing. */
+/** Clients that obey Retry-After, and back off without it. */
 function polite(name: string, { connections, jitter, workers = WORKERS, patience }: Habits): Crew {
   return {
     name,
@@ -130,7 +130,7 @@ function polite(name: string, { connections, jitter, workers = WORKERS, patience
           let last = 0
           for (let attempt = 0; ; attempt++) {
             const signal = patience === undefined ? undefined : AbortSignal.timeout(patience)
-            // Given up or cut off, it was told nothing.
+            // An aborted or cut request has no response.
             const told = await once(signal).catch(() => null)
             if (told === undefined) break
             last = jitter(attempt, last, shift.chance)
@@ -185,7 +185,7 @@ const ownClient: Send = async (method, url, key) => {
   return answer.status
 }
 
-/** One who asks again at once, whatever it is told. @param paths in turn */
+/** A client that retries at once. @param paths in turn */
 function rude(name: string, breaks: ConductRule, weather: ScenarioContent, { ways, paths }: Rudeness): Crew {
   return {
     name,
@@ -213,12 +213,12 @@ function rude(name: string, breaks: ConductRule, weather: ScenarioContent, { way
 }
 
 interface Rudeness {
-  /** What it takes in turn. */
+  /** Its paths, in turn. */
   ways(): readonly HttpAgent[]
   readonly paths: readonly string[]
 }
 
-/** Enough for any rule, and not so many that nobody else is served. */
+/** Enough for any rule, and few enough to leave capacity for others. */
 const MOST_OF_ONE = 600
 const PAUSE_MS = 5
 const LONGER_MS = 4000

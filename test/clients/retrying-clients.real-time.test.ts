@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type SandboxOptions, type Space, startSandbox } from '../../src/index.js'
 import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
 
-// What these clients do is told in docs/conduct.md ("Real clients"). They wait in real time, a second or two.
+// docs/conduct.md ("Real clients") describes these clients. They wait in real time, a second or two.
 
 /** As they are when nobody configures them. */
 const DEFAULT: Clients = { ky: kyClient(), got: gotClient(), axios: axiosClient(), undici: undiciClient() }
@@ -28,7 +28,7 @@ type Clients = Readonly<Record<'ky' | 'got' | 'axios' | 'undici', Send>>
 
 /** What the sandbox saw of one client in a space of its own. */
 interface Seen {
-  /** The last status, as the client tells it. */
+  /** The last status that the client reports. */
   readonly status: number
   readonly statuses: readonly (number | null)[]
   /** Violations, each rule once. */
@@ -111,7 +111,7 @@ describe.concurrent('ky, got, axios with axios-retry and the RetryAgent of undic
     )
   })
 
-  it('repeat it, and wait, once they are told that POST is among what they may repeat', async () => {
+  it('retry and wait for POST once it is among their methods', async () => {
     expect(await observeAll(WITH_POST, { fault: ['createPet:429*1'] }, 'POST')).toEqual(
       each({ status: 201, statuses: [429, 201], rules: [] }),
     )

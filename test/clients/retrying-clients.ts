@@ -59,7 +59,7 @@ export function undiciClient(retry: RetryHandler.RetryOptions = {}): Send {
   }
 }
 
-/** p-retry knows nothing of Retry-After; its readme says where to wait for one. */
+/** p-retry ignores Retry-After; its readme shows where to wait for it. */
 export function pRetryClient(options: PRetryOptions = {}): Send {
   return async (method, url, key) => {
     const body = method === 'POST' ? { body: JSON.stringify(PET) } : {}
@@ -80,7 +80,7 @@ export function pRetryClient(options: PRetryOptions = {}): Send {
   }
 }
 
-/** ofetch retries after 500 ms unless it is told; `retryDelay` is the place to read Retry-After. */
+/** ofetch retries after 500 ms by default; `retryDelay` can read Retry-After. */
 export function ofetchClient(options: FetchOptions = {}): Send {
   return async (method, url, key) => {
     const body = method === 'POST' ? { body: PET } : {}

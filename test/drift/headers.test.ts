@@ -119,7 +119,7 @@ describe('deprecation headers', () => {
     [{ deprecated: false }, { link: '</v1/pets>; rel="successor-version"' }, 'drift'],
   ] as const)('%j with %j: %s', (operation, headers, kind) => expect(reading(operation, headers).kind).toBe(kind))
 
-  it('name what is missing beside them', () => {
+  it('reports headers missing beside them', () => {
     expect(reading(deprecated, { deprecation: '@1764892800' })).toEqual({
       kind: 'drift',
       breaches: ['Sunset is missing beside Deprecation: the contract says Thu, 05 Dec 2030 00:00:00 GMT'],

@@ -26,7 +26,7 @@ export function folderWith(files: Readonly<Record<string, string>> = {}): string
   return folder
 }
 
-/** Options as a program gives them; whatever shape, for tests of what is refused. */
+/** Options of a program, of any shape, for tests of invalid ones. */
 export function resolved(input: object = {}, cwd = '/'): ResolvedOptions {
   return resolveOptions(input as SandboxOptions, { defaults, cwd, randomSeed: () => SEED })
 }
@@ -48,7 +48,7 @@ export function gathered(
   })
 }
 
-/** What is wrong with options, each problem a line. */
+/** The problems of options, one per line. */
 export function problemsOf(resolve: () => unknown): readonly string[] {
   try {
     resolve()

@@ -7,7 +7,7 @@ describe('a whole number of 64 bits', () => {
     expect(v.parse(int64Schema, value)).toBe(value),
   )
 
-  it.each([2 ** 53, -(2 ** 62)])('is asked for as a bigint where a number is not exact: %s', (value) =>
+  it.each([2 ** 53, -(2 ** 62)])('must be a bigint if a number is not exact: %s', (value) =>
     expect(() => v.parse(int64Schema, value)).toThrow('write it as a bigint, such as 9007199254740993n'),
   )
 

@@ -12,7 +12,7 @@ function configProblems(config: string): readonly string[] {
 }
 
 describe('a value that cannot be used', () => {
-  it('is reported with its source, its value and what is allowed, all at once', () => {
+  it('is reported with its source, its value and the allowed values, all problems at once', () => {
     const sources = {
       flags: { plan: 'gold', port: 'http', fault: ['listPets:200', 'x'] },
       env: { PETSTORE_SANDBOX_BAN_AFTER: '0', PETSTORE_SANDBOX_FREEZE: 'maybe', PETSTORE_SANDBOX_API_KEY: 'a b' },

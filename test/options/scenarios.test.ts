@@ -21,7 +21,7 @@ describe('the packaged scenarios', () => {
     expect(loadPackagedScenario(name)).toEqual(loadScenario(file, ''))
   })
 
-  it.each(packagedScenarios())('%s loads, says what it is for and changes something', (name) => {
+  it.each(packagedScenarios())('%s loads, has a description and changes something', (name) => {
     const { description, ...scenario } = loadPackagedScenario(name)
     expect(description).toMatch(/\w/)
     expect(scenario).not.toEqual({ settings: {}, used: {}, bans: {} })
@@ -53,7 +53,7 @@ describe('a scenario of the user', () => {
     expect(resolved({ scenario: content }).start.settings).toMatchObject({ banAfter: 2, rateLimit: false })
   })
 
-  it('that does not exist is reported, with the ones that do', () => {
+  it('is reported with the packaged names if it does not exist', () => {
     expect(problemsOf(() => gathered({ flags: { scenario: 'strom' } }))).toMatchInlineSnapshot(`
       [
         "--scenario "strom": is not a packaged scenario (the packaged ones are banned, brownout, flaky-network, quota-nearly-spent, storm, sunset); to name a file, write ./strom.yaml; did you mean storm?",

@@ -159,7 +159,7 @@ describe('a config file, which may come with a cloned folder', () => {
     ]),
   )
 
-  it('is not offered what it cannot set', () =>
+  it('does not suggest options that it cannot set', () =>
     expect(problemsOf(() => gathered({ config: 'upstreem: https://a.example' }))).toEqual([
       'petstore-sandbox.yaml:1:1: upstreem: unknown option',
     ]))
@@ -222,7 +222,7 @@ describe('precedence', () => {
     },
   )
 
-  it('reads one scenario only, that of the first source', () => {
+  it('reads only the scenario of the first source', () => {
     const cwd = folderWith({ 'petstore-sandbox.yaml': 'scenario: banned', 'mine.yaml': scenario })
     expect(gathered({ flags: { scenario: './mine.yaml' }, cwd }).start.bans).toEqual({})
   })
@@ -278,7 +278,7 @@ describe('the environment', () => {
       ]
     `))
 
-  it('warns of a variable that it does not know, but not of those of other commands', () =>
+  it('warns of an unknown variable, but not of variables of other commands', () =>
     expect(
       envLayer({
         PETSTORE_SANDBOX_PLAM: 'pro',

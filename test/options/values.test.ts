@@ -124,7 +124,7 @@ describe('faults', () => {
     [{ fault: 'hang' }, '*:hang'],
     [{ operation: 'listPets', status: 503, times: 3 }, 'listPets:503*3'],
     [{ operation: 'listPets', fault: 'status', status: 503 }, 'listPets:503'],
-  ])('reads %j with the defaults of what it omits', (fault, text) => {
+  ])('reads %j with defaults for omitted fields', (fault, text) => {
     expect(resolved({ fault }).start.faults.map(formatFaultRule)).toEqual([text])
   })
 

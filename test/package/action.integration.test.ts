@@ -29,7 +29,7 @@ interface Action {
 
 const action: Action = parse(readFileSync(join(packageDirectory, 'action.yml'), 'utf8'))
 
-/** A job on a runner of our own: what GitHub gives to the shell steps of an action, and what it takes from them. */
+/** A job on a simulated runner: the environment that GitHub gives to the shell steps of an action. */
 function job(inputs: Readonly<Record<string, string>>) {
   const folder = temporaryFolder()
   const files = Object.fromEntries(
@@ -117,7 +117,7 @@ it('the action starts a sandbox for the steps that follow, and keeps how they be
   expect(existsSync(join(folder, 'workspace/.petstore-sandbox/run.json'))).toBe(false)
 })
 
-it('the action fails if clients break a rule of fail-on, and writes the report where it is asked to', async () => {
+it('the action fails if clients break a fail-on rule, and writes the report to the given file', async () => {
   const awkward = 'reports of $(whoami)/it\'s "all" *.xml'
   const { folder, run, outputs } = job({
     package: tarball,

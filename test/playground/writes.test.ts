@@ -51,7 +51,7 @@ describe('the state of a playground', () => {
     expect(written).toEqual([1, 4])
   })
 
-  it('is written a second after what was only read, once', async () => {
+  it('writes once, a second after a read', async () => {
     const { state, written, writes, finish } = open()
     state.now = 1
     const read = [writes.later(), writes.later()]

@@ -31,7 +31,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     await promisify(execFile)('npm', words, { cwd: join(projects, name) })
   }
   provide('projects', projects)
-  // Not at a stroke: workers that end at the same time have to be heard.
+  // Staggered: workers that end at the same time must all be handled.
   return () => rm(folder, { recursive: true, force: true })
 }
 

@@ -8,17 +8,17 @@ import { type Recipe, recipe } from './recipes.js'
 
 /** A script that runs, or has ended. */
 export interface Run {
-  /** What it has said so far, on stdout and stderr. */
+  /** Its output so far, on stdout and stderr. */
   said(): string
-  /** Resolves with the first match, as soon as it is said. Rejects if the script ends before. */
+  /** Resolves with the first match in the output. Rejects if the script ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Its exit code, 128+n where a signal ended it. */
   readonly code: Promise<number>
-  /** What Ctrl-C does at a terminal: tells it, and all that it has started. */
+  /** As Ctrl-C on a terminal: signals it and all its processes. */
   interrupt(): Promise<number>
 }
 
-/** A project of a user's, on ports that nobody else uses. */
+/** A user's project, on ports of its own. */
 export interface Project {
   readonly folder: string
   readonly origin: string

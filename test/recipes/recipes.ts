@@ -10,7 +10,7 @@ export interface Recipe {
   readonly scripts: readonly string[]
 }
 
-/** README first: what it begins, a page of docs/ may go on with. */
+/** README first; a page of docs/ may continue its blocks. */
 const DOCUMENTS = ['README.md', ...readdirSync(join(packageDirectory, 'docs')).map((name) => `docs/${name}`)]
 /** The line that marks the block after it as part of a recipe. */
 const MARKED = /^<!-- recipe: (\w+) -->\s*^```\w*[^\n]*\n(.*?)^```$/gms

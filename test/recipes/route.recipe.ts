@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { specsIn } from './playwright-outcome.js'
 import { follow } from './project.js'
 
-it('Playwright answers a page from a sandbox of each test: quota, storm, ban, what breaks on the wire, conduct', async () => {
+it('Playwright serves a page from one sandbox per test: quota, storm, ban, wire faults, conduct', async () => {
   const { folder, run } = await follow('route', 'shop')
   const playwright = run(
     'PLAYWRIGHT_JSON_OUTPUT_NAME=routed.json npx playwright test --config ci.route.config.js --reporter json',

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openBrowser } from '../browser/browser.js'
 import { follow } from './project.js'
 
-it('beside Vite, a page of React lists pets, is told to wait, and lists them again', async () => {
+it('a React page beside Vite lists pets, has to wait, and lists them again', async () => {
   const { scripts, run, origin, shop } = await follow('vite', 'shop')
   const [start = '', badWeather = 'npx petstore-sandbox control storm start'] = scripts
   const vite = run(start)
@@ -16,7 +16,7 @@ it('beside Vite, a page of React lists pets, is told to wait, and lists them aga
   await page.getByRole('listitem').nth(19).waitFor()
   await says(/^$/)
 
-  // In a second terminal. The documents have the port that `control` looks at by itself.
+  // In a second terminal. The documents use the default port of `control`.
   const beside = (script: string) => run(`export PETSTORE_SANDBOX_URL=${origin}/__sandbox\n${script}`).code
   expect(await beside(badWeather)).toBe(0)
   await page.getByRole('button', { name: 'Refresh' }).click()

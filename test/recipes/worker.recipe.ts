@@ -3,7 +3,7 @@ import { openBrowser } from '../browser/browser.js'
 import { follow } from './project.js'
 
 declare global {
-  /** What the page meets, and what it is to meet. */
+  /** The events on the page, and the expected ones. */
   var weather: () => Promise<{ readonly seen: object; readonly expected: object }>
 }
 

@@ -17,7 +17,7 @@ const KEYS = Object.keys(SHARES) as KeyName[]
 const TARGETS = ['/v1/pets?limit=1', '/v1/pets/1', '/v1/nope']
 const REASONS: Readonly<Record<string, keyof Refused>> = { 'quota-minute': 'minute', 'quota-day': 'day', ban: 'ban' }
 
-/** A day of five keys with its ups and downs, to the second, as an access log tells it. */
+/** A day of five keys with its peaks, to the second, as in an access log. */
 function day(): readonly (Sent & { readonly key: KeyName; readonly target: string })[] {
   const chance = new Chance('a day')
   const sent = KEYS.flatMap((key) =>
@@ -33,7 +33,7 @@ function day(): readonly (Sent & { readonly key: KeyName; readonly target: strin
   return sent.sort((one, other) => one.at - other.at)
 }
 
-/** What a sandbox answers to all of it, each key on the plan, in a space of its own: refusals by key and cause. */
+/** Refusals of a sandbox by key and cause, with each key on the plan, in its own space. */
 function refusedBySandbox(plan: PlanName, sent: ReturnType<typeof day>): Readonly<Record<string, Refused>> {
   const machine = openMachine({ contract: packagedContract(), sandbox: { logLimit: 1 } })
   const refused = Object.fromEntries(KEYS.map((key) => [key, { minute: 0, day: 0, ban: 0 }]))

@@ -66,7 +66,7 @@ export async function read(text: string | Buffer, size?: number) {
   return { ...reading, records, bad }
 }
 
-/** Simulates what comes in some form. */
+/** Simulates traffic in some format. */
 export async function simulate(
   input: string | Buffer | AsyncIterable<Buffer>,
   options: Partial<SimulationOptions> = {},

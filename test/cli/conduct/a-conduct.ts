@@ -17,7 +17,7 @@ export function aFinding<F extends Partial<Finding>>(finding: F) {
   }
 }
 
-/** What the plans would have done: of Free and Pro, so many refusals a minute. */
+/** Refusals a minute on Free and Pro. */
 export function aWhatIf(requests: number, refusedByFree = 0, refusedByPro = 0): WhatIf {
   const plans = [outcome('free', 60, 1000, refusedByFree), outcome('pro', 300, 10_000, refusedByPro)]
   const cheapest = plans.find(({ refusals }) => refusals === 0)?.plan ?? null

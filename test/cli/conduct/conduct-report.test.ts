@@ -59,7 +59,7 @@ describe('a report on several spaces', () => {
     )
   })
 
-  it('keeps as much as anybody reads, and counts the rest', () => {
+  it('keeps a limited number of findings and counts the rest', () => {
     const many = Array.from({ length: 900 }, (_, n) => aFinding({ rule: 'invalid-request', message: `no. ${n}` }))
     const report = reportOf(
       ...Array.from({ length: 12 }, () => aConduct({ violations: many as Conduct['violations'] })),
@@ -93,7 +93,7 @@ describe('the text report', () => {
       /^1 request, .*\nOf 1 request that reached a quota/,
     ))
 
-  it('is short where all is well, or nothing was asked', () => {
+  it('is one line without findings or requests', () => {
     expect(textReport(reportOf(aConduct()), plain)).toMatch(
       /^3 requests, 1 sender per key \(observed\): no violations, no warnings\nOf 3 requests/,
     )
@@ -102,7 +102,7 @@ describe('the text report', () => {
     )
   })
 
-  it('names some of many exchanges, and notes that there are more', () => {
+  it('lists some of many exchanges and an ellipsis', () => {
     const violations = [
       aFinding({ rule: 'no-backoff' as const, operation: null, count: 40, exchanges: [1, 2, 3, 4, 5, 6] }),
     ]
@@ -152,7 +152,7 @@ describe('the JUnit report', () => {
       expect(junit).toContain(`<testcase classname="sandbox" name="${rule}" time="0"/>`)
   })
 
-  it('fails exactly the rules that it was told to, and tells of the others', () => {
+  it('marks only the given rules as failures and lists the others', () => {
     expect(junit).toContain(
       '<testcase classname="sandbox~checkout" name="early-retry" time="0"><failure type="early-retry" message="GET /v1/pets was sent again 58 s early.">early-retry, sandbox~checkout, listPets: ',
     )

@@ -174,7 +174,7 @@ describe('control', () => {
   })
 
   it.each([['status'], ['pets'], ['clock'], ['requests'], ['keys']])(
-    'refuses to read a space that there is not: %s',
+    'refuses to read an unknown space: %s',
     async (...verb) => {
       const sandbox = await sandboxWith()
       expect(await control(sandbox, ['--space', 'nope', ...verb])).toMatchObject({

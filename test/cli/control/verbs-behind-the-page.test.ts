@@ -57,7 +57,7 @@ describe('control export', () => {
     expect(await facts(serve.controlUrl)).toEqual(await facts(sandbox.controlUrl))
   })
 
-  it('reports on stderr what it cannot express', async () => {
+  it('reports on stderr overrides that cannot be exported', async () => {
     const sandbox = await sandboxWith()
     await sandbox.plan('sandbox-free', 'pro')
     expect(await control(sandbox, 'export')).toMatchObject({
@@ -89,8 +89,12 @@ describe('control', () => {
       out: 'storm 30 %, 30.0 s left\n1 fault\n',
       err: '',
     })
-    expect((await control(sandbox, 'overrides', 'clear')).out).toBe('Everything is as it began.\n')
-    expect(await control(sandbox, 'overrides')).toEqual({ code: 0, out: '', err: 'Everything is as it began.\n' })
+    expect((await control(sandbox, 'overrides', 'clear')).out).toBe('All overrides are cleared.\n')
+    expect(await control(sandbox, 'overrides')).toEqual({
+      code: 0,
+      out: '',
+      err: 'No changes from the start configuration.\n',
+    })
     expect((await control(sandbox, 'undo')).out).toBe('Undone: overrides clear.\n')
     expect(await sandbox.overrides()).toHaveLength(2)
     expect(await control(sandbox, 'undo')).toMatchObject({

@@ -24,7 +24,7 @@ describe('the environment of a command', () => {
     expect(childEnvironment({}, there).NO_PROXY).toBe('localhost,127.0.0.1,::1,fe80::1')
   })
 
-  it('takes the place of a real key and another sandbox, and of nothing else', () => {
+  it('replaces a real key and another sandbox only', () => {
     const env = { HOME: '/home/me', PETSTORE_API_KEY: 'real', PETSTORE_SANDBOX_CONTROL_TOKEN: 'of another' }
     expect(childEnvironment(env, { ...SANDBOX, controlToken: 'own' })).toMatchObject({
       HOME: '/home/me',

@@ -18,7 +18,7 @@ describe('the family of a command on a terminal', () => {
     ['no stranger of the group, such as the next command of a pipeline', [one(91)], []],
     ['no daemon that went its own way', [one(102, { isMarked: true, group: 102 })], []],
     ['no zombie', [one(101, { parent: SELF, isZombie: true })], []],
-    ['nobody that is its own ancestor', [one(102, { parent: 103 }), one(103, { parent: 102 })], []],
+    ['no process that is its own ancestor', [one(102, { parent: 103 }), one(103, { parent: 102 })], []],
   ])('has %s', (_, others, members) => {
     expect(membersAmong([one(SELF, { isMarked: true }), one(GROUP), ...others], SELF)).toEqual(members)
   })
