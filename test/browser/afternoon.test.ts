@@ -16,7 +16,7 @@ for (let attempt = 0; ; attempt++) {
   const answer = await fetch(base + '/pets?limit=${limit}', { headers: { authorization: 'Bearer ' + key } })
   if (answer.ok) { console.log((await answer.json()).length + ' pets'); break }
   if (!${isMended} || attempt === 20 || answer.status === 400) { console.error('broken: ' + answer.status); process.exit(1) }
-  const wait = Math.max(Number(answer.headers.get('retry-after') ?? 0), 0.2 * 2 ** attempt)
+  const wait = Number(answer.headers.get('retry-after') ?? 0.2 * 2 ** attempt)
   await new Promise((resolve) => setTimeout(resolve, wait * 1000))
 }`
 

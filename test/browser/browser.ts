@@ -41,11 +41,22 @@ export function listen(page: Page, origin: string): Complaints {
   return complaints
 }
 
-/** The violations that axe-core finds. The page's own policy lets no script in: its context needs `bypassCSP`. */
-export async function axeViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-  })
+/** Rules whose result depends on the colour scheme. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/**
+ * Violations found by axe-core. The page's policy blocks scripts, so its context needs `bypassCSP`.
+ *
+ * @param rules `colours` if the same page, at the same width, was checked in another colour scheme
+ */
+export async function axeViolations(page: Page, rules: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source)
+  return page.evaluate(
+    async (runOnly) => {
+      const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+      const { violations } = await axe.run(runOnly === undefined ? {} : { runOnly })
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+    },
+    rules === 'all' ? undefined : COLOUR_RULES,
+  )
 }

@@ -394,7 +394,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     const context = await openProfile(url, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true })
     const page = await openShop(context, url)
     const look = async (what: string) => {
-      expect(await axeViolations(page), what).toEqual([])
+      expect(await axeViolations(page, colorScheme === 'dark' ? 'colours' : 'all'), what).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBe(width)
     }
     await look('at rest')
