@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { PAGE_POLICY } from '../../src/control/pages.js'
 import { serveSite } from '../../src/http/static-site.js'
 import { playgroundDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from '../cli/test-io.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { freePort } from '../support/redis-server.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { requireTool } from '../support/tools.js'
 import { axeViolations, listen, openBrowser } from './browser.js'
 

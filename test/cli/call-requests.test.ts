@@ -7,7 +7,8 @@ import { startSandbox } from '../../src/api/start.js'
 import { cellWidth } from '../../src/cli/cells.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { type TestIo, temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { type TestIo, testIo } from './test-io.js'
 
 /** What happens while a client waits. */
 const waits = vi.hoisted(() => ({ meanwhile: async (_wait: number): Promise<void> => {} }))

@@ -12,7 +12,8 @@ import { servedContract } from '../../src/client/served-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { Captured, type TestIo, temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { Captured, type TestIo, testIo } from './test-io.js'
 
 /** Waits are recorded, not waited for; a test may act during a wait. */
 const waits = vi.hoisted(() => ({

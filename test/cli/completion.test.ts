@@ -13,7 +13,8 @@ import { allowedWords, isAllowed } from '../../src/options/allowed.js'
 import { flagName } from '../../src/options/names.js'
 import { OPTION_NAMES, optionRow } from '../../src/options/table.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 /** The completions that the program prints for a shell. */
 async function completed(line: string) {

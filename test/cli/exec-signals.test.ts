@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 // The built program in a process of its own, for what only real processes show.
 

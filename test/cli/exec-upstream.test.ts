@@ -5,7 +5,8 @@ import { runCli } from '../../src/cli/run-cli.js'
 import { startSandbox } from '../../src/index.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
 import { junitBreaches } from '../support/junit-schema.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 /** A client test: read, add, and read the new pet. */

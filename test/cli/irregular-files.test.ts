@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** A file that blocks or never ends must not be opened. */
 const KINDS = {

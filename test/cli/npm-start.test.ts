@@ -4,7 +4,7 @@ import { cpSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** The state of a clone after `npm ci`, without built and generated files. */
 function clone(): string {

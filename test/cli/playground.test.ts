@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 it('playground prints where its files are served, until it is stopped', async () => {
   const child = spawn(

@@ -7,7 +7,8 @@ import { writeReport } from '../../src/cli/exec/report-file.js'
 import { writeLocator } from '../../src/cli/locator.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { startSandbox } from '../../src/index.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 const LOCATION = {
   baseUrl: 'http://127.0.0.1:1/v1',

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { builtImports } from '../support/built-imports.js'
-import { temporaryFolder } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** Modules that `serve` always loads: its entry, its command, and the sandbox. */
 const LOADED = ['src/cli/main.ts', 'src/cli/serve.ts', 'src/sandbox.ts']

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { targetConfigFile } from '../../src/client/target-config.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 const STAGING = 'https://staging.test/v1'
 

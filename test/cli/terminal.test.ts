@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { Terminal } from '../support/tmux.js'
 import { HAS_TMUX } from '../support/tools.js'
-import { temporaryFolder } from './test-io.js'
 
 const BIN = join(packageDirectory, 'bin/petstore-sandbox.js')
 const key = { headers: { Authorization: 'Bearer sandbox' } }

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { onTestFinished } from 'vitest'
 import type { CliIo, Output, StopSignal } from '../../src/cli/io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** A stream that records its output, and lets a test wait for it. */
 export class Captured extends Writable implements Output {
@@ -79,10 +76,4 @@ export function testIo({
     monotonic: () => now,
     randomSeed: () => 42,
   }
-}
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 it('a signal that comes while serve starts is a clean stop: the store is there, whole', async () => {
   const cwd = temporaryFolder()

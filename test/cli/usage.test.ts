@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startSandbox } from '../../src/api/start.js'
 import { runCli } from '../../src/cli/run-cli.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 describe('call', () => {
   it('refuses a word that the operation has no parameter for, and sends nothing', async () => {

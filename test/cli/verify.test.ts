@@ -9,7 +9,8 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index
 import { openapiFile } from '../../src/system/package-files.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
 import { junitBreaches } from '../support/junit-schema.js'
-import { temporaryFolder, testIo } from './test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { testIo } from './test-io.js'
 
 async function verify(
   argv: readonly string[],

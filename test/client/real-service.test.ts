@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openUpstream } from '../../src/client/upstream.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 async function serving(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -22,8 +22,7 @@ async function inFrontOf(list: { body: string; status?: number }, options: Sandb
   const upstream = await serving((_request, response) => {
     response.writeHead(list.status ?? 200, { 'content-type': 'application/json' }).end(list.body)
   })
-  const folder = mkdtempSync(join(tmpdir(), 'real-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const upstreamApiKeyFile = join(folder, 'key')
   writeFileSync(upstreamApiKeyFile, 'real')
   const warnings: string[] = []

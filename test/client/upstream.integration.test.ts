@@ -1,27 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { driftingService } from './drifting-service.js'
 import { hostileServer, promiseEndlessly, sendEndlessly } from './hostile-server.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'upstream-'))
-  onTestFinished(() => rmSync(made, { recursive: true }))
-  return made
-}
-
 function keyFile(): string {
-  const file = join(folder(), 'key')
-  writeFileSync(file, `${REAL_KEY}\n`)
-  return file
+  return temporaryFile('key', `${REAL_KEY}\n`)
 }
 
 async function inFrontOf(upstream: string, options: SandboxOptions = {}): Promise<Sandbox> {
@@ -286,7 +278,7 @@ describe('a real service that is hostile, or in trouble', () => {
 
 describe('a real service over TLS', () => {
   it('is trusted by its own authority, and by no other', async () => {
-    const dir = folder()
+    const dir = temporaryFolder()
     const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
     execFileSync(
       'openssl',

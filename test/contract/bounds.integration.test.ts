@@ -1,20 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { excerpt } from '../../src/contract/excerpt.js'
 import { parseJson, stringifyJson } from '../../src/contract/json.js'
 import { loadContract } from '../../src/contract/load-contract.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: t, version: "1"}\n'
-
-function written(name: string, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, name)
-  writeFileSync(file, text)
-  return file
-}
 
 /** listPets with one parameter, held to a pattern. */
 function patterned(pattern: string): string {
@@ -22,7 +12,7 @@ function patterned(pattern: string): string {
   const schema = { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } }
   const responses = { 200: { description: 'All pets', content: { 'application/json': { schema } } } }
   const paths = { '/pets': { get: { operationId: 'listPets', parameters, responses } } }
-  return written('c.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
+  return temporaryFile('c.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
 }
 
 describe('an excessive contract', () => {
@@ -53,7 +43,7 @@ describe('an excessive contract', () => {
       'the same name twice in one map at line 100004',
     ],
   ])('is refused with a clear error: %s', async (_what, name, text, message) => {
-    const file = written(name, text)
+    const file = temporaryFile(name, text)
     await expect(loadContract(file)).rejects.toMatchObject({
       code: 'SPEC_INVALID',
       message: expect.stringContaining(file),
@@ -71,7 +61,7 @@ describe('an excessive contract', () => {
     const responses = { 201: { description: 'Created' } }
     const paths = { '/pets': { post: { operationId: 'createPet', requestBody: { content }, responses } } }
     const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths, components: { schemas } }
-    const [createPet] = (await loadContract(written('c.json', JSON.stringify(document)))).operations
+    const [createPet] = (await loadContract(temporaryFile('c.json', JSON.stringify(document)))).operations
     expect(createPet?.body?.fields.map(({ name }) => name)).toEqual(['name'])
   })
 })

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { openPrismThread } from '../../src/contract/prism-thread.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 const FULLER = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -17,16 +15,12 @@ async function engineOf(file: string, patience?: number) {
 
 /** A contract of one operation whose body is held to a pattern without end. */
 function catastrophic(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'contract.json')
   const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
   const content = { 'application/json': { schema } }
   const paths = {
     '/a': { post: { operationId: 'a', requestBody: { content }, responses: { 204: { description: 'd' } } } },
   }
-  writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
-  return file
+  return temporaryFile('contract.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
 }
 
 describe('Prism in a thread', () => {

@@ -1,23 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 /** A contract whose operations are all mocked, by their paths. */
 function contractOf(responsesOf: Readonly<Record<string, unknown>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'contract.json')
   const paths = Object.fromEntries(
     Object.entries(responsesOf).map(([name, responses]) => [
       `/${name}`,
       { get: { operationId: `get-${name}`, responses } },
     ]),
   )
-  writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
-  return file
+  return temporaryFile('contract.json', JSON.stringify({ openapi: '3.1.0', info: { title: 't', version: '1' }, paths }))
 }
 
 const withHeader = (header: unknown, name = 'X-Note') => ({ 200: { description: 'd', headers: { [name]: header } } })

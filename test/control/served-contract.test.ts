@@ -1,22 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createSandbox, startSandbox } from '../../src/index.js'
 import { openapiFile } from '../../src/system/package-files.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 interface Served {
   readonly servers: readonly { readonly url: string; readonly description?: string }[]
 }
 
 function contract(name: string, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, name)
-  writeFileSync(file, text)
-  return file
+  return temporaryFile(name, text)
 }
 
 /** With a Host of the caller's choice, which fetch does not send. */

@@ -6,9 +6,9 @@ import { openSandboxCore } from '../../src/compose.js'
 import { parseJson, stringifyJson } from '../../src/contract/json.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { crc32 } from '../../src/store/checksum.js'
-import { temporaryFolder } from '../cli/test-io.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import fc from '../support/fast-check.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** Everything that a snapshot can hold is switched on. */
 const EVENTFUL: SandboxOptions = {

@@ -5,7 +5,7 @@ import { chalkFor } from '../../src/cli/colour.js'
 import { prettyExchange } from '../../src/cli/exchange-line.js'
 import { jsonExchange } from '../../src/cli/serve-log.js'
 import { createSandbox, startSandbox } from '../../src/index.js'
-import { temporaryFolder } from '../cli/test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 /** What must be nowhere. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveSite } from '../../src/http/static-site.js'
-import { temporaryFolder } from '../cli/test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 interface Answer {
   readonly status: number | undefined

@@ -7,8 +7,9 @@ import type { VerbName } from '../../src/control/verb-map.js'
 import type { Reply, ServiceRequest } from '../../src/domain/messages.js'
 import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
-import { folderWithin, temporaryFolder } from '../store/owner.js'
+import { folderWithin } from '../store/owner.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 /** A sandbox on a store that is gone before the turn is over. */
 async function sandboxWhoseStoreGoes() {

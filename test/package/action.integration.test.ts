@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from '../cli/test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 interface Step {
   readonly name: string

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from '../cli/test-io.js'
 import { builtImports } from '../support/built-imports.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 
 const dist = join(packageDirectory, 'dist')
 const manifest = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))

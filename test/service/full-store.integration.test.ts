@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../cli/test-io.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
 const KIB = 1024

@@ -1,24 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openapiFile, packageDirectory } from '../../src/system/package-files.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const FULLER = join(packageDirectory, 'test/contract/specs/fuller.yaml')
 
 /** The packaged contract with something changed in its text. */
 function changedContract(from: string, to: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'spec-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'openapi.yaml')
   const text = readFileSync(openapiFile, 'utf8')
   if (text.replace(from, to) === text) throw new Error(`the contract has no ${from}`)
-  writeFileSync(
-    file,
+  return temporaryFile(
+    'openapi.yaml',
     text.replace(from, () => to),
   )
-  return file
 }
 
 describe.each(transports)('a fuller contract, %s', (_name, openSandbox) => {
@@ -142,10 +138,7 @@ describe('an invalid contract', () => {
     ],
   ])('because it is %s is named with its file', async (_what, text) => {
     const [, [, openSandbox]] = transports as [never, (typeof transports)[number]]
-    const folder = mkdtempSync(join(tmpdir(), 'spec-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const spec = join(folder, 'contract.yaml')
-    writeFileSync(spec, text)
+    const spec = temporaryFile('contract.yaml', text)
     await expect(openSandbox({ spec })).rejects.toMatchObject({
       code: 'SPEC_INVALID',
       message: expect.stringContaining(spec),

@@ -1,28 +1,24 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryFile } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: Test, version: "1"}\n'
 const OK = 'responses: {"200": {description: ok}}'
 
 function contract(paths: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'removal-')), 'openapi.yaml')
-  writeFileSync(file, `${HEAD}paths:\n${paths}`)
-  return file
+  return temporaryFile('openapi.yaml', `${HEAD}paths:\n${paths}`)
 }
 
-describe.each(transports)('a deprecated operation of a fuller contract, %s', (_name, openSandbox) => {
-  const spec = contract(`
+const OPERATIONS = `
   /new: {get: {operationId: getNew, ${OK}}}
   /old: {get: {operationId: getOld, deprecated: true, x-deprecated-since: '2024-01-01', x-deprecated-sunset: '2026-02-01', x-deprecated-successor: /new, ${OK}}}
   /older: {get: {operationId: getOlder, deprecated: true, x-deprecated-sunset: '2026-02-01T12:30', ${OK}}}
   /oldest: {get: {operationId: getOldest, deprecated: true, ${OK}}}
-`)
+`
 
+describe.each(transports)('a deprecated operation of a fuller contract, %s', (_name, openSandbox) => {
   it('announces only the dates and the successor that the contract gives, until its removal', async () => {
-    const sandbox = await openSandbox({ spec, now: '2026-02-01T12:00:00Z', sunset: 'before' })
+    const sandbox = await openSandbox({ spec: contract(OPERATIONS), now: '2026-02-01T12:00:00Z', sunset: 'before' })
     const announced = async (path: string) => {
       // Without a key, because a mock has headers of its own.
       const { headers } = await sandbox.get(path, null)

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 /** The packaged contract with PATCH and DELETE of pets, and with categories. */
@@ -112,8 +112,7 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
 describe('records in a store', () => {
   it('survive a restart, with their order and the ids that were given', async () => {
     const [[, openSandbox]] = transports as [(typeof transports)[number]]
-    const folder = mkdtempSync(join(tmpdir(), 'records-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const options = { spec: GROWN, store: join(folder, 'store.json') }
     const before = await openSandbox(options)
     for (const name of ['a', 'b', 'c']) await before.post('/categories', { name })
@@ -133,8 +132,7 @@ describe('records in a store', () => {
 describe('the records that a space starts with', () => {
   const [[, openSandbox]] = transports as [(typeof transports)[number]]
   const folderWith = (files: Readonly<Record<string, string>>) => {
-    const folder = mkdtempSync(join(tmpdir(), 'fixtures-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
     return folder
   }

@@ -1,23 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const SPECS = join(packageDirectory, 'test/contract/specs')
 const OTHER = join(SPECS, 'other-pets.yaml')
 const FULLER = join(SPECS, 'fuller.yaml')
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'served-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
-}
-
 function changed(from: string, to: string): string {
-  const file = join(folder(), 'openapi.yaml')
+  const file = join(temporaryFolder(), 'openapi.yaml')
   const text = readFileSync(OTHER, 'utf8')
   if (!text.includes(from)) throw new Error(`the contract has no ${from}`)
   writeFileSync(file, text.replace(from, to))
@@ -29,7 +23,7 @@ const REX = `{"name":"Rex","status":"adopted","nickname":null,"chip":92233720368
 
 describe.each(transports)('pets of another contract, %s', (_name, openSandbox) => {
   it('are answered, listed and read back as they were sent, to the digit', async () => {
-    const store = join(folder(), 'store.json')
+    const store = join(temporaryFolder(), 'store.json')
     const options = { spec: OTHER, store }
     const sandbox = await openSandbox(options)
     const answers = [await sandbox.post('/pets', REX), await sandbox.post('/pets', '{"name":"Bare"}')]
@@ -51,7 +45,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
   })
 
   it('without a body, where none is required, are valid JSON and survive the next start', async () => {
-    const store = join(folder(), 'store.json')
+    const store = join(temporaryFolder(), 'store.json')
     const sandbox = await openSandbox({ spec: FULLER, store })
     const created = await sandbox.call('/v1/pets', { method: 'POST' })
     expect([created.status, created.text]).toEqual([201, '{"id":60}'])
@@ -145,7 +139,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
   })
 
   it('are reported with their place if a store has invalid ones', async () => {
-    const store = join(folder(), 'store.json')
+    const store = join(temporaryFolder(), 'store.json')
     const sandbox = await openSandbox({ spec: OTHER, store })
     await sandbox.post('/pets', REX)
     await sandbox.core.close()
@@ -158,7 +152,7 @@ describe.each(transports)('pets of another contract, %s', (_name, openSandbox) =
   })
 
   it('come from fixtures that match the contract', async () => {
-    const fixtures = folder()
+    const fixtures = temporaryFolder()
     writeFileSync(join(fixtures, 'pets.json'), `[${REX.replace('{', '{"id":1,')}]`)
     const sandbox = await openSandbox({ spec: OTHER, fixtures })
     expect((await sandbox.get('/pets')).text).toBe(`[${REX.replace('{', '{"id":1,')}]`)

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
 /** A real service that responds on command, and lists the requests that it received and those that were aborted. */
@@ -51,10 +49,7 @@ async function patientService() {
 }
 
 function keyFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'upstream-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'key'), 'a-real-key-of-staging\n')
-  return join(folder, 'key')
+  return temporaryFile('key', 'a-real-key-of-staging\n')
 }
 
 /** The only exchange, once it has ended. */

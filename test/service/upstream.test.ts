@@ -1,25 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SandboxOptions, startSandbox } from '../../src/index.js'
 import { type Drift, driftingService } from '../client/drifting-service.js'
+import { listenLocally } from '../support/listen-locally.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const REAL_KEY = 'a-real-key-of-staging'
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'upstream-'))
-  onTestFinished(() => rmSync(made, { recursive: true }))
-  return made
-}
-
 function keyFile(key = REAL_KEY): string {
-  const file = join(folder(), 'key')
-  writeFileSync(file, `${key}\n`)
-  return file
+  return temporaryFile('key', `${key}\n`)
 }
 
 /** A second sandbox as the real service, with the requests that it received. */
@@ -172,12 +164,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
       })
       response.end('[]')
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/`
+    const upstream = `${await listenLocally(server)}/api/v1/`
     const sandbox = await openSandbox({ upstream, upstreamApiKeyFile: keyFile() })
     const { headers } = await sandbox.call('/v1/pets', {
       headers: {
@@ -282,12 +269,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
       })
       response.end('{"code":"x","message":"x","status":401}')
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    const upstream = `${await listenLocally(server)}/v1`
     const sandbox = await openSandbox({ upstream, upstreamApiKeyFile: keyFile() })
     const asked = sandbox.get('/pets', 'sandbox~gone')
     await isHere
@@ -326,7 +308,7 @@ describe.each(transports)('in front of a real service, %s', (_name, openSandbox)
 
 describe('recordings in front of a real service', () => {
   it('are fixtures that serve the same without it', async () => {
-    const record = join(folder(), 'seen')
+    const record = join(temporaryFolder(), 'seen')
     const service = await realService()
     const sandbox = await startSandbox({ upstream: service.baseUrl, upstreamApiKeyFile: keyFile(), record })
     const get = async (baseUrl: string, path: string) =>

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { stringifyJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
 import fc from '../support/fast-check.js'
-import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { folderWithin, Owner, SEED } from './owner.js'
 
 /** A document with other content, in no particular layout. */
 function documentOf(content: object): string {

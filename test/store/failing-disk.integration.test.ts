@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
 import { type Disk, REAL_DISK } from '../../src/store/disk.js'
 import { mountSmallDisk } from '../support/small-disk.js'
-import { Owner, temporaryFolder } from './owner.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { Owner } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 

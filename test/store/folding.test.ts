@@ -16,8 +16,9 @@ import { parseJson } from '../../src/contract/json.js'
 import type { Pet } from '../../src/domain/pets.js'
 import type { Change } from '../../src/domain/state.js'
 import fc from '../support/fast-check.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { anyChange } from './changes.js'
-import { folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
+import { folderWithin, Owner, SEED } from './owner.js'
 
 const PET: Pet = { id: 3, name: 'Rex', categoryId: 1 }
 /** Made twice, these would put the pet that came back behind the one that came after it. */

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import type { Change, SpaceState } from '../../src/domain/state.js'
 import { crc32 } from '../../src/store/checksum.js'
 import fc from '../support/fast-check.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { anyChange } from './changes.js'
-import { changed, folderWithin, Owner, SEED, temporaryFolder } from './owner.js'
+import { changed, folderWithin, Owner, SEED } from './owner.js'
 
 /** A store whose process was killed after these changes: its files, and the state after each change. */
 async function killedAfter(folder: string, changes: readonly Change[]) {

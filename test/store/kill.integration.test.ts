@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { startChild } from './child.js'
-import { Owner, temporaryFolder } from './owner.js'
+import { Owner } from './owner.js'
 
 /** Kills a writing process when it has told of so many pets; gives all that it told of. */
 async function killAfter(file: string, count: number, fsync: boolean): Promise<readonly string[]> {

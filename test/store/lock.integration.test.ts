@@ -4,8 +4,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { acquireLock, ownIdentity } from '../../src/store/lock.js'
+import { temporaryFolder } from '../support/temporary-files.js'
 import { messageOf, startChild } from './child.js'
-import { Owner, temporaryFolder } from './owner.js'
+import { Owner } from './owner.js'
 
 const isLinux = process.platform === 'linux'
 

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { Change, SpaceState } from '../../src/domain/state.js'
 import type { Disk } from '../../src/store/disk.js'
 import type { FileStore } from '../../src/store/file-store.js'
@@ -49,13 +47,6 @@ export function changed(state: SpaceState, change: Change): SpaceState {
     case 'replaced':
       return change.state
   }
-}
-
-/** A folder of its own, removed after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-store-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** A further folder within one. */

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Pet } from '../../src/domain/pets.js'
-import { folderWithin, Owner, temporaryFolder } from './owner.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { folderWithin, Owner } from './owner.js'
 
 const pet = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1 })
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Change, SpaceState } from '../../src/domain/state.js'
 import type { ChangeWriter } from '../../src/store/keeper.js'
 import { Recovery } from '../../src/store/recovery.js'
-import { changed, Owner, SEED, temporaryFolder } from './owner.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { changed, Owner, SEED } from './owner.js'
 
 /** A store that can be ended, and what it then holds. */
 interface Tried {

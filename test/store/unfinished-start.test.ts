@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { Owner, temporaryFolder } from './owner.js'
+import { temporaryFolder } from '../support/temporary-files.js'
+import { Owner } from './owner.js'
 
 it('acknowledges a change only when the new store is written', async () => {
   const file = join(temporaryFolder(), 'store.json')
