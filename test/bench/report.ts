@@ -7,7 +7,7 @@ import { FULL, OPERATIONS, type Results, ratio, type Throughput } from './measur
 import { count, ratiosOf, type Spread, spreadOf } from './statistics.js'
 
 /** Under which a run was made. */
-export interface Circumstances {
+interface Circumstances {
   readonly now: Date
   /** The program that asked. */
   readonly load: string
@@ -118,7 +118,7 @@ function callLine({ call }: Results): string {
 }
 
 /** A limit, and the measured figure. */
-export interface Budget {
+interface Budget {
   readonly what: string
   readonly must: { readonly atLeast: number } | { readonly atMost: number }
   /** The goal, if it is not reached yet. */
@@ -128,7 +128,7 @@ export interface Budget {
 }
 
 /** The budgets of this project, each with the figure of this run. The median decides. */
-export function budgetsOf(results: Results): readonly Budget[] {
+function budgetsOf(results: Results): readonly Budget[] {
   const { lineUp, extent, throughput, starts, inProcess, opening, memoryGrowth } = results
   const { bare, few, many, fewInMemory, manyInMemory, withoutStore } = lineUp
   const [fewPets, , manyPets] = extent.pets
@@ -180,7 +180,7 @@ const TO_BARE = {
   createPet: { must: { atLeast: 0.8 } },
 } as const satisfies Record<Operation, Pick<Budget, 'must' | 'goal'>>
 
-export function isMet({ must, figure: { median } }: Budget): boolean {
+function isMet({ must, figure: { median } }: Budget): boolean {
   return 'atLeast' in must ? median >= must.atLeast : median <= must.atMost
 }
 
@@ -189,19 +189,19 @@ function nameOf(operation: string): string {
 }
 
 /** A table whose first column is text and whose others are figures. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')
 }
 
 /** Three digits that mean something, `0.82`, `4.13`, `52.3`, `1,230`. */
-export function digits(figure: number): string {
+function digits(figure: number): string {
   if (figure >= 100) return count(figure)
   return figure >= 10 ? figure.toFixed(1) : figure.toFixed(2)
 }
 
 /** The median, and between what the figures lay: `0.82 (0.79–0.85)`. */
-export function spread({ median, low, high }: Spread): string {
+function spread({ median, low, high }: Spread): string {
   return low === high ? digits(median) : `${digits(median)} (${digits(low)}–${digits(high)})`
 }
 

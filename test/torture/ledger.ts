@@ -13,7 +13,7 @@ interface SentPet {
   readonly status?: string
 }
 
-export type ListedPet = SentPet & { readonly id: Int64 }
+type ListedPet = SentPet & { readonly id: Int64 }
 
 /** How often the text of a pet is also asked for over the service. */
 const ASKED_FOR_AGAIN = 20
@@ -106,12 +106,12 @@ export class Ledger {
 }
 
 /** A pet digit for digit, whatever the order of its members. */
-export function exactText({ id, name, categoryId, status }: ListedPet): string {
+function exactText({ id, name, categoryId, status }: ListedPet): string {
   return stringifyJson([id, name, categoryId, status ?? null])
 }
 
 /** All pets of a sandbox, ids and numbers exact. */
-export async function listed(server: Server): Promise<readonly ListedPet[]> {
+async function listed(server: Server): Promise<readonly ListedPet[]> {
   const heard = await ask(server.port, 'GET', '/__sandbox/pets')
   if (typeof heard === 'string' || heard.status !== 200)
     throw new Error(`the pets cannot be listed: ${statusOf(heard)}`)

@@ -86,7 +86,7 @@ export class ReplicaGroup {
   }
 }
 
-export async function untilHealthy(port: number, server: Server): Promise<void> {
+async function untilHealthy(port: number, server: Server): Promise<void> {
   const giveUpAt = performance.now() + CALM_MS
   for (;;) {
     const heard = await ask(port, 'GET', '/__sandbox/health').catch(() => 'closed' as const)

@@ -1,13 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { type Experiment, Trial } from './trial.js'
 
-/**
- * `npm run torture`: puts the built command through every experiment, prints one
- * Markdown table, and exits with 1 if anything was lost.
- *
- *     npm run torture -- [--short] [--seed <text>] [name of an experiment …]
- */
-const USAGE = 'npm run torture -- [--short] [--seed <text>] [name of an experiment …]'
+/** Runs the experiments on the built command, prints a Markdown table, and exits with 1 if anything was lost. */
+const USAGE = 'npm run torture -- [--short] [--seed <text>] [--except <experiment>] [<experiment> …]'
 
 const PATIENCE_MS = 300_000
 
@@ -64,15 +59,18 @@ function readArguments(given: readonly string[]) {
   let isShort = false
   let seed = String(Math.floor(Math.random() * 1e9))
   const names: string[] = []
+  const except: string[] = []
   for (let i = 0; i < given.length; i++) {
     const argument = String(given[i])
     if (argument === '--short') isShort = true
     else if (argument === '--seed' && given[i + 1] !== undefined) seed = String(given[++i])
+    else if (argument === '--except' && given[i + 1] !== undefined) except.push(String(given[++i]))
     else if (EXPERIMENTS.includes(argument)) names.push(argument)
     else {
       process.stderr.write(`${argument}: ${USAGE}\nExperiments: ${EXPERIMENTS.join(', ')}\n`)
       process.exit(2)
     }
   }
-  return { isShort, seed, experiments: EXPERIMENTS.filter((name) => names.length === 0 || names.includes(name)) }
+  const isChosen = (name: string) => (names.length === 0 || names.includes(name)) && !except.includes(name)
+  return { isShort, seed, experiments: EXPERIMENTS.filter(isChosen) }
 }

@@ -105,18 +105,6 @@ export class Server {
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(this.child.pid)], { encoding: 'utf8' }))
   }
 
-  /** Milliseconds of processor time that it has taken so far; undefined where the system does not say. */
-  cpuTime(): number | undefined {
-    try {
-      const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'latin1')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      // User and system time, fields 14 and 15, in ticks of 10 ms. @source proc(5)
-      return (Number(fields[11]) + Number(fields[12])) * 10
-    } catch {
-      return undefined
-    }
-  }
-
   /** Ends it if it still runs. @returns its crash or internal failure */
   async findCrash(): Promise<string | undefined> {
     const isRunning = this.child.exitCode === null && this.child.signalCode === null
