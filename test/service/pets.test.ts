@@ -37,28 +37,11 @@ describe.each(transports)('listPets, %s', (_name, openSandbox) => {
     expect(pets).toEqual(all.filter((pet) => pet.status === status))
   })
 
-  it.each([
-    ['limit=0', /limit/],
-    ['limit=101', /limit.*1 to 100.*101/],
-    ['limit=-1', /limit/],
-    ['limit=1.5', /limit/],
-    ['limit=abc', /limit.*"abc"/],
-    ['limit=', /limit/],
-    ['status=lost', /status.*available, pending, sold.*"lost"/],
-    ['status=', /status/],
-    ['limit=5&limit=6', /limit/],
-    ['limit=0&status=lost', /limit.*status/],
-    ['limit=%zz', /limit/],
-  ])('refuses ?%s and says why', async (query, message) => {
+  it('returns 400 with every violation for an invalid query', async () => {
     const sandbox = await openSandbox()
-    const seen = await sandbox.get(`/pets?${query}`)
+    const seen = await sandbox.get('/pets?limit=0&status=lost')
     expect(seen).toMatchObject({ status: 400, code: 'invalid_request' })
-    expect((seen.json as { message: string }).message).toMatch(message)
-  })
-
-  it('ignores parameters that it does not know', async () => {
-    const sandbox = await openSandbox()
-    expect((await sandbox.get('/pets?page=2&limit=1&__proto__=x&constructor=y')).json).toHaveLength(1)
+    expect(seen.json).toMatchObject({ message: expect.stringMatching(/limit.*status/) })
   })
 
   it('responds to HEAD as to GET, without the body', async () => {
@@ -88,72 +71,27 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
     }
   })
 
-  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '9007199254740992', '0'])(
-    'keeps the categoryId %s digit for digit',
-    async (digits) => {
-      const sandbox = await openSandbox()
-      const { status, text } = await sandbox.post('/pets', `{"name":"Big","categoryId":${digits}}`)
-      expect([status, text]).toEqual([201, `{"id":60,"name":"Big","categoryId":${digits}}`])
-      expect((await sandbox.get('/pets?limit=1')).text).toBe(`[${text}]`)
-    },
-  )
-
-  it.each(['1.0', '1e0', '10e-1', '100.00e-2'])('takes %s for 1', async (written) => {
+  it('stores an int64 digit for digit', async () => {
     const sandbox = await openSandbox()
-    const { text } = await sandbox.post('/pets', `{"name":"One","categoryId":${written}}`)
-    expect(text).toBe('{"id":60,"name":"One","categoryId":1}')
+    const { status, text } = await sandbox.post('/pets', '{"name":"Big","categoryId":-9223372036854775808}')
+    expect([status, text]).toEqual([201, '{"id":60,"name":"Big","categoryId":-9223372036854775808}'])
+    expect((await sandbox.get('/pets?limit=1')).text).toBe(`[${text}]`)
   })
 
-  it.each([
-    '9223372036854775808',
-    '-9223372036854775809',
-    '1.5',
-    '"1"',
-    'null',
-    'true',
-    '[]',
-    '{}',
-    '1e400',
-    '1e999999999',
-    '9007199254740993.5',
-    '1.00000000000000000001',
-  ])('refuses the categoryId %s', async (written) => {
+  it('returns 400 with every violation for an invalid body', async () => {
     const sandbox = await openSandbox()
-    const seen = await sandbox.post('/pets', `{"name":"Odd","categoryId":${written}}`)
+    const seen = await sandbox.post('/pets', { name: 5, status: 'lost' })
     expect(seen).toMatchObject({ status: 400, code: 'invalid_request' })
-    expect((seen.json as { message: string }).message).toMatch(/categoryId/)
+    expect(seen.json).toMatchObject({ message: expect.stringMatching(/(?=.*name)(?=.*categoryId)(?=.*status)/) })
   })
 
-  it('names every violation at once', async () => {
+  it('ignores unknown fields, including an id', async () => {
     const sandbox = await openSandbox()
-    const { json } = await sandbox.post('/pets', { name: 5, status: 'lost' })
-    expect((json as { message: string }).message).toMatch(/(?=.*name)(?=.*categoryId)(?=.*status)/)
-  })
-
-  it('ignores fields that it does not know, an id among them', async () => {
-    const sandbox = await openSandbox()
-    const { json } = await sandbox.post('/pets', '{"id":5,"name":"A","categoryId":1,"__proto__":{"x":1},"more":[1]}')
-    expect(json).toEqual({ id: 60, name: 'A', categoryId: 1 })
-  })
-
-  it.each([
-    ['nothing', '', 400, 'invalid_request'],
-    ['malformed JSON', '{"name":', 400, 'invalid_request'],
-    ['an array', '[]', 400, 'invalid_request'],
-    ['null', 'null', 400, 'invalid_request'],
-    ['a string', '"pet"', 400, 'invalid_request'],
-    ['no name', '{"categoryId":1}', 400, 'invalid_request'],
-    ['a status that is null', '{"name":"A","categoryId":1,"status":null}', 400, 'invalid_request'],
-    ['deep nesting', `{"name":"A","categoryId":1,"x":${'['.repeat(100_000)}`, 400, 'invalid_request'],
-  ])('refuses %s', async (_what, body, status, code) => {
-    const sandbox = await openSandbox()
-    expect(await sandbox.post('/pets', body)).toMatchObject({ status, code })
-  })
-
-  it('says where JSON is malformed', async () => {
-    const sandbox = await openSandbox()
-    const { json } = await sandbox.post('/pets', '{\n  "name": "Rex",\n  categoryId: 1\n}')
-    expect((json as { message: string }).message).toMatch(/line 3, column 3/)
+    expect((await sandbox.post('/pets', { id: 5, name: 'A', categoryId: 1, more: [1] })).json).toEqual({
+      id: 60,
+      name: 'A',
+      categoryId: 1,
+    })
   })
 
   it.each([
@@ -196,21 +134,18 @@ describe.each(transports)('createPet, %s', (_name, openSandbox) => {
 })
 
 describe.each(transports)('getPet, %s', (_name, openSandbox) => {
-  it.each(['1', '59', '9007199254740993'])('finds the pet %s', async (id) => {
+  it.each(['1', '9007199254740993'])('returns the pet %s', async (id) => {
     const sandbox = await openSandbox()
     expect((await sandbox.get(`/pets/${id}`)).text).toMatch(new RegExp(`^\\{"id":${id},`))
   })
 
-  it.each(['0', '4711', '-1', '01', '+1', '1.0', '1e0', 'abc', '9223372036854775808', '%31x', '%zz', ' ', '1%20'])(
-    'returns 404 for %j',
-    async (id) => {
-      const sandbox = await openSandbox()
-      expect(await sandbox.get(`/pets/${encodeURI(id).replaceAll('%25', '%')}`)).toMatchObject({
-        status: 404,
-        code: 'not_found',
-      })
-    },
-  )
+  it.each(['4711', 'abc', '9223372036854775808', '%zz'])('returns 404 for %j', async (id) => {
+    const sandbox = await openSandbox()
+    expect(await sandbox.get(`/pets/${encodeURI(id).replaceAll('%25', '%')}`)).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
+  })
 
   it('announces in every response that it is deprecated, and what replaces it', async () => {
     const sandbox = await openSandbox({ limits: '4/min' })
