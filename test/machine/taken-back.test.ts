@@ -60,6 +60,31 @@ it('does not roll back a pet of a space without a store', async () => {
   expect([core.spaces.default.pets.size, core.spaces.get('a')?.pets.size]).toEqual([59 + 1, 59 + 1 + 1])
 })
 
+it('rolls back all changes of a turn that cannot be stored', async () => {
+  const { core, apply } = await sandboxWhoseStoreGoes()
+  const { default: space } = core.spaces
+  const asItIs = () => {
+    const { settings, clock, storm, faults, plans, startClock, accounts } = space.save()
+    return [{ settings, clock, storm, faults, plans }, startClock, accounts]
+  }
+  const before = asItIs()
+  apply('keys.remove', { key: 'sandbox-free' })
+  apply('settings.change', { plan: 'pro', senders: 3 })
+  apply('storm.start', { rate: 0.5 })
+  apply('faults.add', { rule: 'listPets:503' })
+  apply('keys.ban', { key: 'sandbox-pro' })
+  apply('scenario.apply', { name: 'quota-nearly-spent' })
+  apply('clock.set', { now: '2040-01-01T00:00:00Z', frozen: true })
+  const after = asItIs()
+  expect(before.map((part, index) => JSON.stringify(part) === JSON.stringify(after[index]))).toEqual([
+    false,
+    true,
+    false,
+  ])
+  await core.settle()
+  expect(asItIs()).toEqual(before)
+})
+
 it('keeps a verb if no change beside it failed', async () => {
   const { core, apply } = await sandboxWhoseStoreGoes()
   const { default: space } = core.spaces
