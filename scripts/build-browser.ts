@@ -79,13 +79,16 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     chunkNames: 'browser-[name]-[hash]',
     plugins: [inOneFile(sources), withoutHelp, browserTwins],
   })
-  await Promise.all(Object.keys(sandbox.metafile.outputs).map(dropBareImports))
   const client = await build({
     ...FOR_BROWSERS,
     entryPoints: { client: 'src/browser/client.ts' },
+    splitting: true,
+    chunkNames: 'client-[name]-[hash]',
     define: await verbRoutes(),
     plugins: [browserTwins],
   })
+  const outputs = [sandbox, client].flatMap(({ metafile }) => Object.keys(metafile.outputs))
+  await Promise.all(outputs.map(dropBareImports))
   const { minify: _no, ...asWritten } = FOR_BROWSERS
   const msw = await build({ ...asWritten, entryPoints: { msw: 'src/msw/index.ts' }, external: ['msw'] })
   return [sandbox.metafile, client.metafile, msw.metafile]
@@ -97,5 +100,8 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
  */
 async function dropBareImports(output: string): Promise<void> {
   const file = join(packageDirectory, output)
-  await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/\bimport"\.\/browser-chunk-\w+\.js";/g, ''))
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replaceAll(/\bimport"\.\/(?:browser|client)-chunk-\w+\.js";/g, ''),
+  )
 }

@@ -1,11 +1,15 @@
 import { join } from 'node:path'
+import type { mock } from 'node:test'
+import type sinon from '@sinonjs/fake-timers'
+import type { Page } from 'playwright-core'
 import ts from 'typescript'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, type vi } from 'vitest'
 import type { KnownOperation } from '../src/contract/entities.js'
 import { packagedContract } from '../src/contract/packaged-contract.js'
 import type {
   Controls,
   DurationText,
+  FakeTimers,
   OperationName,
   Pet,
   RequestFilter,
@@ -82,7 +86,11 @@ describe('an open type', () => {
     expectTypeOf<string>().toExtend<OperationName>()
     expectTypeOf<'storm' | './mine.yaml'>().toExtend<ScenarioName>()
     expectTypeOf<'30s'>().toExtend<DurationText>()
-    expectTypeOf<Parameters<Controls['clock']['advance']>>().toEqualTypeOf<[by: DurationText]>()
+    expectTypeOf<Parameters<Controls['clock']['advance']>[0]>().toEqualTypeOf<DurationText>()
+    expectTypeOf<typeof vi>().toExtend<FakeTimers>()
+    expectTypeOf<ReturnType<typeof sinon.install>>().toExtend<FakeTimers>()
+    expectTypeOf<typeof mock.timers>().toExtend<FakeTimers>()
+    expectTypeOf<Page['clock']>().toExtend<FakeTimers>()
     expectTypeOf<StormOption['for']>().toEqualTypeOf<DurationText | undefined>()
     expectTypeOf<'quota-minute'>().toExtend<NonNullable<RequestFilter['reason']>>()
     expectTypeOf<'listPets:503' | '*:hang'>().toExtend<NonNullable<SandboxOptions['fault']>>()

@@ -24,6 +24,7 @@ import type { Har } from '../exchanges/har.js'
 import type { SandboxOptions, ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
 import { quoted } from '../options/problem.js'
 import type { SettingsView } from '../options/settings-view.js'
+import type { FakeTimers } from './fake-timers.js'
 
 export interface Transport {
   /** @param space empty for the default space @throws ControlError if the verb refuses */
@@ -110,8 +111,12 @@ export interface Controls {
   readonly clock: {
     show(): Promise<ClockView>
     set(change: { readonly now?: string | Date; readonly frozen?: boolean }): Promise<ClockView>
-    /** Moves it forward by a duration: `30s`, `1m`, `24h`. */
-    advance(by: DurationText): Promise<ClockView>
+    /**
+     * Moves it forward by a duration: `30s`, `1m`, `24h`.
+     *
+     * @param options.timers fake timers to advance with it, step by step, so that clients wait by the same clock
+     */
+    advance(by: DurationText, options?: { readonly timers?: FakeTimers }): Promise<ClockView>
     freeze(): Promise<ClockView>
     resume(): Promise<ClockView>
     /** Returns to real time. */
@@ -288,7 +293,8 @@ function spaceControls(transport: Transport, space: string): Controls {
       show: () => call('clock.show'),
       set: (change) =>
         call('clock.set', change?.now instanceof Date ? { ...change, now: change.now.toISOString() } : change),
-      advance: (by) => call('clock.advance', { by }),
+      advance: async (by, { timers } = {}) =>
+        timers ? (await import('./lockstep.js')).advanceInLockstep(by, timers, call) : call('clock.advance', { by }),
       freeze: () => call('clock.set', { frozen: true }),
       resume: () => call('clock.set', { frozen: false }),
       reset: () => call('clock.reset'),

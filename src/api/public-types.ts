@@ -26,3 +26,4 @@ export type {
   SocketlessSandbox,
   Space,
 } from './controls.js'
+export type { FakeTimers } from './fake-timers.js'

@@ -1,4 +1,5 @@
 import type { DurationMs } from '../domain/time.js'
+import { clearTimeout, setTimeout } from '../system/timers.js'
 
 /** Node runs a longer timer after one millisecond. */
 export const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Environment } from '../system/environment.js'
+import { clearTimeout, setTimeout } from '../system/timers.js'
 import { type ResponseLimits, TooLargeError } from './bounded-body.js'
 import { MAX_TIMER_MS, timeoutError } from './deadline.js'
 import { openDispatcher } from './dispatcher.js'

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { clearTimeout, setTimeout } from '../system/timers.js'
 import type { Contract } from './contract.js'
 import type { ClosableEngine, EngineAnswer, EngineRefusal, EngineRequest } from './engine.js'
 import type { ThreadMessage } from './prism-worker.js'

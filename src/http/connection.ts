@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { DeliveryMarks, ExchangeRef, PendingReply, Reply } from '../domain/messages.js'
 import { type DurationMs, SECOND_MS } from '../domain/time.js'
 import { systemClock } from '../system/system-clock.js'
+import { setTimeout } from '../system/timers.js'
 import type { ReplyTimes } from './ended-exchange.js'
 import type { PlainHead } from './plain-messages.js'
 

@@ -11,6 +11,7 @@ import {
   textOf,
 } from '../domain/messages.js'
 import { systemClock } from '../system/system-clock.js'
+import { clearTimeout, setTimeout } from '../system/timers.js'
 import { DeliveryTracker } from './delivery-tracker.js'
 import { endedExchange, type ReplyTimes, replyTimes } from './ended-exchange.js'
 import { withoutHeader } from './replies.js'

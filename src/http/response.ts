@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { type EndedExchange, type Reply, type ResponseEnd, sliceBody, textOf } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
+import { clearTimeout, setImmediate, setTimeout } from '../system/timers.js'
 import {
   type Connection,
   type DecidedReply,

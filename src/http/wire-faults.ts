@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { SLOW_BODY_MS, type WireFault } from '../domain/faults.js'
 import { type Reply, textOf } from '../domain/messages.js'
+import { clearInterval, setInterval } from '../system/timers.js'
 import { withoutHeader } from './replies.js'
 
 /** @source docs/switches.md, "slow-body" */

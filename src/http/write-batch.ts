@@ -1,4 +1,5 @@
 import { systemClock } from '../system/system-clock.js'
+import { setImmediate, setTimeout } from '../system/timers.js'
 import type { Outgoing } from './connection.js'
 import type { ServiceHandlers } from './fetch-adapter.js'
 

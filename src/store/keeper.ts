@@ -1,5 +1,6 @@
 import type { Change } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
+import { setImmediate } from '../system/timers.js'
 
 export interface ChangeWriter {
   /** Accepts a change, to be written with the others of its turn. @throws StoreFull */

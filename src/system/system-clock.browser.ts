@@ -1,5 +1,7 @@
+import { setTimeout } from './timers.js'
+
 export const systemClock = {
-  wall: (): number => Date.now(),
+  wall: Date.now,
   monotonic: (): number => performance.now(),
 }
 

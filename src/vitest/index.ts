@@ -1,5 +1,7 @@
-import { type TestAPI, test as vitestTest } from 'vitest'
+import { type TestAPI, vi, test as vitestTest } from 'vitest'
 import type { Space } from '../api/controls.js'
+import type { ClockView } from '../control/views.js'
+import type { DurationText } from '../domain/time.js'
 import type { SandboxOptions } from '../options/options.js'
 import { removeSpace, testSpaceName, WorkerServers } from './worker-server.js'
 
@@ -8,6 +10,8 @@ export interface TestSandbox extends Space {
   /** Address of the service, for the client under test. */
   readonly baseUrl: string
   readonly controlUrl: string
+  /** Moves the sandbox's clock, and with it Vitest's fake timers if they are in use: `advance('1m')`. */
+  advance(by: DurationText): Promise<ClockView>
 }
 
 /** The fixtures of `test`. */
@@ -38,7 +42,9 @@ export function createTest(options: SandboxOptions = {}): TestAPI<SandboxFixture
     sandbox: async ({ sandboxServers, task }, use) => {
       const { baseUrl, controlUrl, freshSpace } = await sandboxServers.open(options)
       const space = await freshSpace(testSpaceName(task, process.cwd()))
-      await use({ ...space, baseUrl, controlUrl })
+      const advance: TestSandbox['advance'] = (by) =>
+        space.clock.advance(by, vi.isFakeTimers() ? { timers: vi } : undefined)
+      await use({ ...space, baseUrl, controlUrl, advance })
       await removeSpace(space)
     },
   })

@@ -1,6 +1,14 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createSandbox } from '../../src/index.js'
+import { systemClock } from '../../src/system/system-clock.js'
+
+// The sandbox keeps the machine's timers when they are faked; here its own are the subject.
+vi.mock('../../src/system/timers.js', async (load) => ({
+  ...(await load<typeof import('../../src/system/timers.js')>()),
+  setTimeout: (act: () => void, delay: number) => setTimeout(act, delay),
+  clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
+}))
 
 /** A sandbox that refuses whatever it is asked, and those who ask it. */
 async function behind(relays: { relayed?: boolean }) {
@@ -14,9 +22,11 @@ async function behind(relays: { relayed?: boolean }) {
 
 describe('responses that a client has certainly received', () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    vi.spyOn(systemClock, 'monotonic').mockImplementation(() => performance.now())
   })
   afterEach(() => {
+    vi.restoreAllMocks()
     vi.useRealTimers()
   })
 

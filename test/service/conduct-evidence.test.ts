@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { systemClock } from '../../src/system/system-clock.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
 async function conductOf(sandbox: TestSandbox, space = '') {
@@ -14,8 +15,8 @@ const atOnce = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.fr
 describe.each(transports)('conduct, %s', (name, openSandbox) => {
   it('finds each early retry of a client that loops on a 429, and the fourth retry on a 503', async () => {
     // An instant retry is detected in real time, which passes on a busy machine.
-    vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    const wall = vi.spyOn(systemClock, 'wall').mockReturnValue(Date.now())
+    onTestFinished(() => wall.mockRestore())
     const limited = await openSandbox({ storm: '1,retry-after=60s', banAfter: 'never' })
     for (let i = 0; i < 6; i++) await limited.get('/pets')
     expect(await rulesIn(limited)).toEqual(['early-retry 5'])

@@ -1,0 +1,131 @@
+import { mock } from 'node:test'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import sinon from '@sinonjs/fake-timers'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createSandbox, startSandbox } from '../../src/index.js'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function frozenSandbox(options: Parameters<typeof createSandbox>[0] = {}) {
+  const sandbox = await createSandbox({ freeze: true, now: '2030-01-01T00:00:00Z', ...options })
+  onTestFinished(() => sandbox.close())
+  const status = async () => {
+    const response = await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+    await response.text()
+    return response.status
+  }
+  /** The sandbox's clock at each request. */
+  const times = async () => (await sandbox.requests()).map(({ at }) => at.slice(11, 23))
+  return { sandbox, status, times }
+}
+
+/** One timer that sets another, and the requests that they send. */
+function nested({ status }: Awaited<ReturnType<typeof frozenSandbox>>) {
+  setTimeout(async () => {
+    await status()
+    setTimeout(() => void status(), 1500)
+  }, 500)
+}
+
+describe('a clock that is advanced with fake timers', () => {
+  it('is at the due time of each timer when it fires, also of one set while advancing', async () => {
+    const frozen = await frozenSandbox()
+    vi.useFakeTimers()
+    nested(frozen)
+    const { now } = await frozen.sandbox.clock.advance('1m', { timers: vi })
+    expect(await frozen.times()).toEqual(['00:00:00.500', '00:00:02.000'])
+    expect(now).toBe('2030-01-01T00:01:00.000Z')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not fire timers that are due later, and goes on from there', async () => {
+    const { sandbox, status, times } = await frozenSandbox()
+    vi.useFakeTimers()
+    setTimeout(() => void status(), 90_000)
+    await sandbox.clock.advance('1m', { timers: vi })
+    expect(await times()).toEqual([])
+    await sandbox.clock.advance('30s', { timers: vi })
+    expect(await times()).toEqual(['00:01:30.000'])
+  })
+
+  it('fires an interval at each of its instants', async () => {
+    const { sandbox, status, times } = await frozenSandbox()
+    vi.useFakeTimers()
+    const interval = setInterval(() => void status(), 20_000)
+    await sandbox.clock.advance('1m', { timers: vi })
+    clearInterval(interval)
+    expect(await times()).toEqual(['00:00:20.000', '00:00:40.000', '00:01:00.000'])
+  })
+
+  it('lets the timers of a running clock keep up with it', async () => {
+    const sandbox = await createSandbox()
+    onTestFinished(() => sandbox.close())
+    vi.useFakeTimers()
+    const before = Date.parse((await sandbox.clock.show()).now)
+    await sandbox.clock.advance('24h', { timers: vi })
+    const passed = Date.parse((await sandbox.clock.show()).now) - before
+    expect(passed).toBeGreaterThanOrEqual(86_400_000)
+    // Real time adds to it; the faked Date does not count a second time.
+    expect(passed).toBeLessThan(2 * 86_400_000)
+  })
+
+  it('leaves AbortSignal.timeout to real time', async () => {
+    const { sandbox } = await frozenSandbox()
+    vi.useFakeTimers()
+    const signal = AbortSignal.timeout(600_000)
+    await sandbox.clock.advance('1h', { timers: vi })
+    expect(signal.aborted).toBe(false)
+  })
+
+  it('opens the space whose clock it moves, and moves no other', async () => {
+    const { sandbox } = await frozenSandbox()
+    vi.useFakeTimers()
+    const { now } = await sandbox.space('new').clock.advance('1m', { timers: vi })
+    expect(now).toBe('2030-01-01T00:01:00.000Z')
+    expect((await sandbox.clock.show()).now).toBe('2030-01-01T00:00:00.000Z')
+  })
+
+  it('stays where it is if the timers are not faked, or the duration is invalid', async () => {
+    const { sandbox } = await frozenSandbox()
+    await expect(sandbox.clock.advance('1m', { timers: vi })).rejects.toThrow(/not mocked/)
+    vi.useFakeTimers()
+    await expect(sandbox.clock.advance('soon' as '1m', { timers: vi })).rejects.toThrow('by "soon"')
+    expect((await sandbox.clock.show()).now).toBe('2030-01-01T00:00:00.000Z')
+  })
+
+  it('takes a clock of @sinonjs/fake-timers', async () => {
+    const frozen = await frozenSandbox()
+    const timers = sinon.install({ toNotFake: ['nextTick', 'queueMicrotask'] })
+    onTestFinished(() => timers.uninstall())
+    nested(frozen)
+    await frozen.sandbox.clock.advance('1m', { timers })
+    expect(await frozen.times()).toEqual(['00:00:00.500', '00:00:02.000'])
+  })
+
+  it('takes the timers of node:test, whose requests come late by at most a tenth of a wait', async () => {
+    const frozen = await frozenSandbox()
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    onTestFinished(() => mock.timers.reset())
+    nested(frozen)
+    await frozen.sandbox.clock.advance('1m', { timers: mock.timers })
+    const [first = 0, second = 0] = (await frozen.times()).map((time) => Number(time.slice(6)) * 1000)
+    expect(first).toBeGreaterThanOrEqual(500)
+    expect(first).toBeLessThanOrEqual(550)
+    expect(second - first).toBeGreaterThanOrEqual(1500)
+    expect(second - first).toBeLessThanOrEqual(1650)
+  })
+})
+
+describe('a sandbox in the process of a test with fake timers', () => {
+  it('responds, and keeps its own clock', async () => {
+    const sandbox = await startSandbox({ latency: '1ms' })
+    onTestFinished(() => sandbox.close())
+    vi.useFakeTimers({ now: 0 })
+    const response = await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+    expect(response.status).toBe(200)
+    expect(new Date((await sandbox.clock.show()).now).getFullYear()).toBeGreaterThan(2000)
+    await endOfTurn()
+  })
+})

@@ -1,0 +1,82 @@
+import { QueryClient } from '@tanstack/query-core'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createSandbox, startSandbox } from '../../src/index.js'
+import { axiosClient, gotClient, kyClient, type Send, undiciClient } from './retrying-clients.js'
+
+/** Each waits as long as Retry-After demands, by timers that a test can fake. */
+const CLIENTS: Readonly<Record<string, Send>> = {
+  ky: kyClient({ limit: 2 }),
+  got: gotClient({ limit: 2 }),
+  'axios-retry': axiosClient({
+    retries: 2,
+    retryCondition: () => true,
+    retryDelay: (_count, error) => waitOf(error.response?.headers),
+  }),
+  'undici RetryAgent': undiciClient({ maxRetries: 2, maxTimeout: 2 * 86_400_000, statusCodes: [429] }),
+  'TanStack Query': queryClient(),
+}
+
+const waitOf = (headers: Readonly<Record<string, unknown>> = {}) => Number(headers['retry-after']) * 1000
+
+function queryClient(send: typeof fetch = fetch): Send {
+  return (_method, url, key) =>
+    new QueryClient().fetchQuery({
+      queryKey: [url, key],
+      async queryFn() {
+        const response = await send(url, { headers: { authorization: `Bearer ${key}` } })
+        await response.text()
+        if (!response.ok) throw new Error('refused', { cause: Object.fromEntries(response.headers) })
+        return response.status
+      },
+      retry: 2,
+      retryDelay: (_count, { cause }) => waitOf(cause as Record<string, string>),
+    })
+}
+
+const realTime = process.hrtime.bigint
+
+/** By hand: `RUNS=10000`. Each takes about 10 ms. */
+const RUNS = Number(process.env.RUNS ?? 3)
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('a wait for the next day, with fake timers', async () => {
+  const sandbox = await startSandbox({ limits: '1/day' })
+  const took: string[] = []
+  afterAll(async () => {
+    process.stderr.write(`A day of waiting takes ${took.join(', ')}\n`)
+    await sandbox.close()
+  })
+
+  it.each(Object.entries(CLIENTS))('ends at once through %s, and no request is early', async (name, send) => {
+    const times: number[] = []
+    for (let run = 0; run < RUNS; run++) {
+      const space = sandbox.space(`${run}`)
+      const url = `${sandbox.baseUrl}/pets`
+      expect(await send('GET', url, space.key())).toBe(200)
+      const start = realTime()
+      const second = send('GET', url, space.key())
+      await space.clock.advance('24h', { timers: vi })
+      expect(await second).toBe(200)
+      times.push(Number(realTime() - start) / 1e6)
+      expect((await space.requests()).map(({ status }) => status)).toEqual([200, 429, 200])
+      const { violations, warnings } = await space.conduct()
+      expect({ violations, warnings }).toEqual({ violations: [], warnings: [] })
+      await space.remove()
+    }
+    times.sort((a, b) => a - b)
+    took.push(`${name} ${times[times.length >> 1]?.toFixed(1)} ms (at most ${times.at(-1)?.toFixed(1)})`)
+  })
+
+  it('ends at once without a socket', async () => {
+    await using socketless = await createSandbox({ limits: '1/day' })
+    const send = queryClient((input, init) => socketless.fetch(input, init))
+    const url = `${socketless.baseUrl}/pets`
+    await send('GET', url, 'sandbox')
+    const second = send('GET', url, 'sandbox')
+    await socketless.clock.advance('24h', { timers: vi })
+    expect(await second).toBe(200)
+    expect((await socketless.conduct()).violations).toEqual([])
+  })
+})
