@@ -1,5 +1,3 @@
-import { setTimeout } from './timers.js'
-
 export const systemClock = {
   wall: Date.now,
   monotonic: (): number => performance.now(),

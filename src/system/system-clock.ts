@@ -1,5 +1,3 @@
-import { setImmediate, setTimeout } from './timers.js'
-
 export interface SystemClock {
   /** Milliseconds since the Unix epoch. */
   wall(): number

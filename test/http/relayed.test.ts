@@ -3,13 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createSandbox } from '../../src/index.js'
 import { systemClock } from '../../src/system/system-clock.js'
 
-// The sandbox keeps the machine's timers when they are faked; here its own are the subject.
-vi.mock('../../src/system/timers.js', async (load) => ({
-  ...(await load<typeof import('../../src/system/timers.js')>()),
-  setTimeout: (act: () => void, delay: number) => setTimeout(act, delay),
-  clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
-}))
-
 /** A sandbox that refuses whatever it is asked, and those who ask it. */
 async function behind(relays: { relayed?: boolean }) {
   const sandbox = await createSandbox({ storm: '1,retry-after=60s' })
