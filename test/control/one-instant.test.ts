@@ -6,6 +6,7 @@ import { VERBS } from '../../src/control/verbs.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { systemClock } from '../../src/system/system-clock.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { serviceRequest } from '../support/service-request.js'
 
 const TEN = Date.parse('2026-03-01T10:00:00Z')
 
@@ -81,16 +82,11 @@ describe('the wall clock', () => {
   it('is read once for a request that opens a space and starts its storm', async () => {
     const { core, verb } = await open({ storm: '1,for=1s' })
     const before = readings
-    const reply = await core.service({
-      method: 'GET',
-      target: '/v1/pets',
-      headers: { authorization: 'Bearer sandbox~new' },
-      rawHeaders: [],
-      body: undefined,
-      address: 'test',
-      connection: 0,
-      deliveredUpTo: 0,
-    })
+    const reply = await core.service(
+      serviceRequest({
+        headers: { authorization: 'Bearer sandbox~new' },
+      }),
+    )
     expect(readings - before).toBe(1)
     expect(reply.status).toBe(429)
     expect((await verb('storm.show', {}, 'new'))?.startedAt).toBe(

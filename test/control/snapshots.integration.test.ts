@@ -8,6 +8,7 @@ import type { SandboxOptions } from '../../src/options/options.js'
 import { crc32 } from '../../src/store/checksum.js'
 import { embeddedOptions } from '../support/embedded-options.js'
 import fc from '../support/fast-check.js'
+import { serviceRequest } from '../support/service-request.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
 /** Everything that a snapshot can hold is switched on. */
@@ -82,16 +83,11 @@ async function eventful(folder: string) {
   await sandbox.control('PUT', '/keys/sandbox-pro/ban', { for: '5m' })
   await sandbox.control('PUT', '/faults', [{ operation: 'getPet', fault: 'status', status: 503, times: 3 }])
   const ask = () =>
-    sandbox.core.service({
-      method: 'GET',
-      target: '/v1/pets',
-      headers: { authorization: 'Bearer sandbox' },
-      rawHeaders: [],
-      body: undefined,
-      address: 'test',
-      connection: 0,
-      deliveredUpTo: 0,
-    })
+    sandbox.core.service(
+      serviceRequest({
+        headers: { authorization: 'Bearer sandbox' },
+      }),
+    )
   for (let i = 0; i < 12; i++) await ask()
   await sandbox.control('PUT', '/snapshots/good')
   return sandbox

@@ -1,34 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
-import { createSandbox, type SandboxOptions } from '../../src/index.js'
+import type { SandboxOptions } from '../../src/index.js'
 import { applyStep, openMachine, START } from '../machine/machine.js'
+import { serviceRequest } from '../support/service-request.js'
 
 const AT_TEN: SandboxOptions = { seed: 1, now: '2026-03-01T10:00:00Z', freeze: true }
-
-async function openWith(options: SandboxOptions = {}) {
-  const sandbox = await createSandbox({ ...AT_TEN, ...options })
-  const ask = (key: string) => sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } })
-  const names = async () => (await sandbox.spaces.list()).map(({ name }) => name)
-  return Object.assign(sandbox, { ask, names })
-}
-
-describe('a key that names a space', () => {
-  it('opens a space for an unknown key with --any-key', async () => {
-    await using sandbox = await openWith({ anyKey: true })
-    await sandbox.ask('mine~a')
-    expect(await sandbox.names()).toEqual(['a'])
-    expect((await sandbox.requests()).length).toBe(0)
-    await sandbox.ask('mine')
-    const left = async (key: string) => (await sandbox.ask(key)).headers.get('x-ratelimit-remaining')
-    expect([await left('mine'), await left('mine~a')]).toEqual(['58', '58'])
-  })
-
-  it.each(['unknown~a', 'sandbox-revoked~a'])('opens none if it is not valid: %s', async (key) => {
-    await using sandbox = await openWith()
-    expect((await sandbox.ask(key)).status).toBe(401)
-    expect(await sandbox.names()).toEqual([])
-  })
-})
 
 describe('a running clock', () => {
   it('stops at the end of the year 9999', () => {
@@ -53,16 +29,9 @@ describe('a snapshot', () => {
     const machine = openMachine({ contract: packagedContract(), sandbox })
     let position = 0
     const ask = (now: number) => {
-      const request = {
-        method: 'GET',
-        target: '/v1/pets',
+      const request = serviceRequest({
         headers: { authorization: 'Bearer sandbox' },
-        rawHeaders: [],
-        body: undefined,
-        address: 'test',
-        connection: 0,
-        deliveredUpTo: 0,
-      }
+      })
       applyStep(machine, { command: { kind: 'request', request }, instant: { now, position: ++position } })
       return machine.spaces.default.accounts.view('sandbox').bans.ban !== undefined
     }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { Machine } from '../../src/core/machine.js'
 import fc from '../support/fast-check.js'
+import { serviceRequest } from '../support/service-request.js'
 import { runs } from '../support/test-seed.js'
 import { applyStep, openMachine, START } from './machine.js'
 import { ModelSpace, type Switches, type Told } from './model.js'
@@ -227,16 +228,12 @@ class Pair {
     const outcome = applyStep(this.#machine, {
       command: {
         kind: 'request',
-        request: {
-          method: 'GET',
+        request: serviceRequest({
           target: isKnown ? '/v1/store/orders' : '/v1/nothing',
           headers: key === undefined ? {} : { authorization: `Bearer ${key}${mark}` },
-          rawHeaders: [],
-          body: undefined,
           address,
-          connection: 0,
           deliveredUpTo: this.#position,
-        },
+        }),
       },
       instant: { now: this.#wall, position: ++this.#position },
     })

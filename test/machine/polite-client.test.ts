@@ -3,9 +3,9 @@ import { VIOLATIONS, WARNINGS } from '../../src/conduct/conduct-view.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { VerbInput, VerbName } from '../../src/control/verb-map.js'
 import type { Machine } from '../../src/core/machine.js'
-import type { ServiceRequest } from '../../src/domain/messages.js'
 import { MINUTE_MS, readRetryAfter, SECOND_MS } from '../../src/domain/time.js'
 import fc from '../support/fast-check.js'
+import { serviceRequest } from '../support/service-request.js'
 import { runs } from '../support/test-seed.js'
 import { applyStep, openMachine, START } from './machine.js'
 
@@ -140,16 +140,11 @@ class PoliteClient {
 
   #send(): void {
     if (this.#now() < this.#readyAt) return
-    const request: ServiceRequest = {
-      method: 'GET',
-      target: '/v1/pets',
+    const request = serviceRequest({
       headers: { authorization: `Bearer ${KEY}` },
-      rawHeaders: [],
-      body: undefined,
-      address: 'test',
       connection: 1,
       deliveredUpTo: this.#position,
-    }
+    })
     const reply = this.#machine.apply({ kind: 'request', request }, this.#instant())
     if ('kind' in reply || reply.exchange === undefined) throw new Error('It was not answered.')
     const ended = { ...reply.exchange, how: 'sent', durationMs: 1, waitingMs: 0, bodyMs: 0, connection: 1 } as const

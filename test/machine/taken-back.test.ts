@@ -9,6 +9,7 @@ import { ExchangeLog, LogBudget } from '../../src/exchanges/exchange-log.js'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { folderWithin } from '../store/owner.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { serviceRequest } from '../support/service-request.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 
 /** A sandbox on a store that is gone before the turn is over. */
@@ -19,17 +20,11 @@ async function sandboxWhoseStoreGoes() {
   // It says that its store is lost.
   onTestFinished(() => core.close().catch(() => {}))
   renameSync(dirname(store), `${dirname(store)}-moved`)
-  const request = (authorization: string, more: Partial<ServiceRequest> = {}): ServiceRequest => ({
-    method: 'GET',
-    target: '/v1/pets',
-    headers: { authorization, 'content-type': 'application/json' },
-    rawHeaders: [],
-    body: undefined,
-    address: 'test',
-    connection: 0,
-    deliveredUpTo: 0,
-    ...more,
-  })
+  const request = (authorization: string, more: Partial<ServiceRequest> = {}): ServiceRequest =>
+    serviceRequest({
+      headers: { authorization, 'content-type': 'application/json' },
+      ...more,
+    })
   return {
     core,
     /** Does a verb, and leaves it to the end of the turn to be kept, as where every write is synced. */

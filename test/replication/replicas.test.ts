@@ -4,25 +4,18 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
-import type { ServiceRequest } from '../../src/domain/messages.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import { batchText, itemText } from '../../src/replication/batch-text.js'
 import { LIVING_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
+import { serviceRequest } from '../support/service-request.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
-const A_REQUEST: ServiceRequest = {
-  method: 'GET',
-  target: '/v1/pets',
-  headers: {},
-  rawHeaders: [],
-  body: undefined,
+const A_REQUEST = serviceRequest({
   address: '',
-  connection: 0,
-  deliveredUpTo: 0,
-}
+})
 
 /** Waits until all have read what all have said. */
 async function inStep(...replicas: readonly TestReplica[]): Promise<void> {

@@ -128,9 +128,9 @@ describe.each(transports)('spaces, %s', (_name, openSandbox) => {
     expect((seen.json as { message: string }).message).toMatch(/1 are open.*DELETE \/__sandbox\/spaces/)
   })
 
-  it('are not opened by a token that the sandbox does not know', async () => {
+  it.each(['stranger~a', 'sandbox-revoked~a'])('are not opened by the invalid key %s', async (key) => {
     const sandbox = await openSandbox()
-    expect(await sandbox.get('/pets', 'stranger~a')).toMatchObject({ status: 401 })
+    expect(await sandbox.get('/pets', key)).toMatchObject({ status: 401 })
     expect(sandbox.core.spaces.names()).toEqual([])
   })
 })

@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Refused } from '../../src/conduct/what-if.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { PLAN_NAMES, type PlanName } from '../../src/domain/keys.js'
-import type { Reply, ServiceRequest } from '../../src/domain/messages.js'
+import type { Reply } from '../../src/domain/messages.js'
 import type { SimulationReport } from '../../src/simulate/report.js'
 import { Chance } from '../machine/chance.js'
 import { openMachine } from '../machine/machine.js'
+import { serviceRequest } from '../support/service-request.js'
 import { harEntry, ncsaLine, type Sent, simulate } from './traffic.js'
 
 const DAY = Date.parse('2026-03-02T00:00:00Z')
@@ -40,17 +41,13 @@ function refusedBySandbox(plan: PlanName, sent: ReturnType<typeof day>): Readonl
   let position = 0
   for (const { at, key, target } of sent) {
     const headers = { authorization: `Bearer sandbox-${plan}~${key}` }
-    const request: ServiceRequest = {
-      method: 'GET',
+    const request = serviceRequest({
       target,
       headers,
-      rawHeaders: [],
-      body: undefined,
       address: '127.0.0.1',
-      connection: 0,
       // Each response has been read before the next request is sent.
       deliveredUpTo: position,
-    }
+    })
     const {
       status,
       headers: answered,
