@@ -12,11 +12,12 @@ import { listen, openBrowser } from './browser.js'
 /** The application: it shows the first pets, with a limit from its address. The fixed version waits for Retry-After. */
 const appOf = (limit: number, isMended: boolean) => `
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env
+let backoff = 0.2
 for (let attempt = 0; ; attempt++) {
   const answer = await fetch(base + '/pets?limit=${limit}', { headers: { authorization: 'Bearer ' + key } })
   if (answer.ok) { console.log((await answer.json()).length + ' pets'); break }
   if (!${isMended} || attempt === 20 || answer.status === 400) { console.error('broken: ' + answer.status); process.exit(1) }
-  const wait = Number(answer.headers.get('retry-after') ?? 0.2 * 2 ** attempt)
+  const wait = Number(answer.headers.get('retry-after') ?? (backoff *= 2))
   await new Promise((resolve) => setTimeout(resolve, wait * 1000))
 }`
 
@@ -42,7 +43,8 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-afternoon-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const app = join(folder, 'app.mjs')
-    const sandbox = await startSandbox({ seed: 1 })
+    // The storm of this seed refuses two requests, each of which takes a second.
+    const sandbox = await startSandbox({ seed: 4 })
     onTestFinished(() => sandbox.close())
     const env = { PETSTORE_BASE_URL: sandbox.baseUrl, PETSTORE_API_KEY: 'sandbox' }
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
@@ -109,7 +111,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
       ...cli,
       'exec',
       '--seed',
-      '1',
+      '4',
       '--scenario',
       join(folder, 'bad-day.yaml'),
       '--fail-on',
