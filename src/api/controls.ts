@@ -23,7 +23,7 @@ import type { Exchange } from '../exchanges/exchange-view.js'
 import type { Har } from '../exchanges/har.js'
 import type { SandboxOptions, ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
 import { quoted } from '../options/problem.js'
-import type { SettingsView } from '../options/settings-view.js'
+import type { SettingsView } from '../options/settings.js'
 import type { FakeTimers } from './fake-timers.js'
 
 export interface Transport {

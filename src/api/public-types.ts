@@ -15,7 +15,7 @@ export type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView, Wi
 export type { DurationText } from '../domain/time.js'
 export type { Exchange, ExchangeMessage } from '../exchanges/exchange-view.js'
 export type { ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
-export type { SettingsView } from '../options/settings-view.js'
+export type { SettingsView } from '../options/settings.js'
 export type {
   Controls,
   KeyKind,

@@ -1,5 +1,5 @@
 export { ControlError } from '../api/controls.js'
 export type * from '../api/public-types.js'
-export { OptionsError } from '../options/options-error.js'
+export { OptionsError } from '../options/problem.js'
 export { type BrowserSandbox, createSandbox } from './create-sandbox.js'
 export type { BrowserOptions } from './options.js'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { buildRequest, requestTo } from '../client/build-request.js'
-import { RequestError } from '../client/request-error.js'
+import { RequestError } from '../client/errors.js'
 import { servedContract } from '../client/served-contract.js'
 import { chosenSandbox, DEFAULT_SOURCE } from '../client/target.js'
 import type { Contract } from '../contract/contract.js'

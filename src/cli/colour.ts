@@ -1,5 +1,7 @@
 import type { ChalkInstance } from 'chalk'
+import { stringifyJson } from '../contract/json.js'
 import type { Environment } from '../system/environment.js'
+import { escapeLines } from './escape-controls.js'
 import type { Output } from './io.js'
 
 /** Chalk's own detection ignores NO_COLOR and reads the command line. @source no-color.org; force-color.org */
@@ -17,4 +19,17 @@ export function isForPeople(stream: Output, env: Environment): boolean {
 export async function chalkFor(level: 0 | 1): Promise<ChalkInstance> {
   const { Chalk } = await import('./chalk.js')
   return new Chalk({ level })
+}
+
+const PARTS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
+
+export async function jsonText(value: unknown, stream: Output, env: Environment): Promise<string> {
+  const text = escapeLines(stringifyJson(value, 2))
+  const level = colourLevel(stream, env)
+  if (level === 0) return text
+  const { cyan, green, yellow } = await chalkFor(level)
+  return text.replace(PARTS, (part, string: string | undefined, colon: string | undefined) => {
+    if (string === undefined) return yellow(part)
+    return colon === undefined ? green(string) : cyan(string) + colon
+  })
 }

@@ -1,4 +1,4 @@
-import type { CommandEntry } from './command-file.js'
+import type { CommandEntry } from './io.js'
 import { define as defineServe } from './serve.js'
 
 const entry = (name: string, summary: string, load: CommandEntry['load']): CommandEntry => ({ name, summary, load })

@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
 import { packageDirectory } from '../system/package-files.js'
 import { readRegularFile } from '../system/regular-file.js'
-import type { CommandEntry } from './command-file.js'
 import { suggest } from './completion/suggest.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
-import type { CliIo } from './io.js'
+import type { CliIo, CommandEntry } from './io.js'
 import { print } from './print.js'
 
 /** Each script under the name that its shell looks for. The build copies them from completion/scripts. */

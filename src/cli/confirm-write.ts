@@ -1,4 +1,4 @@
-import { RequestError } from '../client/request-error.js'
+import { RequestError } from '../client/errors.js'
 import type { Target } from '../client/target.js'
 import { canAsk, confirms } from './call/stdin.js'
 import { escapeControls } from './escape-controls.js'

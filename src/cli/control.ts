@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { addReportVerbs } from './control/conduct.js'
-import { EXIT_NO_RESPONSE } from './control/errors.js'
 import { addLifecycleVerbs } from './control/lifecycle.js'
 import { addRequestVerbs } from './control/requests.js'
 import { addSharedFlags, verbCommands } from './control/verb-commands.js'
 import { addVerbs } from './control/verbs.js'
+import { EXIT_NO_RESPONSE } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
 

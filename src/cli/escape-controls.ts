@@ -28,3 +28,17 @@ export function escapeDrivers(text: string): string {
 function escaped(control: string): string {
   return `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** A line of text for XML and HTML, with control characters escaped. Lone surrogates become U+FFFD. */
+export function xmlText(text: string): string {
+  const held = escapeControls(text).replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
+  return held.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

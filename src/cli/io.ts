@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { Command } from 'commander'
 import type { Environment } from '../system/environment.js'
 
 export interface Output extends Writable {
@@ -42,3 +43,17 @@ export interface CliIo {
   monotonic(): number
   randomSeed(): number
 }
+
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<{ define: DefineCommand }>
+}
+
+/** @param finish called with the exit code @param commands all commands, for completion */
+type DefineCommand = (
+  command: Command,
+  io: CliIo,
+  finish: (exitCode: number) => void,
+  commands: readonly CommandEntry[],
+) => void

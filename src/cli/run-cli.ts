@@ -3,11 +3,10 @@ import { packageVersion } from '../system/package-files.js'
 import { COMMANDS } from './commands.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
-import { addHelpCommand, explain, HELP_FORMAT, seeHelp } from './help.js'
+import { addHelpCommand, explain, HELP_FORMAT, seeHelp, usageWords } from './help.js'
 import type { CliIo } from './io.js'
 import { print, say } from './print.js'
 import { reportError } from './report-error.js'
-import { usageWords } from './usage-words.js'
 
 const DEFAULT_WIDTH = 80
 

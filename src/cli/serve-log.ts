@@ -8,8 +8,7 @@ import { chalkFor, colourLevel } from './colour.js'
 import { escapeControls } from './escape-controls.js'
 import type { CliIo } from './io.js'
 import { LineWriter } from './line-writer.js'
-import { terminalWidth } from './print.js'
-import { wrapWords } from './wrap-words.js'
+import { terminalWidth, wrapWords } from './print.js'
 
 export interface ReadyFacts {
   readonly baseUrl: string

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readKeyFile } from '../client/api-key.js'
 import { isSameOrigin } from '../client/base-address.js'
+import { TargetError } from '../client/errors.js'
 import {
   checkedAddress,
   findOwner,
@@ -18,13 +19,11 @@ import {
   readTargetConfig,
   type StoredTarget,
 } from '../client/target-config.js'
-import { TargetError } from '../client/target-error.js'
-import { printResult, type Result } from './control/result.js'
+import { type OutputFlags, outputOptions, printResult, type Result, wantsJson } from './control/result.js'
 import { table } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
-import { type OutputFlags, outputOptions, wantsJson } from './output-form.js'
 import { say } from './print.js'
 
 const SET_EXAMPLE =

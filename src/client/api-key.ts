@@ -1,5 +1,5 @@
 import { describeOpenError, readInput } from '../system/regular-file.js'
-import { TargetError } from './target-error.js'
+import { TargetError } from './errors.js'
 
 /** Bytes. A key has some dozens. */
 const MAX_KEY_FILE = 64_000

@@ -2,8 +2,8 @@ import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readRegularFile } from '../system/regular-file.js'
 import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
+import { checkHealth } from './control-fetch.js'
 import { LOCATOR, type Location } from './locator-file.js'
-import { checkHealth } from './sandbox-health.js'
 
 /** The file has about 200 bytes. */
 const MAX_LOCATOR = 64_000

@@ -1,6 +1,6 @@
 import type { Environment } from '../system/environment.js'
 import { isLoopback, shownAddress } from './base-address.js'
-import { TargetError } from './target-error.js'
+import { TargetError } from './errors.js'
 
 export interface Proxy {
   /** May contain user and password. */

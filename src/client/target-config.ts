@@ -9,7 +9,7 @@ import { makeFolder } from '../system/make-folder.js'
 import { describeOpenError, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { loadYaml } from '../system/yaml.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
-import { TargetError } from './target-error.js'
+import { TargetError } from './errors.js'
 
 /** A stored target; its key stays in a file. */
 export interface StoredTarget {

@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import type { Environment } from '../system/environment.js'
 import { readKey, readKeyFile } from './api-key.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
+import { TargetError } from './errors.js'
 import { locationProblem, readLocation } from './location.js'
 import { LOCATOR } from './locator-file.js'
 import { PRODUCTION, readTargetConfig, type TargetConfig, targetConfigFile } from './target-config.js'
-import { TargetError } from './target-error.js'
 
 export interface TargetChoice {
   readonly target?: string | undefined

@@ -8,7 +8,7 @@ import { isStormActive, type Storm } from '../domain/storm.js'
 import { type ClockState, ceilSeconds, type EpochMs, formatDuration, formatOffset, SECOND_MS } from '../domain/time.js'
 import { toKebabCase } from '../options/letter-case.js'
 import type { ScenarioContent } from '../options/options.js'
-import { settingsView } from '../options/settings-view.js'
+import { settingsView } from '../options/settings.js'
 import { loadYaml } from '../system/yaml.js'
 import type { OverridesExport } from './views.js'
 

@@ -7,8 +7,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js
 import { isStormActive } from '../domain/storm.js'
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, readClock, SECOND_MS } from '../domain/time.js'
 import { toKebabCase } from '../options/letter-case.js'
-import { changeSettings } from '../options/settings.js'
-import { settingsView, settingText } from '../options/settings-view.js'
+import { changeSettings, settingsView, settingText } from '../options/settings.js'
 import type { OverrideView } from './views.js'
 
 /**

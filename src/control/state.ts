@@ -6,7 +6,7 @@ import { type ApiKey, keyLabel } from '../domain/keys.js'
 import { isOpen, viewWindow, type WindowName } from '../domain/quota.js'
 import type { RunningStorm } from '../domain/storm.js'
 import { type EpochMs, formatDuration } from '../domain/time.js'
-import { settingsView } from '../options/settings-view.js'
+import { settingsView } from '../options/settings.js'
 import { listOverrides } from './overrides.js'
 import type { ClockView, FaultView, KeyView, StateView, StormView, WindowState } from './views.js'
 

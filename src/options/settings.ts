@@ -1,7 +1,10 @@
 import * as v from 'valibot'
-import { OPTIONAL_SETTINGS, SETTING_NAMES, type Settings } from '../domain/settings.js'
-import type { SettingsPatch } from './options.js'
+import { OPTIONAL_SETTINGS, type OptionalSetting, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
+import { formatDuration } from '../domain/time.js'
+import type { SettingsInput, SettingsPatch } from './options.js'
 import { type OptionValues, optionRow } from './table.js'
+import { formatLatency } from './values/faults.js'
+import { formatLimits } from './values/keys.js'
 import { mapSchema } from './values/reading.js'
 
 /** A change to settings: absent ones stay, and undefined removes one (limits, latency, senders). */
@@ -37,4 +40,34 @@ export function changeSettings(settings: Settings, change: SettingsChange): Sett
   const kept = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== undefined)
   // Only optional settings can have been removed.
   return Object.fromEntries(kept) as unknown as Settings
+}
+
+/** Settings as they are written, so that they can be sent back. Null: not set, or the plan's own. */
+export type SettingsView = {
+  readonly [Name in keyof Settings]-?:
+    | Shown<Required<SettingsInput>[Name]>
+    | (Name extends OptionalSetting ? null : never)
+}
+
+type Shown<Written> = string extends Written ? string : Written
+
+const FORMATS: Readonly<Record<string, (value: never) => string>> = {
+  wait: formatDuration,
+  limits: formatLimits,
+  latency: formatLatency,
+}
+
+export function settingsView(settings: Settings): SettingsView {
+  const entries = SETTING_NAMES.map((name) => {
+    const value = settings[name]
+    // The format of a kind takes the value of every setting of that kind.
+    return [name, value === undefined ? null : (FORMATS[SETTINGS[name].kind]?.(value as never) ?? value)]
+  })
+  return { ...settings, ...Object.fromEntries(entries) }
+}
+
+export const NO_SETTING = 'none'
+
+export function settingText(value: SettingsView[keyof SettingsView]): string {
+  return value === null ? NO_SETTING : String(value)
 }

@@ -74,7 +74,7 @@ describe('control drift', () => {
     const sandbox = await startSandbox()
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl } })
     expect(await runCli(['control', 'drift'], io)).toBe(0)
-    expect(io.stdout.text).toBe('0 answers of the real service, 0 drifted\n')
+    expect(io.stdout.text).toBe('0 responses of the real service, 0 drifted\n')
     await sandbox.close()
   })
 })

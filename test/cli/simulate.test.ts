@@ -95,7 +95,7 @@ describe('simulate', () => {
       [],
       /^NOTHING_SIMULATED: 2 requests read, none for \/v1; most are for \/api\. Set the right --base-path and --host\.$/,
     ],
-    ['empty.har', [], /^NOTHING_SIMULATED: The input has no readable request\.$/],
+    ['empty.har', [], /^NOTHING_SIMULATED: The input contains no readable request\.$/],
   ])('fails on %s with advice', async (file, flags, message) => {
     const io = testIo()
     mkdirSync(join(io.cwd, 'folder'))

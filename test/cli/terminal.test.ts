@@ -88,7 +88,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     terminal.type('r')
     await terminal.sees(/start\? \[y\/N\]/)
     terminal.type('t')
-    await terminal.sees(/Nothing was done/)
+    await terminal.sees(/Cancelled/)
     terminal.type('r')
     await terminal.sees(/y\/N\][\s\S]*y\/N\]/)
     terminal.type('y')

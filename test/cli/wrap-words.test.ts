@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cellWidth } from '../../src/cli/cells.js'
+import { wrapWords } from '../../src/cli/print.js'
 import { runCli } from '../../src/cli/run-cli.js'
-import { wrapWords } from '../../src/cli/wrap-words.js'
 import { testIo } from './test-io.js'
 
 describe('a text of one line', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toCurl, toHttpText } from '../../src/client/curl.js'
+import { toCurl, toHttpText } from '../../src/client/build-request.js'
 import { masked, readHeader, requestHeaders } from '../../src/client/headers.js'
 
 describe('a header from the command line', () => {

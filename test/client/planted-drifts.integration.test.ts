@@ -308,14 +308,14 @@ const PLANTED: readonly Planted[] = [
     what: 'an Error whose status is another one',
     drift: error(item, (body) => ({ ...body, status: 403 })),
     check: 'getPet, 401 without a key',
-    detail: /the body's status is 403, that of the answer 40[14]/,
+    detail: /status is 403 in the body, but the response has 40[14]/,
     call: ['getPet', '8'.repeat(18)],
   },
   {
     what: 'an Error of no code',
     drift: error(item, (body) => ({ ...body, code: '' })),
     check: 'getPet, an unknown id',
-    detail: /the body's code is empty/,
+    detail: /code is empty in the body/,
   },
   {
     what: 'a 401 that asks for another scheme',

@@ -163,8 +163,8 @@ describe('reports as not checked', () => {
     expect(drifts).toEqual([])
     expect(ofOutcome(checks, 'unanswered')).toEqual([
       expect.stringMatching(/^getPet, first: No response from http:\/\/127\.0\.0\.1:\d+: .* \(UND_ERR_SOCKET\)$/),
-      expect.stringMatching(/^getPet, an id beyond 2\^53: No answer/),
-      expect.stringMatching(/^getPet, an unknown id: No answer/),
+      expect.stringMatching(/^getPet, an id beyond 2\^53: No response/),
+      expect.stringMatching(/^getPet, an unknown id: No response/),
     ])
   })
 })
@@ -179,7 +179,7 @@ describe('a limit of one request a minute', () => {
     })
     const { waits, skipped } = await verified(everyOther)
     expect(waits.filter((wait) => wait === 60_000)).toHaveLength(5)
-    expect(skipped).toContainEqual(expect.stringContaining('not tested: the rate limit was waited for 5 times'))
+    expect(skipped).toContainEqual(expect.stringContaining('not tested: the rate limit is used up again (429) after 5 waits'))
   })
 })
 

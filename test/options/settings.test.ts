@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.js'
-import { changeSettings, settingsSchema } from '../../src/options/settings.js'
-import { settingsView } from '../../src/options/settings-view.js'
+import { changeSettings, settingsSchema, settingsView } from '../../src/options/settings.js'
 
 describe('settings', () => {
   it('change in the words of the flags, and the rest stays', () => {

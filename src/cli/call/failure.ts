@@ -8,9 +8,8 @@ import { SANDBOX, type Target } from '../../client/target.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import { redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
-import { EXIT_NO_RESPONSE } from '../control/errors.js'
 import { controlCommand } from '../control/find-sandbox.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, EXIT_NO_RESPONSE } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
 
 export interface CallFailure {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import { RequestError } from '../../client/errors.js'
 import { type Header, readHeader } from '../../client/headers.js'
-import { RequestError } from '../../client/request-error.js'
 import { type Bytes, MIB, parseSize } from '../../domain/numbers.js'
 import { type DurationMs, HOUR_MS, parseDuration, SECOND_MS } from '../../domain/time.js'
 

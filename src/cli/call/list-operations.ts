@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.js'
+import { jsonText } from '../colour.js'
 import { lineWidth, table } from '../control/table.js'
 import type { CliIo } from '../io.js'
-import { jsonText } from '../json-text.js'
 import { yamlText } from './show-response.js'
 
 export async function listOperations(

@@ -3,10 +3,10 @@ import { type Header, masked } from '../../client/headers.js'
 import { readBody, toRows } from '../../client/read-body.js'
 import type { Environment } from '../../system/environment.js'
 import { loadYaml } from '../../system/yaml.js'
+import { jsonText } from '../colour.js'
 import { lineWidth, table } from '../control/table.js'
 import { escapeControls, escapeLines, hasControls } from '../escape-controls.js'
 import type { Output } from '../io.js'
-import { jsonText } from '../json-text.js'
 import type { OutputFormat } from './flags.js'
 
 interface Shown {

@@ -1,10 +1,10 @@
 import { shownAddress } from '../../client/base-address.js'
+import { checkHealth } from '../../client/control-fetch.js'
 import { locationProblem, readLocation } from '../../client/location.js'
 import { LOCATOR } from '../../client/locator-file.js'
-import { checkHealth } from '../../client/sandbox-health.js'
 import { CONTROL_PATH, readControlUrl } from '../../control/path.js'
+import type { FailureCode } from '../../domain/failures.js'
 import type { CliIo } from '../io.js'
-import { NoSandboxError, UsageError } from './errors.js'
 
 const DEFAULT_URL = `http://127.0.0.1:4010${CONTROL_PATH}`
 const VARIABLE = 'PETSTORE_SANDBOX_URL'
@@ -59,4 +59,14 @@ function readUrl(text: string, where: string): string {
   if (controlUrl !== undefined) return controlUrl
   const form = 'must be the address of a sandbox, for example http://127.0.0.1:4010, without user, password and query'
   throw new UsageError(`${where} ${shownAddress(text)}: ${form}`)
+}
+
+export class NoSandboxError extends Error {
+  override readonly name = 'NoSandboxError'
+  readonly code = 'NO_SANDBOX' satisfies FailureCode
+}
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly code = 'USAGE' satisfies FailureCode
 }

@@ -1,6 +1,7 @@
+import { Option } from 'commander'
+import { jsonText } from '../colour.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
-import { jsonText } from '../json-text.js'
 import { print, say } from '../print.js'
 import { lineWidth, table } from './table.js'
 
@@ -31,4 +32,23 @@ export async function printResult({ value, text, coloured, note }: Result, io: C
   const shown = typeof text === 'string' ? text : text(lineWidth(io.stdout))
   if (shown !== '') await print(io.stdout, `${coloured ? shown : escapeLines(shown)}\n`)
   if (note !== undefined) say(io.stderr, note)
+}
+
+export type OutputForm = 'text' | 'json'
+
+export interface OutputFlags {
+  readonly output?: OutputForm
+  readonly json?: boolean
+}
+
+/** `-o json`; `--json` is its former name. */
+export function outputOptions(): readonly Option[] {
+  return [
+    new Option('-o, --output <form>', 'how the result is printed').choices(['text', 'json']),
+    new Option('--json', 'print JSON').hideHelp(),
+  ]
+}
+
+export function wantsJson({ output, json = false }: OutputFlags): boolean {
+  return json || output === 'json'
 }

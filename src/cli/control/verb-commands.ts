@@ -9,22 +9,19 @@ import {
   type Transport,
 } from '../../api/controls.js'
 import { overNetwork } from '../../api/over-network.js'
-import { checkHealth } from '../../client/sandbox-health.js'
+import { checkHealth } from '../../client/control-fetch.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type { VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { verbRoutes } from '../../control/verb-routes.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../../domain/time.js'
 import { describeOpenError, readInput } from '../../system/regular-file.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
-import { addHelpCommand, explain } from '../help.js'
+import { addHelpCommand, explain, usageWords } from '../help.js'
 import type { CliIo } from '../io.js'
-import { type OutputForm, outputOptions, wantsJson } from '../output-form.js'
 import { say } from '../print.js'
-import { usageWords } from '../usage-words.js'
 import { timeoutMs } from './arguments.js'
-import { NoSandboxError, UsageError } from './errors.js'
-import { type FoundSandbox, findSandbox, noSandboxAt } from './find-sandbox.js'
-import { printResult, type Result } from './result.js'
+import { type FoundSandbox, findSandbox, NoSandboxError, noSandboxAt, UsageError } from './find-sandbox.js'
+import { type OutputForm, outputOptions, printResult, type Result, wantsJson } from './result.js'
 
 export interface SharedFlags {
   readonly space?: string

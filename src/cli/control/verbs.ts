@@ -15,7 +15,7 @@ import { findOption } from '../../options/names.js'
 import type { ScenarioContent, SettingsPatch, StormOption } from '../../options/options.js'
 import { packagedScenarios } from '../../options/scenario.js'
 import { loadScenario } from '../../options/scenario-file.js'
-import { NO_SETTING } from '../../options/settings-view.js'
+import { NO_SETTING } from '../../options/settings.js'
 import { optionRow } from '../../options/table.js'
 import { readStorm } from '../../options/values/faults.js'
 import { joinOr } from '../../options/values/reading.js'
@@ -23,7 +23,7 @@ import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
 import { readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import { count, defined, durationText, faultRule, instantText, int64, rate } from './arguments.js'
-import { UsageError } from './errors.js'
+import { UsageError } from './find-sandbox.js'
 import {
   clockText,
   faultsResult,

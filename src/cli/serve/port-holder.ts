@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs'
-import { checkHealth } from '../../client/sandbox-health.js'
+import { checkHealth } from '../../client/control-fetch.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import { Failure } from '../../domain/failures.js'
 import { controlCommand } from '../control/find-sandbox.js'

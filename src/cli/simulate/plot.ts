@@ -1,5 +1,5 @@
 import { DAY_MS, type DurationMs, type EpochMs, HOUR_MS, MINUTE_MS } from '../../domain/time.js'
-import { xmlText } from '../xml-text.js'
+import { xmlText } from '../escape-controls.js'
 
 const WIDTH = 760
 const HEIGHT = 190

@@ -6,7 +6,7 @@ import { LEFT_OUT, type LeftOutCause } from '../../simulate/simulation.js'
 import { findingLine } from '../conduct/text-report.js'
 import { table } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
-import { wrapWords } from '../wrap-words.js'
+import { wrapWords } from '../print.js'
 
 // The HTML report has the same sentences and tables.
 

@@ -9,3 +9,8 @@ export class RequestError extends Failure {
     this.problems = problems
   }
 }
+
+/** A target cannot be used or stored. The message never contains a key. */
+export class TargetError extends Failure {
+  override readonly name = 'TargetError'
+}
