@@ -16,7 +16,7 @@ export const FOR_BROWSERS = {
   minify: true,
   platform: 'browser',
   format: 'esm',
-  // Whoever bundles it again may aim lower.
+  // A bundler of the user's may lower the target.
   target: ['chrome111', 'firefox115', 'safari16.4'],
   // All licences are in THIRD-PARTY-LICENSES.txt.
   legalComments: 'none',
@@ -24,7 +24,7 @@ export const FOR_BROWSERS = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
-/** Takes `<name>.browser.ts` in place of `<name>.ts` where there is one, as the tsconfig of src/browser does. */
+/** Prefers `<name>.browser.ts` over `<name>.ts`, as the tsconfig of src/browser does. */
 export const browserTwins: Plugin = {
   name: 'browser-twins',
   setup({ onResolve }) {
@@ -35,7 +35,7 @@ export const browserTwins: Plugin = {
   },
 }
 
-/** What help and dashboard say of each option: the help is not in a browser, and the dashboard has its own copy. */
+/** Descriptions of options stay out: browsers have no help, and the dashboard has its own copy. */
 const withoutHelp: Plugin = {
   name: 'without-help',
   setup({ onLoad }) {
@@ -49,7 +49,7 @@ const withoutHelp: Plugin = {
   },
 }
 
-/** Has each part that is loaded later reach all that is there by then, so that this stays in one file. */
+/** Makes each lazy part reach everything loaded before it, so that the base stays in one file. */
 function inOneFile(sources: readonly string[]): Plugin {
   return {
     name: 'in-one-file',
@@ -57,7 +57,7 @@ function inOneFile(sources: readonly string[]): Plugin {
       const later = await loadedLater(sources)
       onLoad({ filter: /src\/.*\.ts$/ }, async ({ path }) => {
         if (!later.has(path)) return undefined
-        // Not a bare import: of packages without side effects that would reach nothing.
+        // Not a bare import, which packages without side effects would drop.
         const also = `\nexport { createSandbox as there } from ${JSON.stringify(join(packageDirectory, SANDBOX))}\n`
         return { contents: (await readFile(path, 'utf8')) + also, loader: 'ts' }
       })
@@ -65,12 +65,7 @@ function inOneFile(sources: readonly string[]): Plugin {
   }
 }
 
-/**
- * Bundles what pages and workers import: the sandbox, and what comes with it.
- *
- * @param sources all source files
- * @returns what is in the bundles
- */
+/** @param sources all source files @returns the metafiles of the bundles */
 export async function buildBrowser(sources: readonly string[]): Promise<readonly Metafile[]> {
   const sandbox = await build({
     ...FOR_BROWSERS,
@@ -95,8 +90,8 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
 }
 
 /**
- * Between chunks esbuild also imports what is only to be run before. Here that does nothing, as package.json says
- * ("sideEffects"), and esbuild warns whoever bundles both.
+ * esbuild also imports chunks for their side effects only. package.json ("sideEffects") rules these out, and esbuild
+ * would warn a user who bundles both.
  */
 async function dropBareImports(output: string): Promise<void> {
   const file = join(packageDirectory, output)

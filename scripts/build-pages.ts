@@ -9,13 +9,7 @@ import { verbRoutes } from './verb-routes.js'
 
 const web = join(packageDirectory, 'src/web')
 
-/**
- * Builds the pages into a folder: each one's HTML, script and style, each also
- * compressed, as nobody should wait for that at run time. The dashboard is handed the
- * table of verbs, so that its buttons are the verbs of everybody else.
- *
- * @returns what is in the scripts
- */
+/** HTML, script and style of each page, also compressed, so that no request waits for that. @returns the metafiles */
 export async function buildPages(folder: string): Promise<Metafile> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
@@ -35,7 +29,7 @@ export async function buildPages(folder: string): Promise<Metafile> {
   return metafile
 }
 
-/** How a page reaches the verbs. @param address of the control plane, relative to the page */
+/** The address at which a page calls verbs. @param address of the control plane, relative to the page */
 export async function controlAt(address: string): Promise<Record<string, string>> {
   return { ...(await verbRoutes()), CONTROL_ADDRESS: JSON.stringify(address) }
 }

@@ -9,7 +9,7 @@ import { browserTwins, FOR_BROWSERS } from './build-browser.js'
 import { buildPages, controlAt } from './build-pages.js'
 
 const sources = join(packageDirectory, 'src/web/playground')
-/** Where the pages of the control plane are in the site; `serve` sends them from there, too. */
+/** Folder of the control plane's pages in the site; `serve` also sends them from there. */
 const PAGES = 'pages'
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -18,12 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/**
- * Builds the playground: a site of files alone, for any web host and any path on it. Its service worker is the
- * sandbox, and has the list of all other files.
- *
- * @returns what is in the scripts
- */
+/** A static site for any web host and path. Its service worker is the sandbox. @returns the metafiles */
 export async function buildPlayground(folder: string): Promise<Metafile[]> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(join(folder, 'assets'), { recursive: true })
@@ -53,7 +48,7 @@ export async function buildPlayground(folder: string): Promise<Metafile[]> {
   return [pages, metafile, worker.metafile]
 }
 
-/** What the web host has at the addresses of the sandbox's own pages, for those who open one before there is a sandbox. */
+/** Placeholder pages at the sandbox's own addresses, shown before the service worker runs. */
 async function writeStartingPages(folder: string): Promise<void> {
   const page = await guardedPage('starting.html')
   await mkdir(join(folder, '__sandbox/docs'), { recursive: true })
@@ -61,14 +56,14 @@ async function writeStartingPages(folder: string): Promise<void> {
   await writeFile(join(folder, '__sandbox/docs/index.html'), page.replaceAll('"../', '"../../'))
 }
 
-/** A page that says its own policy, as the web host may send none. Who may frame it, only a header can say. */
+/** The policy is in the page because a web host may send none. Only a header can restrict framing. */
 async function guardedPage(name: string): Promise<string> {
   const page = await readFile(join(sources, name), 'utf8')
   const policy = PAGE_POLICY.replace(/; frame-ancestors [^;]*/, '')
   return page.replace('<head>', `<head>\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`)
 }
 
-/** What the worker answers with, address by address. */
+/** The worker's files by address. */
 async function siteIn(folder: string): Promise<Site> {
   const assets = await readdir(join(folder, 'assets'))
   const own = await Promise.all(
@@ -96,7 +91,7 @@ function digest(content: string | Uint8Array, form: 'hex' | 'base64'): string {
   return createHash('sha256').update(content).digest(form)
 }
 
-/** Nothing holds a playground's answers to the contract, so that nobody downloads a compiler of schemas for it. */
+/** A playground does not check its responses, so it leaves out the schema compiler. */
 const withoutStrict: Plugin = {
   name: 'without-strict',
   setup({ onResolve, onLoad }) {

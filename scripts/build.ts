@@ -49,7 +49,7 @@ else if (!(await isUpToDate(packageDirectory, NOTICES))) {
   await buildAll({ types: false })
 }
 
-/** @param types whether to write the declarations, which only a compiler reads: `npm start` does not wait for one */
+/** @param types whether to write declarations, which `npm start` does not need */
 async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
   await generate({ types })
   await removeOldPrograms()
@@ -66,13 +66,13 @@ async function buildAll({ types }: { readonly types: boolean }): Promise<void> {
   await writeNotices(NOTICES, [programs, yaml, ...browser, ...playground])
 }
 
-/** What the sources import and nobody writes. */
+/** Generated sources. */
 async function generate({ types }: { readonly types: boolean }): Promise<void> {
   await Promise.all([generateContract({ types }), generateEmbedded(), generateFixtures()])
 }
 
 async function writeConfigSchema(): Promise<void> {
-  // Not before the contract has been generated, which the options import.
+  // Only after the contract has been generated, which the options import.
   const { configSchema } = await import('../src/options/config-schema.js')
   await writeFile(configSchemaFile, `${JSON.stringify(configSchema(), null, 2)}\n`)
 }
@@ -82,7 +82,7 @@ async function declare(installed: readonly string[]): Promise<void> {
   await emitDeclarations(sourcesOf(PUBLIC), join(dist, 'types'), installed)
 }
 
-/** Code of packages that a user's install brings stays where it is; all else goes into the bundle. */
+/** Packages that a user's install brings stay external; all else is bundled. */
 async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
   const { metafile } = await build({
     ...FOR_NODE,
@@ -91,8 +91,8 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     chunkNames: '[name]-[hash]',
     splitting: true,
     format: 'esm',
-    // What is not there need not be read at each start, and one character beyond ASCII makes V8 take two bytes for each. Names
-    // stay, and lines, so that a stack says where.
+    // Comments and whitespace slow each start, and one character beyond ASCII makes V8 use two bytes for each. Names and
+    // lines stay, for stack traces.
     minifyWhitespace: true,
     lineLimit: 120,
     external: [...installed],
@@ -107,7 +107,7 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
   return metafile
 }
 
-/** It is loaded without waiting (system/yaml.ts), which only CommonJS can be. */
+/** CommonJS, because system/yaml.ts loads it synchronously. */
 async function bundleYaml(): Promise<Metafile> {
   const { metafile } = await build({
     ...FOR_NODE,
@@ -118,7 +118,7 @@ async function bundleYaml(): Promise<Metafile> {
   return metafile
 }
 
-/** In what is bundled, `require` has Node's own modules only: it says undefined to anything else. */
+/** In a bundle, `require` has Node's own modules only. */
 function checkRequired({ outputs }: Metafile): void {
   for (const { kind, path } of Object.values(outputs).flatMap(({ imports }) => imports)) {
     if (kind === 'require-call' && !isBuiltin(path) && !OPTIONAL.has(path))
@@ -150,7 +150,7 @@ async function installedWithThePackage(): Promise<readonly string[]> {
   return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
 }
 
-/** The names of chunks change with their content, so that old ones would pile up. */
+/** Chunk names change with their content: remove old ones. */
 async function removeOldPrograms(): Promise<void> {
   await mkdir(dist, { recursive: true })
   const files = (await readdir(dist)).filter((name) => /\.c?js$/.test(name))

@@ -6,7 +6,7 @@ import { packageDirectory } from '../src/system/package-files.js'
 const IMPORT = /\bfrom ['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)|\bimport ['"]([^'"]+)['"]/g
 
 /**
- * Writes the type declarations of the public programs, and only what these need.
+ * The type declarations of the public programs, and only their dependencies.
  *
  * @param installed names of the packages that a user's install brings
  * @throws if a public type needs another package: to a user it would be `any`

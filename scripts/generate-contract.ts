@@ -11,11 +11,7 @@ import { writeGenerated } from './write-generated.js'
 
 const NOTE = '// Generated from openapi.yaml by scripts/generate-contract.ts. Do not edit.\n'
 
-/**
- * Writes what derives from openapi.yaml to `generated/`: data, validators and types.
- *
- * @param types whether to write the types, which take longer than all else and are needed by nothing that runs
- */
+/** Writes data, validators and types to `generated/`. @param types whether to write the types, which is slow */
 export async function generateContract({ types }: { readonly types: boolean }): Promise<void> {
   const document = await parseDocument(openapiFile, await readFile(openapiFile, 'utf8'))
   const { data, schemas } = readContract(document, { handled: 'all' })
@@ -34,7 +30,7 @@ function dataModule(data: ContractData, replacer?: (name: string, value: unknown
   ].join('\n')
 }
 
-/** What only people read is in the document itself, which a page loads when somebody asks for it. */
+/** Descriptions stay in the document, which a page loads on demand. */
 function withoutWords(name: string, value: unknown): unknown {
   return name === 'description' || name === 'summary' ? '' : value
 }

@@ -5,7 +5,7 @@ import { writeGenerated } from './write-generated.js'
 
 const NOTE = "// Generated from the package's own files by scripts/generate-embedded.ts. Do not edit.\n"
 
-/** Writes the package's own files as modules, for where there are none: in a browser. */
+/** The package's own files as modules, for browsers. */
 export async function generateEmbedded(): Promise<void> {
   await writeGenerated('system', 'version.ts', `${NOTE}\nexport const version = ${JSON.stringify(packageVersion)}\n`)
   const yaml = packageText('openapi.yaml')

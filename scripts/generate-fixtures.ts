@@ -6,7 +6,7 @@ import { writeGenerated } from './write-generated.js'
 
 const NOTE = '// Generated from the files in fixtures/ by scripts/generate-fixtures.ts. Do not edit.\n'
 
-/** Writes what is in fixtures/ as modules, checked: reading it would take every start some milliseconds. */
+/** fixtures/ as checked modules: reading them would take every start some milliseconds. */
 export async function generateFixtures(): Promise<void> {
   await Promise.all([writeFixtures(), writeScenarios()])
 }
@@ -47,7 +47,7 @@ ${scenarios.join('')}}
   )
 }
 
-/** Data as it is written in a program: as in JSON, but for ids that take a bigint. */
+/** As in JSON, with bigints for long ids. */
 function literal(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,16 +1,11 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What the build reads. A folder counts, too, as a file may have been taken out of it. */
+/** Inputs of the build. Folders count: a file may have been removed. */
 const SOURCES = ['src', 'scripts', 'fixtures', 'openapi.yaml', 'package.json', 'package-lock.json']
-/** Written by the build itself. */
 const GENERATED = join('src', 'contract', 'generated')
 
-/**
- * Whether what was built is younger than everything that it was built from.
- *
- * @param last the file that a build writes last, so that one that was interrupted does not count
- */
+/** @param last the file that a build writes last, so that an interrupted build does not count */
 export async function isUpToDate(directory: string, last: string): Promise<boolean> {
   const built = await changedAt(last)
   const sources = await Promise.all(SOURCES.map((name) => withContent(directory, name)))
@@ -26,7 +21,7 @@ async function withContent(directory: string, name: string): Promise<readonly st
   return [path, ...inside.map((entry) => join(path, entry)).filter((entry) => !entry.startsWith(generated))]
 }
 
-/** Milliseconds since the Unix epoch, 0 for what is not there. */
+/** Milliseconds since the Unix epoch, 0 for a missing file. */
 async function changedAt(path: string): Promise<number> {
   const stats = await stat(path).catch(() => undefined)
   return stats?.mtimeMs ?? 0

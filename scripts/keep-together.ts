@@ -2,28 +2,24 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Plugin } from 'esbuild'
 
-/** What every sandbox is made of, whoever starts it. */
+/** Parts of every sandbox. */
 const SANDBOX = [
   'src/sandbox.ts',
   'src/options/resolve.ts',
   'src/system/random-seed.ts',
   'src/exchanges/exchange-view.ts',
 ]
-/** What the command line loads besides, whatever the command. */
+/** Parts of every command. */
 const COMMAND_LINE = 'src/cli/run-cli.ts'
 
 const LAZY_IMPORT = /\bimport\('(\.{1,2}\/[^']+)\.js'\)/g
 
 /**
- * Keeps what a start loads in a few files.
- *
- * esbuild makes one chunk for each set of entries that reach a module, and every
- * lazily loaded module is an entry: `serve` had to read 40 files, at half a
- * millisecond each. Here each entry is made to reach all that is loaded at a
- * start, so that the sets are the same; whoever loads a lazy part has that anyhow.
+ * Keeps everything that a start loads in a few files. esbuild makes one chunk for each set of entries that reach a
+ * module, and every lazily loaded module is an entry: `serve` had to read 40 files, at half a millisecond each. Here
+ * each entry reaches everything loaded at a start, so that the sets are equal.
  *
  * @param programs entries that load the rest later
- * @param sources all source files
  */
 export function keepTogether(directory: string, programs: readonly string[], sources: readonly string[]): Plugin {
   return {
@@ -41,7 +37,6 @@ export function keepTogether(directory: string, programs: readonly string[], sou
   }
 }
 
-/** The files that some source loads later, by `import()`. */
 export async function loadedLater(sources: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set((await Promise.all(sources.map(lazyImportsOf))).flat())
 }

@@ -1,16 +1,16 @@
 import type { Plugin } from 'esbuild'
 
-/** What packages ask for, and what they are given in its place. */
+/** Replacements for modules that packages import. */
 const INSTEAD: Readonly<Record<string, string>> = {
   // Its CommonJS files are UMD, whose requires no bundler can follow.
   'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-  // Node's own is deprecated, and says so to whoever uses it.
+  // Node's own is deprecated, and prints a warning.
   punycode: 'punycode/punycode.js',
 }
 
-/** Text of modules that packages are given in the place of others. */
+/** Source text of replacement modules. */
 const REWRITTEN: Readonly<Record<string, string>> = {
-  // It would write to stderr what is sent to Redis, passwords too, for whoever has set DEBUG for something else.
+  // With DEBUG set, it would print everything sent to Redis on stderr, passwords included.
   debug: 'module.exports = () => Object.assign(() => {}, { enabled: false }); module.exports.default = module.exports',
   // Prism never sets another language than English; all of them are 5 MB.
   '@faker-js/faker': "exports.default = require('@faker-js/faker/locale/en')",
@@ -19,14 +19,13 @@ const REWRITTEN: Readonly<Record<string, string>> = {
     "exports.transformPostmanCollectionOperations = () => { throw new Error('A Postman collection is no contract.') }",
 }
 
-/** What commander loads for commands that are programs of their own, of which there is none; it would take every start 0.6 ms. */
+/** commander loads it for commands that are separate programs; it would take every start 0.6 ms. */
 const OF_NO_COMMAND = 'node:child_process'
 const COMMANDER = /[\\/]node_modules[\\/]commander[\\/]/
 
-/** What packages look for and do without; Node 20 has no SQLite, which undici would keep answers in. */
+/** Optional modules; Node 20 has no SQLite, in which undici would cache responses. */
 export const OPTIONAL: ReadonlySet<string> = new Set(['encoding', 'pino-pretty', 'node:sqlite'])
 
-/** Bundles of other people's packages only what can run here. */
 export const leanPackages: Plugin = {
   name: 'lean-packages',
   setup({ onResolve, onLoad, resolve }) {

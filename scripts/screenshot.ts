@@ -21,7 +21,7 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
-// The port is to be seen, and that of the documents.
+// The port is visible in the picture, and is the documented one.
 const sandbox = await startSandbox({ port: 4010, seed: 1, now: '2026-03-01T11:59:00Z', freeze: true })
 try {
   const page = await browser.newPage(LOOK)
@@ -48,11 +48,7 @@ try {
   await sandbox.close()
 }
 
-/**
- * A minute of clients of all kinds, a second of the sandbox's clock at a time.
- *
- * @returns how many requests they made
- */
+/** A minute of various clients, one second of the sandbox's clock at a time. @returns the number of requests */
 async function makeTraffic({ baseUrl, clock, storm, faults }: Sandbox): Promise<number> {
   let asked = 0
   const ask = async (key: string, path: string, body?: object) => {
@@ -84,7 +80,7 @@ async function makeTraffic({ baseUrl, clock, storm, faults }: Sandbox): Promise<
 
 /** As WebP, which Playwright itself does not write. */
 async function photograph(page: Page): Promise<Buffer> {
-  // What has just come is drawn with the next frame.
+  // New rows are drawn with the next frame.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   const devtools = await page.context().newCDPSession(page)
   const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 90 })

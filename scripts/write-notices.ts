@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { packageDirectory } from '../src/system/package-files.js'
 
-/** The folder of the package that a bundled file is from; the innermost one, where packages are nested. */
+/** The folder of the package that a bundled file is from; the innermost for nested packages. */
 const PACKAGE_FOLDER = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
 
 /**
- * Writes the licences of all packages whose code is in the bundles, as they
- * ask for: a user's install does not bring these packages, only their code.
+ * The licences of all packages whose code is bundled: a user's install does not bring these packages.
  *
- * @param bundles what esbuild says of each bundle; paths are relative to the package's folder
  * @throws Error if a package has no licence to copy
  */
 export async function writeNotices(file: string, bundles: readonly Metafile[]): Promise<void> {
@@ -52,7 +50,7 @@ function nameOfLicence({ name, license, licenses = [] }: Manifest): string {
   return named
 }
 
-/** Some packages say MIT and leave it at that; its words are those of our own licence. */
+/** Some packages only state MIT: our own licence has the same words. */
 async function statedLicence(manifest: Manifest): Promise<string> {
   const { name, author } = manifest
   if (nameOfLicence(manifest) !== 'MIT') throw new Error(`${name} is bundled, but has no licence file to copy.`)

@@ -4,10 +4,7 @@ import type { Int64Bounds } from './json-schema.js'
 /** Loaded late: the packaged contract is compiled by the build. */
 export { Ajv2020 } from 'ajv/dist/2020.js'
 
-/**
- * The ajv keyword for exact whole numbers, numbers or bigints. It generates code, because only such keywords
- * can be compiled into a file.
- */
+/** For exact whole numbers, numbers or bigints. It generates code: only such keywords can be compiled into a file. */
 export const INT64_KEYWORD: CodeKeywordDefinition = {
   keyword: 'int64',
   schemaType: 'object',
@@ -33,7 +30,6 @@ function allOf(conditions: readonly Code[]): Code {
   return conditions.reduce((left, right) => _`${left} && ${right}`)
 }
 
-/** Undefined for a bound beyond the safe numbers. */
 function numberLiteral(text: string): Code | undefined {
   const value = Number(text)
   return Number.isSafeInteger(value) ? _`${value}` : undefined

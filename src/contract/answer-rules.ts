@@ -9,16 +9,15 @@ import { hasNoBody } from './sendable.js'
 import { compileValidators, findViolations, type Validator, type Validators } from './validators.js'
 
 export interface AnswerRules {
-  /** Undefined for an operation that the contract does not have. */
   of(operation: Operation): OperationRules | undefined
 }
 
 export interface OperationRules {
   /** As the contract names them: `200`, `4XX`, `default`. */
   readonly statuses: readonly string[]
-  /** Every header that any of its responses documents, lower case. */
+  /** Every header that a response documents, lower case. */
   readonly headers: ReadonlySet<string>
-  /** What is documented of a status: its own entry, that of its range, or the default one. */
+  /** The documentation of a status: its own entry, its range's, or the default one. */
   of(status: number): StatusRules | undefined
 }
 
@@ -42,10 +41,9 @@ interface HeaderRules {
 const JSON_MEDIA_TYPE = /^application\/(?:[^;\s]+\+)?json$/
 
 /**
- * Reads what a contract documents of its responses. Services need not keep to a body that
- * only the sandbox documents (`x-sandbox-choice: body`).
+ * Bodies that only the sandbox documents (`x-sandbox-choice: body`) are optional for services.
  *
- * @param patterns linear where strangers choose what is matched
+ * @param patterns linear where strangers choose the text
  * @throws SpecError for a pattern that cannot be matched like that
  */
 export async function readAnswerRules(contract: Contract, patterns: 'linear' | 'native'): Promise<AnswerRules> {
@@ -105,7 +103,6 @@ function statusRules(name: string, response: Place, validators: Validators): Sta
   }
 }
 
-/** Reads a header's text as the type of its schema, and validates it. */
 function headerReader(schema: Place | undefined, validator: Validator | undefined): HeaderRules['findBreach'] {
   const types = [Object(schema?.value).type].flat()
   const isText = types.length === 0 || types.includes('string') || types.includes(undefined)
@@ -143,11 +140,7 @@ export function readAnswer({ headers, body, isUtf8 }: EngineAnswer): ReadAnswer 
   }
 }
 
-/**
- * Finds how a response's headers break what is documented of its status: `X-RateLimit-Limit is missing`.
- *
- * @param isIgnored whether to skip a header, by its name in lower case
- */
+/** `X-RateLimit-Limit is missing`. @param isIgnored takes a header's name in lower case */
 export function findHeaderBreaches(
   rules: OperationRules,
   { status, headers }: EngineAnswer,

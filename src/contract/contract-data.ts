@@ -8,7 +8,6 @@ export interface ContractData {
   readonly servers: readonly Server[]
   readonly plans: Plans
   readonly operations: readonly OperationData[]
-  /** What the sandbox keeps records of. */
   readonly resources: readonly ResourceData[]
 }
 
@@ -50,7 +49,7 @@ export interface OperationData {
   /** No schema describes the successful response. */
   readonly undocumentedShape: boolean
   readonly responses: readonly DocumentedResponse[]
-  /** What it does to a resource. Undefined if it does not fit one, so that Prism mocks it. */
+  /** Its effect on a resource. Undefined if it does not fit one, so that Prism mocks it. */
   readonly action?: ResourceAction
   /** Why it does not fit. */
   readonly whyMocked?: string
@@ -60,12 +59,10 @@ export interface OperationData {
 
 export type ValueType = 'integer' | 'number' | 'boolean' | 'string' | 'array' | 'other'
 
-/** What a parameter or a field may be. */
 export interface Expected {
   readonly type: ValueType
-  /** The type of array items. */
   readonly itemType?: ValueType
-  /** Continues "must be …": "a whole number from 1 to 100". Undefined if it cannot be said briefly. */
+  /** Continues "must be …": "a whole number from 1 to 100". Undefined if it cannot be described briefly. */
   readonly wording?: string
   readonly description?: string
   readonly enum?: readonly unknown[]

@@ -8,7 +8,7 @@ export interface Violation {
   readonly message: string
 }
 
-/** One part of a request. Use `values` only if there are no violations. */
+/** One part of a request. `values` are valid only without violations. */
 export interface Reading<T> {
   readonly values: T
   readonly violations: readonly Violation[]

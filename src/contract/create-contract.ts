@@ -40,7 +40,6 @@ function createOperation(data: OperationData, validators: Validators): Omit<Oper
 }
 
 const UNKNOWN: Route = Object.freeze({ kind: 'unknown' })
-/** The order of methods in Allow. */
 const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 const TEMPLATE_PARAMETER = /\{[^{}]*\}/g
 
@@ -49,10 +48,7 @@ interface Resource {
   readonly operations: Map<string, Operation>
 }
 
-/**
- * A path must match exactly, with or without a trailing slash. Paths without parameters
- * take precedence; parameters stay percent-encoded.
- */
+/** Exact, with or without a trailing slash. Paths without parameters win; parameters stay percent-encoded. */
 function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
   const resources = new Map<string, Resource>()
   for (const operation of operations) {

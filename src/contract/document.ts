@@ -30,7 +30,6 @@ export class Place {
     return new Place(this.document, this.object()[key], this.name === '' ? key : `${this.name}.${key}`)
   }
 
-  /** The members of an object, without extensions (`x-…`). */
   children(key: string): readonly (readonly [string, Place])[] {
     return this.entries(key).filter(([name]) => !name.startsWith('x-'))
   }
@@ -109,12 +108,7 @@ export function rootPlace(document: unknown): Place {
   return new Place(document, document, '')
 }
 
-/**
- * Refuses references to other documents, even in examples: Prism would read files and addresses
- * that the user did not name.
- *
- * @throws SpecError naming the first one
- */
+/** Prism would read files and addresses that the user did not name, even in examples. @throws SpecError naming the first */
 export function refuseForeignReferences(root: Place): void {
   const seen = new Set<unknown>()
   const look = (value: unknown, name: string): void => {
@@ -143,7 +137,6 @@ function referenceName(reference: string): string {
 
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
-/** The JSON of a request body or a response. */
 export function jsonContent(place: Place | undefined): Place | undefined {
   return place?.children('content').find(([mediaType]) => JSON_MEDIA_TYPE.test(mediaType))?.[1]
 }

@@ -1,4 +1,3 @@
-/** A request for Prism to validate and mock. */
 export interface EngineRequest {
   readonly method: string
   /** Relative to the base path, raw. */

@@ -8,10 +8,7 @@ import { compileValidators, findViolations, type Validator, type Validators } fr
 /** Keywords that Prism does not check exactly: it reads numbers as doubles and passes single items on as such. */
 const OVERLOOKED = ['int64', 'maxItems', 'minItems', 'uniqueItems']
 
-/**
- * Makes a function that finds what is wrong with a request that Prism accepts. Each operation's schemas are
- * compiled when it is first called; what cannot be compiled is left to Prism alone.
- */
+/** Finds violations in a request that Prism accepts. Schemas compile on first use; Prism alone checks the others. */
 export function exactReader(json: string) {
   const reading = readAll(json)
   const known = new Map<string, Promise<Exact | undefined>>()

@@ -5,7 +5,6 @@ const DATE_TIME =
 /** A scheme, and only characters that a URI may have. @source RFC 3986, section 2 */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~!$&'()*+,;=:@/?#[\]-]|%[0-9A-Fa-f]{2})*$/
 
-/** The formats of strings that are checked; all others are annotations. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   'date-time': (text) => isDate(DATE_TIME.exec(text)?.[1] ?? ''),

@@ -14,16 +14,12 @@ const ALWAYS_SAFE_LENGTH = 15
 /** The length of "-9223372036854775808". */
 const MAX_LENGTH = 20
 
-/** A number where that is exact, otherwise a bigint. */
 export function exactInteger(value: bigint): Int64 {
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }
 
-/**
- * Reads a canonical int64 from a path or a query: no plus sign, leading zeros or "-0", so that each pet
- * has one address.
- */
+/** Canonical: no plus sign, leading zeros or "-0", so that each pet has one address. */
 export function parseInt64(text: string): Int64 | undefined {
   if (!CANONICAL_INTEGER.test(text)) return undefined
   if (text.length <= ALWAYS_SAFE_LENGTH) return Number(text)

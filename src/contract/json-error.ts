@@ -15,13 +15,7 @@ const WHOLE_SCALAR = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
 const VALUE = '{["-0123456789tfn'
 
-/**
- * Finds where a text stops being valid JSON. JSON.parse's messages differ from
- * one Node release to the next and often have no position.
- *
- * @returns the first mistake, or undefined if the text is valid JSON
- * @source RFC 8259
- */
+/** JSON.parse's messages differ between releases. @returns the first mistake, or undefined @source RFC 8259 */
 export function findJsonError(text: string): JsonError | undefined {
   const position = firstMistake(text)
   if (position === undefined) return undefined
@@ -30,7 +24,6 @@ export function findJsonError(text: string): JsonError | undefined {
   return { position, message: `unexpected ${what} at ${placeOf(text, position)}` }
 }
 
-/** `line 1, column 13` */
 export function placeOf(text: string, position: number): string {
   const before = text.slice(0, position).split('\n')
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
@@ -82,11 +75,7 @@ function endOfString(text: string, start: number): number {
 const MAX_SEARCHED = 1_000_000
 const STRINGS_AND_BRACKETS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs
 
-/**
- * Finds a name that an object of a valid JSON text has twice: readers differ in which value they take.
- *
- * @source RFC 8259, section 4: names should be unique
- */
+/** Finds a name that an object has twice: parsers pick different values. @source RFC 8259, section 4 */
 export function findRepeatedName(text: string): string | undefined {
   if (text.length > MAX_SEARCHED) return undefined
   const open: (Set<string> | undefined)[] = []

@@ -22,16 +22,13 @@ const ONE_SCHEMA = words(
 )
 const LIST_OF_SCHEMAS = words('allOf anyOf oneOf prefixItems')
 const NAMED_SCHEMAS = words('dependentSchemas patternProperties properties')
-/** Keywords whose schemas are about values inside the value. */
 const NESTING = words('additionalProperties items patternProperties prefixItems properties')
 
-/** Whether an object must not have fields that its schema does not declare. */
 type IsClosed = (schema: Place) => boolean
 
 /**
- * Makes a schema of an OpenAPI document self-contained: what it refers to
- * goes into `$defs`, OpenAPI 3.0's dialect becomes JSON Schema 2020-12, and integers
- * become our keyword `int64`, as ajv's own `integer` refuses bigints.
+ * Makes a schema of an OpenAPI document self-contained: references go into `$defs`, OpenAPI 3.0's dialect becomes JSON
+ * Schema 2020-12, and integers become our keyword `int64`, as ajv's own `integer` refuses bigints.
  *
  * @param isClosed which nested objects may have declared fields only
  * @param ignored properties that may be missing or have any value
@@ -40,7 +37,7 @@ export function toJsonSchema(place: Place, isClosed?: IsClosed, ignored?: Readon
   return convertWith((convert) => convert(place), isClosed, ignored)
 }
 
-/** Makes an object schema from schemas of an OpenAPI document. A property without a schema may have any value. */
+/** A property without a schema may have any value. */
 export function toObjectSchema(
   properties: readonly { readonly name: string; readonly required: boolean; readonly schema: Place | undefined }[],
 ): JsonSchema {
@@ -103,7 +100,7 @@ function convertWith(
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
 }
 
-/** The bounds of an integer: the contract's own, within those of int64 (or int32, if that is its format). */
+/** The contract's own bounds, within the bounds of int64 or int32. */
 function integerBounds(schema: Node): Int64Bounds {
   return schema.format === 'int32'
     ? boundsWithin(schema, -(2n ** 31n), 2n ** 31n - 1n)
@@ -145,7 +142,6 @@ function orLongNumber(source: Node, result: Node): Node {
   return { ...rest, anyOf, ...(rest.anyOf === undefined ? {} : { allOf: [rest] }) }
 }
 
-/** Sets the types of a converted schema in terms of JSON Schema 2020-12 and our keyword. */
 function withTypes(source: Node, result: Record<string, unknown>): Node {
   const types: unknown[] = source.type === undefined ? [] : [source.type].flat()
   const isInteger = types.includes('integer')

@@ -16,12 +16,9 @@ const MAX_SAFE_CHARACTERS = 15
 const MAX_UNFOLDED = 40
 
 /**
- * Reads JSON as JSON.parse does, but whole numbers exactly: as a bigint where a number would lose digits.
- * The value counts, not its spelling: 1.0 and 1e3 are whole, and -0 is 0.
- *
- * A whole number with an exponent (1e308) is exact up to 40 digits, and the nearest double beyond.
- * A fraction that a double would round to a whole number becomes NaN. A number of more than 309 digits
- * becomes Infinity, so that a short text cannot exhaust memory.
+ * Whole numbers are exact: a bigint where a number would lose digits. The value counts, not its spelling: 1.0 and 1e3 are
+ * whole, and -0 is 0. A whole number with an exponent is exact up to 40 digits, and the nearest double beyond. A fraction
+ * that a double would round to a whole number becomes NaN. More than 309 digits become Infinity.
  *
  * @param exact whether every number that a double would change becomes NaN
  * @throws SyntaxError whose message is a sentence part: `unexpected "}" at line 1, column 13`
@@ -42,19 +39,13 @@ export function parseJson(text: string, exact = false): unknown {
   return values.length === 0 ? plain : putValues(plain, values)
 }
 
-/**
- * The same for values that recursive code uses or writes.
- *
- * @throws SyntaxError also for more than 1,000 levels
- * @source RFC 8259, section 9: an implementation may set limits on the depth of nesting
- */
+/** Refuses more than 1,000 levels, which recursive code could not read or write. @throws SyntaxError */
 export function parseShallowJson(text: string, exact = false): unknown {
   // First, because parsing millions of levels takes seconds.
   if (isNestedDeeper(text, MAX_DEPTH)) throw new SyntaxError(`it is nested more than ${MAX_DEPTH} levels deep`)
   return parseJson(text, exact)
 }
 
-/** Whether JSON has more than this number of levels of lists and objects. */
 export function isNestedDeeper(text: string, levels: number): boolean {
   // Each level takes two brackets.
   if (text.length <= 2 * levels) return false
@@ -74,7 +65,7 @@ function putValues(root: unknown, values: readonly (number | bigint)[]): unknown
   const top: Container = { root }
   const open = [top]
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    // Each name is an own property, even "__proto__", so no setter is called. The keys of a long list are no strings.
+    // Each name is an own property, even "__proto__", so that no setter is called. The keys of a long list are not strings.
     for (const name of Array.isArray(container) ? container.keys() : Object.keys(container)) {
       const value = container[name]
       if (typeof value === 'object' && value !== null) open.push(value as Container)
@@ -86,11 +77,7 @@ function putValues(root: unknown, values: readonly (number | bigint)[]): unknown
 
 type Container = Record<string | number, unknown>
 
-/**
- * Writes JSON as JSON.stringify does, and bigints digit for digit.
- *
- * @param indent spaces for each level; one line if omitted
- */
+/** As JSON.stringify, with bigints digit for digit. */
 export function stringifyJson(value: unknown, indent?: number): string {
   // If someone has given BigInt a toJSON (usually to a string), JSON.stringify would not fail on it.
   if (!('toJSON' in BigInt.prototype)) {
@@ -131,7 +118,6 @@ function exactNumber(token: string, exact: boolean): number | bigint {
   return exactInteger(BigInt(sign + digits + '0'.repeat(power)))
 }
 
-/** Digits without zeros at either end, times a power of ten. */
 function decimalOf(token: string): { readonly sign: string; readonly digits: string; readonly power: number } {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER_PARTS.exec(token) ?? []
   const digits = whole + fraction

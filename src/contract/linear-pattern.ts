@@ -9,11 +9,7 @@ interface Pattern {
 /** RE2 reads it as a plain letter. */
 const BACK_REFERENCE_BY_NAME = /\\k</
 
-/**
- * Compiles a contract's pattern with RE2, which matches in linear time. With JavaScript's engine a client could block the process.
- *
- * @throws SyntaxError for an invalid pattern; SpecError for one that RE2 does not support
- */
+/** RE2 matches in linear time: a client cannot block the process. @throws SyntaxError; SpecError if RE2 lacks support */
 function compile(pattern: string, flags: string): Pattern {
   // RE2 has syntax of its own; contracts use JavaScript's.
   new RegExp(pattern, flags)

@@ -24,11 +24,7 @@ export interface LoadOptions {
   readonly patterns?: 'linear' | 'native'
 }
 
-/**
- * Loads an OpenAPI 3.0 or 3.1 document, YAML or JSON, in one file. Plans default to those of the packaged contract.
- *
- * @throws SpecError naming the file and the place in it
- */
+/** YAML or JSON, in one file. Plans default to the packaged ones. @throws SpecError naming the file and the place in it */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
   const { name = file } = options
   return await readContractText(textOf(file, name), { ...options, name })
@@ -62,7 +58,6 @@ export async function readContractText(
   }
 }
 
-/** An address that was resolved like a path. */
 const ADDRESS = /(?:^|[\\/])(https?:)[\\/]/
 
 /** A larger file has too many characters in any encoding. */

@@ -3,10 +3,7 @@ import type { Contract } from './contract.js'
 import type { LoadOptions } from './load-contract.js'
 import { packagedContract } from './packaged-contract.js'
 
-/**
- * @param file default: the packaged contract, which is parsed only if operations are mocked
- * @throws SpecError
- */
+/** @param file default: the packaged contract, parsed only if operations are mocked @throws SpecError */
 export async function openContract(file: string | undefined, options?: LoadOptions): Promise<Contract> {
   const isRead = file !== undefined || (options?.mocked?.length ?? 0) > 0
   if (!isRead) return packagedContract()

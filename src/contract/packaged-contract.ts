@@ -7,7 +7,6 @@ import { packagedText } from './packaged-text.js'
 
 let contract: Contract | undefined
 
-/** The contract that ships with the package, read and compiled at build time. */
 export function packagedContract(): Contract {
   contract ??= createContract(contractData, validators, packagedText)
   return contract

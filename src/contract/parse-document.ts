@@ -13,12 +13,7 @@ const MAX_UNFOLDED = 50_000_000
 /** Recursive code overflows at some thousand levels. */
 const MAX_DEPTH = 500
 
-/**
- * Parses an OpenAPI document, YAML or JSON; whole numbers in it are exact.
- *
- * @param file its name in errors
- * @throws SpecError naming file, line and column
- */
+/** Whole numbers are exact. @param file its name in errors @throws SpecError naming file, line and column */
 export async function parseDocument(file: string, text: string): Promise<unknown> {
   if (text.length > MAX_CHARACTERS) {
     const size = Math.ceil(text.length / 1_000_000)
@@ -79,7 +74,6 @@ function isNestedDeeper(root: unknown, levels: number): boolean {
   return false
 }
 
-/** Estimates the length as JSON of a value that is not circular. */
 function isLonger(root: unknown, characters: number): boolean {
   let length = 0
   const open: unknown[] = [root]

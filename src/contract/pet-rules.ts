@@ -7,18 +7,13 @@ import { readFields } from './read-contract.js'
 import { fillValue, isPetCatalogue, type ResourceAction } from './resource-data.js'
 import { compileValidators, findViolations } from './validators.js'
 
-/** The schema of the pets in one response. */
 interface PetSchema {
   readonly id: string
   readonly pet: Place
   readonly schema: JsonSchema
 }
 
-/**
- * Reads what a pet may be in the responses that a contract given with --spec documents.
- *
- * @param mocked operations that Prism answers, which do not count
- */
+/** The documented responses of a contract given with --spec. @param mocked operations of Prism, which do not count */
 export async function readPetRules(
   document: unknown,
   { operations, resources }: ContractData,
@@ -59,7 +54,6 @@ function intersection([first = new Set(), ...others]: readonly ReadonlySet<strin
   return new Set([...first].filter((name) => others.every((other) => other.has(name))))
 }
 
-/** The schema of a pet in an operation's success; none where no body is documented. */
 function petSchema(id: string, operation: Place, { kind, status, envelope }: ResourceAction): readonly PetSchema[] {
   if (kind === 'remove') return []
   const responses = operation.children('responses')
@@ -75,7 +69,6 @@ function petSchema(id: string, operation: Place, { kind, status, envelope }: Res
   return pet === undefined ? [] : [{ id, pet, schema: toJsonSchema(pet) }]
 }
 
-/** A property of an object schema, or of one of its parts. */
 function propertyOf(schema: Place, name: string): Place | undefined {
   const own = schema.child('properties')?.child(name)
   return (

@@ -19,10 +19,8 @@ const [PROGRAM, IS_TEXT] = import.meta.url.endsWith('.ts')
   : ([BUILT, false] as const)
 
 /**
- * Runs Prism in a thread, because contracts and requests can make it loop or exhaust memory. A thread that
- * takes too long is terminated, and the next request starts another one.
- *
- * @param timeout milliseconds per request
+ * In a thread, because contracts and requests can make Prism loop or exhaust memory. After a timeout, the thread is
+ * terminated, and the next request starts another one.
  */
 export function openPrismThread(contract: Contract, timeout = TIMEOUT_MS): ClosableEngine {
   let worker: Promise<Worker> | undefined

@@ -23,21 +23,14 @@ const MAX_DEPTH = 500
 /** The configuration requires it; our `forward` replaces it. */
 const NOWHERE = new URL('http://prism.invalid')
 
-/**
- * Opens Prism for a contract. This module takes a third of a second and 60 MB to load, so it
- * is used only for operations without a handler.
- */
+/** Takes a third of a second and 60 MB to load: only for operations without a handler. */
 export async function openPrism(contract: Contract): Promise<ContractEngine> {
   const json = await contract.text('json')
   const document: unknown = JSON.parse(json, forPrism)
   const findExactly = exactReader(json)
   const operations = await getHttpOperationsFromSpec(Object(document))
 
-  /**
-   * Runs a request through Prism, with our route: Prism's router compares base addresses that we do not have.
-   *
-   * @param forced the status to mock; the request is only validated if it is `validate`
-   */
+  /** Uses our route: Prism's router compares base addresses. @param forced the status to mock, or `validate` */
   async function run(resource: HttpOperation, request: IHttpRequest, forced?: number | 'validate') {
     const isValidation = forced === 'validate'
     const components: HttpComponents = {
@@ -73,7 +66,7 @@ export async function openPrism(contract: Contract): Promise<ContractEngine> {
       )
       if (resource === undefined) throw new Error(`Prism does not know ${operation.method} ${operation.path}.`)
       if (forced !== undefined) {
-        // The request does not matter, so no part of it that cannot be read is given to Prism.
+        // The request does not matter, so Prism gets no part of it that may be unreadable.
         const bare = toHttpRequest({ ...request, headers: {}, query: '', body: '' })
         return toAnswer((await run(resource, bare, forced)).output, operation)
       }
@@ -145,7 +138,7 @@ function toAnswer(output: IHttpResponse, operation: Operation): EngineAnswer {
   }
 }
 
-/** @param example the contract's own, in which large numbers have all their digits */
+/** @param example the contract's own, with all digits of large numbers */
 function bodyText(body: unknown, contentType: string | undefined, example: string | undefined): string {
   if (body === undefined || body === null) return ''
   if (typeof body === 'string' && !JSON_MEDIA_TYPE.test(contentType ?? '')) return body

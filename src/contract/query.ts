@@ -1,11 +1,6 @@
-/** Decoded. */
 export type QueryPair = readonly [name: string, value: string]
 
-/**
- * Reads a form-encoded query: `+` and `%20` are spaces, an invalid percent sign stays.
- *
- * @param search raw, without the "?"
- */
+/** `+` and `%20` are spaces, an invalid percent sign stays. */
 export function readPairs(search: string): readonly QueryPair[] {
   const pairs: QueryPair[] = []
   for (const part of search.split('&')) {
@@ -22,7 +17,7 @@ function decodeForm(text: string): string {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text)
 }
 
-/** Percent-decodes; text with an invalid encoding is returned unchanged. */
+/** Text with an invalid encoding stays unchanged. */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text
   try {

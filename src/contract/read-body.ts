@@ -7,11 +7,7 @@ import { fieldName, findViolations, stepsOf, type Validator, valueAt } from './v
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/**
- * Only documented fields become values.
- *
- * @param closed finds undeclared fields of nested objects; undefined if there are no such objects
- */
+/** Only documented fields become values. @param closed finds undeclared nested fields */
 export function bodyReader(
   body: Body,
   validator: Validator | undefined,
@@ -51,7 +47,7 @@ export function bodyReader(
   }
 }
 
-/** Removes undeclared fields of nested objects. @returns their names */
+/** @returns the names of undeclared nested fields, which it removes */
 function dropUndeclared(closed: Validator | undefined, values: Values): readonly string[] {
   if (closed === undefined || closed(values) === true) return []
   return (closed.errors ?? []).flatMap(({ instancePath, params: { unevaluatedProperty: name } }) => {
@@ -89,7 +85,6 @@ function decode(bytes: Uint8Array): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** Index of the byte with which the first invalid sequence begins: decoding replaces it. */
 function invalidByte(bytes: Uint8Array): number {
   const replaced = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, index) => byte !== replaced[index])

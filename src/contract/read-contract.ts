@@ -35,11 +35,7 @@ export interface ReadingContext {
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 const TEMPLATE_PARAMETER = /\{([^{}]*)\}/g
 
-/**
- * Reads an OpenAPI 3.0 or 3.1 document into plain data.
- *
- * @throws SpecError naming the place in the document
- */
+/** @throws SpecError naming the place in the document */
 export function readContract(document: unknown, { handled, mocked = [], plans }: ReadingContext): ContractReading {
   const root = rootPlace(document)
   const openapi = root.string('openapi')
@@ -171,7 +167,7 @@ function parameterSchema(name: string, location: Parameter['in'], all: readonly 
 interface ReadBody {
   readonly body: Body
   readonly schema: JsonSchema
-  /** The same, with declared fields only in nested objects; undefined if there are no such objects. */
+  /** The same, with declared nested fields only; undefined without nested objects. */
   readonly closed: JsonSchema | undefined
 }
 
@@ -200,7 +196,6 @@ function readBody(operation: Place): ReadBody | undefined {
   }
 }
 
-/** The fields of a schema, including those of the schemas it is composed of. */
 export function readFields(schema: Place, read = new Map<unknown, readonly Field[]>()): readonly Field[] {
   // Reads each schema once; one that is composed of itself adds nothing.
   const before = read.get(schema.value)
@@ -233,7 +228,6 @@ function readResponse(status: string, place: Place): readonly DocumentedResponse
   return [{ status: Number(status), description: place.string('description') ?? '', ...defined({ example }) }]
 }
 
-/** Whether the first documented success may be any JSON, any object, or a list of them. */
 function hasUndocumentedShape(operation: Place): boolean {
   const success = operation.children('responses').find(([status]) => /^2(?:\d\d|XX)$/i.test(status))?.[1]
   const content = jsonContent(success)
@@ -251,7 +245,6 @@ function isShapeless(schema: Place | undefined, seen: ReadonlySet<unknown> = new
   return types.every((type) => type === undefined || type === 'object' || type === 'null')
 }
 
-/** The value of the first named example, or of the only one. */
 function firstExample(place: Place): unknown {
   return (place.children('examples')[0]?.[1].child('value') ?? place.child('example'))?.value
 }
@@ -261,7 +254,7 @@ function exampleText(content: Place): string | undefined {
   return example === undefined ? undefined : stringifyJson(example)
 }
 
-/** A date, or a date and a time; UTC if there is no offset. */
+/** A date, or a date and a time; UTC without an offset. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/i
 
 function readInstant(operation: Place, extension: string): number | undefined {

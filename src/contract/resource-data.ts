@@ -25,7 +25,7 @@ export interface ParentData {
 
 export interface IdData {
   readonly property: string
-  /** Who chooses it: the sandbox counts or draws a UUID; the client sends it in the body. */
+  /** The sandbox counts or draws a UUID; or the client sends it in the body. */
   readonly kind: 'integer' | 'uuid' | 'from-client'
 }
 
@@ -80,7 +80,6 @@ export interface HeaderData {
   readonly value?: string
 }
 
-/** A property beside the records of a list. */
 export interface MetaField {
   readonly role: MetaRole
   readonly isRequired: boolean
@@ -98,7 +97,6 @@ export interface QueryRoles {
   readonly cursor?: string
   readonly sort?: string
   readonly order?: string
-  /** Parameter and property of each filter. */
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
@@ -107,14 +105,13 @@ export function isPetCatalogue({ name, id, parents }: ResourceData): boolean {
   return name === 'pets' && id.property === 'id' && id.kind === 'integer' && parents.length === 0
 }
 
-/** Orders that can only be listed, and of which nothing is documented, are shown as the fixtures have them. */
+/** Without documented fields, orders that can only be listed are shown as in the fixtures. */
 export function isOrdersAsGiven({ path, properties }: ResourceData, actions: readonly ResourceAction[]): boolean {
   return (
     path.endsWith('/orders') && Object.keys(properties).length === 0 && actions.every(({ kind }) => kind === 'list')
   )
 }
 
-/** Whether an operation changes or reads records; Prism mocks the others. */
 export function isStateful({
   action,
   isMocked,
@@ -138,7 +135,7 @@ export function recordResources({ resources, operations }: ContractActions): rea
   })
 }
 
-/** The value of a property that the client has not sent. @param now in milliseconds since the epoch */
+/** @param now in milliseconds since the epoch */
 export function fillValue(fill: Fill, now: number): unknown {
   if (fill.kind === 'value') return fill.value
   const instant = new Date(now).toISOString()

@@ -26,7 +26,6 @@ export interface ResourceReading {
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 const PARAMETER = /^\{([^{}]*)\}$/
 
-/** A path of the contract, and what it is to a collection. */
 interface PathShape {
   readonly path: string
   readonly item: Place
@@ -39,7 +38,6 @@ type Collections = ReadonlyMap<string, readonly PathShape[]>
 
 export const NO_RESOURCES: ResourceReading = { resources: [], actions: {}, mocked: {} }
 
-/** Finds the resources of a contract, and what each operation does to them. */
 export function readResources(root: Place): ResourceReading {
   const collections = groupByCollection(root)
   const actions: Record<string, ResourceAction> = {}
@@ -136,7 +134,6 @@ function operationsOf({ path, item, parameter }: PathShape): readonly OperationS
   })
 }
 
-/** The records of the first example of a list. */
 function listExamples({ id }: ResourceData, operations: readonly OperationShape[]) {
   const list = operations.find(({ method, isItem }) => method === 'get' && !isItem)
   const outcome = list && success(list.place)
@@ -229,7 +226,6 @@ function readResource(
   return { resource, fields, record, isWritten }
 }
 
-/** The body of POST. */
 function sentSchema(operations: readonly OperationShape[]): Place | undefined {
   const create = operations.find(({ method, isItem }) => method === 'post' && !isItem)
   const schema = create && jsonContent(create.place.child('requestBody'))?.child('schema')
@@ -480,7 +476,6 @@ const QUERY_NAMES = {
   order: /^(order|sort_?order|direction|sort_?dir)$/i,
 } as const
 
-/** Roles of whole numbers. */
 const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
 
 function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
@@ -536,7 +531,7 @@ interface RecordField {
 
 type Fields = ReadonlyMap<string, RecordField>
 
-/** Properties that only the service sets, so that a request need not have them. */
+/** Properties that only the service sets: a request may omit them. */
 export function readOnlyProperties(schema: Place): ReadonlySet<string> {
   return new Set([...readRecordFields(schema)].flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])))
 }
@@ -544,7 +539,6 @@ export function readOnlyProperties(schema: Place): ReadonlySet<string> {
 /** Each schema is read once, however many ways lead to it; one that is made of itself adds nothing. */
 const readBefore = new WeakMap<Node, Fields>()
 
-/** The properties of an object schema, those of `allOf` included. */
 function readRecordFields(schema: Place): Fields {
   if (!isNode(schema.value)) return new Map()
   const before = readBefore.get(schema.value)
@@ -597,7 +591,7 @@ function isTimestamp(name: string, { type, format }: RecordField): boolean {
   )
 }
 
-/** How to fill a property that the client has not sent; undefined if the schema gives no value. */
+/** The default of an omitted property; undefined if the schema has no value. */
 function fillOf(name: string, field: RecordField): Fill | undefined {
   if (isTimestamp(name, field))
     return {
@@ -683,7 +677,6 @@ function isObject(schema: Place | undefined): schema is Place {
   return type === 'object' || (type === undefined && readRecordFields(schema).size > 0)
 }
 
-/** The type of a schema, null apart; that of its parts if it has none of its own. */
 function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
   const { value } = schema
   if (!isNode(value) || seen.has(value)) return undefined

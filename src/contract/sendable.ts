@@ -30,11 +30,7 @@ export function hasNoBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
-/**
- * Refuses a documented response that cannot be sent. Mocked responses are checked again when they are sent.
- *
- * @throws SpecError naming the place
- */
+/** Mocked responses are checked again when they are sent. @throws SpecError naming the place */
 export function checkResponse(status: string, response: Place): void {
   if (!DOCUMENTED_STATUS.test(status))
     throw response.error('must have a status from 100 to 599, a range such as 4XX, or default as its name')
@@ -49,7 +45,6 @@ export function checkResponse(status: string, response: Place): void {
   }
 }
 
-/** All documented values of a header. */
 function valuesOf(header: Place): readonly Place[] {
   const schema = header.child('schema')
   return [

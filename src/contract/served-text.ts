@@ -10,10 +10,7 @@ const SERVERS = /^servers:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*([ \t]*)(?=
 const PATHS = /^(?=paths:)/m
 const ANY_SERVERS = /^(?:servers|"servers"|'servers')[ \t]*:/m
 
-/**
- * Makes the function that returns the contract with this sandbox as its first server, which generated clients use.
- * YAML keeps its comments if the list of servers can be found by its line.
- */
+/** Lists this sandbox as the first server. YAML keeps its comments if the list of servers can be found by its line. */
 export function servedText(contract: Contract): (format: Format, baseUrl: string) => Promise<string> {
   // Writing a large document takes a second.
   const last = new Map<Format, { readonly baseUrl: string; readonly text: string }>()

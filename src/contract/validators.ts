@@ -23,7 +23,6 @@ export interface Validator {
 export type Validators = Readonly<Record<string, Validator | undefined>>
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** At build time and at run time. */
 export const AJV_OPTIONS = {
   allErrors: true,
   strict: false,
@@ -33,12 +32,7 @@ export const AJV_OPTIONS = {
   logger: false,
 } as const
 
-/**
- * Compiles schemas at run time; those of the packaged contract's requests are compiled by the build.
- *
- * @param patterns linear if clients choose the texts: matching time is then proportional to their length
- * @throws SpecError naming a schema with an unsupported pattern
- */
+/** At run time. @param patterns linear if clients choose the texts @throws SpecError for an unsupported pattern */
 export async function compileValidators(
   schemas: Schemas,
   patterns: 'linear' | 'native',
@@ -67,7 +61,7 @@ const MAX_MISTAKES = 100
 /** Parameters or fields by name. */
 export type Known = ReadonlyMap<string, Expected>
 
-/** Finds the violations of a schema: one phrase per parameter or field. */
+/** One phrase per parameter or field. */
 export function findViolations(
   validator: Validator | undefined,
   value: unknown,

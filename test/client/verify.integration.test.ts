@@ -179,7 +179,9 @@ describe('a limit of one request a minute', () => {
     })
     const { waits, skipped } = await verified(everyOther)
     expect(waits.filter((wait) => wait === 60_000)).toHaveLength(5)
-    expect(skipped).toContainEqual(expect.stringContaining('not tested: the rate limit is used up again (429) after 5 waits'))
+    expect(skipped).toContainEqual(
+      expect.stringContaining('not tested: the rate limit is used up again (429) after 5 waits'),
+    )
   })
 })
 
