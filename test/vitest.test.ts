@@ -50,13 +50,13 @@ describe('the sandbox fixture', () => {
     expect(new Set(attempts)).toEqual(new Set([1]))
   })
 
-  test('has a key for each plan and misfortune', async ({ sandbox }) => {
+  test('has a key for each plan and failure', async ({ sandbox }) => {
     expect(sandbox.key('pro')).toBe(`sandbox-pro~${sandbox.name}`)
     expect((await pets(sandbox, sandbox.key('revoked'))).status).toBe(401)
     expect((await pets(sandbox, sandbox.key('pro'))).headers.get('x-ratelimit-limit')).toBe('300')
   })
 
-  test('says how the client under test has behaved', async ({ sandbox }) => {
+  test('reports the conduct of the client under test', async ({ sandbox }) => {
     expect((await pets(sandbox, sandbox.key('pro'))).status).toBe(200)
     expect((await sandbox.conduct()).violations).toEqual([])
     for (let request = 0; request < 5; request++) await (await pets(sandbox, sandbox.key('limited'))).text()
@@ -65,7 +65,7 @@ describe('the sandbox fixture', () => {
     expect(violations).toMatchObject([{ rule: 'early-retry', key: 'sandbox-limited', operation: 'listPets' }])
   })
 
-  test('is there for a test that only reads', async ({ sandbox }) => {
+  test('exists for a test that only reads', async ({ sandbox }) => {
     expect(await sandbox.pets.list()).toHaveLength(60)
   })
 
@@ -94,7 +94,7 @@ describe('with PETSTORE_SANDBOX_URL', () => {
     expect((await running.state()).space).toBe('')
   })
 
-  test('starts afresh where a killed run has left its space', async () => {
+  test('removes a space left by a killed run', async () => {
     await running.space('left').pets.add({ name: 'Stray', categoryId: 1 })
     const server = await openWorkerServer({}, env())
     const names = (await (await server.freshSpace('left')).pets.list()).map(({ name }) => name)

@@ -98,7 +98,7 @@ describe('completion', () => {
     expect(splitLine(' a  "b c')).toEqual(['a', 'b c'])
   })
 
-  it('does not care for variables before the command', async () => {
+  it('ignores variables before the command', async () => {
     const io = testIo()
     await runCli(['completion', 'zsh', '--line', 'A=1 B="x y" petstore-sandbox ser'], io)
     expect(io.stdout.text).toContain('serve\t')

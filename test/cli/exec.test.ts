@@ -58,7 +58,7 @@ describe('exec', () => {
     ])
   })
 
-  it('tells the command where all is, and keeps proxies away', async () => {
+  it('passes the addresses to the command, and excludes loopback from proxies', async () => {
     const names = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY', 'PETSTORE_SANDBOX_URL', 'NO_PROXY', 'no_proxy', 'MINE']
     const { found } = await exec(
       [],
@@ -77,7 +77,7 @@ describe('exec', () => {
     })
   })
 
-  it('hands the token of the control plane on', async () => {
+  it('passes the control token to the command', async () => {
     const { found } = await exec(
       ['--control-token', 'secret-1'],
       `${PROLOGUE} keep(process.env.PETSTORE_SANDBOX_CONTROL_TOKEN)`,
@@ -102,7 +102,7 @@ describe('exec', () => {
     )
   })
 
-  it('logs if asked to, its summary too', async () => {
+  it('logs with --log, including the summary', async () => {
     const { err } = await exec(['--log', 'json'], `${PROLOGUE} await (await call('/pets')).text()`)
     const lines = err.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -131,7 +131,7 @@ describe('exec', () => {
     expect((await exec([], '', io)).err).toMatch(/^warning: PETSTORE_SANDBOX_PLANN: unknown option, ignored/)
   })
 
-  it('lets the command run on when the sandbox is stopped over its control plane', async () => {
+  it('keeps the command running when the sandbox is stopped by its control plane', async () => {
     const { code, err, found } = await exec(
       [],
       `${PROLOGUE}
@@ -188,7 +188,7 @@ describe('the command line of exec', () => {
     expect(io.stderr.text).not.toContain('requests')
   })
 
-  it('ends in 126 where the command cannot be run', async () => {
+  it('exits with 126 if the command cannot be run', async () => {
     const io = testIo(environment())
     writeFileSync(join(io.cwd, 'plain'), 'no program')
     expect(await runCli(['exec', './plain'], io)).toBe(126)
@@ -236,7 +236,7 @@ describe('conduct in a run of exec', () => {
   })
 
   it.each([['unauthenticated'], ['violation'], ['warning,early-retry, unauthenticated']])(
-    'fails a run that its command takes for good with --fail-on %s, and says why',
+    'fails a successful run with --fail-on %s, and prints the findings',
     async (rules) => {
       const { code, err } = await exec(['--fail-on', rules], STRAY)
       expect(code).toBe(1)
@@ -262,19 +262,19 @@ describe('conduct in a run of exec', () => {
     },
   )
 
-  it('leaves a run alone that broke other rules', async () => {
+  it('passes a run that broke other rules only', async () => {
     const { code, err } = await exec(['--fail-on', 'early-retry,warning'], STRAY)
     expect(code).toBe(0)
     expect(err).not.toContain('was hit')
   })
 
-  it('leaves to a failing command its own code', async () => {
+  it('keeps the exit code of a failing command', async () => {
     const { code, err } = await exec(['--fail-on', 'violation'], `${STRAY} process.exitCode = 4`)
     expect(code).toBe(4)
     expect(err).toContain('--fail-on was hit')
   })
 
-  it('is reported as JSON as well', async () => {
+  it('is reported as JSON', async () => {
     const { err } = await exec(['--log', 'json', '--fail-on', 'violation'], STRAY)
     const [summary, failOn] = err
       .trimEnd()
@@ -311,7 +311,7 @@ describe('conduct in a run of exec', () => {
       /^INVALID_OPTIONS: --fail-on "a": .*\nINVALID_OPTIONS: --fail-on "b": .*\nSee petstore-sandbox exec --help\.\n$/,
     ],
     [['--report', ''], /^INVALID_OPTIONS: --report "": must be a file path\. See petstore-sandbox exec --help\.\n$/],
-  ])('starts nothing with %j', async (flags, problem) => {
+  ])('does not start the command with %j', async (flags, problem) => {
     const { code, err, found } = await exec(flags, `${PROLOGUE} keep('started')`)
     expect({ code, found }).toEqual({ code: 2, found: undefined })
     expect(err).toMatch(problem)
@@ -343,7 +343,7 @@ describe('conduct in a run of exec', () => {
     expect(report.keys.map(({ space }: { space: string }) => space)).toEqual(['gone', 'gone', 'left'])
   })
 
-  it('is reported once, also of what a reset took away and an undo brought back', async () => {
+  it('is reported once after a reset and its undo', async () => {
     const io = testIo(environment())
     await exec(
       ['--report', 'r.json'],
@@ -358,7 +358,7 @@ describe('conduct in a run of exec', () => {
     expect(report).toMatchObject({ requests: 6, counts: { unauthenticated: 4, 'invalid-request': 2 } })
   })
 
-  it('is reported in the form that the file asks for, whatever came of the run', async () => {
+  it('is reported in the format of the file name, whatever the exit code', async () => {
     const io = testIo(environment())
     const written = async (file: string, script: string) => {
       const { code } = await exec(['--report', file, '--fail-on', 'violation'], script, io)
@@ -377,7 +377,7 @@ describe('conduct in a run of exec', () => {
     expect((await written('r.txt', STRAY)).text).toMatch(/^✗ unauthenticated, none.*\(2 times; exchanges 2, 3\)\n/)
   })
 
-  it('whose report cannot be written fails a run that went well', async () => {
+  it('fails a successful run if its report cannot be written', async () => {
     for (const file of ['.', '/proc/none/r.json', 'plain/r.json']) {
       const io = testIo(environment())
       writeFileSync(join(io.cwd, 'plain'), 'no folder')

@@ -60,7 +60,7 @@ describe('the help of every command', () => {
     }
   })
 
-  it('is the same by help, however deep', async () => {
+  it('is the same with the help command at any depth', async () => {
     for (const path of [['serve'], ['control', 'clock', 'advance'], ['call', 'listPets'], ['target', 'set']]) {
       const io = testIo()
       expect(await runCli(['help', ...path], io)).toBe(0)
@@ -68,7 +68,7 @@ describe('the help of every command', () => {
     }
   })
 
-  it('is there soon: what does the work is not loaded for it', async () => {
+  it('loads no command code for the help', async () => {
     // A third of a millisecond to some ten each. Measured instead of a time, which depends on the machine.
     const heavy = [
       'crypto',

@@ -32,7 +32,7 @@ async function initialised() {
 }
 
 describe('init', () => {
-  it('writes a config that changes nothing but where the fixtures are, and the fixtures as they were', async () => {
+  it('writes a config that only sets the fixtures folder, and copies the fixtures', async () => {
     const io = testIo()
     const before = gathered({ cwd: io.cwd })
     await runCli(['init'], io)
@@ -71,7 +71,7 @@ describe('init', () => {
     const inFiles = OPTION_NAMES.filter((name) => !optionRow(name).notInFiles)
     const nameOf = (name: OptionName) => kebabName({ name, negated: optionRow(name).negative === true })
 
-    it.each(inFiles)('%s is explained, and loads if only its line is uncommented', async (name) => {
+    it.each(inFiles)('%s is documented, and loads once its line is uncommented', async (name) => {
       const { io, config } = await initialised()
       const { description } = optionRow(name)
       expect(config.replaceAll(/\n# /g, ' ').toLowerCase()).toContain(description.toLowerCase())
@@ -84,7 +84,7 @@ describe('init', () => {
       if (optionRow(name).reads === 'switch') expect(after).not.toEqual(before)
     })
 
-    it('is one that files may set; the others are listed as flags', async () => {
+    it('lists options that files cannot set as flags', async () => {
       const { config } = await initialised()
       const others = OPTION_NAMES.filter((name) => !inFiles.includes(name))
       expect(others.filter((name) => new RegExp(`^#?${nameOf(name)}:`, 'm').test(config))).toEqual([])

@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('a path that is not a regular file
     ['a key', 'call listPets --dry-run --api-key-file <(echo sandbox)'],
     ['a key on standard input', 'echo sandbox | call listPets --dry-run --api-key-file /dev/stdin'],
     ['a body', `call createPet --dry-run --body @<(echo '{"name":"Rex","categoryId":1}')`],
-  ])('is read where the shell hands it over: %s', (_what, line) => {
+  ])('reads a pipe passed by the shell: %s', (_what, line) => {
     const program = join(packageDirectory, 'bin/petstore-sandbox.js')
     const script = line.replace('call', `"${process.execPath}" "${program}" call`)
     expect(String(execFileSync('bash', ['-c', script], { cwd: temporaryFolder() }))).toContain('/pets')

@@ -26,7 +26,7 @@ describe('the command line', () => {
     expect(out).toContain('Exit codes:')
   })
 
-  it('prints its help on stderr where no command is given, as a usage error', async () => {
+  it('prints its help on stderr without a command, as a usage error', async () => {
     const { code, out, err } = await run([])
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain('Commands:')
@@ -56,7 +56,7 @@ describe('the command line', () => {
     expect(await run(argv)).toEqual({ code: 2, out: '', err: `USAGE: ${err}\n` }),
   )
 
-  it('tells every bad option on a line of its own, then where to read on', async () =>
+  it('prints each invalid option on its own line, then a pointer to the help', async () =>
     expect(await run(['serve', '--plan', 'gold', '--port', 'x'])).toEqual({
       code: 2,
       out: '',
@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(await run(argv)).toEqual({ code: 2, out: '', err: expect.stringMatching(err) }),
   )
 
-  it('cannot be made to print what drives a terminal', async () => {
+  it('escapes control characters in usage errors', async () => {
     const io = testIo()
     writeFileSync(join(io.cwd, 'petstore-sandbox.yaml'), '"\\e[2Jplan": pro')
     expect((await run(['serve'], io)).err).toBe(

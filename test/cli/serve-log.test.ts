@@ -132,7 +132,7 @@ describe.each([undefined, 120, 80, 60])('the pretty log, %s columns wide', (colu
     expect(`\n${entries.join('\n')}\n`).toMatchSnapshot()
   })
 
-  it.each(KINDS)('breaks no row, nor a word: %s', (_what, part) => {
+  it.each(KINDS)('fits the width and breaks no word: %s', (_what, part) => {
     const rows = prettyExchange(exchange(part), plain, { ...page, times: 12 }).split('\n')
     expect(rows.filter((row) => cellWidth(row) >= (columns ?? Number.POSITIVE_INFINITY))).toEqual([])
     const whole = prettyExchange(exchange(part), plain, { times: 12 }).split(/\s+/)
@@ -168,7 +168,7 @@ describe('the pretty log', () => {
     expect(columns).toEqual(parts.map(() => columns[0]))
   })
 
-  it('never proposes to reset', () => {
+  it('suggests the smallest fix, never a reset', () => {
     for (const [, part] of KINDS) expect(prettyExchange(exchange(part), plain)).not.toContain('reset;')
     const elsewhere = { control: () => 'petstore-sandbox control --url http://127.0.0.1:4011' }
     expect(prettyExchange(exchange({ ...LIMITED, reason: 'storm' }), plain, elsewhere)).toMatch(
@@ -179,7 +179,7 @@ describe('the pretty log', () => {
     )
   })
 
-  it('takes an exchange for the same again whatever its time, duration and quota', () => {
+  it('treats exchanges as equal whatever their time, duration and quota', () => {
     const one = repetitionKey(exchange())
     expect(repetitionKey(exchange({ id: 2, at: 0, durationMs: 9, remaining: 1 }))).toBe(one)
     const others: readonly Partial<ExchangeRecord>[] = [
@@ -208,7 +208,7 @@ async function logged(columns: number | undefined, act: (log: ServeLog, stream: 
 }
 
 describe('progress', () => {
-  it('stands on a row of its own until something else is written', async () => {
+  it('stays on its own row until the next output', async () => {
     const text = await logged(80, (log) => {
       log.progress?.('Making pets: 1 of 2 …')
       log.progress?.('Making pets: 2 of 2 …')
@@ -223,10 +223,10 @@ describe('progress', () => {
   })
 })
 
-describe('the same line again', () => {
+describe('repeated lines', () => {
   const NOW = { at: Date.now(), arrivedAt: Date.now() }
 
-  it('is counted where it stands, on a terminal', async () => {
+  it('are counted in place on a terminal', async () => {
     const text = await logged(100, (log) => {
       for (let i = 0; i < 3; i++) {
         log.exchange?.(exchange(NOW))
@@ -239,7 +239,7 @@ describe('the same line again', () => {
     expect(third).toContain('×3')
   })
 
-  it('is written over with all of its rows', async () => {
+  it('replace all rows of the entry', async () => {
     const text = await logged(60, (log) => {
       for (let i = 0; i < 2; i++) {
         log.exchange?.(exchange({ ...NOW, ...LIMITED, reason: 'quota-minute' }))
@@ -251,7 +251,7 @@ describe('the same line again', () => {
     expect(again).toContain('×2')
   })
 
-  it('is written once for all that come in one turn', async () => {
+  it('are written once per turn', async () => {
     const text = await logged(100, (log) => {
       for (let i = 0; i < 1000; i++) log.exchange?.(exchange(NOW))
     })
@@ -260,7 +260,7 @@ describe('the same line again', () => {
     expect(text).not.toContain('\u001b')
   })
 
-  it('begins a new one in a window of another width', async () => {
+  it('start a new line after a change of width', async () => {
     const text = await logged(100, (log, stream) => {
       log.exchange?.(exchange(NOW))
       log.flush()
@@ -272,7 +272,7 @@ describe('the same line again', () => {
     expect(text).not.toContain('×')
   })
 
-  it('is a summary off a terminal', async () => {
+  it('are summarized off a terminal', async () => {
     const text = await logged(undefined, (log) => {
       for (let i = 0; i < 12; i++) log.exchange?.(exchange(NOW))
       log.exchange?.(exchange({ ...NOW, query: '' }))
@@ -317,18 +317,18 @@ describe('a verb in the log', () => {
     ['shutdown', {}, { stopping: true }, 'stop'],
   ]
 
-  it.each(DONE)('is a line of its own: %s', async (name, input, output, line) => {
+  it.each(DONE)('is one line: %s', async (name, input, output, line) => {
     const text = await logged(undefined, (log) => log.verb?.({ space: 'a', name, input, output, at }))
     expect(text).toMatch(/^[\d:]{8} {2}control {2}a: /)
     expect(text).toContain(`a: ${line}\n`)
   })
 
-  it.each(Object.keys(VERBS) as VerbName[])('never shows a key as it was given: %s', (name) => {
+  it.each(Object.keys(VERBS) as VerbName[])('never shows the raw key: %s', (name) => {
     const secret = 'sk_live_secret'
     expect(verbText({ space: '', name, input: { key: secret }, output: { key: 'label' }, at })).not.toContain(secret)
   })
 
-  it('says when a storm is over, by the clock of its space', async () => {
+  it('reports the end of a storm by the clock of its space', async () => {
     const text = await logged(undefined, (log) => {
       log.verb?.({ space: '', name: 'storm.start', input: {}, output: storm, at })
       log.exchange?.(exchange({ at: at + 29_999 }))
@@ -354,7 +354,7 @@ describe.each([
   ['json', jsonExchange],
 ] as const)('the %s log', (_form, write) => {
   it.each(['\n', '\r', '\u001b[2J', '\u009b31m', '\u2028', '\u202e', '\u0000', '\u007f'])(
-    'lets no client drive the terminal with %j',
+    'escapes %j from clients',
     (evil) => {
       const line = write(exchange({ path: `/v1/${evil}`, query: evil, key: evil, method: evil, space: `a${evil}` }))
       expect(line).toBe(escapeControls(line))
@@ -363,7 +363,7 @@ describe.each([
 })
 
 describe('the JSON log', () => {
-  it('can be read back whatever is in it', () => {
+  it('is valid JSON for any text', () => {
     const path = '/v1/"\\\u009b\u202e\n'
     expect(JSON.parse(jsonExchange(exchange({ path })))).toMatchObject({ event: 'exchange', path, durationMs: 0.412 })
   })
@@ -440,7 +440,7 @@ describe('the line writer', () => {
     expect(writes[2]).toBe('again\n')
   })
 
-  it('leaves a stream alone that has gone away', async () => {
+  it('does not write to a broken stream', async () => {
     let attempts = 0
     const stream = new Writable({
       write: (_chunk, _encoding, done) => {

@@ -57,7 +57,7 @@ describe('serve', () => {
     expect(io.stdout.text).toBe('')
   })
 
-  it('draws a seed where none is given', async () => expect((await serving()).facts).toMatchObject({ seed: 42 }))
+  it('draws a random seed by default', async () => expect((await serving()).facts).toMatchObject({ seed: 42 }))
 
   it('logs each exchange as a JSON line off a TTY', async () => {
     const { io, facts } = await serving(['--now', '2026-03-01T10:00:00Z', '--freeze'])
@@ -115,7 +115,7 @@ describe('the locator', () => {
     expect(readdirSync(join(io.cwd, '.petstore-sandbox'))).toEqual(['.gitignore'])
   })
 
-  it('stays where a later sandbox has written its own', async () => {
+  it('stays after a later sandbox has written its own', async () => {
     const { io, ended } = await serving()
     writeFileSync(join(io.cwd, '.petstore-sandbox/run.json'), '{"pid":1}')
     io.signal('SIGTERM')
@@ -123,7 +123,7 @@ describe('the locator', () => {
     expect(runJson(io)).toEqual({ pid: 1 })
   })
 
-  it('lies in a folder that git passes by, store and snapshots too', async () => {
+  it('is in a folder that git ignores, with store and snapshots', async () => {
     const io = testIo()
     spawnSync('git', ['init', '--quiet'], { cwd: io.cwd })
     const store = ['--store', '.petstore-sandbox/store.json']
@@ -136,7 +136,7 @@ describe('the locator', () => {
     expect(await ended).toBe(0)
   })
 
-  it('is found from the folders below, the nearest one first', async () => {
+  it('is found from subfolders, the nearest one first', async () => {
     const { io, facts } = await serving()
     const below = join(io.cwd, 'packages/app')
     mkdirSync(below, { recursive: true })
@@ -162,19 +162,16 @@ describe('the locator', () => {
 })
 
 describe('stopping', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'follows %s, cleanly, and hears the second of a doubled one when all is done',
-    async (signal) => {
-      const { io, ended, facts } = await serving()
-      io.signal(signal)
-      expect(await ended).toBe(0)
-      expect(io.exits).toEqual([])
-      io.signal(signal)
-      expect(io.listeners.size).toBe(1)
-      expect(io.exits).toEqual([])
-      await expect(fetch(facts.baseUrl)).rejects.toThrow()
-    },
-  )
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops cleanly on %s, and ignores a doubled signal', async (signal) => {
+    const { io, ended, facts } = await serving()
+    io.signal(signal)
+    expect(await ended).toBe(0)
+    expect(io.exits).toEqual([])
+    io.signal(signal)
+    expect(io.listeners.size).toBe(1)
+    expect(io.exits).toEqual([])
+    await expect(fetch(facts.baseUrl)).rejects.toThrow()
+  })
 
   it('takes a second signal within 100 ms for the first: npm sends each twice', async () => {
     const { io, ended } = await serving()
@@ -188,7 +185,7 @@ describe('stopping', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is at once on a later %s', async (signal, code) => {
+  ] as const)('stops at once on a later %s', async (signal, code) => {
     const { io, ended } = await serving()
     io.signal('SIGINT')
     io.pass(101)
@@ -213,7 +210,7 @@ describe('stopping', () => {
     await ended
   })
 
-  it('follows the control plane too', async () => {
+  it('stops when the control plane asks', async () => {
     const { ended, facts } = await serving()
     await fetch(`${facts.controlUrl}/shutdown`, { method: 'POST' })
     expect(await ended).toBe(0)
@@ -258,7 +255,7 @@ describe('a start that fails', () => {
     expect(io.stderr.text).toMatch(err)
   })
 
-  it('on a corrupt store names the file and leaves it as it is', async () => {
+  it('names a corrupt store and leaves it unchanged', async () => {
     const io = testIo()
     mkdirSync(join(io.cwd, 'state'))
     writeFileSync(join(io.cwd, 'state/store.json'), '{"version":')

@@ -50,7 +50,7 @@ describe('the program', () => {
     expect(existsSync(join(cwd, '.petstore-sandbox/run.json'))).toBe(false)
   })
 
-  it('serves on when the reader of its log has gone', async () => {
+  it('keeps serving after the reader of its log is gone', async () => {
     const { child, ended } = run(['serve', '--port', '0', '--in-memory'])
     const [, baseUrl] = await seen(child.stderr, READY)
     child.stderr.destroy()
@@ -62,7 +62,7 @@ describe('the program', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  it('serves on when the reader of its log does not read, and ends all the same', async () => {
+  it('keeps serving and stops cleanly if its log is not read', async () => {
     const { child, ended } = run(['serve', '--port', '0', '--in-memory', '--no-rate-limit', '--ban-after', 'never'])
     const [, baseUrl] = await seen(child.stderr, READY)
     child.stderr.pause()

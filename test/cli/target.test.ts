@@ -164,7 +164,7 @@ describe('target set', () => {
     expect(err).toContain('without user and password')
   })
 
-  it('writes over no config that it cannot read', async () => {
+  it('does not overwrite an unreadable config', async () => {
     const one = user()
     await one.target('set', 'staging', '--base-url', STAGING)
     writeFileSync(one.file, 'targets: {')
@@ -185,7 +185,7 @@ describe('target use', () => {
     expect((await listed(one))[0]).toMatchObject({ name: 'sandbox', isDefault: true })
   })
 
-  it('refuses production, whatever it is called', async () => {
+  it('refuses production by any name', async () => {
     const one = user()
     await one.target('set', 'production', '--base-url', 'https://api.test/v1')
     await one.target('set', 'live', '--base-url', 'https://api.test/v1')
@@ -211,7 +211,7 @@ describe('target use', () => {
 })
 
 describe('target remove', () => {
-  it('forgets a target, and that it was used', async () => {
+  it('removes a target and resets the default', async () => {
     const one = user()
     await one.target('set', 'mine', '--base-url', STAGING)
     await one.target('use', 'mine')
@@ -224,7 +224,7 @@ describe('target remove', () => {
     expect((await listed(one))[0]).toMatchObject({ isDefault: true })
   })
 
-  it('has nothing to do for a target that was not set, and refuses an unknown one', async () => {
+  it('reports a target without stored settings, and refuses an unknown one', async () => {
     expect(await user().target('remove', 'staging')).toEqual({
       code: 0,
       out: '',

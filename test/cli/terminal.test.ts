@@ -43,7 +43,7 @@ async function gone(pid: number): Promise<void> {
 }
 
 describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
-  it.each([60, 80, 120])('of %i columns breaks no word, whatever it has to say', async (columns) => {
+  it.each([60, 80, 120])('of %i columns breaks no word', async (columns) => {
     const { terminal, baseUrl, controlUrl } = await serving({ columns })
     await terminal.sees(/press h for help/)
     terminal.type('h')
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     }
   })
 
-  it('does what its keys say', async () => {
+  it('runs the action of each key', async () => {
     const { terminal, baseUrl } = await serving({ flags: '--freeze --now 2026-03-01T10:00:00Z' })
     terminal.type('t')
     await terminal.sees(/control {2}clock advance 1m → 2026-03-01T10:01:00/)
@@ -109,7 +109,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     expect(terminal.rows().join('\n')).not.toContain('Stopping')
   })
 
-  it('counts the same again where it stands, and follows the width', async () => {
+  it('counts repetitions in place, and adapts to the width', async () => {
     const { terminal, baseUrl } = await serving({ columns: 120, flags: '--no-rate-limit' })
     for (let i = 0; i < 12; i++) await get(`${baseUrl}/pets?limit=1`)
     await terminal.sees(/limit=1 +×12 · .* ms$/m)
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     await terminal.becomes('cooked')
   })
 
-  it('is stopped by Ctrl-Z, runs on in the background, and reads keys again in front', async () => {
+  it('stops on Ctrl-Z, runs in the background, and reads keys in the foreground', async () => {
     const { terminal, baseUrl, pid } = await serving()
     await terminal.sees(/press h/)
     terminal.type('C-z')
@@ -201,7 +201,7 @@ describe.skipIf(!HAS_TMUX)('serve at a terminal', () => {
     expect(other.terminal.coloured()).toContain('\u001b[32m200')
   })
 
-  it('says so where no browser can be opened', async () => {
+  it('reports that no browser can be opened', async () => {
     const { terminal, controlUrl } = await serving({ columns: 200, path: '/nowhere', flags: '--open' })
     await terminal.sees(/The dashboard could not be opened \(.*ENOENT.*\)/)
     expect(terminal.unbroken().join('\n')).toContain(`It is at ${controlUrl}/`)

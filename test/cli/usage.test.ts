@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary-files.js'
 import { testIo } from './test-io.js'
 
 describe('call', () => {
-  it('refuses a word that the operation has no parameter for, and sends nothing', async () => {
+  it('refuses an extra argument before sending', async () => {
     await using sandbox = await startSandbox()
     const io = testIo({ env: { PETSTORE_SANDBOX_URL: sandbox.controlUrl, XDG_CONFIG_HOME: temporaryFolder() } })
     for (const argv of [
@@ -33,7 +33,7 @@ describe('call', () => {
 })
 
 describe('control wait --help', () => {
-  it('says its default as a duration', async () => {
+  it('shows its default as a duration', async () => {
     const io = testIo()
     expect(await runCli(['control', 'wait', '--help'], io)).toBe(0)
     expect(io.stdout.text).toContain('(default: 30s)')

@@ -39,7 +39,7 @@ const noOrders: Drift = (came, goes) =>
     : undefined
 
 describe('verify', () => {
-  it('finds nothing at a sandbox, writes among it', async () => {
+  it('reports no drift at a sandbox, with --writes', async () => {
     const { baseUrl } = await started()
     const { code, out } = await verify(['--base-url', baseUrl, '--writes'], KEY)
     expect(code).toBe(0)
@@ -54,7 +54,7 @@ describe('verify', () => {
     expect({ code, err }).toEqual({ code: 0, err: `Verifying sandbox at ${baseUrl} …\n` })
   })
 
-  it('leaves everything as it is, unless --writes is given', async () => {
+  it('writes only with --writes', async () => {
     const sandbox = await started()
     const before = await sandbox.pets.list()
     const { out } = await verify(['--base-url', sandbox.baseUrl], KEY)
@@ -89,7 +89,7 @@ describe('verify', () => {
     expect((await verify(['-t', 'production'], env)).err).not.toContain(warning)
   })
 
-  it('ends with 6 and names what drifts', async () => {
+  it('exits with 6 and names each drift', async () => {
     const { baseUrl } = await driftingService(noOrders)
     const { code, out } = await verify(['--base-url', baseUrl], KEY)
     expect(code).toBe(6)
@@ -121,7 +121,7 @@ describe('verify', () => {
     expect(out).toContain(', 3 not answered\n')
   })
 
-  it('ends with 2 where no key is known, with what could be checked without', async () => {
+  it('exits with 2 without a key, after the checks that need none', async () => {
     const { baseUrl } = await started()
     const { code, out, err } = await verify(['--base-url', baseUrl])
     expect(code).toBe(2)
@@ -131,7 +131,7 @@ describe('verify', () => {
     expect(err).toMatch(/\nUSAGE: no operation can be checked without an API key\. .*\n$/)
   })
 
-  it('ends with 1 where no operation could be checked', async () => {
+  it('exits with 1 if no operation could be checked', async () => {
     const { baseUrl } = await started()
     const { code, out, err } = await verify(['--base-url', baseUrl], { PETSTORE_API_KEY: 'sandbox-banned' })
     expect(code).toBe(1)
@@ -148,7 +148,7 @@ describe('verify', () => {
     [['-t', 'staging'], 'TARGET_NOT_SET: The target "staging" has no base address yet.'],
     [['--base-url', 'nowhere'], 'INVALID_TARGET: --base-url "nowhere": must be an http or https address'],
     [['now'], "USAGE: too many arguments for 'verify'. Expected 0 arguments but got 1."],
-  ])('ends with 2 for %j', async (argv, problem) => {
+  ])('exits with 2 for %j', async (argv, problem) => {
     const { code, out, err } = await verify(argv)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(problem)
@@ -163,7 +163,7 @@ describe('verify', () => {
     expect(out + err).not.toContain('top-secret')
   })
 
-  it('holds an instance against another contract', async () => {
+  it('checks an instance against another contract', async () => {
     const { baseUrl } = await started()
     const { code, out } = await verify(['--base-url', baseUrl, '--spec', openapiFile], KEY)
     expect({ code, summary: out.split('\n').at(-2) }).toEqual({

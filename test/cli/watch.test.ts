@@ -36,7 +36,7 @@ async function watching(
 }
 
 describe('serve --watch', () => {
-  it('resets every space to fixtures that have changed', async () => {
+  it('resets every space to changed fixtures', async () => {
     const { io, write, count } = await watching({ 'fixtures/pets.json': pets(2) }, ['--fixtures', 'fixtures'])
     expect([await count(), await count('sandbox~a')]).toEqual([2, 2])
     write('fixtures/pets.json', pets(3))
@@ -73,7 +73,7 @@ describe('serve --watch', () => {
     expect(await count()).toBe(60)
   })
 
-  it('starts again, at the same address, with a contract that has changed', async () => {
+  it('restarts at the same address with a changed contract', async () => {
     const yaml = readFileSync(openapiFile, 'utf8')
     const { io, write, baseUrl, get } = await watching({ 'own.yaml': yaml }, ['--spec', 'own.yaml'])
     const locator = () => JSON.parse(readFileSync(join(io.cwd, '.petstore-sandbox/run.json'), 'utf8'))
@@ -89,7 +89,7 @@ describe('serve --watch', () => {
     expect((await get('/pets?limit=7')).status).toBe(400)
   })
 
-  it('brings the old one back where the new one cannot start', async () => {
+  it('restores the old sandbox if the new one cannot start', async () => {
     const { io, write, list } = await watching({ 'petstore-sandbox.yaml': 'order: oldest\n' })
     write('petstore-sandbox.yaml', 'order: newest\nfixtures: nowhere\n')
     await io.stderr.seen(/warning: petstore-sandbox\.yaml has changed, but .*nowhere/)
@@ -145,7 +145,7 @@ describe('serve --watch', () => {
     },
   )
 
-  it('takes no other options while a fixture file is wrong, and all of them once it is right', async () => {
+  it('applies changed options only once the fixtures are valid', async () => {
     const files = { 'fixtures/pets.json': pets(2), 'petstore-sandbox.yaml': 'order: oldest\n' }
     const { io, write, list } = await watching(files, ['--fixtures', 'fixtures'])
     write('fixtures/pets.json', '[{"id": "one"')
@@ -165,7 +165,7 @@ describe('serve --watch', () => {
     expect((await get('/pets')).status).toBe(200)
   })
 
-  it('stops as ever, also while a file changes', async () => {
+  it('stops cleanly while a file changes', async () => {
     const { io, write, ended, baseUrl } = await watching({ 'petstore-sandbox.yaml': 'order: oldest\n' })
     write('petstore-sandbox.yaml', 'order: newest\n')
     io.signal('SIGTERM')
@@ -175,7 +175,7 @@ describe('serve --watch', () => {
 })
 
 describe('control reset', () => {
-  it('reads the fixtures again, or says why not', async () => {
+  it('rereads the fixtures, or reports the problem', async () => {
     const io = testIo()
     mkdirSync(join(io.cwd, 'fixtures'))
     const file = join(io.cwd, 'fixtures/pets.json')

@@ -7,7 +7,7 @@ import { testIo } from './test-io.js'
 describe('a text of one line', () => {
   const text = 'one two  three /a/path/that/is/longer/than/the/row and 犬 猫 鳥 fours'
 
-  it('is broken between its words only, and indented below', () => {
+  it('wraps between words, with indented continuation rows', () => {
     const rows = wrapWords(text, 20).split('\n')
     expect(rows).toEqual(['one two  three', '  /a/path/that/is/longer/than/the/row', '  and 犬 猫 鳥', '  fours'])
     expect(rows.filter((row) => cellWidth(row) >= 20)).toHaveLength(1)
@@ -43,7 +43,7 @@ describe.each([60, 80, 120])('at a terminal of %i columns', (columns) => {
   })
 })
 
-it('a terminal that does not say how wide it is gets one row a line', async () => {
+it('does not wrap on a terminal without a width', async () => {
   const [io, pipe] = [testIo({ tty: true }), testIo()]
   io.stderr.columns = 0
   const argv = ['exec', '--', 'no-such-command-anywhere']

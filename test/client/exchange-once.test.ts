@@ -24,7 +24,7 @@ function waitingDispatcher() {
 const POST = { origin: 'https://staging.example', path: '/v1/pets', method: 'POST' } as const
 
 describe('a request that waits for a connection', () => {
-  it('is not sent any more once its time is up', async () => {
+  it('is not sent after its timeout', async () => {
     const dispatcher = waitingDispatcher()
     const told: string[] = []
     const asked = exchangeOnce(dispatcher as unknown as Dispatcher, POST, {

@@ -15,14 +15,14 @@ describe('a header from the command line', () => {
 })
 
 describe('the headers of a request', () => {
-  it('are ours, and those given in their place', () =>
+  it('are the defaults, replaced by given ones', () =>
     expect(requestHeaders({ apiKey: 'k', hasBody: true, given: [['accept', 'text/html']] })).toEqual([
       ['Authorization', 'Bearer k'],
       ['Content-Type', 'application/json'],
       ['accept', 'text/html'],
     ]))
 
-  it('never show a secret, nor how long it is', () => {
+  it('never show a secret or its length', () => {
     const secrets = [
       'Authorization',
       'Proxy-Authorization',
@@ -38,7 +38,7 @@ describe('the headers of a request', () => {
     }
   })
 
-  it('name the variable of the key, where the request is to be repeated', () => {
+  it('name the variable of the key in a command to repeat', () => {
     const request = {
       method: 'POST',
       url: 'http://[::1]:1/v1/pets',
@@ -51,7 +51,7 @@ describe('the headers of a request', () => {
     expect(toHttpText(request)).toContain('Authorization: Bearer $PETSTORE_API_KEY\n')
   })
 
-  it('hide secrets of the address, as the server does in its log', () => {
+  it('hide secrets in the address', () => {
     const request = { method: 'GET', url: 'https://a.example/pets?api_key=hush&limit=1', headers: [], body: undefined }
     for (const shown of [toCurl(request), toHttpText(request)]) {
       expect(shown).toContain('?api_key=***&limit=1')

@@ -140,7 +140,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     expect(came.map(({ headers }) => headers['proxy-authorization'])).toEqual([undefined, undefined, undefined])
   })
 
-  it('that wants to know who asks is named, its password is not', async () => {
+  it('that requires authentication is named without its password', async () => {
     const plain = await service('http')
     const secure = await service('https')
     const { address } = await proxyServer({ credentials: `me:${PASSWORD}`, tunnels: [secure.port] })
@@ -185,7 +185,7 @@ describe.each(WAYS)('the proxy of the environment, for %s', (_name, ask) => {
     },
   )
 
-  it('is not asked for a host that NO_PROXY excepts', async () => {
+  it('is not used for hosts in NO_PROXY', async () => {
     const { baseUrl } = await service('http')
     const { address, asked } = await proxyServer()
     const { status, text } = await ask(baseUrl, { HTTP_PROXY: address, NO_PROXY: 'other.test, staging.test' })

@@ -81,7 +81,7 @@ it('opens 64 connections at most, lets 1,000 requests wait, and refuses others a
   expect(kinds.filter((kind) => kind === 'answer')).toHaveLength(1064)
 })
 
-it('passes a body above 256 KiB on unread, and says so once', async () => {
+it('passes a body above 256 KiB on unread, and warns once', async () => {
   const body = `[${'{},'.repeat(100_000)}{}]`
   const { ask, control, warnings } = await inFrontOf({ body })
   await ask('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":1}' })
@@ -113,7 +113,7 @@ it('records pets in the order of the lists', async () => {
   expect(await recorded()).toEqual([2, 9, 7, 5, 11].map(Number))
 })
 
-it('gives a pet that is added here an id above those that the service has shown', async () => {
+it('gives an added pet an id above all ids seen', async () => {
   const theirs = 2 ** 52 + 7
   const { ask } = await inFrontOf({ body: petsOf(theirs, 3) })
   await ask('/pets')
@@ -123,7 +123,7 @@ it('gives a pet that is added here an id above those that the service has shown'
   expect(added.id).toBe(theirs + 1)
 })
 
-it('shows a copy that was set by hand in place of the pet of the service', async () => {
+it("shows an edited copy instead of the service's pet", async () => {
   const { ask, control } = await inFrontOf({ body: petsOf(5, 3) })
   const partial = await control('/pets/5', { method: 'PATCH', body: '{"status":"sold"}' })
   expect([partial.status, ((await partial.json()) as { message: string }).message]).toEqual([

@@ -34,9 +34,9 @@ describe('retries', () => {
     expect(decide('GET', answer(status, '1'), { unsafe: true })).toEqual({}),
   )
 
-  it('nothing where nobody was there', () => expect(decide('GET', { kind: 'no-answer' })).toEqual({}))
+  it('nothing after a refused connection', () => expect(decide('GET', { kind: 'no-answer' })).toEqual({}))
 
-  it('nothing beyond the number of tries, but it says when to come back', () =>
+  it('nothing beyond the number of retries, and reports Retry-After', () =>
     expect(decide('GET', answer(429, '7'), {}, 3)).toEqual({
       retryAfter: 7000,
       isTooLong: false,
@@ -44,13 +44,13 @@ describe('retries', () => {
 })
 
 describe('the wait', () => {
-  it('is what Retry-After says where that is longer than the backoff', () =>
+  it('is Retry-After if that is longer than the backoff', () =>
     expect(decide('GET', answer(429, '7'), {}, 1, 0.99)).toEqual({ wait: 7000 }))
 
-  it('is the backoff where that is longer', () =>
+  it('is the backoff if that is longer', () =>
     expect(decide('GET', answer(429, '0'), {}, 2, 0.5)).toEqual({ wait: 500 }))
 
-  it('is not begun if it were longer than allowed', () => {
+  it('is refused if it is longer than allowed', () => {
     expect(decide('GET', answer(429, '61'))).toEqual({ retryAfter: 61_000, isTooLong: true })
     expect(decide('GET', answer(429, '60'))).toEqual({ wait: 60_000 })
   })

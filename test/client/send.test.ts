@@ -39,7 +39,7 @@ describe('the time that an attempt may take', () => {
     await expect(sent(url, { timeout: 300 })).rejects.toMatchObject({ failure: 'TIMEOUT' })
   })
 
-  it('does not begin anew with each byte', async () => {
+  it('is not extended by each byte', async () => {
     const url = await hostileServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n')
       const drip = setInterval(() => socket.write('x'), 20)
@@ -48,7 +48,7 @@ describe('the time that an attempt may take', () => {
     await expect(sent(url, { timeout: 200 })).rejects.toMatchObject({ failure: 'TIMEOUT' })
   })
 
-  it('ends at once where the caller does not want to wait any longer, in the body too', async () => {
+  it('ends at once when the caller aborts, also in the body', async () => {
     const abort = new AbortController()
     const url = await hostileServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun', () => abort.abort(new Error('enough')))
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect((await sent(url)).answer.body).toHaveLength(MIB)
   })
 
-  it('that is compressed is given as it came, and not unpacked', async () => {
+  it('that is compressed stays compressed', async () => {
     const url = await hostileServer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbomb'),
     )
@@ -111,7 +111,7 @@ describe('an answer', () => {
     })
   })
 
-  it('that is announced a hundred times is read', async () => {
+  it('with a hundred interim responses is read', async () => {
     const url = await hostileServer((socket) =>
       socket.end(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]`),
     )

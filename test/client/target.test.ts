@@ -74,7 +74,7 @@ function locate(cwd: string, location: unknown): void {
 }
 
 describe('the target sandbox', () => {
-  it('is at port 4010 with the key that every sandbox has, unless something else is known', async () => {
+  it('defaults to port 4010 with the key sandbox', async () => {
     expect(await place().resolve()).toEqual({
       name: 'sandbox',
       baseUrl: 'http://127.0.0.1:4010/v1',
@@ -98,7 +98,7 @@ describe('the target sandbox', () => {
     })
   })
 
-  it('is never on another machine because a folder says so', async () => {
+  it('is never on another machine by a locator', async () => {
     const { cwd, resolve } = place({ env: { PETSTORE_API_KEY: 'real-secret' } })
     for (const origin of ['http://evil.test', 'http://127.evil.test', 'http://localhost.evil.test']) {
       locate(cwd, { ...LOCATION, baseUrl: `${origin}/v1`, controlUrl: `${origin}/__sandbox` })
@@ -127,14 +127,17 @@ describe('the target sandbox', () => {
 })
 
 describe('staging and production', () => {
-  it.each(['staging', 'production'])('%s has no address until it is set, and says how', async (target) => {
-    await expect(place().resolve({ target })).rejects.toMatchObject({
-      code: 'TARGET_NOT_SET',
-      message: `The target "${target}" has no base address yet. Set it with "npx petstore-sandbox target set ${target} --base-url <url>".`,
-    })
-  })
+  it.each(['staging', 'production'])(
+    '%s has no address by default, and the error names the command',
+    async (target) => {
+      await expect(place().resolve({ target })).rejects.toMatchObject({
+        code: 'TARGET_NOT_SET',
+        message: `The target "${target}" has no base address yet. Set it with "npx petstore-sandbox target set ${target} --base-url <url>".`,
+      })
+    },
+  )
 
-  it('are what the config file says, each with its key', async () => {
+  it('have the address and key of the config file', async () => {
     const { resolve, file, stagingKey } = twoTargets()
     expect(await resolve({ target: 'staging' })).toEqual({
       name: 'staging',
@@ -151,7 +154,7 @@ describe('staging and production', () => {
     })
   })
 
-  it('may be used without being named, but never production', async () => {
+  it('can be the default, except production', async () => {
     const staging = place({ config: `use: staging\ntargets:\n  staging: { base-url: ${STAGING} }\n` })
     expect(await staging.resolve()).toMatchObject({ name: 'staging' })
     expect(await staging.resolve({ target: 'sandbox' })).toMatchObject({ name: 'sandbox' })
@@ -162,7 +165,7 @@ describe('staging and production', () => {
     })
   })
 
-  it('stay what they are when they are given by their address', async () => {
+  it('are recognized by their address', async () => {
     const { resolve } = twoTargets()
     expect(await resolve({ baseUrl: `${PRODUCTION}/` })).toMatchObject({
       name: 'production',
@@ -192,7 +195,7 @@ describe('staging and production', () => {
 })
 
 describe('an unknown target', () => {
-  it('is refused with those that are known', async () => {
+  it('is refused with a list of known targets', async () => {
     await expect(place({ config: 'targets: { mine: {} }' }).resolve({ target: 'stagin' })).rejects.toMatchObject({
       code: 'UNKNOWN_TARGET',
       message: expect.stringContaining('The targets are sandbox, staging, production, mine;'),
@@ -201,7 +204,7 @@ describe('an unknown target', () => {
 })
 
 describe('the key', () => {
-  it('comes from the flag before the environment before the target', async () => {
+  it('comes from the flag, the environment or the target, in this order', async () => {
     const { cwd, resolve } = twoTargets({ PETSTORE_API_KEY: 'from-env' })
     write(join(cwd, 'key.txt'), ' from-flag\n')
     expect(await resolve({ target: 'staging', apiKeyFile: 'key.txt' })).toMatchObject({
@@ -214,7 +217,7 @@ describe('the key', () => {
     })
   })
 
-  it('is not what an empty variable says', async () => {
+  it('ignores an empty variable', async () => {
     expect(await twoTargets({ PETSTORE_API_KEY: '' }).resolve({ target: 'staging' })).toMatchObject({
       apiKey: 'staging-secret',
     })
@@ -229,7 +232,7 @@ describe('the key', () => {
     ['https://staging.test:8443/v1'],
     ['https://staging.test.evil.test/v1'],
     ['https://evil.test/v1'],
-  ])('that is kept for a target does not go to %s', async (baseUrl) => {
+  ])('stored for a target is not sent to %s', async (baseUrl) => {
     const { apiKey, warnings } = await twoTargets().resolve({ target: 'staging', baseUrl })
     expect(apiKey).toBeUndefined()
     expect(warnings).toEqual([
@@ -237,7 +240,7 @@ describe('the key', () => {
     ])
   })
 
-  it('that is kept for a target goes to another path of its origin', async () => {
+  it('stored for a target is sent to other paths of its origin', async () => {
     expect(await twoTargets().resolve({ target: 'staging', baseUrl: 'https://staging.test/next/v1' })).toMatchObject({
       apiKey: 'staging-secret',
     })
@@ -251,12 +254,12 @@ describe('the key', () => {
     ])
   })
 
-  it('that was given goes to an address that was given', async () => {
+  it('from the environment is sent to a given address', async () => {
     const { resolve } = place({ env: { PETSTORE_API_KEY: 'mine' } })
     expect(await resolve({ baseUrl: 'https://elsewhere.test/v1' })).toMatchObject({ apiKey: 'mine', warnings: [] })
   })
 
-  it('is warned about where it travels unencrypted', async () => {
+  it('warns if it is sent unencrypted', async () => {
     const { resolve } = place({ env: { PETSTORE_API_KEY: 'mine' } })
     expect(await resolve({ baseUrl: 'http://elsewhere.test/v1' })).toMatchObject({
       warnings: ['The API key is sent unencrypted to http://elsewhere.test.'],
@@ -270,7 +273,7 @@ describe('the key', () => {
     ['top secret', 'must contain a single API key of visible ASCII characters'],
     ['gehéim', 'must contain a single API key of visible ASCII characters'],
     ['one\ntwo', 'must contain a single API key of visible ASCII characters'],
-  ])('is refused, and not shown, where it can be none: %j', async (text, problem) => {
+  ])('is refused without showing it: %j', async (text, problem) => {
     const { cwd, resolve } = place()
     write(join(cwd, 'key.txt'), text)
     await expect(resolve({ apiKeyFile: 'key.txt' })).rejects.toMatchObject({
@@ -279,7 +282,7 @@ describe('the key', () => {
     })
   })
 
-  it('says which file is missing, and who named it', async () => {
+  it('names a missing file and its source', async () => {
     await expect(place().resolve({ apiKeyFile: 'nope' })).rejects.toMatchObject({
       message: '--api-key-file "nope": cannot be read (ENOENT)',
     })
@@ -355,16 +358,13 @@ describe('the config file', () => {
     expect([...(await readTargetConfig(env)).targets.keys()]).toEqual(['staging'])
   })
 
-  it.each(['targets:\n', 'targets:\n  mine:\n', '# nothing\n', '---\n'])(
-    'may be as good as empty: %j',
-    async (config) => {
-      const { env } = place({ config })
-      await changeTargetConfig(env, { target: { name: 'mine', kept: { baseUrl: STAGING } } })
-      expect(await readTargetConfig(env)).toEqual({ targets: new Map([['mine', { baseUrl: STAGING }]]) })
-    },
-  )
+  it.each(['targets:\n', 'targets:\n  mine:\n', '# nothing\n', '---\n'])('may be empty: %j', async (config) => {
+    const { env } = place({ config })
+    await changeTargetConfig(env, { target: { name: 'mine', kept: { baseUrl: STAGING } } })
+    expect(await readTargetConfig(env)).toEqual({ targets: new Map([['mine', { baseUrl: STAGING }]]) })
+  })
 
-  it('is written where a link leads', async () => {
+  it('is written through a symbolic link', async () => {
     const { env, file } = place()
     const real = write(join(temporaryFolder(), 'dotfiles.yaml'), '')
     mkdirSync(dirname(file), { recursive: true })
@@ -387,7 +387,7 @@ describe('the config file', () => {
     ['targets:\n  staging:\n    base-url: x', '3:5: targets.staging.base-url "x" must be an http or https address'],
     ['targets:\n  "a b": {}', '2:3: targets.a b must be up to 64 letters'],
     ['use: [a]', '1:1: use must be a string'],
-  ])('that is malformed is refused with its line, and not written over: %j', async (config, problem) => {
+  ])('is refused with its line and not overwritten: %j', async (config, problem) => {
     const { env, file, resolve } = place({ config })
     const refusal = { code: 'INVALID_CONFIG', message: expect.stringContaining(`${file}:${problem}`) }
     await expect(resolve()).rejects.toMatchObject(refusal)
@@ -395,7 +395,7 @@ describe('the config file', () => {
     expect(readFileSync(file, 'utf8')).toBe(config)
   })
 
-  it('is as it was when it cannot be written', async () => {
+  it('stays unchanged if it cannot be written', async () => {
     const env = { XDG_CONFIG_HOME: write(join(temporaryFolder(), 'file'), '') }
     await expect(changeTargetConfig(env, { use: 'sandbox' })).rejects.toMatchObject({ name: 'TargetError' })
     expect(existsSync(targetConfigFile(env))).toBe(false)

@@ -94,14 +94,14 @@ describe('an instance that keeps the contract', () => {
 })
 
 describe('reports as not checked', () => {
-  it('anything behind a key, where none is known', async () => {
+  it('operations without an API key', async () => {
     const { drifts, skipped, checks } = await verified(undefined, { apiKey: undefined })
     expect(drifts).toEqual([])
     expect(skipped).toContain('listPets, two-newest: no API key was given')
     expect(checks.filter(({ outcome }) => outcome === 'kept').map(({ name }) => name)).toContain('401 without a key')
   })
 
-  it('what another contract says less about', async () => {
+  it('checks that another contract does not document', async () => {
     const spec = fileURLToPath(new URL('../contract/specs/fuller.yaml', import.meta.url))
     const contract = await loadContract(spec)
     const fuller = { contract, writes: true }
@@ -120,7 +120,7 @@ describe('reports as not checked', () => {
     expect(skipped).toContain('getPet, first: the operation has been removed')
   })
 
-  it('deprecation headers that are not sent: nobody documents them', async () => {
+  it('deprecation headers that are neither sent nor documented', async () => {
     const drift = changed(isGet, (goes) => {
       delete goes.headers.deprecation
       delete goes.headers.sunset
@@ -132,7 +132,7 @@ describe('reports as not checked', () => {
     )
   })
 
-  it('what a long Retry-After stands before', async () => {
+  it('checks after a long Retry-After', async () => {
     const { drifts, skipped, waits } = await verified(undefined, { apiKey: 'sandbox-banned' })
     expect(drifts).toEqual([])
     expect(skipped).toContain('listPets, two-newest: the rate limit is used up (429), for another 300 s')
@@ -146,7 +146,7 @@ describe('reports as not checked', () => {
     expect(new Set(waits)).toEqual(new Set([2000]))
   })
 
-  it('what a limit of nothing stands before: each key waits once, and the run ends', async () => {
+  it('everything with a limit of 0: each key waits once', async () => {
     const { waits, skipped } = await verified(undefined, {}, { limits: '0/min' })
     expect(waits.length).toBeLessThanOrEqual(3)
     expect(skipped).toContainEqual(expect.stringMatching(/^listPets, two-newest: the rate limit is used up \(429\)/))
@@ -186,7 +186,7 @@ describe('a limit of one request a minute', () => {
 })
 
 describe('a 429 that says to come back soon', () => {
-  it('is waited for once, and what follows is checked', async () => {
+  it('waits once, then checks the rest', async () => {
     let refused = 0
     const drift = changed(hasKey, (goes) => {
       if (refused++ > 0) return

@@ -33,7 +33,7 @@ describe('a value that cannot be used', () => {
     `)
   })
 
-  it('is reported even if it would not have won', () =>
+  it('is reported even if another source overrides it', () =>
     expect(problemsOf(() => gathered({ flags: { plan: 'pro' }, config: 'plan: gold' }))).toMatchInlineSnapshot(`
       [
         "petstore-sandbox.yaml:1:1: plan "gold": must be free, pro, business or enterprise",
@@ -103,7 +103,7 @@ describe('a host beyond loopback', () => {
         "--host "0.0.0.0": can be reached from other machines; set a control token too (--control-token)",
       ]
     `))
-  it('may have it from another source', () =>
+  it('may get it from another source', () =>
     expect(gathered({ flags: { host: '0.0.0.0' }, env: { PETSTORE_SANDBOX_CONTROL_TOKEN: 't' } }).host).toBe('0.0.0.0'))
 })
 

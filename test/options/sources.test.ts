@@ -153,7 +153,7 @@ describe('a config file, which may come with a cloned folder', () => {
     ['fixtures', '//evil.example/share'],
     ['spec', '\\\\evil.example\\share\\spec.yaml'],
     ['scenario', '\\\\evil.example\\share\\scenario.yaml'],
-  ])('cannot lead Windows to log in on another machine, by %s', (key, path) =>
+  ])('cannot make Windows log in to another machine by %s', (key, path) =>
     expect(problemsOf(() => gathered({ config: `${key}: ${JSON.stringify(path)}` }))).toEqual([
       `petstore-sandbox.yaml:1:1: ${key} ${JSON.stringify(path)}: is on another machine; use --${key} or PETSTORE_SANDBOX_${key.toUpperCase()}`,
     ]),
@@ -260,7 +260,7 @@ describe('the environment', () => {
   it.each(['0', 'false', 'No', 'OFF'])('reads the switch %s as off', (text) =>
     expect(gathered({ env: { PETSTORE_SANDBOX_FREEZE: text }, config: 'freeze: true' }).start.freeze).toBe(false),
   )
-  it('takes an empty variable for one that is not set', () =>
+  it('treats an empty variable as not set', () =>
     expect(gathered({ env: { PETSTORE_SANDBOX_PORT: '' }, config: 'port: 4000' }).port).toBe(4000))
 
   it('separates the values of a list by commas', () =>

@@ -25,7 +25,7 @@ const count = fc.integer({ min: 0, max: 999_999_999 })
 const duration = fc.integer({ min: 1, max: 24 * 3_600_000 })
 
 describe('durations', () => {
-  it('read back as they were written', () => {
+  it('round-trips', () => {
     fc.assert(fc.property(duration, (length) => parseDuration(formatDuration(length)) === length))
   })
 })
@@ -43,7 +43,7 @@ describe('limits', () => {
     (text) => expect(readLimits(text)).toHaveProperty('problem'),
   )
 
-  it('read back as they were written', () => {
+  it('round-trips', () => {
     const limits = fc
       .record({ perMinute: count, perDay: count }, { requiredKeys: [] })
       .filter((some) => Object.keys(some).length > 0)
@@ -97,7 +97,7 @@ describe('storms', () => {
     'for=30s',
   ])('refuses "%s"', (text) => expect(readStorm(text)).toHaveProperty('problem'))
 
-  it('read back as they were written', () => {
+  it('round-trips', () => {
     const storm = fc
       .record(
         {
@@ -143,7 +143,7 @@ describe('faults', () => {
     expect(problemsOf(() => resolved({ fault }))).toEqual([expect.stringMatching(/must have at most 1000 values$/)])
   })
 
-  it('read back as they were written', () => {
+  it('round-trips', () => {
     const probability = fc.integer({ min: 1, max: 100 }).map((percent) => percent / 100)
     const chance = fc.record({ probability, times: fc.integer({ min: 1, max: 1000 }) }, { requiredKeys: [] })
     const what = fc.oneof(

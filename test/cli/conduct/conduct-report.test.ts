@@ -88,7 +88,7 @@ describe('the text report', () => {
     )
   })
 
-  it('speaks of one request as of one', () =>
+  it('uses the singular for one request', () =>
     expect(textReport(reportOf(aConduct({ requests: 1, whatIf: aWhatIf(1) })), plain)).toMatch(
       /^1 request, .*\nOf 1 request that reached a quota/,
     ))
@@ -128,7 +128,7 @@ describe('the text report', () => {
     expect(text).toMatch(/^6 requests in 2 spaces, 1 or 8 senders per key \(stated\): /m)
   })
 
-  it('lets no client write on the terminal', () => {
+  it('escapes text from clients', () => {
     const violations = [aFinding({ rule: 'undocumented-endpoint' as const, message: 'GET /\u001b[2J\n✓ all is well' })]
     const text = textReport(reportOf(aConduct({ violations })), plain)
     expect(text).not.toContain('\u001b')
@@ -179,7 +179,7 @@ describe('the JUnit report', () => {
         expect(junitBreaches(junitReport(report, failing, AT))).toEqual([])
   })
 
-  it('is XML whatever clients send', () => {
+  it('is valid XML for hostile text', () => {
     const violations = [aFinding({ rule: 'invalid-request' as const, message: '<&>"\'\u0000\ud800\uffff]]>' })]
     const text = junitReport(reportOf(aConduct({ violations })), VIOLATIONS, AT)
     expect(text).toContain('message="&lt;&amp;&gt;&quot;&apos;\\u0000\ufffd\ufffd]]&gt;"')
@@ -189,7 +189,7 @@ describe('the JUnit report', () => {
 })
 
 describe('the JSON report', () => {
-  it('has the whole report, and what else the run has to tell', () => {
+  it('contains the report and facts about the run', () => {
     const report = reportOf(CHECKOUT)
     expect(JSON.parse(jsonReport(report, { exitCode: 3 }))).toEqual({ exitCode: 3, ...report })
   })
