@@ -69,12 +69,6 @@ describe('docs/switches.md', () => {
     expect(listed.map((name) => `--${name}`).sort()).toEqual(rows.map(flagName).sort())
   })
 
-  it('explains every option in words', () => {
-    const groups = new Set(OPTION_NAMES.map((name) => optionRow(name).group))
-    const meanings = [...groups].flatMap((group) => tablesOf(sectionOf(SWITCHES, group)).flat()).map(([, text]) => text)
-    expect(meanings.filter((text = '') => text.length < 'off'.length)).toEqual([])
-  })
-
   it('lists every packaged scenario, and no other', () => {
     expect([...firstCells(sectionOf(SWITCHES, 'Scenarios'))].sort()).toEqual([...packagedScenarios()].sort())
   })

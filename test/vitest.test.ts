@@ -70,8 +70,7 @@ describe('the sandbox fixture', () => {
   })
 
   test('may be removed by the test itself', async ({ sandbox }) => {
-    await sandbox.reset()
-    await sandbox.remove()
+    expect(await sandbox.remove()).toEqual({ removed: sandbox.name })
   })
 })
 

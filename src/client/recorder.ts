@@ -3,6 +3,7 @@ import type { Contract } from '../contract/contract.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
 import type { Forward, UpstreamOutcome } from '../domain/upstream.js'
+import { isObject } from '../drift/bodies.js'
 import { makeFolder } from '../system/make-folder.js'
 import { messageOf } from '../system/message-of.js'
 import { isSymbolicLink, writeRegularFile } from '../system/regular-file.js'
@@ -55,14 +56,14 @@ export function openRecorder(folder: string, { contract, keptPet, hide, warn }: 
 
   function keep(operation: string, value: unknown): boolean {
     if (operation === 'listOrders') {
-      if (!Array.isArray(value) || !value.every(isItem)) return false
+      if (!Array.isArray(value) || !value.every(isObject)) return false
       orders = value
       return true
     }
     const kept = [value]
       .flat()
-      .flatMap((item: unknown) => (isItem(item) ? (keptPet(item) ?? []) : []))
-      .filter(isItem)
+      .flatMap((item: unknown) => (isObject(item) ? (keptPet(item) ?? []) : []))
+      .filter(isObject)
     for (const pet of kept) pets.set(String(pet.id), pet)
     // Lists show the newest first.
     const ids = [...new Set(kept.map(({ id }) => String(id)))].reverse()
@@ -98,10 +99,6 @@ function prepareFolder(folder: string): void {
     const message = `--record cannot write to the folder "${folder}" (${messageOf(error)}).`
     throw new Failure('CANNOT_WRITE', message, { cause: error })
   }
-}
-
-function isItem(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

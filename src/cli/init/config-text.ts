@@ -2,6 +2,7 @@ import type { SettingName } from '../../domain/settings.js'
 import { allowedText, isAllowed } from '../../options/allowed.js'
 import { camelName, ENV_PREFIX, flagName, kebabName } from '../../options/names.js'
 import { OPTION_NAMES, type OptionName, optionRow } from '../../options/table.js'
+import { wrapCells } from '../cells.js'
 
 const WIDTH = 100
 
@@ -30,7 +31,7 @@ export function configText(fixtures: string, schema: string): string {
     '# Remove the # from a line to set its switch. Flags and the environment',
     `# (${ENV_PREFIX}…) override this file, and so does a scenario that they choose.`,
     '# Only flags and the environment can set:',
-    ...wrapped(NOT_IN_FILES.map(flagName).join(', '), WIDTH - 4).map((line) => `#   ${line}`),
+    ...wrapCells(NOT_IN_FILES.map(flagName).join(', '), WIDTH - 4).map((line) => `#   ${line}`),
     ...groups.flatMap((group) => ['', '', `# === ${group} ===`, ...groupLines(group, fixtures)]),
     '',
   ].join('\n')
@@ -48,7 +49,7 @@ function proseLines(name: OptionName): readonly string[] {
   const { description, default: fallback, reads } = optionRow(name)
   const standard = fallback ?? (reads === 'switch' ? 'false' : 'none')
   return [description, `${allowedText(name)}; default: ${standard}`]
-    .flatMap((text) => wrapped(capitalised(text), WIDTH - 2))
+    .flatMap((text) => wrapCells(capitalised(text), WIDTH - 2))
     .map((line) => `# ${line}`)
 }
 
@@ -68,18 +69,4 @@ function switchLine(name: OptionName): string {
 
 function yamlText(text: string): string {
   return /^[A-Za-z0-9./]/.test(text) ? text : `'${text}'`
-}
-
-function wrapped(text: string, width: number): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === '' ? word : `${line} ${word}`
-    }
-  }
-  return [...lines, line]
 }
