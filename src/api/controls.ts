@@ -9,6 +9,7 @@ import type {
   OverridesExport,
   OverrideView,
   ReplicaView,
+  ResourceView,
   SpaceView,
   StateView,
   StormView,
@@ -162,6 +163,10 @@ export interface Controls {
     ): Promise<Pet>
     remove(id: Int64): Promise<void>
   }
+  /** The resources of the contract. */
+  resources(): Promise<readonly ResourceView[]>
+  /** The records of a resource, by its name: `categories`. Pets are one, too. */
+  resource<Item extends object = Record<string, unknown>>(name: string): ResourceControls<Item>
   /** The orders, as listOrders returns them. */
   orders(): Promise<readonly unknown[]>
   readonly snapshots: {
@@ -185,6 +190,18 @@ export interface Controls {
   conduct(): Promise<Conduct>
   /** How responses of the real service behind the sandbox differ from the contract. */
   drift(): Promise<Drift>
+}
+
+/** Records of one resource. Nested ones have the ids of their parents as fields, by their path parameters. */
+export interface ResourceControls<Item extends object = Record<string, unknown>> {
+  /** All records, or the first `limit`; newest first. */
+  list(filter?: { readonly limit?: number }): Promise<readonly Item[]>
+  /** Adds a record. Read-only fields may be set, too; what is missing is filled in. */
+  add(record: object): Promise<Item>
+  /** Changes fields; null removes one. */
+  set(id: Int64 | string, change: object): Promise<Item>
+  /** Removes a record, and those that belong to it. */
+  remove(id: Int64 | string): Promise<void>
 }
 
 /** Controls of a whole sandbox: its default space, and its other spaces. */
@@ -332,6 +349,14 @@ function spaceControls(transport: Transport, space: string): Controls {
       set: (id, change) => call('pets.set', joined(change, { id })),
       remove: (id) => done('pets.remove', { id }),
     },
+    resources: () => call('resources.list'),
+    resource: <Item extends object>(resource: string) =>
+      ({
+        list: (filter = {}) => call('records.list', joined(filter, { resource })),
+        add: (record) => call('records.add', { resource, record: { ...record } }),
+        set: (id, change) => call('records.set', { resource, id, change: { ...change } }),
+        remove: (id) => done('records.remove', { resource, id }),
+      }) as ResourceControls<Item>,
     orders: () => call('orders.list'),
     snapshots: {
       list: async () => (await call('snapshots.list')).map(({ name }) => name),

@@ -11,7 +11,16 @@ export type {
 } from '../conduct/conduct-view.js'
 export type { ErrorBody, NewPet, OperationName, Order, Pet, PetStatus } from '../contract/entities.js'
 export type { Int64 } from '../contract/int64.js'
-export type { ClockView, FaultView, KeyView, SpaceView, StateView, StormView, WindowState } from '../control/views.js'
+export type {
+  ClockView,
+  FaultView,
+  KeyView,
+  ResourceView,
+  SpaceView,
+  StateView,
+  StormView,
+  WindowState,
+} from '../control/views.js'
 export type { DurationText } from '../domain/time.js'
 export type { Exchange, ExchangeMessage } from '../exchanges/exchange-view.js'
 export type { ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
@@ -21,6 +30,7 @@ export type {
   KeyKind,
   KeyNames,
   RequestFilter,
+  ResourceControls,
   SandboxControls,
   SandboxRequestInit,
   SocketlessSandbox,

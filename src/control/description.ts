@@ -66,7 +66,8 @@ function describeVerb(name: string, { method, path, summary, input, body }: Verb
   const { properties = {}, required = [] }: JsonSchema = input === undefined ? {} : asJsonSchema(input)
   const isInPath = (field: string) => path.includes(`{${field}}`)
   const others = Object.entries(properties).filter(([field]) => !isInPath(field))
-  const takesBody = method !== 'GET' && others.length > 0
+  const isOpen = input?.type === 'loose_object'
+  const takesBody = method !== 'GET' && (isOpen || others.length > 0)
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field)
   const description = operation(name, summary, [
     SPACE,
@@ -78,7 +79,7 @@ function describeVerb(name: string, { method, path, summary, input, body }: Verb
     type: 'object',
     properties: Object.fromEntries(others),
     required: required.filter((field) => !isInPath(field)),
-    additionalProperties: false,
+    additionalProperties: isOpen,
   }
   const schema = body === undefined ? fields : properties[body]
   return { ...description, requestBody: { content: { 'application/json': { schema } } } }

@@ -1,6 +1,7 @@
 import { keyVerbs } from './verbs/keys.js'
 import { petVerbs } from './verbs/pets.js'
 import { requestVerbs } from './verbs/requests.js'
+import { resourceVerbs } from './verbs/resources.js'
 import { sandboxVerbs } from './verbs/sandbox.js'
 import { snapshotVerbs } from './verbs/snapshots.js'
 import { spaceVerbs } from './verbs/space.js'
@@ -15,6 +16,7 @@ export const VERBS = {
   ...keyVerbs,
   ...troubleVerbs,
   ...petVerbs,
+  ...resourceVerbs,
   ...snapshotVerbs,
   ...requestVerbs,
   ...sandboxVerbs,

@@ -59,6 +59,19 @@ export interface SpaceView {
   readonly requests: number
 }
 
+/** A resource of the contract. */
+export interface ResourceView {
+  readonly name: string
+  /** Path template of its collection: `/owners/{ownerId}/pets`. */
+  readonly path: string
+  /** The property that identifies a record. */
+  readonly id: string
+  /** Path parameters that name the parents of a record, outermost first. */
+  readonly parents: readonly string[]
+  /** Number of records. */
+  readonly records: number
+}
+
 /** A packaged scenario. */
 export interface ScenarioView {
   readonly name: string

@@ -231,6 +231,27 @@ sandbox-revoked     free        60/60        1000/1000        always revoked
     })
   })
 
+  it('lists, adds, changes and removes records of any resource', async () => {
+    const sandbox = await start()
+    expect((await control(sandbox, 'resources')).out).toBe(
+      'resource  path           records\npets      /pets          60\norders    /store/orders  6\n',
+    )
+    const rex = '{"id":60,"name":"Rex","categoryId":9223372036854775807}'
+    const added = await control(sandbox, 'resources', 'add', 'pets', rex.replace('"id":60,', ''))
+    expect(added.out).toBe(`${rex}\n`)
+    expect((await control(sandbox, 'resources', 'records', 'pets', '--limit', '1')).out).toBe(`${rex}\n`)
+    expect(await json(sandbox, 'resources', 'set', 'pets', '60', '{"status":"sold"}')).toMatchObject([
+      { name: 'Rex', status: 'sold' },
+    ])
+    expect((await control(sandbox, 'resources', 'remove', 'pets', '60')).out).toBe(
+      'The record 60 of pets is removed.\n',
+    )
+    expect(await control(sandbox, 'resources', 'add', 'pets', 'Rex')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('The fields are not valid JSON'),
+    })
+  })
+
   it('saves, restores, lists and removes snapshots', async () => {
     const sandbox = await start()
     await control(sandbox, 'snapshot', 'save', 'full')

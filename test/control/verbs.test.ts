@@ -26,3 +26,42 @@ describe.each(transports)('a pet of the fixtures, %s', (_name, openSandbox) => {
     expect(JSON.stringify(json)).toBe((await sandbox.get('/pets?limit=1')).text)
   })
 })
+
+describe.each(transports)('pets as a resource, %s', (_name, openSandbox) => {
+  it('are added, changed, listed and removed by the verbs of every resource', async () => {
+    const sandbox = await openSandbox()
+    const resources = (await sandbox.control('GET', '/resources')).json
+    expect(resources).toMatchObject([
+      { name: 'pets', path: '/pets', id: 'id', parents: [], records: 60 },
+      { name: 'orders', records: 6 },
+    ])
+    const added = await sandbox.control('POST', '/resources/pets', { name: 'Rex', categoryId: 1 })
+    expect(added).toMatchObject({ status: 200, json: { id: 60, name: 'Rex', categoryId: 1 } })
+    const sold = await sandbox.control('PATCH', '/resources/pets/60', { status: 'sold' })
+    expect(sold.json).toEqual({ ...added.json, status: 'sold' })
+    expect((await sandbox.get('/pets/60')).json).toEqual(sold.json)
+    expect((await sandbox.control('GET', '/resources/pets?limit=1')).json).toEqual([sold.json])
+    expect((await sandbox.control('PATCH', '/resources/pets/60', { status: null })).json).toEqual(added.json)
+    expect((await sandbox.control('DELETE', '/resources/pets/60')).json).toEqual({ removed: 60 })
+    expect((await sandbox.get('/pets/60')).status).toBe(404)
+    expect((await sandbox.control('POST', '/undo')).json).toEqual({ undone: 'records.remove' })
+    expect((await sandbox.get('/pets/60')).status).toBe(200)
+  })
+
+  it.each([
+    ['POST', '/resources/pets', { name: 'Rex' }, 400, /categoryId is required/],
+    ['POST', '/resources/pets', { name: 'Rex', categoryId: 1, colour: 'red' }, 400, /pets has no field "colour"/],
+    ['POST', '/resources/pets', { id: 1, name: 'Rex', categoryId: 1 }, 409, /already has a record with the id "1"/],
+    ['PATCH', '/resources/pets/1', { name: 7 }, 400, /name must be/],
+    ['PATCH', '/resources/pets/1', { id: 2 }, 400, /id is set by the path/],
+    ['PATCH', '/resources/pets/4711', { name: 'Rex' }, 404, /pets has no record "4711"/],
+    ['DELETE', '/resources/pets/4711', undefined, 404, /pets has no record "4711"/],
+    ['POST', '/resources/orders', {}, 400, /orders/],
+    ['GET', '/resources/pest', undefined, 404, /no resource "pest"; did you mean pets\?.*pets, orders/],
+  ])('refuses %s %s with %o', async (method, path, body, status, message) => {
+    const sandbox = await openSandbox()
+    const seen = await sandbox.control(method, path, body)
+    expect(seen).toMatchObject({ status, json: { message: expect.stringMatching(message) } })
+    expect((await sandbox.control('GET', '/resources')).json).toMatchObject([{ records: 60 }, {}])
+  })
+})

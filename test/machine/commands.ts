@@ -538,6 +538,26 @@ export class Commands {
         ...(this.#chance.percent(60) ? { status: this.#chance.oneOf([...STATUSES, null, 'gone']) } : {}),
       }),
     },
+    'records.add': {
+      weight: 4,
+      make: () => ({
+        resource: this.#chance.oneOf(['pets', 'pets', 'orders', 'cats']),
+        record: {
+          name: this.#chance.oneOf(['Ada', 7]),
+          categoryId: 1,
+          ...(this.#chance.percent(30) ? { id: this.#id() } : {}),
+        },
+      }),
+    },
+    'records.set': {
+      weight: 4,
+      make: () => ({
+        resource: 'pets',
+        id: this.#id(),
+        change: { status: this.#chance.oneOf([...STATUSES, null, 'gone']) },
+      }),
+    },
+    'records.remove': { weight: 4, make: () => ({ resource: 'pets', id: this.#id() }) },
     'pets.remove': { weight: 8, make: () => ({ id: this.#id() }) },
     'snapshots.save': { weight: 6, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
     'snapshots.restore': { weight: 8, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },

@@ -14,6 +14,10 @@ const TRANSITIONS: Readonly<Record<string, (chance: Chance) => readonly [verb: s
     'pets.set',
     { id: chance.integer(1, 62), status: chance.oneOf(['sold', 'pending', null]) },
   ],
+  'a record that was added': (chance) => [
+    'records.add',
+    { resource: 'pets', record: { id: chance.integer(100, 120), name: 'Rex', categoryId: 1 } },
+  ],
   'a pet that was removed': (chance) => ['pets.remove', { id: chance.integer(50, 66) }],
   'a key that was moved to another plan': (chance) => [
     'keys.change',

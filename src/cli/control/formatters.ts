@@ -1,4 +1,5 @@
 import type { Pet } from '../../contract/entities.js'
+import { stringifyJson } from '../../contract/json.js'
 import { CONTROL_PATH } from '../../control/path.js'
 import type {
   ClockView,
@@ -128,6 +129,12 @@ export function faultsResult(value: readonly FaultView[]): Result {
 export function petsResult(value: readonly Pet[]): Result {
   const rows = value.map(({ id, name, categoryId, status }) => [String(id), status ?? '-', String(categoryId), name])
   return tableResult(value, ['id', 'status', 'category', 'name'], rows, 'No pets.')
+}
+
+/** One record a line, as JSON: each resource has fields of its own. */
+export function recordsResult(value: readonly unknown[]): Result {
+  const text = value.map((record) => escapeControls(stringifyJson(record) ?? '')).join('\n')
+  return { value, text, ...(value.length === 0 ? { note: 'There are no records.' } : {}) }
 }
 
 export function replicasResult(value: readonly ReplicaView[]): Result {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { PetStatus } from '../../contract/entities.js'
 import type { Int64 } from '../../contract/int64.js'
-import { stringifyJson } from '../../contract/json.js'
+import { parseShallowJson, stringifyJson } from '../../contract/json.js'
 import type { KeyView } from '../../control/views.js'
 import { PLAN_NAMES } from '../../domain/keys.js'
 import { PET_STATUSES } from '../../domain/pets.js'
@@ -20,7 +20,8 @@ import { optionRow } from '../../options/table.js'
 import { readStorm } from '../../options/values/faults.js'
 import { joinOr } from '../../options/values/reading.js'
 import { MAX_OPTIONS_FILE_BYTES, readYamlMap } from '../../options/yaml-map.js'
-import { readRegularFile } from '../../system/regular-file.js'
+import { messageOf } from '../../system/message-of.js'
+import { describeOpenError, readInput, readRegularFile } from '../../system/regular-file.js'
 import { escapeControls } from '../escape-controls.js'
 import { count, defined, durationText, faultRule, instantText, int64, rate } from './arguments.js'
 import { UsageError } from './find-sandbox.js'
@@ -30,6 +31,7 @@ import {
   keysResult,
   overrideText,
   petsResult,
+  recordsResult,
   replicasResult,
   settingRows,
   stateText,
@@ -48,6 +50,7 @@ export function addVerbs(parent: Command, verbs: VerbCommands): void {
   addKeyVerbs(parent, verbs)
   addFaultVerbs(parent, verbs)
   addPetVerbs(parent, verbs)
+  addResourceVerbs(parent, verbs)
   addSnapshotVerbs(parent, verbs)
   addSandboxVerbs(parent, verbs)
 }
@@ -294,6 +297,74 @@ interface PetFlags {
   readonly categoryId?: Int64
   readonly status?: PetStatus | 'none'
 }
+
+const FIELDS = 'its fields as JSON, or @ and a file with them'
+
+function addResourceVerbs(parent: Command, { group, verb, call, run }: VerbCommands): void {
+  const resources = group(parent, 'resources', 'records of any resource of the contract; needs neither key nor quota')
+  verb(resources, 'list', 'list the resources').action(
+    run('resources.list', (value) => {
+      const rows = value.map(({ name, path, records }) => [escapeControls(name), escapeControls(path), String(records)])
+      return tableResult(value, ['resource', 'path', 'records'], rows, 'The contract has no resources.')
+    }),
+  )
+  verb(resources, 'records', 'list the records of a resource, newest first', [
+    'resources records categories --limit 10',
+  ])
+    .argument('<resource>', 'its name, as "resources list" has it')
+    .option('--limit <n>', 'only the first n', count)
+    .action(run('records.list', recordsResult))
+  verb(resources, 'add', 'add a record', [
+    `resources add categories '{"name":"dogs"}'`,
+    'resources add categories @dogs.json',
+  ])
+    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<fields>', FIELDS)
+    .action(
+      call(async ({ controls, io }, resource: string, fields: string) =>
+        recordsResult([await controls.resource(resource).add(readFields(fields, io.cwd))]),
+      ),
+    )
+  verb(resources, 'set', 'change fields of a record; null removes one', [
+    `resources set categories 1 '{"name":"cats"}'`,
+  ])
+    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<id>', 'its id')
+    .argument('<fields>', FIELDS)
+    .action(
+      call(async ({ controls, io }, resource: string, id: string, fields: string) =>
+        recordsResult([await controls.resource(resource).set(id, readFields(fields, io.cwd))]),
+      ),
+    )
+  verb(resources, 'remove', 'remove a record, and those that belong to it', ['resources remove categories 1'])
+    .argument('<resource>', 'its name, as "resources list" has it')
+    .argument('<id>', 'its id')
+    .action(
+      run('records.remove', ({ removed }, { resource }) =>
+        done(`The record ${escapeControls(String(removed))} of ${escapeControls(resource)} is removed.`, { removed }),
+      ),
+    )
+}
+
+function readFields(given: string, cwd: string): object {
+  const isFile = given.startsWith('@')
+  let text = given
+  try {
+    if (isFile) text = readInput(resolve(cwd, given.slice(1)), MAX_FIELDS_BYTES).toString()
+  } catch (error) {
+    throw new UsageError(`${given.slice(1)} cannot be read: ${describeOpenError(error)}`)
+  }
+  try {
+    const value = parseShallowJson(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    throw new UsageError(`The fields are not valid JSON: ${messageOf(error)}`)
+  }
+  throw new UsageError('The fields must be a JSON object.')
+}
+
+/** More than the control plane accepts. */
+const MAX_FIELDS_BYTES = 1_000_000
 
 function addSnapshotVerbs(parent: Command, { group, verb, run }: VerbCommands): void {
   const snapshot = group(parent, 'snapshot', 'the whole state of a space, saved under a name', 'snapshots')

@@ -1,11 +1,14 @@
 import * as v from 'valibot'
+import type { NewPet } from '../../contract/entities.js'
 import { type Int64, parseInt64 } from '../../contract/int64.js'
+import { isPetCatalogue } from '../../contract/resource-data.js'
 import { addNewPet, checkPet } from '../../core/operations/pets.js'
 import type { Space } from '../../core/space.js'
 import type { Pet } from '../../domain/pets.js'
 import { petFields } from '../../options/values/pet.js'
 import { textSchema } from '../../options/values/reading.js'
-import { countSchema, fields, VerbError, verb } from '../verb.js'
+import { checkInput, countSchema, fields, VerbError, verb } from '../verb.js'
+import { addRecord, setRecord } from './resources.js'
 
 /** An id as written in a path, or as a program passes it. */
 const ID_FORM = 'must be the id of a pet'
@@ -18,23 +21,33 @@ const idSchema = v.pipe(
   }),
 )
 
+const newPetSchema = fields({ ...petFields, status: v.exactOptional(petFields.status) })
+const petChangeSchema = fields({
+  name: v.exactOptional(petFields.name),
+  categoryId: v.exactOptional(petFields.categoryId),
+  status: v.exactOptional(v.nullable(petFields.status)),
+})
+type PetChange = v.InferOutput<typeof petChangeSchema>
+
 export const petVerbs = {
   'pets.list': verb('GET /pets', 'The pets of a space, newest first; limit returns only the newest', {
     input: fields({ limit: v.optional(countSchema('must be a number of pets')) }),
     run: ({ space: { pets } }, { limit = pets.size }) => pets.newest(limit),
   }),
-  'pets.add': verb('POST /pets', 'Adds a pet as createPet does, without key or quota', {
-    input: fields({ ...petFields, status: v.exactOptional(petFields.status) }),
-    run: ({ space }, pet) => addNewPet(space, pet),
+  'pets.add': verb('POST /pets', 'Adds a pet with the fields of the served contract, without key or quota', {
+    input: v.looseObject({}, 'must be a map of fields'),
+    run({ space, wall }, fields) {
+      const resource = servedPets(space)
+      if (resource !== undefined) return addRecord(space, resource, fields, wall) as unknown as Pet
+      return addNewPet(space, checkInput({ input: newPetSchema }, fields) as NewPet)
+    },
   }),
-  'pets.set': verb('PATCH /pets/{id}', 'Changes fields of a pet; null removes its status', {
-    input: fields({
-      id: idSchema,
-      name: v.exactOptional(petFields.name),
-      categoryId: v.exactOptional(petFields.categoryId),
-      status: v.exactOptional(v.nullable(petFields.status)),
-    }),
-    run({ space }, { id, status, ...fields }) {
+  'pets.set': verb('PATCH /pets/{id}', 'Changes fields of a pet; null removes one', {
+    input: v.looseObject({ id: idSchema }, 'must be a map of fields'),
+    run({ space, wall }, { id, ...given }) {
+      const resource = space.pets.has(id) ? servedPets(space) : undefined
+      if (resource !== undefined) return setRecord(space, resource, String(id), given, wall) as unknown as Pet
+      const { status, ...fields } = checkInput({ input: petChangeSchema }, given) as PetChange
       const before = { ...(space.pets.get(id) ?? localCopy(space, id, fields)), ...fields }
       const { status: _, ...rest } = before
       const pet: Pet = status === undefined ? before : status === null ? rest : { ...before, status }
@@ -55,6 +68,11 @@ export const petVerbs = {
   'orders.list': verb('GET /orders', 'The orders of a space, as listOrders gives them, without key or quota', {
     run: ({ space }) => space.orders,
   }),
+}
+
+/** The resource of the pets in a contract given with --spec, whose fields may be others. */
+function servedPets({ shared: { contract } }: Space): string | undefined {
+  return contract.pets && contract.resources.find(isPetCatalogue)?.name
 }
 
 /** With `upstream`, a pet of the real service is changed by a local copy that replaces it. */

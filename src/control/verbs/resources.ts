@@ -1,0 +1,250 @@
+import * as v from 'valibot'
+import type { Values } from '../../contract/contract.js'
+import { parseShallowJson, stringifyJson } from '../../contract/json.js'
+import { isOrdersAsGiven, type ResourceData } from '../../contract/resource-data.js'
+import { changeRecord, recordSpaceOf } from '../../core/operations/record-space.js'
+import { runAction } from '../../core/resource-actions.js'
+import type { Space } from '../../core/space.js'
+import type { StoredRecord } from '../../domain/records.js'
+import { didYouMean } from '../../domain/suggest.js'
+import type { EpochMs } from '../../domain/time.js'
+import { quoted } from '../../options/problem.js'
+import { messageOf } from '../../system/message-of.js'
+import { countSchema, fields, text, VerbError, verb } from '../verb.js'
+import type { ResourceView } from '../views.js'
+
+const idSchema = v.pipe(
+  v.union([v.string(), v.number(), v.bigint()], 'must be the id of a record'),
+  v.transform(String),
+)
+const recordSchema = v.record(v.string(), v.unknown(), 'must be a map of fields')
+
+export const resourceVerbs = {
+  'resources.list': verb('GET /resources', 'The resources of the contract, with the number of their records', {
+    run: ({ space }) => space.shared.contract.resources.map((resource) => resourceView(space, resource)),
+  }),
+  'records.list': verb(
+    'GET /resources/{resource}',
+    'The records of a resource, newest first; limit returns only the newest',
+    {
+      input: fields({ resource: text, limit: v.optional(countSchema('must be a number of records')) }),
+      run({ space }, { resource: name, limit }) {
+        const resource = findResource(space, name)
+        if (isAsGiven(space, resource)) return space.orders.slice(0, limit)
+        const records = [...(recordSpaceOf(space).records(name)?.all() ?? [])].reverse().slice(0, limit)
+        return records.map((record) => withParents(resource, record))
+      },
+    },
+  ),
+  'records.add': verb('POST /resources/{resource}', 'Adds a record as its operation does, without key or quota', {
+    input: fields({ resource: text, record: recordSchema }),
+    body: 'record',
+    run: ({ space, wall }, { resource, record }) => addRecord(space, resource, record, wall),
+  }),
+  'records.set': verb('PATCH /resources/{resource}/{id}', 'Changes fields of a record; null removes one', {
+    input: fields({ resource: text, id: idSchema, change: recordSchema }),
+    body: 'change',
+    run: ({ space, wall }, { resource, id, change }) => setRecord(space, resource, id, change, wall),
+  }),
+  'records.remove': verb('DELETE /resources/{resource}/{id}', 'Removes a record, and those that belong to it', {
+    input: fields({ resource: text, id: idSchema }),
+    canUndo: true,
+    run({ space, wall }, { resource: name, id }) {
+      const resource = changeableResource(space, name)
+      const known = findRecord(space, resource, id)
+      apply(space, resource, 'remove', known.scope, known.value, wall)
+      return { removed: known.value[resource.id.property] }
+    },
+  }),
+}
+
+function resourceView(space: Space, resource: ResourceData): ResourceView {
+  const { name, path, id, parents } = resource
+  const records = isAsGiven(space, resource) ? space.orders.length : (space.records.get(name)?.size ?? space.pets.size)
+  return { name, path, id: id.property, parents: parents.map(({ parameter }) => parameter), records }
+}
+
+function findResource({ shared: { contract } }: Space, name: string): ResourceData {
+  const resource = contract.resources.find((one) => one.name === name)
+  if (resource !== undefined) return resource
+  const names = contract.resources.map((one) => one.name)
+  const meant = didYouMean(name, names) || '.'
+  throw new VerbError(
+    'not_found',
+    `The contract has no resource ${quoted(name)}${meant} Its resources are: ${names.join(', ') || 'none'}.`,
+  )
+}
+
+function isAsGiven({ shared: { contract } }: Space, resource: ResourceData): boolean {
+  const actions = contract.operations.flatMap(({ action }) => (action?.resource === resource.name ? [action] : []))
+  return isOrdersAsGiven(resource, actions)
+}
+
+function changeableResource(space: Space, name: string): ResourceData {
+  const resource = findResource(space, name)
+  if (!isAsGiven(space, resource)) return resource
+  throw new VerbError(
+    'invalid_request',
+    `The contract does not describe ${name}, so they stay as the fixtures have them.`,
+  )
+}
+
+/** A record with its parents' ids, by the names of their path parameters. */
+function withParents({ parents }: ResourceData, { scope, value }: StoredRecord): Values {
+  const others = parents.flatMap(({ parameter, property }, index) =>
+    property === undefined ? [[parameter, scope[index]] as const] : [],
+  )
+  return others.length === 0 ? value : { ...Object.fromEntries(others), ...value }
+}
+
+/**
+ * Adds a record. Unlike a client, it may set read-only fields and the id.
+ *
+ * @throws VerbError, StoreFull, InvalidPet
+ */
+export function addRecord(space: Space, name: string, record: Values, wall: EpochMs): Values {
+  const resource = changeableResource(space, name)
+  const given = copyOf(record)
+  const scope = resource.parents.map(({ parameter, property = parameter }) => {
+    const parent = given[parameter] ?? given[property]
+    if (parent === undefined)
+      throw new VerbError('invalid_request', `${parameter} is required: it is the id of the parent.`)
+    if (property !== parameter || resource.properties[property] === undefined) delete given[parameter]
+    return parent
+  })
+  checkFields(space, resource, given, given)
+  const id = given[resource.id.property]
+  if (id !== undefined && matching(space, resource, String(id)).length > 0)
+    throw new VerbError(
+      'conflict',
+      `${name} already has a record with the ${resource.id.property} ${quoted(String(id))}.`,
+    )
+  return apply(space, resource, 'create', scope, given, wall)
+}
+
+/**
+ * Changes fields of a record, by JSON merge patch. Unlike a client, it may set read-only fields.
+ *
+ * @throws VerbError, StoreFull, InvalidPet
+ */
+export function setRecord(space: Space, name: string, id: string, change: Values, wall: EpochMs): Values {
+  const resource = changeableResource(space, name)
+  const { scope, value } = findRecord(space, resource, id)
+  const given = copyOf(change)
+  const { property } = resource.id
+  if (given[property] !== undefined)
+    throw new VerbError('invalid_request', `${property} is set by the path and cannot be changed.`)
+  const after = Object.entries({ ...value, ...given }).filter(([, field]) => field !== null)
+  checkFields(space, resource, given, Object.fromEntries(after))
+  return apply(space, resource, 'merge', scope, { ...given, [property]: value[property] }, wall)
+}
+
+/** The contract's own action, on the ids and fields that are given. */
+function apply(
+  space: Space,
+  resource: ResourceData,
+  kind: 'create' | 'merge' | 'remove',
+  parents: readonly unknown[],
+  given: Values,
+  wall: EpochMs,
+): Values {
+  const id = given[resource.id.property]
+  const path = Object.fromEntries(resource.parents.map(({ parameter }, index) => [parameter, parents[index]]))
+  const result = runAction(
+    {
+      resource,
+      action: { resource: resource.name, kind, status: 200, hasBody: true, hasConflict: true },
+      path: { ...path, ...(kind === 'create' ? {} : { [PATH_ID]: id }) },
+      query: {},
+      body: given,
+      now: space.now(wall),
+      newestFirst: true,
+      address: '',
+      search: '',
+    },
+    recordSpaceOf(space),
+  )
+  if (result.kind === 'not-found') throw new VerbError('not_found', `The parent of the record does not exist.`)
+  if (result.kind === 'conflict') throw new VerbError('conflict', `${result.property} is taken.`)
+  let value: Values = {}
+  for (const change of result.changes) {
+    if (change.kind === 'remove') {
+      changeRecord(space, change)
+      continue
+    }
+    const assigned = Object.entries(given).filter(
+      ([name, field]) =>
+        field !== null &&
+        (name === resource.id.property || resource.properties[name]?.readOnly === true || isCreatedAt(resource, name)),
+    )
+    value = { ...change.record.value, ...Object.fromEntries(assigned) }
+    changeRecord(space, { ...change, record: { ...change.record, value } })
+  }
+  return value
+}
+
+/** Comes after the parents' parameters, whatever its name in the contract. */
+const PATH_ID = '\u0000id'
+
+function isCreatedAt({ properties }: ResourceData, name: string): boolean {
+  const kind = properties[name]?.fill?.kind
+  return kind === 'created-at' || kind === 'updated-at'
+}
+
+function copyOf(given: Values): Record<string, unknown> {
+  try {
+    return parseShallowJson(stringifyJson(given)) as Record<string, unknown>
+  } catch (error) {
+    throw new VerbError('invalid_request', `The fields cannot be stored as JSON: ${messageOf(error)}.`)
+  }
+}
+
+/** Checks the given fields as the contract's create operation does, or else the one that replaces. */
+function checkFields(space: Space, resource: ResourceData, given: Values, record: Values): void {
+  const { operations } = space.shared.contract
+  const readers = ['create', 'replace', 'merge'].flatMap((kind) =>
+    operations.filter(
+      ({ action, takesBody }) => action?.resource === resource.name && action.kind === kind && takesBody,
+    ),
+  )
+  const reading = readers[0]?.readBody(new TextEncoder().encode(stringifyJson(record)))
+  const named = new Set([resource.id.property, ...Object.keys(resource.properties)])
+  const unknown = Object.keys(given).filter(
+    (name) => named.size > 1 && !named.has(name) && (reading === undefined || reading.unknown.includes(name)),
+  )
+  const isNew = record === given
+  const problems = [
+    ...(reading?.violations ?? [])
+      .filter(({ name }) => isNew || Object.hasOwn(given, /^[^.[]*/.exec(name)?.[0] ?? name))
+      .map(({ message }) => message),
+    ...unknown.map((name) => `${resource.name} has no field ${quoted(name)}${didYouMean(name, [...named])}`),
+  ]
+  if (problems.length > 0) throw new VerbError('invalid_request', `${problems.join('; ')}.`)
+}
+
+/** Records with this id: one, unless they belong to different parents. */
+function matching(space: Space, resource: ResourceData, id: string): readonly StoredRecord[] {
+  const records = recordSpaceOf(space).records(resource.name)
+  if (resource.parents.length > 0)
+    return [...(records?.all() ?? [])].filter(
+      ({ scope, value }) => String(value[resource.id.property]) === id || pathOf(resource, { scope, value }) === id,
+    )
+  const known = records?.get([], id)
+  return known === undefined ? [] : [known]
+}
+
+/** `3/rex`: the ids of its parents, and its own. */
+function pathOf({ id }: ResourceData, { scope, value }: StoredRecord): string {
+  return [...scope, String(value[id.property])].join('/')
+}
+
+function findRecord(space: Space, resource: ResourceData, id: string): StoredRecord {
+  const [first, ...others] = matching(space, resource, id)
+  if (first === undefined) throw new VerbError('not_found', `${resource.name} has no record ${quoted(id)}.`)
+  if (others.length === 0) return first
+  const paths = [first, ...others].slice(0, 3).map((record) => pathOf(resource, record))
+  throw new VerbError(
+    'conflict',
+    `Several parents have a record ${quoted(id)}. Name one with its parent: ${paths.join(', ')}.`,
+  )
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSandbox } from '../../src/api/start.js'
+import { connectSandbox, startSandbox } from '../../src/index.js'
+import { transports } from '../support/transports.js'
+
+const GROWN = fileURLToPath(new URL('../contract/specs/grown.yaml', import.meta.url))
+const OTHER_PETS = fileURLToPath(new URL('../contract/specs/other-pets.yaml', import.meta.url))
+
+/** Owners, and toys that belong to them. */
+const NESTED = `openapi: 3.1.0
+info: { title: Nested, version: '1' }
+paths:
+  /owners:
+    get: { operationId: owners, responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Owner' } } } } } } }
+    post: { operationId: addOwner, requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Owner' } } } }, responses: { '201': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Owner' } } } } } }
+  /owners/{ownerId}:
+    get: { operationId: owner, parameters: [{ $ref: '#/components/parameters/ownerId' }], responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Owner' } } } } } }
+  /owners/{ownerId}/toys:
+    get: { operationId: toys, parameters: [{ $ref: '#/components/parameters/ownerId' }], responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Toy' } } } } } } }
+    post: { operationId: addToy, parameters: [{ $ref: '#/components/parameters/ownerId' }], requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Toy' } } } }, responses: { '201': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Toy' } } } } } }
+  /owners/{ownerId}/toys/{name}:
+    get: { operationId: toy, parameters: [{ $ref: '#/components/parameters/ownerId' }, { name: name, in: path, required: true, schema: { type: string } }], responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Toy' } } } } } }
+components:
+  parameters:
+    ownerId: { name: ownerId, in: path, required: true, schema: { type: integer } }
+  schemas:
+    Owner: { type: object, properties: { id: { type: integer }, name: { type: string } } }
+    Toy: { type: object, required: [name], properties: { name: { type: string }, colour: { type: string } } }
+`
+
+function nested(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nested-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'openapi.yaml')
+  writeFileSync(file, NESTED)
+  return file
+}
+
+describe.each(transports)('records of a contract of one’s own, %s', (_name, openSandbox) => {
+  it('are added as the service adds them, with read-only fields if they are given', async () => {
+    const sandbox = await openSandbox({ spec: GROWN, strict: true, freeze: true })
+    const { json: dogs } = await sandbox.control('POST', '/resources/categories', { name: 'dogs' })
+    expect(dogs).toMatchObject({ id: 1, name: 'dogs', kind: 'small', createdAt: '2026-03-01T12:00:00.000Z' })
+    expect((await sandbox.get('/categories/1')).json).toEqual(dogs)
+    const past = { id: 7, name: 'cats', createdAt: '2020-01-01T00:00:00.000Z' }
+    expect((await sandbox.control('POST', '/resources/categories', past)).json).toMatchObject(past)
+    expect((await sandbox.get('/categories/7')).json).toMatchObject(past)
+    expect((await sandbox.post('/categories', { name: 'fish' })).json).toMatchObject({ id: 8 })
+    expect((await sandbox.control('GET', '/resources')).json).toContainEqual(
+      expect.objectContaining({ name: 'categories', records: 3 }),
+    )
+  })
+
+  it('are changed and removed', async () => {
+    const sandbox = await openSandbox({ spec: GROWN, strict: true })
+    await sandbox.control('POST', '/resources/categories', { name: 'dogs' })
+    expect((await sandbox.control('PATCH', '/resources/categories/1', { kind: 'big' })).json).toMatchObject({
+      name: 'dogs',
+      kind: 'big',
+    })
+    expect(await sandbox.control('PATCH', '/resources/categories/1', { name: null })).toMatchObject({ status: 400 })
+    expect((await sandbox.get('/categories/1')).json).toMatchObject({ name: 'dogs', kind: 'big' })
+    expect((await sandbox.control('DELETE', '/resources/categories/1')).json).toEqual({ removed: 1 })
+    expect((await sandbox.get('/categories/1')).status).toBe(404)
+  })
+
+  it('belong to their parents, whose ids are fields', async () => {
+    const sandbox = await openSandbox({ spec: nested() })
+    const add = async (record: object) => await sandbox.control('POST', '/resources/toys', record)
+    expect(await add({ name: 'ball' })).toMatchObject({
+      status: 400,
+      json: { message: expect.stringContaining('ownerId') },
+    })
+    expect((await add({ ownerId: 1, name: 'ball' })).status).toBe(404)
+    for (const name of ['Ada', 'Bob']) await sandbox.control('POST', '/resources/owners', { name })
+    expect((await add({ ownerId: 1, name: 'ball' })).json).toEqual({ name: 'ball' })
+    expect((await sandbox.get('/owners/1/toys')).json).toEqual([{ name: 'ball' }])
+    expect((await sandbox.control('GET', '/resources/toys')).json).toEqual([{ ownerId: '1', name: 'ball' }])
+    expect((await sandbox.control('PATCH', '/resources/toys/ball', { colour: 'red' })).status).toBe(200)
+    await sandbox.post('/owners/2/toys', { name: 'ball' })
+    expect(await sandbox.control('DELETE', '/resources/toys/ball')).toMatchObject({
+      status: 409,
+      json: { message: expect.stringContaining('1/ball, 2/ball') },
+    })
+    expect((await sandbox.control('DELETE', '/resources/toys/2%2Fball')).status).toBe(200)
+    expect((await sandbox.get('/owners/2/toys')).json).toEqual([])
+    expect((await sandbox.control('DELETE', '/resources/owners/1')).json).toEqual({ removed: 1 })
+    expect((await sandbox.control('GET', '/resources/toys')).json).toEqual([])
+  })
+
+  it('include pets, whose fields are those of the contract', async () => {
+    const sandbox = await openSandbox({ spec: OTHER_PETS })
+    const { json } = await sandbox.control('POST', '/pets', { name: 'Rex', nickname: 'R', tags: ['a'] })
+    expect(json).toEqual({ id: 60, name: 'Rex', nickname: 'R', tags: ['a'] })
+    expect((await sandbox.control('PATCH', '/pets/60', { status: 'adopted' })).json).toEqual({
+      ...json,
+      status: 'adopted',
+    })
+    expect((await sandbox.control('POST', '/pets', { name: 7 })).status).toBe(400)
+    expect((await sandbox.control('POST', '/pets', { name: 'Rex', colour: 'red' })).status).toBe(400)
+  })
+})
+
+describe('sandbox.resource', () => {
+  it('reads and changes records in process, over the network, and in a space', async () => {
+    await using embedded = await createSandbox({ spec: GROWN })
+    await using started = await startSandbox({ spec: GROWN })
+    const remote = await connectSandbox(started.controlUrl)
+    for (const controls of [embedded, started, remote, remote.space('own')]) {
+      const categories = controls.resource<{ readonly id: number; readonly name: string }>('categories')
+      const dogs = await categories.add({ name: 'dogs' })
+      expect(await categories.set(dogs.id, { name: 'cats' })).toMatchObject({ id: dogs.id, name: 'cats' })
+      expect(await categories.list({ limit: 1 })).toMatchObject([{ name: 'cats' }])
+      await categories.remove(dogs.id)
+      expect(await categories.list()).toEqual([])
+      expect((await controls.resources()).map(({ name }) => name)).toContain('categories')
+    }
+  })
+
+  it('keeps a copy of what it is given', async () => {
+    await using sandbox = await createSandbox({ spec: OTHER_PETS })
+    const tags = ['a']
+    const { id } = await sandbox.resource<{ readonly id: number }>('pets').add({ name: 'Rex', tags })
+    tags.push('b')
+    expect(await sandbox.resource('pets').list({ limit: 1 })).toMatchObject([{ id, tags: ['a'] }])
+  })
+})
