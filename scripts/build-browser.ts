@@ -39,14 +39,25 @@ export const browserTwins: Plugin = {
 const withoutHelp: Plugin = {
   name: 'without-help',
   setup({ onLoad }) {
-    onLoad({ filter: /src\/(?:options\/table|domain\/settings)\.ts$/ }, async ({ path }) => ({
+    onLoad({ filter: /src\/domain\/settings\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(
         /^( +(?:description|label|hint|value|example):)\s*(['"`]).*\2,$/gm,
         "$1 '',",
       ),
       loader: 'ts',
     }))
+    onLoad({ filter: /src\/options\/table\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/^const OPTIONS = \{.*?^\} satisfies/ms, withoutPhrases),
+      loader: 'ts',
+    }))
   },
+}
+
+/** Keeps names, and messages of schemas. */
+function withoutPhrases(rows: string): string {
+  return rows.replaceAll(/'([^'\n]*)'/g, (whole, text: string) =>
+    text.includes(' ') && !text.startsWith('must ') ? "''" : whole,
+  )
 }
 
 /** Makes each lazy part reach everything loaded before it, so that the base stays in one file. */

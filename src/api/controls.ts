@@ -292,7 +292,7 @@ function spaceControls(transport: Transport, space: string): Controls {
       throw new ControlError('invalid_request', `The key ${quoted(sent)}: must be a string.`)
     const at = splitKey(sent)
     if (at.space !== '' && space !== '' && at.space !== space) {
-      const message = `The key "${sent}" is in the space "${at.space}", not in "${space}". Use the controls of that space.`
+      const message = `The key "${sent}" is in the space "${at.space}", not in "${space}".`
       throw new ControlError('invalid_request', message)
     }
     const input = joined(rest, { key: at.key }) as OptionalInput<Name>[0]
@@ -353,8 +353,8 @@ function spaceControls(transport: Transport, space: string): Controls {
     resource: <Item extends object>(resource: string) =>
       ({
         list: (filter = {}) => call('records.list', joined(filter, { resource })),
-        add: (record) => call('records.add', { resource, record: { ...record } }),
-        set: (id, change) => call('records.set', { resource, id, change: { ...change } }),
+        add: (record) => call('records.add', { resource, record: record as Record<string, unknown> }),
+        set: (id, change) => call('records.set', { resource, id, change: change as Record<string, unknown> }),
         remove: (id) => done('records.remove', { resource, id }),
       }) as ResourceControls<Item>,
     orders: () => call('orders.list'),

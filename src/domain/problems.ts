@@ -98,7 +98,7 @@ export class StoreFull extends Error {
 
   constructor(what: string, limit: number) {
     super(
-      `${what} is full (--max-store ${formatSize(limit)}): what needs more room is answered 507. Remove pets, reset, or start with a larger --max-store.`,
+      `${what} is full (--max-store ${formatSize(limit)}). Remove records, reset, or start with a larger --max-store.`,
     )
   }
 }
