@@ -263,7 +263,7 @@ export interface SandboxRequestInit extends RequestInit {
 
 /** A sandbox in this process without a socket. */
 export interface SocketlessSandbox extends Sandbox {
-  /** The address that its `fetch` responds to. There is no server. */
+  /** The address that its `fetch` responds to, without a server. */
   readonly baseUrl: string
   /** Like the global `fetch`, but it reaches only this sandbox. */
   fetch(input: string | URL | Request, init?: SandboxRequestInit): Promise<Response>

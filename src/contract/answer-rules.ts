@@ -177,7 +177,7 @@ function contentBreaches(
 ): readonly string[] {
   if (mediaTypes.length === 0) return read.kind === 'malformed' ? [read.problem] : []
   const wanted = mediaTypes.join(' or ')
-  if (body === '') return [`there is no body, where ${wanted} is documented`]
+  if (body === '') return [`the body is missing, but ${wanted} is documented`]
   const contentType = headers['content-type']
   if (contentType === undefined) return [`Content-Type is missing, where ${wanted} is documented`]
   const essence = essenceOf(contentType)

@@ -18,7 +18,7 @@ export async function parseDocument(file: string, text: string): Promise<unknown
   if (text.length > MAX_CHARACTERS) {
     const size = Math.ceil(text.length / 1_000_000)
     throw new SpecError(
-      `${file} has ${size} MB; a contract may have ${MAX_CHARACTERS / 1_000_000}. Leave out what is not called`,
+      `${file} has ${size} MB; a contract may have ${MAX_CHARACTERS / 1_000_000}. Remove unused operations`,
     )
   }
   const document = parseJsonDocument(file, text) ?? parseYamlDocument(file, text)

@@ -17,7 +17,7 @@ interface Sendable {
 
 /** Why a response cannot be sent, as a sentence part. */
 export function findUnsendable({ status, headers }: Sendable): string | undefined {
-  if (!Number.isInteger(status) || status < 200 || status > 599) return `the status ${status} is none of an answer`
+  if (!Number.isInteger(status) || status < 200 || status > 599) return `the status ${status} must be from 200 to 599`
   for (const [name, value] of Object.entries(headers)) {
     if (!TOKEN.test(name)) return `the header ${quote(name)} has no valid name`
     if (!FIELD_VALUE.test(value)) return `the header "${name}" cannot hold ${quote(value)}`

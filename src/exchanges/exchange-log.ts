@@ -273,6 +273,6 @@ export interface SpaceEvent {
   /** By the space's clock, after it: ISO 8601, UTC. */
   readonly at: string
   readonly verb: string
-  /** What it did, in the words of `petstore-sandbox control`. */
+  /** Its effect, in the words of `petstore-sandbox control`. */
   readonly text: string
 }

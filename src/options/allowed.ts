@@ -13,7 +13,7 @@ export function allowedText(name: OptionName): string {
 export function allowedWords(name: OptionName): readonly string[] {
   if (name === 'scenario') return packagedScenarios()
   const { options = [] }: { readonly options?: readonly unknown[] } = Object(optionRow(name).schema)
-  // The choices of a picklist are plain, those of a union are schemas.
+  // A picklist has plain choices, a union has schemas.
   return options
     .map((choice) => Object(choice).literal ?? choice)
     .filter((choice) => typeof choice === 'string' || typeof choice === 'number')

@@ -95,7 +95,7 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly upstreamTimeout?: DurationText
   /** File of the certificate authority that signed the certificate of the real service. */
   readonly upstreamCa?: string
-  /** Folder in which to record responses of the real service as fixtures. */
+  /** Folder to record responses of the real service in, as fixtures. */
   readonly record?: string
   /** Check the sandbox's own responses against the contract; one that breaks it becomes a 500. */
   readonly strict?: boolean

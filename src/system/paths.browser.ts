@@ -1,4 +1,4 @@
-/** There are no folders: names stay as given. */
+/** Without folders, names stay as given. */
 export function resolve(...parts: readonly string[]): string {
   return parts.at(-1) ?? ''
 }

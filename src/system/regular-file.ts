@@ -137,7 +137,7 @@ export function assertRegularFile(stats: Stats): void {
   if (!stats.isFile()) throw new UnusableFile(`it is ${kindOf(stats)}, not a file`)
 }
 
-/** Why a file could not be opened, as a part of a message: what it is, or the system's code. */
+/** A part of a message: the kind of the file, or the system's code. */
 export function describeOpenError(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)

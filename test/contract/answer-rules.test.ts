@@ -59,7 +59,7 @@ describe('checking a response against the contract:', () => {
 
   it('ignores the body of a HEAD', () => {
     expect(of('getPet', answer(200, ''), true)).toEqual([])
-    expect(of('getPet', answer(200, ''))).toEqual(['there is no body, where application/json is documented'])
+    expect(of('getPet', answer(200, ''))).toEqual(['the body is missing, but application/json is documented'])
   })
 
   it.each([

@@ -17,7 +17,7 @@ const OWN_FLAGS = {
     '-y, --yes': 'write to production without asking',
   },
   Request: {
-    '--spec <file>': 'OpenAPI document (default: the one that is served)',
+    '--spec <file>': "OpenAPI document (default: the sandbox's own)",
     '--body <json|@file|->': 'body as JSON, from a file, or from stdin',
     '-H, --header <header>': 'header to send, "Name: value" (repeatable)',
     '--no-validate': 'send the request even if it breaks the contract',
