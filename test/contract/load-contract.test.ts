@@ -1,27 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Contract, Operation } from '../../src/contract/contract.js'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { openapiFile } from '../../src/system/package-files.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 const fullerFile = fileURLToPath(new URL('specs/fuller.yaml', import.meta.url))
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'contract-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
-
-async function written(name: string, text: string): Promise<string> {
-  const file = join(folder, name)
-  await writeFile(file, text)
-  return file
-}
-
 function operation(contract: Contract, id: string): Operation {
   const found = contract.operations.find((candidate) => candidate.id === id)
   if (found === undefined) throw new Error(`Unknown operation ${id}.`)
@@ -147,7 +132,7 @@ describe('a document in JSON', () => {
   it('is read like YAML, with its own plans', async () => {
     const plans = { pro: { requestsPerMinute: 5, requestsPerDay: 'custom' } }
     const document = { openapi: '3.0.0', info: { title: 't', version: '1' }, paths: {}, 'x-plans': plans }
-    const contract = await loadContract(await written('contract.json', JSON.stringify(document)))
+    const contract = await loadContract(temporaryFile('contract.json', JSON.stringify(document)))
     expect(contract.plans).toEqual({ ...packagedContract().plans, pro: { perMinute: 5 } })
     expect(JSON.parse(await contract.text('json'))).toEqual(document)
     expect(await contract.text('yaml')).toMatch(/^openapi: 3\.0\.0$/m)
@@ -212,7 +197,7 @@ describe('a document that cannot be served', () => {
       'the schema of listPets query cannot be used: Invalid regular expression',
     ],
   ])('is refused with file and place: %s', async (name, text, message) => {
-    const file = await written(name, text)
+    const file = temporaryFile(name, text)
     const error: unknown = await loadContract(file).catch((caught: unknown) => caught)
     expect(error).toMatchObject({ name: 'SpecError', code: 'SPEC_INVALID' })
     expect(String(Reflect.get(Object(error), 'message'))).toContain(message)
@@ -220,6 +205,6 @@ describe('a document that cannot be served', () => {
   })
 
   it('is refused if it does not exist', async () => {
-    await expect(loadContract(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'SPEC_INVALID' })
+    await expect(loadContract('/nowhere/none.yaml')).rejects.toMatchObject({ code: 'SPEC_INVALID' })
   })
 })

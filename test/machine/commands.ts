@@ -407,9 +407,9 @@ export class Commands {
 
   #verb(): Command {
     const verb = this.#chance.weighted(
-      Object.entries(this.#inputs).map(([name, { weight }]) => [weight, () => name as ChangingVerb] as const),
+      Object.entries(this.#inputs).map(([name, [weight]]) => [weight, () => name as ChangingVerb] as const),
     )
-    const input = this.#chance.percent(3) ? this.#nonsense() : this.#inputs[verb].make()
+    const input = this.#chance.percent(3) ? this.#nonsense() : this.#inputs[verb][1]()
     return { kind: 'verb', space: this.#chance.oneOf(SPACES), verb, input }
   }
 
@@ -477,70 +477,60 @@ export class Commands {
     }
   }
 
-  /** What each verb is given, and how often it comes. */
-  readonly #inputs: Readonly<Record<ChangingVerb, { readonly weight: number; readonly make: () => unknown }>> = {
-    reset: { weight: 2, make: () => ({}) },
-    undo: { weight: 6, make: () => ({}) },
-    'overrides.clear': {
-      weight: 3,
-      make: () =>
-        this.#chance.percent(50) ? {} : { what: this.#chance.oneOf(['storm', 'clock', 'faults', 'plan', 'tea']) },
-    },
-    'settings.change': {
-      weight: 12,
-      make: () => ({ ...this.#setting(), ...(this.#chance.percent(30) ? this.#setting() : {}) }),
-    },
-    'clock.set': {
-      weight: 8,
-      make: () => ({
+  /** Weight and input of each verb. */
+  readonly #inputs: Readonly<Record<ChangingVerb, readonly [weight: number, make: () => unknown]>> = {
+    reset: [2, () => ({})],
+    undo: [6, () => ({})],
+    'overrides.clear': [
+      3,
+      () => (this.#chance.percent(50) ? {} : { what: this.#chance.oneOf(['storm', 'clock', 'faults', 'plan', 'tea']) }),
+    ],
+    'settings.change': [12, () => ({ ...this.#setting(), ...(this.#chance.percent(30) ? this.#setting() : {}) })],
+    'clock.set': [
+      8,
+      () => ({
         ...(this.#chance.percent(50) ? { now: this.#someInstant() } : {}),
         ...(this.#chance.percent(60) ? { frozen: this.#chance.percent(50) } : {}),
       }),
-    },
-    'clock.advance': { weight: 12, make: () => ({ by: this.#duration() }) },
-    'clock.reset': { weight: 6, make: () => ({}) },
-    'keys.add': {
-      weight: 5,
-      make: () => ({
+    ],
+    'clock.advance': [12, () => ({ by: this.#duration() })],
+    'clock.reset': [6, () => ({})],
+    'keys.add': [
+      5,
+      () => ({
         key: this.#key(),
         ...(this.#chance.percent(50) ? { plan: this.#chance.oneOf([...PLANS, 'gold']) } : {}),
       }),
-    },
-    'keys.change': { weight: 6, make: () => ({ key: this.#key(), plan: this.#chance.oneOf([...PLANS, 'gold']) }) },
-    'keys.remove': { weight: 3, make: () => ({ key: this.#chance.oneOf([this.#key(), 'mine', 'ours/and=']) }) },
-    'keys.ban': {
-      weight: 4,
-      make: () => ({ key: this.#key(), ...(this.#chance.percent(50) ? { for: this.#duration() } : {}) }),
-    },
-    'keys.unban': { weight: 4, make: () => ({ key: this.#key() }) },
-    'storm.start': { weight: 3, make: this.#storm },
-    'storm.stop': { weight: 4, make: () => ({}) },
-    'faults.set': {
-      weight: 3,
-      make: () => ({ rules: Array.from({ length: this.#chance.integer(0, 4) }, this.#fault) }),
-    },
-    'faults.add': { weight: 3, make: () => ({ rule: this.#fault() }) },
-    'faults.clear': { weight: 4, make: () => ({}) },
-    'scenario.apply': { weight: 8, make: () => ({ scenario: this.#scenario() }) },
-    'pets.add': {
-      weight: 6,
-      make: () => ({
+    ],
+    'keys.change': [6, () => ({ key: this.#key(), plan: this.#chance.oneOf([...PLANS, 'gold']) })],
+    'keys.remove': [3, () => ({ key: this.#chance.oneOf([this.#key(), 'mine', 'ours/and=']) })],
+    'keys.ban': [4, () => ({ key: this.#key(), ...(this.#chance.percent(50) ? { for: this.#duration() } : {}) })],
+    'keys.unban': [4, () => ({ key: this.#key() })],
+    'storm.start': [3, this.#storm],
+    'storm.stop': [4, () => ({})],
+    'faults.set': [3, () => ({ rules: Array.from({ length: this.#chance.integer(0, 4) }, this.#fault) })],
+    'faults.add': [3, () => ({ rule: this.#fault() })],
+    'faults.clear': [4, () => ({})],
+    'scenario.apply': [8, () => ({ scenario: this.#scenario() })],
+    'pets.add': [
+      6,
+      () => ({
         name: this.#chance.oneOf(['Ada', 'ß', '']),
         categoryId: this.#chance.oneOf<unknown>([1, 9223372036854775807n, 1.5]),
         ...(this.#chance.percent(50) ? { status: this.#chance.oneOf([...STATUSES, 'gone']) } : {}),
       }),
-    },
-    'pets.set': {
-      weight: 8,
-      make: () => ({
+    ],
+    'pets.set': [
+      8,
+      () => ({
         id: this.#id(),
         ...(this.#chance.percent(50) ? { name: this.#chance.oneOf(['Bob', 7]) } : {}),
         ...(this.#chance.percent(60) ? { status: this.#chance.oneOf([...STATUSES, null, 'gone']) } : {}),
       }),
-    },
-    'records.add': {
-      weight: 4,
-      make: () => ({
+    ],
+    'records.add': [
+      4,
+      () => ({
         resource: this.#chance.oneOf(['pets', 'pets', 'orders', 'cats']),
         record: {
           name: this.#chance.oneOf(['Ada', 7]),
@@ -548,21 +538,21 @@ export class Commands {
           ...(this.#chance.percent(30) ? { id: this.#id() } : {}),
         },
       }),
-    },
-    'records.set': {
-      weight: 4,
-      make: () => ({
+    ],
+    'records.set': [
+      4,
+      () => ({
         resource: 'pets',
         id: this.#id(),
         change: { status: this.#chance.oneOf([...STATUSES, null, 'gone']) },
       }),
-    },
-    'records.remove': { weight: 4, make: () => ({ resource: 'pets', id: this.#id() }) },
-    'pets.remove': { weight: 8, make: () => ({ id: this.#id() }) },
-    'snapshots.save': { weight: 6, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
-    'snapshots.restore': { weight: 8, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
-    'snapshots.remove': { weight: 2, make: () => ({ name: this.#chance.oneOf(SNAPSHOTS) }) },
-    'requests.clear': { weight: 2, make: () => ({}) },
-    'spaces.remove': { weight: 4, make: () => ({ name: this.#chance.oneOf(SPACES) }) },
+    ],
+    'records.remove': [4, () => ({ resource: 'pets', id: this.#id() })],
+    'pets.remove': [8, () => ({ id: this.#id() })],
+    'snapshots.save': [6, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
+    'snapshots.restore': [8, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
+    'snapshots.remove': [2, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
+    'requests.clear': [2, () => ({})],
+    'spaces.remove': [4, () => ({ name: this.#chance.oneOf(SPACES) })],
   }
 }

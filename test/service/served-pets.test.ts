@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../src/contract/load-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const SPECS = join(packageDirectory, 'test/contract/specs')
@@ -11,11 +11,9 @@ const OTHER = join(SPECS, 'other-pets.yaml')
 const FULLER = join(SPECS, 'fuller.yaml')
 
 function changed(from: string, to: string): string {
-  const file = join(temporaryFolder(), 'openapi.yaml')
   const text = readFileSync(OTHER, 'utf8')
   if (!text.includes(from)) throw new Error(`the contract has no ${from}`)
-  writeFileSync(file, text.replace(from, to))
-  return file
+  return temporaryFile('openapi.yaml', text.replace(from, to))
 }
 
 /** Every kind of field, with numbers that a double would not keep. */

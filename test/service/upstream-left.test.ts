@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ExchangeRecord } from '../../src/exchanges/exchange-record.js'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/index.js'
+import { listenLocally } from '../support/listen-locally.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { type TestSandbox, transports } from '../support/transports.js'
 
@@ -22,14 +23,8 @@ async function patientService() {
     request.resume()
     server.emit('came')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${await listenLocally(server)}/v1`,
     came,
     takenBack,
     isAsked: () => once(server, 'came'),
