@@ -38,11 +38,6 @@ describe('limits', () => {
     ['0/min', { perMinute: 0 }],
   ])('reads %s', (text, value) => expect(readLimits(text)).toEqual({ value }))
 
-  it.each(['', '5', '5/hour', '5/min,', '-1/min', '1.5/min', '5 /min', '5/min,6/min', '5/min;6/day', '1e3/min'])(
-    'refuses "%s"',
-    (text) => expect(readLimits(text)).toHaveProperty('problem'),
-  )
-
   it('round-trips', () => {
     const limits = fc
       .record({ perMinute: count, perDay: count }, { requiredKeys: [] })
@@ -76,26 +71,6 @@ describe('storms', () => {
     ['1,for=30s,every=5m,retry-after=2s', { rate: 1, for: 30_000, every: 300_000, retryAfter: 2000 }],
     ['1,retry-after=0s,for=1ms', { rate: 1, for: 1, retryAfter: 0 }],
   ])('reads %s', (text, value) => expect(readStorm(text)).toEqual({ value }))
-
-  it.each([
-    '',
-    'on',
-    '1.1',
-    '-0.1',
-    '30%',
-    '1e-3',
-    '0.3,',
-    '0.3,30s',
-    '0.3,for=30',
-    '0.3,for=0s',
-    '0.3,for=1s,for=2s',
-    '0.3,every=5m',
-    '0.3,for=5m,every=30s',
-    '0.3,until=5m',
-    '0.3,toString=5m',
-    '0.3,retry-after=9000h',
-    'for=30s',
-  ])('refuses "%s"', (text) => expect(readStorm(text)).toHaveProperty('problem'))
 
   it('round-trips', () => {
     const storm = fc
@@ -170,11 +145,6 @@ describe('latencies', () => {
     expect(readLatency(text)).toEqual({ value })
     expect(readLatency(formatLatency(value))).toEqual({ value })
   })
-
-  it.each(['', '100', '200ms..50ms', '1s..2s..3s', '1s...2s', '..1s', '25h', '1s,2s', '=1s', 'a=', 'a=1s,a=2s'])(
-    'refuses "%s"',
-    (text) => expect(readLatency(text)).toHaveProperty('problem'),
-  )
 })
 
 describe('instants', () => {
@@ -187,25 +157,6 @@ describe('instants', () => {
     ['2028-02-29', '2028-02-29T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('reads %s', (text, iso) => expect(readInstant(text)).toEqual({ value: Date.parse(iso) }))
-
-  it.each([
-    '',
-    'now',
-    '2026-03-01T10:00:00',
-    '2026-02-30',
-    '2027-02-29',
-    '2026-13-01',
-    '2026-03-01T24:00:00Z',
-    '2026-03-01T10:60:00Z',
-    '2026-03-01 10:00:00Z',
-    '2026-03-01T10:00:00+0200',
-    '2026-03-01T10:00:00+24:00',
-    '20260301',
-    '1969-12-31',
-    '0050-01-01',
-    '9999-12-31T23:59:59-01:00',
-    '1772359200000',
-  ])('refuses "%s"', (text) => expect(readInstant(text)).toHaveProperty('problem'))
 })
 
 describe('start of a clock', () => {
@@ -235,25 +186,6 @@ describe('keys', () => {
     ['team-a=A.b', { key: 'A.b', label: 'team-a' }],
     ['team-a=A==:pro', { key: 'A==', label: 'team-a', plan: 'pro' }],
   ])('reads %s', (text, value) => expect(readApiKey(text)).toEqual({ value }))
-
-  it.each([
-    '',
-    ':pro',
-    'a:',
-    'a:gold',
-    'a:pro:x',
-    'a b',
-    'a~b',
-    '=b',
-    'a b=c',
-    'a==b',
-    'a=b=c',
-    'a/b=c',
-    `${'x'.repeat(65)}=a`,
-    'ä',
-    'a\n',
-    'x'.repeat(4097),
-  ])('refuses "%s"', (text) => expect(readApiKey(text)).toHaveProperty('problem'))
 })
 
 describe('origins', () => {
@@ -264,19 +196,6 @@ describe('origins', () => {
     ['http://[::1]:3000', 'http://[::1]:3000'],
     ['capacitor://localhost', 'capacitor://localhost'],
   ])('reads %s as a browser writes it', (text, value) => expect(readOrigin(text)).toEqual({ value }))
-
-  it.each([
-    '',
-    '*',
-    'null',
-    'localhost:3000',
-    'http://localhost/',
-    'http://a/b',
-    'http://a?b',
-    'http://u@a',
-    'http://a:99999',
-    'http://a b',
-  ])('refuses "%s"', (text) => expect(readOrigin(text)).toHaveProperty('problem'))
 })
 
 describe('addresses', () => {
@@ -284,9 +203,6 @@ describe('addresses', () => {
     expect(readHost(host)).toEqual({ value: host }),
   )
   it('takes an IPv6 address out of its brackets', () => expect(readHost('[::1]')).toEqual({ value: '::1' }))
-  it.each(['', 'http://localhost', 'localhost:80', '127.0.0.1.1', '300.1.1.1', 'a b', '-a'])('refuses "%s"', (host) =>
-    expect(readHost(host)).toHaveProperty('problem'),
-  )
 
   it.each([
     ['127.0.0.1', true],
@@ -302,19 +218,30 @@ describe('addresses', () => {
   it.each(['/v1', '/api/v2', '/a.b_c~d-e/v10'])('takes the base path %s', (path) =>
     expect(readBasePath(path)).toEqual({ value: path }),
   )
-  it.each([
-    '',
-    '/',
-    'v1',
-    '/v1/',
-    '/api',
-    '/v',
-    '/v1/pets',
-    '//v1',
-    '/../v1',
-    '/./v1',
-    '/__sandbox/v1',
-    '/a b/v1',
-    '/%61/v1',
-  ])('refuses the base path "%s"', (path) => expect(readBasePath(path)).toHaveProperty('problem'))
+})
+
+/** Separated by |. */
+const REFUSED = [
+  ['limits', readLimits, '|5|5/hour|5/min,|-1/min|1.5/min|5 /min|5/min,6/min|5/min;6/day|1e3/min'],
+  ['storms', readStorm, '|on|1.1|-0.1|30%|1e-3|0.3,|0.3,30s|0.3,for=30|0.3,for=0s|0.3,for=1s,for=2s|0.3,every=5m'],
+  ['storms', readStorm, '0.3,for=5m,every=30s|0.3,until=5m|0.3,toString=5m|0.3,retry-after=9000h|for=30s'],
+  ['latencies', readLatency, '|100|200ms..50ms|1s..2s..3s|1s...2s|..1s|25h|1s,2s|=1s|a=|a=1s,a=2s'],
+  ['instants', readInstant, '|now|2026-03-01T10:00:00|2026-02-30|2027-02-29|2026-13-01|2026-03-01T24:00:00Z'],
+  [
+    'instants',
+    readInstant,
+    '2026-03-01T10:60:00Z|2026-03-01 10:00:00Z|2026-03-01T10:00:00+0200|2026-03-01T10:00:00+24:00',
+  ],
+  ['instants', readInstant, '20260301|1969-12-31|0050-01-01|9999-12-31T23:59:59-01:00|1772359200000'],
+  ['keys', readApiKey, '|:pro|a:|a:gold|a:pro:x|a b|a~b|=b|a b=c|a==b|a=b=c|a/b=c|ä|a\n'],
+  ['keys', readApiKey, `${'x'.repeat(65)}=a`],
+  ['keys', readApiKey, 'x'.repeat(4097)],
+  ['origins', readOrigin, '|*|null|localhost:3000|http://localhost/|http://a/b|http://a?b|http://u@a|http://a:99999'],
+  ['origins', readOrigin, 'http://a b'],
+  ['addresses', readHost, '|http://localhost|localhost:80|127.0.0.1.1|300.1.1.1|a b|-a'],
+  ['base paths', readBasePath, '|/|v1|/v1/|/api|/v|/v1/pets|//v1|/../v1|/./v1|/__sandbox/v1|/a b/v1|/%61/v1'],
+] as const
+
+describe.each(REFUSED)('%s', (_kind, read, texts) => {
+  it.each(texts.split('|'))('refuses "%s"', (text) => expect(read(text)).toHaveProperty('problem'))
 })
