@@ -149,7 +149,7 @@ export function addSharedFlags(command: Command): void {
     new Option('--token-file <file>', 'file with the token of the control plane'),
     new Option(
       '--timeout <duration>',
-      `time limit of a response (default: $formatDuration(DEFAULT_TIMEOUT_MS))`,
+      `time limit of a response (default: ${formatDuration(DEFAULT_TIMEOUT_MS)})`,
     ).argParser(timeoutMs),
     ...outputOptions(),
     new Option('--debug', 'show stack traces'),
