@@ -1,7 +1,6 @@
 import type { Int64 } from '../../src/contract/int64.js'
 import { parseJson, stringifyJson } from '../../src/contract/json.js'
-import type { Server } from './server.js'
-import type { Trial } from './trial.js'
+import type { Server, Trial } from './trial.js'
 import { ask, request, statusOf, Wire } from './wire.js'
 
 /** Limits that no experiment reaches. */

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Server } from '../server.js'
-import type { Experiment, Trial } from '../trial.js'
+import type { Experiment, Server, Trial } from '../trial.js'
 import { ask, type RequestParts, statusOf } from '../wire.js'
 
 /** Contracts with hostile content. Each is refused with its file name, or every request gets a response. */

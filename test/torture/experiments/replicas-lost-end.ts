@@ -1,8 +1,14 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pets, sameEverywhere } from '../replica-audit.js'
-import { ReplicaClients } from '../replica-clients.js'
-import { CALM_MS, REPLICA_FLAGS, ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
+import {
+  CALM_MS,
+  pets,
+  REPLICA_FLAGS,
+  ReplicaClients,
+  ReplicaGroup,
+  type ReplicaSeat,
+  sameEverywhere,
+} from '../replicas.js'
 import type { Experiment } from '../trial.js'
 
 const REPLICAS = 3

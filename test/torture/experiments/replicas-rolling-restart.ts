@@ -1,7 +1,5 @@
-import type { HeardPet } from '../history.js'
-import { SpaceHistory } from '../history.js'
 import { HAS_NGINX, Nginx } from '../nginx.js'
-import { ReplicaGroup } from '../replica-group.js'
+import { type HeardPet, ReplicaGroup, SpaceHistory } from '../replicas.js'
 import type { Experiment } from '../trial.js'
 import { request, Wire } from '../wire.js'
 

@@ -1,6 +1,4 @@
-import { audit, pets } from '../replica-audit.js'
-import { ReplicaClients } from '../replica-clients.js'
-import { REPLICA_FLAGS, ReplicaGroup, type ReplicaSeat } from '../replica-group.js'
+import { audit, pets, REPLICA_FLAGS, ReplicaClients, ReplicaGroup, type ReplicaSeat } from '../replicas.js'
 import type { Experiment, Trial } from '../trial.js'
 
 const REPLICAS = 3

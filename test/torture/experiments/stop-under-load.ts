@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as passes } from 'node:timers/promises'
 import { Ledger, UNLIMITED } from '../ledger.js'
-import type { Server } from '../server.js'
-import type { Experiment, Trial } from '../trial.js'
+import type { Experiment, Server, Trial } from '../trial.js'
 import { request, statusOf, Wire } from '../wire.js'
 
 const WRITERS = 12

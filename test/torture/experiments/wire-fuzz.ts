@@ -1,7 +1,6 @@
 import { setTimeout as passes } from 'node:timers/promises'
 import { UNLIMITED } from '../ledger.js'
-import type { Server } from '../server.js'
-import type { Experiment, Trial } from '../trial.js'
+import type { Experiment, Server, Trial } from '../trial.js'
 import { ask, request, statusOf, Wire } from '../wire.js'
 
 /** Bytes, and the statuses that they must be answered with, in this order. */
