@@ -60,7 +60,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   browser: ['api', 'compose', 'control', 'conduct', 'exchanges', 'options', 'domain', 'contract', 'system'],
   playground: ['browser', 'web', 'control', 'options', 'domain'],
   msw: ['api'],
-  vitest: ['api', 'control', 'options', 'domain', 'system'],
+  matchers: ['api', 'exchanges', 'contract'],
+  vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
   cli: [
     'sandbox',

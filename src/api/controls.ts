@@ -1,5 +1,5 @@
 import type { Conduct } from '../conduct/conduct-view.js'
-import type { NewPet, Open, OperationName, Pet, PetStatus } from '../contract/entities.js'
+import type { NewPet, Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import type {
@@ -17,7 +17,6 @@ import type {
 import type { FaultInput } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import { isSpaceName, sentKeyText } from '../domain/keys.js'
-import type { Reason } from '../domain/problems.js'
 import type { DurationText } from '../domain/time.js'
 import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
@@ -25,37 +24,15 @@ import type { Har } from '../exchanges/har.js'
 import type { SandboxOptions, ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
 import { quoted } from '../options/problem.js'
 import type { SettingsView } from '../options/settings.js'
+import { ControlError } from './control-error.js'
 import type { FakeTimers } from './fake-timers.js'
+import type { RequestFilter, WaitOptions } from './request-filter.js'
 
 export interface Transport {
   /** @param space empty for the default space @throws ControlError if the verb refuses */
   call(verb: string, space: string, input?: object): Promise<unknown>
   /** Exchanges as they end, until the signal is aborted or the sandbox stops. */
   follow(space: string, filter: RequestFilter, signal?: AbortSignal): AsyncIterable<Exchange>
-}
-
-/** A verb refused to do its work; nothing was changed. */
-export class ControlError extends Error {
-  override readonly name = 'ControlError'
-  /** `invalid_request`, `not_found`, `conflict`, `too_many_spaces`, `forbidden` … */
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** Which exchanges to return. */
-export interface RequestFilter {
-  /** Its operation ID. */
-  readonly operation?: OperationName
-  /** Status of the response. */
-  readonly status?: number
-  /** Label of the key, without its space. */
-  readonly key?: string
-  /** Why the sandbox made up the response. */
-  readonly reason?: Open<Reason>
 }
 
 /** Which exchanges to return from the log. */
@@ -186,6 +163,12 @@ export interface Controls {
     replay(id: number, change?: ReplayChange): Promise<Exchange>
     clear(): Promise<void>
   }
+  /**
+   * The first request in the log that matches, as soon as there is one. Without a status it may still be in progress.
+   *
+   * @throws ControlError `timeout`, with the requests that were received
+   */
+  waitForRequest(filter?: RequestFilter, options?: WaitOptions): Promise<Exchange>
   /** How well clients have kept the service's rules since the start or the last reset. */
   conduct(): Promise<Conduct>
   /** How responses of the real service behind the sandbox differ from the contract. */
@@ -298,6 +281,15 @@ function spaceControls(transport: Transport, space: string): Controls {
     const input = joined(rest, { key: at.key }) as OptionalInput<Name>[0]
     return callIn(verb, at.space === '' ? space : at.space, ...([input] as OptionalInput<Name>))
   }
+  const requests: Controls['requests'] = Object.assign(
+    (filter: RequestSelection = {}) => call('requests.list', filter),
+    {
+      follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
+      har: (filter: RequestSelection = {}) => call('requests.har', filter),
+      replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
+      clear: () => done('requests.clear'),
+    },
+  )
   return {
     state: () => call('state'),
     reset: () => done('reset'),
@@ -364,12 +356,9 @@ function spaceControls(transport: Transport, space: string): Controls {
       restore: (name) => done('snapshots.restore', { name }),
       remove: (name) => done('snapshots.remove', { name }),
     },
-    requests: Object.assign((filter: RequestSelection = {}) => call('requests.list', filter), {
-      follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
-      har: (filter: RequestSelection = {}) => call('requests.har', filter),
-      replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
-      clear: () => done('requests.clear'),
-    }),
+    requests,
+    waitForRequest: async (filter, options) =>
+      (await import('./wait-for-request.js')).waitForRequest(requests, filter, options),
     conduct: () => call('conduct'),
     drift: () => call('drift'),
   }

@@ -4,7 +4,8 @@ import { type ControlTarget, findSpace, VerbError } from '../control/verb.js'
 import type { VerbName } from '../control/verb-map.js'
 import { readFilter } from '../control/verbs/requests.js'
 import { type Exchange, exchangeView } from '../exchanges/exchange-view.js'
-import { ControlError, type Transport } from './controls.js'
+import { ControlError } from './control-error.js'
+import type { Transport } from './controls.js'
 
 export function inProcess(sandbox: ControlTarget): Transport {
   return {

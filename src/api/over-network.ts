@@ -10,7 +10,9 @@ import { verbRoutes } from '../control/verb-routes.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
 import { formatDuration, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
-import { ControlError, type RequestFilter, type SandboxControls, sandboxControls, type Transport } from './controls.js'
+import { ControlError } from './control-error.js'
+import { type SandboxControls, sandboxControls, type Transport } from './controls.js'
+import type { RequestFilter } from './request-filter.js'
 
 export interface NetworkOptions {
   /** Token of a control plane that requires one. */

@@ -29,7 +29,6 @@ export type {
   Controls,
   KeyKind,
   KeyNames,
-  RequestFilter,
   ResourceControls,
   SandboxControls,
   SandboxRequestInit,
@@ -37,3 +36,4 @@ export type {
   Space,
 } from './controls.js'
 export type { FakeTimers } from './fake-timers.js'
+export type { RequestFilter, WaitOptions } from './request-filter.js'

@@ -1,4 +1,4 @@
-export { ControlError } from '../api/controls.js'
+export { ControlError } from '../api/control-error.js'
 export type * from '../api/public-types.js'
 export { OptionsError } from '../options/problem.js'
 export { type BrowserSandbox, createSandbox } from './create-sandbox.js'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { ControlError, type SandboxControls, type Space } from '../api/controls.js'
+import { ControlError } from '../api/control-error.js'
+import type { SandboxControls, Space } from '../api/controls.js'
 import { connectSandbox } from '../api/over-network.js'
 import { startSandbox } from '../api/start.js'
 import { findOption } from '../options/names.js'

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { ControlError, type RequestFilter } from '../../api/controls.js'
+import { ControlError } from '../../api/control-error.js'
+import type { RequestFilter } from '../../api/request-filter.js'
 import { readKey, readKeyFile } from '../../client/api-key.js'
 import { toCurl } from '../../client/build-request.js'
 import type { Header } from '../../client/headers.js'

@@ -1,13 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import {
-  ControlError,
-  type Controls,
-  type SandboxControls,
-  sandboxControls,
-  splitKey,
-  type Transport,
-} from '../../api/controls.js'
+import { ControlError } from '../../api/control-error.js'
+import { type Controls, type SandboxControls, sandboxControls, splitKey, type Transport } from '../../api/controls.js'
 import { overNetwork } from '../../api/over-network.js'
 import { checkHealth } from '../../client/control-fetch.js'
 import { CONTROL_PATH } from '../../control/path.js'

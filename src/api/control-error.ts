@@ -1,0 +1,11 @@
+/** A verb refused to do its work; nothing was changed. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError'
+  /** `invalid_request`, `not_found`, `conflict`, `too_many_spaces`, `forbidden` … */
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}

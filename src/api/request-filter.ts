@@ -1,0 +1,21 @@
+import type { Open, OperationName } from '../contract/entities.js'
+import type { Reason } from '../domain/problems.js'
+import type { DurationText } from '../domain/time.js'
+
+/** Which exchanges to return. */
+export interface RequestFilter {
+  /** Its operation ID. */
+  readonly operation?: OperationName
+  /** Status of the response. */
+  readonly status?: number
+  /** Label of the key, without its space. */
+  readonly key?: string
+  /** Why the sandbox made up the response. */
+  readonly reason?: Open<Reason>
+}
+
+/** How long to wait. */
+export interface WaitOptions {
+  /** In real time. Default: `5s`. */
+  readonly timeout?: DurationText
+}

@@ -1,0 +1,115 @@
+import { describe, expect, onTestFinished } from 'vitest'
+import { createSandbox } from '../../src/index.js'
+import { test } from '../../src/vitest/index.js'
+
+const it = test
+
+async function sandboxWith(requests: readonly (readonly [method: string, body?: object])[], options = {}) {
+  const sandbox = await createSandbox({ freeze: true, ...options })
+  onTestFinished(() => sandbox.close())
+  for (const [method, body] of requests) {
+    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const headers = { authorization: 'Bearer sandbox', ...json?.headers }
+    await (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { method, ...json, headers })).text()
+  }
+  return sandbox
+}
+
+const messageOf = (assertion: Promise<void>) =>
+  assertion.then(
+    () => 'passed',
+    (error: Error) => error.message,
+  )
+
+const REX = { name: 'Rex', categoryId: 1 }
+const TOM = { name: 'Tom', categoryId: 2 }
+
+describe('toHaveReceived', () => {
+  it('compares the named fields of the body, and the number of such requests', async () => {
+    const sandbox = await sandboxWith([
+      ['POST', REX],
+      ['POST', TOM],
+      ['POST', TOM],
+    ])
+    await expect(sandbox).toHaveReceived('createPet', { times: 1, body: { name: 'Rex' } })
+    await expect(sandbox).toHaveReceived('createPet', { times: 2, body: { name: expect.stringMatching('^T') } })
+    await expect(sandbox).toHaveReceived('createPet', { times: 3 })
+    await expect(sandbox).not.toHaveReceived('createPet', { times: 2 })
+    await expect(sandbox).not.toHaveReceived('listPets')
+    await expect(sandbox).toHaveReceived('listPets', { times: 0 })
+  })
+
+  it('names the requests that it received, and how the last body differs', async () => {
+    const sandbox = await sandboxWith([['GET'], ['POST', REX]])
+    const message = await messageOf(expect(sandbox).toHaveReceived('createPet', { times: 2, body: { name: 'Tom' } }))
+    expect(message).toContain('Expected 2 × createPet with this body, found 0.\n')
+    expect(message).toContain('The requests of createPet:\n  #2 POST /v1/pets → 201 (sandbox)\n')
+    expect(message).toMatch(/-.*"name": "Tom"[\s\S]*\+.*"name": "Rex"/)
+    expect(await messageOf(expect(sandbox).not.toHaveReceived('listPets'))).toBe(
+      'Expected no listPets, found 1.\nThe requests of listPets:\n  #1 GET /v1/pets → 200 (sandbox)',
+    )
+  })
+
+  it('works on a space, and refuses anything else', async ({ sandbox }) => {
+    await expect(sandbox).not.toHaveReceived('listPets')
+    await expect(expect({}).toHaveReceived('listPets')).rejects.toThrow('takes a sandbox')
+  })
+})
+
+describe('toHaveServed', () => {
+  it('counts responses with a status, of all operations or one', async () => {
+    const sandbox = await sandboxWith([['GET'], ['GET']], { limits: '1/min' })
+    await expect(sandbox).toHaveServed(429)
+    await expect(sandbox).toHaveServed(200, { times: 1, operation: 'listPets' })
+    await expect(sandbox).not.toHaveServed(429, { operation: 'createPet' })
+    expect(await messageOf(expect(sandbox).toHaveServed(201))).toBe(
+      'Expected at least 1 × response 201, found 0.\nThe requests:\n' +
+        '  #1 GET /v1/pets → 200 (sandbox)\n  #2 GET /v1/pets → 429 quota-minute (sandbox)',
+    )
+  })
+
+  it('lists the last ten requests', async () => {
+    const sandbox = await sandboxWith(Array.from({ length: 12 }, () => ['GET'] as const))
+    const message = await messageOf(expect(sandbox).toHaveServed(404))
+    expect(message).toContain('The requests, the last 10 of 12:\n  #3 ')
+  })
+})
+
+describe('toHaveBehaved', () => {
+  it('passes if there were requests without a violation', async () => {
+    await expect(await sandboxWith([['GET']])).toHaveBehaved()
+    expect(await messageOf(expect(await sandboxWith([])).toHaveBehaved())).toContain('No request reached this space')
+  })
+
+  it('names each violation with its exchanges', async () => {
+    const sandbox = await sandboxWith([['GET'], ['GET'], ['GET'], ['GET']], { limits: '1/min' })
+    await expect(sandbox).not.toHaveBehaved()
+    expect(await messageOf(expect(sandbox).toHaveBehaved())).toMatch(
+      /^Clients violated the service's rules:\n {2}early-retry, \d times by sandbox in listPets: .+ Exchanges: #\d/,
+    )
+  })
+})
+
+describe('waitForRequest', () => {
+  it('returns a request that has come, and one that comes later', async () => {
+    const sandbox = await sandboxWith([['GET']])
+    expect((await sandbox.waitForRequest({ operation: 'listPets' })).id).toBe(1)
+    const waiting = sandbox.waitForRequest({ operation: 'createPet', status: 201 })
+    await sandbox.fetch(`${sandbox.baseUrl}/pets`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sandbox', 'content-type': 'application/json' },
+      body: JSON.stringify(REX),
+    })
+    expect(await waiting).toMatchObject({ id: 2, status: 201 })
+  })
+
+  it('names the requests that have come when the time is over, also in a space that was never opened', async () => {
+    const sandbox = await sandboxWith([['GET']])
+    await expect(sandbox.waitForRequest({ status: 503 }, { timeout: '1ms' })).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'No request matched {"status":503} within 1ms. The requests:\n  #1 GET /v1/pets → 200 (sandbox)',
+    })
+    await expect(sandbox.space('new').waitForRequest({}, { timeout: '1ms' })).rejects.toThrow('There are no requests.')
+    await expect(sandbox.waitForRequest({}, { timeout: 'long' as '1s' })).rejects.toThrow('must be a duration')
+  })
+})
