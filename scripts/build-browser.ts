@@ -7,6 +7,7 @@ import { loadedLater } from './keep-together.js'
 import { verbRoutes } from './verb-routes.js'
 
 const SANDBOX = 'src/browser/create-sandbox.ts'
+const CLIENT = 'src/api/over-network.ts'
 
 /** What pages and workers run. */
 export const FOR_BROWSERS = {
@@ -61,7 +62,7 @@ function withoutPhrases(rows: string): string {
 }
 
 /** Makes each lazy part reach everything loaded before it, so that the base stays in one file. */
-function inOneFile(sources: readonly string[]): Plugin {
+function inOneFile(sources: readonly string[], base: string, name: string): Plugin {
   return {
     name: 'in-one-file',
     async setup({ onLoad }) {
@@ -69,7 +70,7 @@ function inOneFile(sources: readonly string[]): Plugin {
       onLoad({ filter: /src\/.*\.ts$/ }, async ({ path }) => {
         if (!later.has(path)) return undefined
         // Not a bare import, which packages without side effects would drop.
-        const also = `\nexport { createSandbox as there } from ${JSON.stringify(join(packageDirectory, SANDBOX))}\n`
+        const also = `\nexport { ${name} as there } from ${JSON.stringify(join(packageDirectory, base))}\n`
         return { contents: (await readFile(path, 'utf8')) + also, loader: 'ts' }
       })
     },
@@ -83,7 +84,7 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     entryPoints: { browser: 'src/browser/index.ts' },
     splitting: true,
     chunkNames: 'browser-[name]-[hash]',
-    plugins: [inOneFile(sources), withoutHelp, browserTwins],
+    plugins: [inOneFile(sources, SANDBOX, 'createSandbox'), withoutHelp, browserTwins],
   })
   const client = await build({
     ...FOR_BROWSERS,
@@ -91,7 +92,7 @@ export async function buildBrowser(sources: readonly string[]): Promise<readonly
     splitting: true,
     chunkNames: 'client-[name]-[hash]',
     define: await verbRoutes(),
-    plugins: [browserTwins],
+    plugins: [inOneFile(sources, CLIENT, 'connectSandbox'), browserTwins],
   })
   const outputs = [sandbox, client].flatMap(({ metafile }) => Object.keys(metafile.outputs))
   await Promise.all(outputs.map(dropBareImports))

@@ -281,15 +281,6 @@ function spaceControls(transport: Transport, space: string): Controls {
     const input = joined(rest, { key: at.key }) as OptionalInput<Name>[0]
     return callIn(verb, at.space === '' ? space : at.space, ...([input] as OptionalInput<Name>))
   }
-  const requests: Controls['requests'] = Object.assign(
-    (filter: RequestSelection = {}) => call('requests.list', filter),
-    {
-      follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
-      har: (filter: RequestSelection = {}) => call('requests.har', filter),
-      replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
-      clear: () => done('requests.clear'),
-    },
-  )
   return {
     state: () => call('state'),
     reset: () => done('reset'),
@@ -303,7 +294,7 @@ function spaceControls(transport: Transport, space: string): Controls {
       set: (change) =>
         call('clock.set', change?.now instanceof Date ? { ...change, now: change.now.toISOString() } : change),
       advance: async (by, { timers } = {}) =>
-        timers ? (await import('./lockstep.js')).advanceInLockstep(by, timers, call) : call('clock.advance', { by }),
+        timers ? (await import('./waits.js')).advanceInLockstep(by, timers, call) : call('clock.advance', { by }),
       freeze: () => call('clock.set', { frozen: true }),
       resume: () => call('clock.set', { frozen: false }),
       reset: () => call('clock.reset'),
@@ -356,9 +347,13 @@ function spaceControls(transport: Transport, space: string): Controls {
       restore: (name) => done('snapshots.restore', { name }),
       remove: (name) => done('snapshots.remove', { name }),
     },
-    requests,
-    waitForRequest: async (filter, options) =>
-      (await import('./wait-for-request.js')).waitForRequest(requests, filter, options),
+    requests: Object.assign((filter: RequestSelection = {}) => call('requests.list', filter), {
+      follow: (filter: RequestFilter = {}, signal?: AbortSignal) => transport.follow(space, filter, signal),
+      har: (filter: RequestSelection = {}) => call('requests.har', filter),
+      replay: (id: number, change: ReplayChange = {}) => call('requests.replay', joined(change, { id })),
+      clear: () => done('requests.clear'),
+    }),
+    waitForRequest: async (...how) => (await import('./waits.js')).waitForRequest(call, ...how),
     conduct: () => call('conduct'),
     drift: () => call('drift'),
   }

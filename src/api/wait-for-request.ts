@@ -8,11 +8,11 @@ import type { RequestFilter, WaitOptions } from './request-filter.js'
 
 const LOOK_EVERY_MS = 20
 
-type ListRequests = (filter: RequestFilter) => Promise<readonly Exchange[]>
+type ListRequests = (verb: 'requests.list', filter: RequestFilter) => Promise<readonly Exchange[]>
 
 /** The first request in the log that matches, as soon as there is one. @throws ControlError `timeout` */
 export async function waitForRequest(
-  requests: ListRequests,
+  list: ListRequests,
   filter: RequestFilter = {},
   { timeout = '5s' }: WaitOptions = {},
 ): Promise<Exchange> {
@@ -21,18 +21,18 @@ export async function waitForRequest(
     throw new ControlError('invalid_request', `timeout ${JSON.stringify(timeout)}: must be a duration such as 10s.`)
   const end = systemClock.monotonic() + limit
   for (;;) {
-    const [first] = await logged(requests, filter)
+    const [first] = await logged(list, filter)
     if (first !== undefined) return first
     if (systemClock.monotonic() >= end) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
-  const lines = exchangeLines(await logged(requests, {}))
+  const lines = exchangeLines(await logged(list, {}))
   throw new ControlError('timeout', `No request matched ${JSON.stringify(filter)} within ${timeout}. ${lines}`)
 }
 
 /** A space without requests may not be open yet. */
-function logged(requests: ListRequests, filter: RequestFilter): Promise<readonly Exchange[]> {
-  return requests(filter).catch((error) => {
+function logged(list: ListRequests, filter: RequestFilter): Promise<readonly Exchange[]> {
+  return list('requests.list', filter).catch((error) => {
     if (error instanceof ControlError && error.code === 'not_found') return []
     throw error
   })

@@ -1,5 +1,3 @@
-import { clearTimeout, setTimeout } from '../system/timers.js'
-
 /** What `take` returns: new items, or `quiet` after the timeout, or `closed` for good. */
 export type Delivery<T> =
   | { readonly kind: 'items'; readonly items: readonly T[]; readonly dropped: number }
