@@ -10,7 +10,7 @@ import { serviceRequest } from '../support/service-request.js'
 import { harEntry, ncsaLine, type Sent, simulate } from './traffic.js'
 
 const DAY = Date.parse('2026-03-02T00:00:00Z')
-const REQUESTS = 100_000
+const REQUESTS = 50_000
 /** Requests of each key, in thousandths; `nightly` sends all of them within an hour. */
 const SHARES = { shop: 600, search: 250, admin: 140, cron: 8, nightly: 2 } as const
 type KeyName = keyof typeof SHARES
@@ -24,7 +24,7 @@ function day(): readonly (Sent & { readonly key: KeyName; readonly target: strin
   const sent = KEYS.flatMap((key) =>
     Array.from({ length: (REQUESTS * SHARES[key]) / 1000 }, () => {
       // Two chances make the noon busy; a burst comes now and then.
-      const second = chance.percent(5)
+      const second = chance.percent(10)
         ? 1800 * chance.integer(0, 48)
         : Math.floor((chance.integer(0, 86_400) + chance.integer(0, 86_400)) / 2)
       const at = DAY + 1000 * (key === 'nightly' ? second % 3600 : second)
