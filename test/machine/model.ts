@@ -1,6 +1,6 @@
 /**
- * What docs/specification.md and docs/behaviour.md say of quotas, bans and the clock, once more and by itself:
- * as plainly as can be, without a thought for speed, and without a line of the sandbox's own rules.
+ * The rules of docs/specification.md and docs/behaviour.md for quotas, bans and the clock, written independently:
+ * plain, slow, and without code of the sandbox.
  */
 
 /** What the rules read of a space's switches. */

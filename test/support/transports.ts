@@ -23,12 +23,12 @@ interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** An answer, reduced to what specs speak about. */
+/** A response, reduced to the parts that specs check. */
 export interface Seen {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body, numbers beyond 2^53 as bigint; undefined if it is no JSON. */
+  /** The body, numbers beyond 2^53 as bigint; undefined if it is not JSON. */
   readonly json: unknown
   readonly code: string | undefined
   readonly reason: string | undefined
@@ -73,7 +73,7 @@ async function overSocket(options: SandboxOptions, warn: (message: string) => vo
 
 /**
  * A fetch that sends one request after the other on one connection, so that the sandbox knows what the sender has heard.
- * A pool would take turns between two of them, where it would have to be told by the time that passed.
+ * A pool would alternate between two connections.
  */
 function inTurn(): Fetch {
   const onOneConnection: object = { dispatcher: new Agent({ connections: 1 }) }
@@ -106,7 +106,7 @@ async function inProcess(options: SandboxOptions, warn: (message: string) => voi
 
 /** Two replicas of one sandbox over a log in memory, asked in turn. */
 async function ofReplicas(options: SandboxOptions, warn: (message: string) => void): Promise<Transport> {
-  // What has a file, or a real service, of its own is no replica.
+  // Sandboxes with a file or a real service have no replicas.
   const { store, upstream, scenario } = options
   const isInFront = upstream !== undefined || (typeof scenario === 'object' && 'upstream' in scenario)
   if (store !== undefined || isInFront) return inProcess(options, warn)
@@ -134,9 +134,9 @@ async function ofReplicas(options: SandboxOptions, warn: (message: string) => vo
     core: one.core,
     origin: 'http://sandbox',
     async service(request) {
-      // A preflight is no command: whoever is asked answers it, and tells its own owner of it.
+      // A preflight is not a command, so its replica responds and warns alone.
       const response = await (request.method === 'OPTIONS' ? one : next()).service(request)
-      // What became of it stands in the log before the next request does.
+      // The end of the exchange is in the log before the next request.
       await new Promise(setImmediate)
       for (const { core } of [one, other]) await core.controlTarget.read(() => {})
       return response
