@@ -45,6 +45,7 @@ export function project(name: ProjectName): TestOptions {
     // A limit for hanging tests, not a measure: the machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // No unit test changes what another one could see, so each worker loads the source once.
     isolate: name !== 'unit' && name !== 'chromium',
     maxWorkers: '100%',

@@ -59,8 +59,8 @@ describe('the stream of exchanges', () => {
     const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1')
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sandbox\r\n\r\n`
     socket.write(one('/v1/pets/1') + one('/__sandbox/requests/stream').repeat(20))
-    await vi.waitFor(() => expect(followers).toBe(20))
+    await vi.waitFor(() => expect(followers).toBe(20), 30_000)
     socket.resetAndDestroy()
-    await vi.waitFor(() => expect(followers).toBe(0))
+    await vi.waitFor(() => expect(followers).toBe(0), 30_000)
   })
 })

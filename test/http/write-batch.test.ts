@@ -92,7 +92,7 @@ describe('replies', () => {
       batch.quiet.received()
     }
     expect(sent).toEqual([2])
-    await vi.waitFor(() => expect(sent).toEqual([2, 1]))
+    await vi.waitFor(() => expect(sent).toEqual([2, 1]), 30_000)
     expect(proven).toEqual([false, true])
   })
 
