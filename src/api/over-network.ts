@@ -50,11 +50,11 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
       const { method, address, body } = verbRequest(verbRoutes[name as VerbName], space, input)
       const json = body === undefined ? {} : { body, headers: { ...headers, 'content-type': 'application/json' } }
       const init = { method, headers, ...json }
-      const answer = await fetchControl(base + address, init, limits).catch((error) => {
+      const response = await fetchControl(base + address, init, limits).catch((error) => {
         throw unreachable(error)
       })
-      if (answer.status !== 200) throw refusal(base, answer)
-      return readAnswer(base, answer.text)
+      if (response.status !== 200) throw refusal(base, response)
+      return readAnswer(base, response.text)
     },
     follow: (space, filter, signal) => follow(space, filter, signal),
   }

@@ -42,8 +42,8 @@ export async function openExchange(baseUrl: string, env: Environment): Promise<E
         body: body ?? null,
       }
       try {
-        const answer = await exchangeOnce(dispatcher, options, { timeout, maxBody, signal })
-        return { ...answer, headers: pairsIn(answer.headers) }
+        const response = await exchangeOnce(dispatcher, options, { timeout, maxBody, signal })
+        return { ...response, headers: pairsIn(response.headers) }
       } catch (error) {
         signal?.throwIfAborted()
         throw NoResponseError.from(error, { url, timeout, proxy })

@@ -18,7 +18,7 @@ export interface RetryWait {
   readonly attempts: number
   /** `429 Too Many Requests` */
   readonly because: string
-  readonly answer?: ServiceResponse
+  readonly response?: ServiceResponse
 }
 
 /** The limits are for each attempt. */
@@ -26,11 +26,11 @@ export interface SendOptions extends RetryRules, ResponseLimits {
   readonly env: Environment
   readonly signal: AbortSignal
   onWait(wait: RetryWait): void
-  onAnswer?(answer: ServiceResponse): void
+  onAnswer?(response: ServiceResponse): void
 }
 
 export interface SendResult {
-  readonly answer: ServiceResponse
+  readonly response: ServiceResponse
   readonly attempts: number
   readonly retryAt?: { readonly in: DurationMs; readonly at: EpochMs }
   readonly waitTooLong: boolean
@@ -54,10 +54,16 @@ export async function send(request: ClientRequest, options: SendOptions, machine
       if (wait === undefined) {
         if (tried instanceof NoResponseError) throw Object.assign(tried, { attempts: attempt })
         const retryAt = retryAfter === undefined ? {} : { retryAt: { in: retryAfter, at: now + retryAfter } }
-        return { answer: tried, attempts: attempt, waitTooLong: isTooLong, ...retryAt }
+        return { response: tried, attempts: attempt, waitTooLong: isTooLong, ...retryAt }
       }
       const because = tried instanceof NoResponseError ? tried.short : `${tried.status} ${tried.statusText}`.trim()
-      options.onWait({ wait, attempt: attempt + 1, attempts: options.retries + 1, because, ...(answer && { answer }) })
+      options.onWait({
+        wait,
+        attempt: attempt + 1,
+        attempts: options.retries + 1,
+        because,
+        ...(answer && { response: answer }),
+      })
       await machine.sleep(wait, options.signal)
     }
   } finally {

@@ -152,7 +152,7 @@ function readEntry(text: string, place: number): TrafficRecord | string {
     headers: readHeaders(request.headers),
     body: asText(request.postData?.text),
     status,
-    answer: { headers: readHeaders(response?.headers), body: asText(response?.content?.text) },
+    response: { headers: readHeaders(response?.headers), body: asText(response?.content?.text) },
     ...(isUnsent && { isUnsent }),
     ...(typeof key === 'string' && { own: readSandboxFacts({ key, space, sender, reason, fault, ended }, 'sent') }),
   }

@@ -149,15 +149,15 @@ function isRefusal(status: number): boolean {
 }
 
 /** What a client got; the contract's own response to a bad request, even if another service took it. */
-function responseTo({ status, answer, own }: TrafficRecord, error: HandlerResult | undefined): HandlerResult {
+function responseTo({ status, response, own }: TrafficRecord, error: HandlerResult | undefined): HandlerResult {
   if (error !== undefined && !isRefusal(status)) return error
   // A browser gives no reason for a missing response.
-  if (status === 0 || (answer === undefined && isRefusal(status))) return UNKNOWN_RESPONSE
+  if (status === 0 || (response === undefined && isRefusal(status))) return UNKNOWN_RESPONSE
   const reason = REASONS.find((known) => known === own?.reason)
-  const retryAfter = answer?.headers['retry-after']
+  const retryAfter = response?.headers['retry-after']
   return {
     status,
-    body: answer?.body ?? '',
+    body: response?.body ?? '',
     ...(retryAfter !== undefined && { headers: ['Retry-After', retryAfter] }),
     ...(reason && { reason }),
   }

@@ -95,7 +95,7 @@ function readExchange(value: unknown, place: number, sink: TrafficSink): void {
     headers: request?.headers,
     body: request && asText(request.body),
     status: typeof status === 'number' ? status : 0,
-    answer: response && { headers: response.headers ?? {}, body: asText(response.body) },
+    response: response && { headers: response.headers ?? {}, body: asText(response.body) },
     own: readSandboxFacts(exchange, null),
   })
 }
@@ -151,7 +151,7 @@ function readNcsaLine(line: string, place: number): TrafficRecord | string {
     headers: { ...(referer !== '-' && { referer }), ...(agent !== '-' && { 'user-agent': agent }) },
     body: undefined,
     status: status === '-' ? 0 : Number(status),
-    answer: undefined,
+    response: undefined,
     ...(user !== '-' && { user }),
   }
 }

@@ -92,11 +92,11 @@ export class Simulation implements TrafficSink {
   record(record: TrafficRecord): void {
     this.read++
     const cause = this.#causeToLeaveOut(record)
-    const { at, answer, own } = record
+    const { at, response, own } = record
     if (cause !== undefined) {
       count(this.leftOut, cause)
       // A client without a key is judged if the input has its responses.
-      if (cause === 'keyless' && (answer !== undefined || own !== undefined))
+      if (cause === 'keyless' && (response !== undefined || own !== undefined))
         this.#arrive({ at, record, key: undefined, isCharged: false })
       if (cause !== 'madeUp' && cause !== 'alwaysRefused') return
     }
@@ -213,8 +213,8 @@ export class Simulation implements TrafficSink {
 }
 
 /** A preflight costs no quota. In an access log, every OPTIONS request counts as one. */
-function isPreflight({ method, headers, answer }: TrafficRecord): boolean {
-  return method === 'OPTIONS' && (answer === undefined || headers?.['access-control-request-method'] !== undefined)
+function isPreflight({ method, headers, response }: TrafficRecord): boolean {
+  return method === 'OPTIONS' && (response === undefined || headers?.['access-control-request-method'] !== undefined)
 }
 
 function isMadeUp(reason: string | null, fault: string | null): boolean {

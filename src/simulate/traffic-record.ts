@@ -32,7 +32,7 @@ export interface TrafficRecord {
   /** 0 if the client got none. */
   readonly status: number
   /** Undefined if the input has no response headers. */
-  readonly answer: { readonly headers: TrafficHeaders; readonly body: string } | undefined
+  readonly response: { readonly headers: TrafficHeaders; readonly body: string } | undefined
   readonly user?: string
   /** A browser answered it itself, or never sent it. */
   readonly isUnsent?: true

@@ -74,14 +74,14 @@ describe('an answer', () => {
 
   it('that is exactly as large as allowed is read', async () => {
     const url = await hostileServer((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(MIB)}`))
-    expect((await sent(url)).answer.body).toHaveLength(MIB)
+    expect((await sent(url)).response.body).toHaveLength(MIB)
   })
 
   it('that is compressed stays compressed', async () => {
     const url = await hostileServer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbomb'),
     )
-    expect(String((await sent(url)).answer.body)).toBe('bomb')
+    expect(String((await sent(url)).response.body)).toBe('bomb')
   })
 
   it.each([
@@ -115,7 +115,7 @@ describe('an answer', () => {
     const url = await hostileServer((socket) =>
       socket.end(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]`),
     )
-    expect(String((await sent(url)).answer.body)).toBe('[]')
+    expect(String((await sent(url)).response.body)).toBe('[]')
   })
 
   it('with endless headers is refused', async () => {

@@ -164,7 +164,7 @@ function library(name: string, sendOne: Send): Crew {
 /** The client of `petstore-sandbox call --retry`. */
 const ownClient: Send = async (method, url, key) => {
   const headers = [['authorization', `Bearer ${key}`]] as const
-  const { answer } = await send(
+  const { response: answer } = await send(
     { method, url, headers, body: undefined },
     {
       env: {},

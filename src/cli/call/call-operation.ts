@@ -105,10 +105,10 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
           env: io.env,
           signal,
           onWait: (wait) => {
-            endCountdown = reporter.countdown(wait, wait.answer && suggestFix(wait.answer, wait.wait, target, io))
+            endCountdown = reporter.countdown(wait, wait.response && suggestFix(wait.response, wait.wait, target, io))
           },
-          onAnswer: (answer) => {
-            if (isVerbose) reporter.detail(headLines(answer).map((line) => `< ${line}`))
+          onAnswer: (response) => {
+            if (isVerbose) reporter.detail(headLines(response).map((line) => `< ${line}`))
           },
         },
         { ...machine, sleep: (duration, stop) => machine.sleep(duration, stop).finally(endCountdown) },
@@ -120,7 +120,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       await reporter.failure(failure)
       return failure.exit
     }
-    const { answer } = sent
+    const { response: answer } = sent
     const breaches = flags.has('check') ? await breachesIn(contract, request, outgoing, answer, target) : []
     const statusExit = exitOfStatus(answer.status)
     const exit = breaches.length > 0 ? EXIT_BREACH : flags.has('ignore-status') ? EXIT.ok : statusExit
@@ -155,7 +155,7 @@ async function breachesIn(
   contract: Contract,
   { operation, method, path, query, body }: BuiltRequest,
   { headers }: ClientRequest,
-  answer: ServiceResponse,
+  response: ServiceResponse,
   { baseUrl }: Target,
 ): Promise<readonly string[]> {
   const [{ readAnswerRules }, { findViolations }, { engineAnswer }] = await Promise.all([
@@ -171,7 +171,7 @@ async function breachesIn(
       operation,
       captured: route.kind === 'operation' ? route.captured : [],
       request: { method, path, query, headers: joinedHeaders(headers), body: Buffer.from(body ?? '').toString('utf8') },
-      answer: engineAnswer(answer),
+      answer: engineAnswer(response),
     },
   )
   return breaches.map(({ detail }) => detail)

@@ -36,16 +36,16 @@ export function exitOfStatus(status: number): number {
 export function responseFailure(
   { operation, method }: BuiltRequest,
   url: string,
-  { answer, attempts, retryAt }: SendResult,
+  { response, attempts, retryAt }: SendResult,
   exit: number,
   hint: string | undefined,
 ): CallFailure {
-  const read = readBody(answer)
+  const read = readBody(response)
   const error: { readonly code?: unknown; readonly message?: unknown } = read.kind === 'json' ? Object(read.value) : {}
   return {
-    code: typeof error.code === 'string' && error.code !== '' ? error.code : `http_${answer.status}`,
-    status: answer.status,
-    title: answer.statusText,
+    code: typeof error.code === 'string' && error.code !== '' ? error.code : `http_${response.status}`,
+    status: response.status,
+    title: response.statusText,
     ...(typeof error.message === 'string' ? { detail: error.message } : {}),
     operation: operation.id,
     method,
@@ -86,13 +86,13 @@ const FLAG_HINTS: Readonly<Record<string, string>> = {
 }
 
 export function responseHint(
-  { answer, retryAt, waitTooLong }: SendResult,
+  { response, retryAt, waitTooLong }: SendResult,
   target: Target,
   io: CliIo,
 ): string | undefined {
-  const reason = findHeader(answer, 'x-sandbox-reason')
+  const reason = findHeader(response, 'x-sandbox-reason')
   const simulated = reason === undefined ? '' : ` Simulated by the sandbox (${reason}).`
-  const fix = suggestFix(answer, retryAt?.in, target, io)
+  const fix = suggestFix(response, retryAt?.in, target, io)
   if (retryAt !== undefined) {
     const limit = waitTooLong ? ', which is longer than --retry-max-wait allows' : ''
     const at = new Date(retryAt.at)
@@ -100,9 +100,9 @@ export function responseHint(
     const or = fix === undefined ? '' : `, or run: ${fix}`
     return `Try again in ${toSeconds(retryAt.in)} s${until}${limit}${or}.${simulated}`
   }
-  if (answer.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${simulated}`
-  if (answer.status >= 300 && answer.status < 400) {
-    const location = findHeader(answer, 'location')
+  if (response.status === 401) return `Give an API key with --api-key-file or in PETSTORE_API_KEY.${simulated}`
+  if (response.status >= 300 && response.status < 400) {
+    const location = findHeader(response, 'location')
     const to = location === undefined ? '' : ` (to ${redactAddress(location)})`
     return `Redirects are not followed${to}. Is the base address right?`
   }
@@ -113,7 +113,7 @@ const ALWAYS_REFUSED: readonly string[] = ['sandbox-limited', 'sandbox-banned']
 
 /** The command that ends a refusal by a sandbox. @param wait how long the client would have to wait */
 export function suggestFix(
-  answer: ServiceResponse,
+  response: ServiceResponse,
   wait: DurationMs | undefined,
   { name, baseUrl, apiKey = '' }: Pick<Target, 'name' | 'baseUrl' | 'apiKey'>,
   io: CliIo,
@@ -131,5 +131,5 @@ export function suggestFix(
     storm: `${control} storm stop`,
     fault: `${control} fault clear`,
   }
-  return fixes[findHeader(answer, 'x-sandbox-reason') ?? '']
+  return fixes[findHeader(response, 'x-sandbox-reason') ?? '']
 }

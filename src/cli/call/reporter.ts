@@ -41,15 +41,15 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
       }
     },
     /** Off a terminal, one JSON line that includes the body. */
-    async failure(failure: CallFailure, answer?: ServiceResponse, head: readonly string[] = []): Promise<void> {
+    async failure(failure: CallFailure, response?: ServiceResponse, head: readonly string[] = []): Promise<void> {
       if (!isTTY) {
         const error = { ...failure, ...(head.length === 0 ? {} : { head }) }
         await print(stderr, `${escapeControls(stringifyJson({ error }))}\n`)
         return
       }
       for (const one of head) line(one)
-      if (answer !== undefined) {
-        const { bytes } = await showBody(answer, 'json', stderr, env)
+      if (response !== undefined) {
+        const { bytes } = await showBody(response, 'json', stderr, env)
         if (bytes.length > 0) await print(stderr, String(bytes))
       }
       const { code, status, title, detail = title, attempts, hint } = failure

@@ -16,15 +16,15 @@ interface Shown {
 
 /** In a pipe, a body "as received" is printed byte for byte; on a terminal it is escaped. */
 export async function showBody(
-  answer: ServiceResponse,
+  response: ServiceResponse,
   format: OutputFormat,
   stream: Output,
   env: Environment,
 ): Promise<Shown> {
   const isTTY = stream.isTTY === true
-  const raw = () => (isTTY ? escapedText(answer) : answer.body)
+  const raw = () => (isTTY ? escapedText(response) : response.body)
   if (format === 'raw' || (format === 'auto' && !isTTY)) return { bytes: raw() }
-  const body = readBody(answer)
+  const body = readBody(response)
   if (body.kind === 'empty') return { bytes: '' }
   if (body.kind === 'text') {
     const note = `The response is not JSON, or too large for it, so it is not shown as ${format}.`

@@ -19,8 +19,8 @@ export async function confirms(question: string, output: Output, signal: AbortSi
   try {
     // Ctrl-D closes the terminal: no.
     const closed = once(terminal, 'close').then(() => '')
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed])
-    return /^y(?:es)?$/i.test(answer.trim())
+    const response = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed])
+    return /^y(?:es)?$/i.test(response.trim())
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') return false
     throw error

@@ -19,7 +19,7 @@ export async function openService(baseUrl: string, env: Environment, limits: Res
   const exchange = await openExchange(baseUrl, env)
   return {
     async ask({ method, path, query, headers, body }) {
-      const answer = await exchange.send(
+      const response = await exchange.send(
         {
           method,
           url: `${baseUrl}${path}${query === '' ? '' : `?${query}`}`,
@@ -28,7 +28,7 @@ export async function openService(baseUrl: string, env: Environment, limits: Res
         },
         limits,
       )
-      return engineAnswer(answer)
+      return engineAnswer(response)
     },
     close: exchange.close,
   }

@@ -132,16 +132,16 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   }
 
   async function check(operation: Operation, { name, request, expected, isRefusable }: Probe): Promise<void> {
-    const answer = await ask(operation, request)
-    if ('outcome' in answer) return add(operation.id, name, request, answer.outcome, [answer.detail])
-    const { status } = answer
+    const response = await ask(operation, request)
+    if ('outcome' in response) return add(operation.id, name, request, response.outcome, [response.detail])
+    const { status } = response
     const items = itemsOf(operation)
-    const body = bodyOf(answer)
-    const breaches = breachesIn(operation, request, answer)
+    const body = bodyOf(response)
+    const breaches = breachesIn(operation, request, response)
     const details = detailsOf(breaches)
     const skipped = isSuccess(status)
       ? undefined
-      : (removalReason(operation, answer, expected !== undefined || items.ids.length > 0) ??
+      : (removalReason(operation, response, expected !== undefined || items.ids.length > 0) ??
         (isRefusable && status === 400
           ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
           : undefined))
@@ -160,7 +160,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
       judge(operation, name, request, [...unexpected(operation, status), ...details, ...contradictions])
     }
     judge(operation, `rate-limit headers of ${name}`, request, detailsOf(breaches, 'rate-limit-headers'))
-    judgeDeprecation(operation, name, request, answer, expected)
+    judgeDeprecation(operation, name, request, response, expected)
     if (!isSuccess(status)) return
     if (isRead(operation.method)) items.addList(request, body)
     else {
@@ -177,9 +177,9 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
     const { operation, most } = whole
     const name = 'created items are listed'
     const request = withKey(whole.request, key)
-    const answer = await ask(operation, request)
-    if ('outcome' in answer) return add(operation.id, name, request, answer.outcome, [answer.detail])
-    const items = listedIn(answer)
+    const response = await ask(operation, request)
+    if ('outcome' in response) return add(operation.id, name, request, response.outcome, [response.detail])
+    const items = listedIn(response)
     const missing = created.filter(({ id }) => !items.some((item) => item.id === id))
     if (missing.length > 0 && items.length >= most)
       return add(operation.id, name, request, 'skipped', [`there are more than the ${most} that a list can have`])
@@ -225,8 +225,8 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   /** Whether a window goes on although no request was counted in it: with limits turned off, none begins. */
   async function hasOpenWindow(request: EngineRequest): Promise<boolean> {
     await wait(NEXT_SECOND_MS)
-    const answer = await service.ask(request).catch(() => undefined)
-    const now = answer && readCounted('', request, answer)
+    const response = await service.ask(request).catch(() => undefined)
+    const now = response && readCounted('', request, response)
     const latest = counted.at(-1)
     if (now === undefined || latest === undefined) return false
     return now.date > latest.date && now.limit === latest.limit && now.reset === latest.reset
@@ -236,13 +236,13 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   async function ask(operation: Operation, request: EngineRequest): Promise<ProbeResult> {
     const { authorization = '' } = request.headers
     try {
-      let answer = await service.ask(request)
+      let response = await service.ask(request)
       wasAnswered = true
-      if (answer.status === 429) {
-        const breaches = breachesIn(operation, request, answer)
+      if (response.status === 429) {
+        const breaches = breachesIn(operation, request, response)
         judge(operation, '429', request, detailsOf(breaches))
         judge(operation, 'rate-limit headers of its 429', request, detailsOf(breaches, 'rate-limit-headers'))
-        const pause = waitOf(answer)
+        const pause = waitOf(response)
         if (pause === undefined || pause > MAX_WAIT_MS || waitedInVain.has(authorization)) return limited(pause)
         if (waits === MAX_WAITS) {
           const detail = `not tested: the rate limit is used up again (429) after ${MAX_WAITS} waits`
@@ -251,20 +251,20 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         waits++
         options.onWait?.(ceilSeconds(pause), textOf(request), MAX_WAITS - waits)
         await wait(pause)
-        answer = await service.ask(request)
-        if (answer.status === 429) {
+        response = await service.ask(request)
+        if (response.status === 429) {
           waitedInVain.add(authorization)
-          return limited(waitOf(answer))
+          return limited(waitOf(response))
         }
       }
       waitedInVain.delete(authorization)
-      const reason = answer.headers['x-sandbox-reason'] ?? ''
+      const reason = response.headers['x-sandbox-reason'] ?? ''
       if (MADE_UP.includes(reason))
         return { outcome: 'skipped', detail: `the sandbox simulated the response (${reason})` }
-      const count = readCounted(operation.id, request, answer)
+      const count = readCounted(operation.id, request, response)
       const isKeyed = apiKey !== undefined && authorization === bearer(apiKey)
-      if (count !== undefined && isKeyed && answer.status !== 401) counted.push(count)
-      return answer
+      if (count !== undefined && isKeyed && response.status !== 401) counted.push(count)
+      return response
     } catch (error) {
       if (!(error instanceof NoResponseError) || !wasAnswered) throw error
       return { outcome: 'unanswered', detail: error.message }
@@ -274,11 +274,14 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   function breachesIn(
     operation: Operation,
     request: EngineRequest,
-    answer: EngineAnswer,
+    response: EngineAnswer,
   ): readonly ContractViolation[] {
     const route = contract.route(request.method, request.path)
     const captured = route.kind === 'operation' ? route.captured : []
-    return findViolations({ rules, plans: contract.plans, basePath }, { operation, captured, request, answer })
+    return findViolations(
+      { rules, plans: contract.plans, basePath },
+      { operation, captured, request, answer: response },
+    )
   }
 
   function judgeDeprecation(
@@ -341,11 +344,11 @@ function waitOf({ headers }: EngineAnswer): number | undefined {
   return readRetryAfter(headers['retry-after'], headers.date, undefined)
 }
 
-function removalReason({ path, sunsetAt }: Operation, answer: EngineAnswer, isKnown: boolean): string | undefined {
-  const { status, headers } = answer
+function removalReason({ path, sunsetAt }: Operation, response: EngineAnswer, isKnown: boolean): string | undefined {
+  const { status, headers } = response
   if (status !== 404 && status !== 410) return undefined
   const isPast = sunsetAt !== undefined && Date.parse(headers.date ?? '') >= sunsetAt
-  const body = bodyOf(answer)
+  const body = bodyOf(response)
   const hasCode = isObject(body) && body.code === REMOVAL_CODE
   if (isPast || hasCode || REMOVAL_REASONS.includes(headers['x-sandbox-reason'] ?? ''))
     return 'the operation has been removed'
@@ -378,8 +381,8 @@ function bytesOf({ body }: EngineRequest): Uint8Array | undefined {
   return body === '' ? undefined : Buffer.from(body)
 }
 
-function listedIn(answer: EngineAnswer): readonly Readonly<Record<string, unknown>>[] {
-  const body = bodyOf(answer)
+function listedIn(response: EngineAnswer): readonly Readonly<Record<string, unknown>>[] {
+  const body = bodyOf(response)
   return Array.isArray(body) ? body.filter(isObject) : []
 }
 
