@@ -49,6 +49,6 @@ describe('a Vitest suite under exec', () => {
     const report = JSON.parse(readFileSync(join(io.cwd, 'conduct.json'), 'utf8'))
     expect(report).toMatchObject({ exitCode: 1, requests: 6, spaces: 2, violations: [{ rule: 'early-retry' }] })
     expect(report.violations[0].space).toMatch(/^does-not-wait\.[0-9a-f]{10}$/)
-    expect(io.stderr.text).toMatch(/ was hit:\n {2}early-retry, sandbox~does-not-wait\./)
+    expect(io.stderr.text).toMatch(/ failed the run:\n {2}early-retry, sandbox~does-not-wait\./)
   })
 })

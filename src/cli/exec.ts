@@ -16,7 +16,7 @@ import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
 import { addOptionFlags, givenFlags } from './option-flags.js'
-import { print, say } from './print.js'
+import { print, printLine } from './print.js'
 import { reportError } from './report-error.js'
 import { openServeLog } from './serve-log.js'
 
@@ -130,14 +130,14 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     await command.sweep()
     log.flush()
     const [conduct, summary] = [sandbox.conduct(), sandbox.summary()]
-    const outcome: RunOutcome = { summary, conduct, failOn, hit: brokenRules(failOn.rules, conduct) }
+    const outcome: RunOutcome = { summary, conduct, failOn, broken: brokenRules(failOn.rules, conduct) }
     for (const line of summaryLines(name, ending, outcome, options.log)) {
       if (options.log === 'json') void print(stderr, `${line}\n`)
-      else say(stderr, line)
+      else printLine(stderr, line)
     }
-    const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.hit, io), EXIT.failed)
+    const gitHubCode = await attempt(() => reportToGitHub(conduct, outcome.broken, io), EXIT.failed)
     const stopCode = await attempt(() => sandbox.stop(), EXIT_NO_SANDBOX)
-    const exitCode = exitCodeFor(ending) || stopCode || (outcome.hit.length > 0 ? EXIT.failed : EXIT.ok)
+    const exitCode = exitCodeFor(ending) || stopCode || (outcome.broken.length > 0 ? EXIT.failed : EXIT.ok)
     const reportCode = await attempt(async () => {
       if (report !== undefined)
         await writeReport(resolve(cwd, report), conduct, { exitCode, ...summaryFacts(summary) }, failOn.rules)

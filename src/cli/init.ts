@@ -13,7 +13,7 @@ import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import { configText } from './init/config-text.js'
 import type { CliIo } from './io.js'
-import { say } from './print.js'
+import { printLine } from './print.js'
 
 const FIXTURES_FOLDER = 'petstore-fixtures'
 
@@ -50,12 +50,12 @@ async function init(io: CliIo, json: boolean): Promise<number> {
   await printResult({ value: { written, left }, text: written.join('\n') }, io, json)
   if (left.length === 0) return EXIT.ok
   if (left.length === files.size) {
-    say(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} already exist. Nothing was written.`)
+    printLine(io.stderr, `${CONFIG_FILE} and all of ${FIXTURES_FOLDER} already exist. Nothing was written.`)
     return EXIT.ok
   }
-  for (const name of left) say(io.stderr, `${name} already exists and was not changed.`)
+  for (const name of left) printLine(io.stderr, `${name} already exists and was not changed.`)
   if (left.includes(CONFIG_FILE)) {
-    say(io.stderr, `To serve these fixtures, add to ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
+    printLine(io.stderr, `To serve these fixtures, add to ${CONFIG_FILE}: fixtures: ${FIXTURES_FOLDER}`)
   }
   return EXIT.failed
 }

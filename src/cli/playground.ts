@@ -4,7 +4,7 @@ import { playgroundDirectory } from '../system/package-files.js'
 import { EXIT, SIGNAL_EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
-import { print, say } from './print.js'
+import { print, printLine } from './print.js'
 import { onStopSignals } from './stop-signals.js'
 
 const DEFAULT_PORT = 4020
@@ -43,11 +43,11 @@ async function playground({ port, open }: Flags, io: CliIo): Promise<number> {
   const site = await serveSite(playgroundDirectory, port, PAGE_POLICY)
   const url = `http://127.0.0.1:${site.port}/`
   await print(io.stdout, `${url}\n`)
-  say(io.stderr, `Serving "${playgroundDirectory}". Press Ctrl-C to stop.`)
+  printLine(io.stderr, `Serving "${playgroundDirectory}". Press Ctrl-C to stop.`)
   if (open === true) {
     const { openBrowser } = await import('./serve/open-browser.js')
     const problem = await openBrowser(url)
-    if (problem !== undefined) say(io.stderr, `No browser could be opened (${problem}). The page is at ${url}`)
+    if (problem !== undefined) printLine(io.stderr, `No browser could be opened (${problem}). The page is at ${url}`)
   }
   await askedToStop
   await site.stop()

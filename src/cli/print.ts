@@ -20,7 +20,7 @@ export function overwrite(stream: Output, line: string): void {
   stream.write(`\r${escapeControls(line).slice(0, columns - 1)}\u001b[K`)
 }
 
-export function say(stream: Output, line: string): void {
+export function printLine(stream: Output, line: string): void {
   stream.write(`${wrapWords(escapeControls(line), terminalWidth(stream))}\n`)
 }
 

@@ -5,7 +5,7 @@ import { messageOf } from '../system/message-of.js'
 import { escapeLines } from './escape-controls.js'
 import { EXIT, exitCodeOf } from './exit-codes.js'
 import type { CliIo } from './io.js'
-import { print, say } from './print.js'
+import { print, printLine } from './print.js'
 
 const USAGE_CODES: readonly string[] = ['INVALID_OPTIONS', 'INVALID_FLAG'] satisfies readonly FailureCode[]
 
@@ -15,8 +15,9 @@ export function reportError(error: unknown, io: CliIo, debug: boolean, seeHelp?:
   const messages = error instanceof OptionsError || error instanceof RequestError ? error.problems : [messageOf(error)]
   const help = seeHelp !== undefined && code !== undefined && USAGE_CODES.includes(code) ? seeHelp : undefined
   const lines = messages.map((message) => `${code ?? ('INTERNAL' satisfies FailureCode)}: ${message}`)
-  for (const line of help === undefined ? lines : endingWith(help, lines)) say(io.stderr, line)
-  if (code === undefined && !debug) say(io.stderr, 'This is a bug. Run it again with --debug to see where it happens.')
+  for (const line of help === undefined ? lines : endingWith(help, lines)) printLine(io.stderr, line)
+  if (code === undefined && !debug)
+    printLine(io.stderr, 'This is a bug. Run it again with --debug to see where it happens.')
   if (debug) void print(io.stderr, `${escapeLines(process.getBuiltinModule('node:util').inspect(error))}\n`)
   return code === undefined ? EXIT.failed : exitCodeOf(code)
 }

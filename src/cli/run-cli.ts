@@ -5,7 +5,7 @@ import { escapeLines } from './escape-controls.js'
 import { EXIT, EXIT_CODES_HELP } from './exit-codes.js'
 import { addHelpCommand, explain, HELP_FORMAT, seeHelp, usageWords } from './help.js'
 import type { CliIo } from './io.js'
-import { print, say } from './print.js'
+import { print, printLine } from './print.js'
 import { reportError } from './report-error.js'
 
 const DEFAULT_WIDTH = 80
@@ -67,7 +67,7 @@ function createProgram(io: CliIo): Command {
       // The help shows texts of a contract that the user has given.
       writeOut: (text) => void print(stdout, escapeLines(text)),
       writeErr: (text) => void print(stderr, escapeLines(text)),
-      outputError: (text) => say(stderr, `USAGE: ${text.trimEnd()}`),
+      outputError: (text) => printLine(stderr, `USAGE: ${text.trimEnd()}`),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
       getOutHasColors: () => false,

@@ -14,7 +14,7 @@ import { lineWidth } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
-import { print, say } from './print.js'
+import { print, printLine } from './print.js'
 import { openProgress } from './simulate/progress.js'
 import { textReport } from './simulate/text-report.js'
 
@@ -87,7 +87,7 @@ async function simulate(file: string, flags: SimulateFlags, io: CliIo): Promise<
   const report = simulationReport(simulation, reading)
   await print(io.stdout, await formatted(flags.output, name, report, simulation, io))
   if (report.requests > 0) return EXIT.ok
-  say(io.stderr, `NOTHING_SIMULATED: ${nothingText(report, basePath)}`)
+  printLine(io.stderr, `NOTHING_SIMULATED: ${nothingText(report, basePath)}`)
   return EXIT.failed
 }
 

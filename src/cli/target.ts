@@ -24,7 +24,7 @@ import { table } from './control/table.js'
 import { EXIT } from './exit-codes.js'
 import { addHelpCommand, explain } from './help.js'
 import type { CliIo } from './io.js'
-import { say } from './print.js'
+import { printLine } from './print.js'
 
 const SET_EXAMPLE =
   'target set staging --base-url https://staging.example/v1 \\\n      --api-key-file ~/.secrets/staging.key'
@@ -63,7 +63,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
       const flags = made.opts<SetFlags & OutputFlags>()
       const { notes = [], ...result } = await act(made.args[0] ?? '', flags)
       await printResult(result, io, wantsJson(flags))
-      for (const note of notes) say(io.stderr, note)
+      for (const note of notes) printLine(io.stderr, note)
       finish(EXIT.ok)
     })
     return explain(made.option('--debug', 'show stack traces'), { examples: [`petstore-sandbox ${example}`] })

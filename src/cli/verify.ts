@@ -16,7 +16,7 @@ import { abortOnSignal, confirmWrite } from './confirm-write.js'
 import { EXIT, EXIT_NO_RESPONSE } from './exit-codes.js'
 import { explain } from './help.js'
 import type { CliIo } from './io.js'
-import { print, say } from './print.js'
+import { print, printLine } from './print.js'
 import { jsonReport, junitReport, type Subject, textReport } from './verify/report.js'
 
 /** @source docs/cli.md, "Exit codes" */
@@ -70,7 +70,7 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
 
 async function verifyInstance(flags: VerifyFlags, io: CliIo): Promise<number> {
   const { env, cwd, stdout } = io
-  const tell = (line: string) => say(io.stderr, line)
+  const tell = (line: string) => printLine(io.stderr, line)
   const target = await resolveTarget(flags, { env, cwd, readStdin: async () => (await readStdin()).toString() })
   for (const warning of target.warnings) tell(`warning: ${warning}`)
   if (flags.writes === true && target.isProduction) {

@@ -50,7 +50,7 @@ export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at'>, wall: Epo
   const space = spaces.get(verb.space)
   const at = space?.now(wall) ?? wall
   const done = { ...verb, at }
-  space?.log.tell({ at: new Date(at).toISOString(), verb: verb.name, text: verbText(done) })
+  space?.log.publish({ at: new Date(at).toISOString(), verb: verb.name, text: verbText(done) })
   return done
 }
 

@@ -8,7 +8,7 @@ type Headers = EngineAnswer['headers']
 type Deprecable = Pick<OperationData, 'deprecated' | 'sunsetAt' | 'successor'>
 
 export type DeprecationReading =
-  | { readonly kind: 'kept' | 'unsaid' }
+  | { readonly kind: 'kept' | 'absent' }
   | { readonly kind: 'drift'; readonly breaches: readonly string[] }
 
 /**
@@ -39,7 +39,7 @@ export function readDeprecation(operation: Deprecable, headers: Headers, basePat
     breaches.push(...successors.flatMap((target) => successorBreaches(target, operation, basePath)))
   }
   if (breaches.length > 0) return { kind: 'drift', breaches }
-  return { kind: deprecated && deprecation === undefined && sunset === undefined ? 'unsaid' : 'kept' }
+  return { kind: deprecated && deprecation === undefined && sunset === undefined ? 'absent' : 'kept' }
 }
 
 function deprecationBreaches(deprecation: string, sunsetAt: number | undefined): readonly string[] {

@@ -26,7 +26,7 @@ export class LogBudget {
   }
 
   /** Beyond the bound, the fullest log drops its oldest exchanges. */
-  book(bytes: number): void {
+  charge(bytes: number): void {
     this.#bytes += bytes
     while (this.#bytes > LOG_BYTES_IN_ALL) {
       let fullest: ExchangeLog | undefined
@@ -79,7 +79,7 @@ export class ExchangeLog {
     return this.#nextId - 1
   }
 
-  tell(event: SpaceEvent): void {
+  publish(event: SpaceEvent): void {
     for (const follower of this.#followers) follower.onEvent?.(event)
   }
 
@@ -103,7 +103,7 @@ export class ExchangeLog {
       this.#unkept.set(record.position, copyOf(record))
       return
     }
-    if (this.#count === this.#limit) this.#letGo()
+    if (this.#count === this.#limit) this.#evictOldest()
     const place = (this.#first + this.#count) % this.#limit
     const weight = weightOf(record)
     const before = this.#records[place]
@@ -113,7 +113,7 @@ export class ExchangeLog {
     this.#count++
     this.#bytes += weight
     while (this.#bytes > LOG_BYTES_A_SPACE && this.#count > 1) this.dropOldest()
-    this.#budget.book(weight)
+    this.#budget.charge(weight)
   }
 
   end(ended: EndedExchange): void {
@@ -149,13 +149,13 @@ export class ExchangeLog {
   dropOldest(): boolean {
     if (this.#count === 0) return false
     const place = this.#first
-    this.#letGo()
+    this.#evictOldest()
     this.#records[place] = undefined
     return true
   }
 
   /** Counts the oldest out; the caller overwrites or empties its place. */
-  #letGo(): void {
+  #evictOldest(): void {
     const marked = this.#weights[this.#first] ?? 0
     const weight = Math.abs(marked)
     if (marked < 0) {
@@ -165,7 +165,7 @@ export class ExchangeLog {
     this.#first = (this.#first + 1) % this.#limit
     this.#count--
     this.#bytes -= weight
-    this.#budget.book(-weight)
+    this.#budget.charge(-weight)
   }
 
   *[Symbol.iterator](): Generator<ExchangeRecord> {
@@ -178,7 +178,7 @@ export class ExchangeLog {
   /** Counts from 1 again. Returns what `restore` takes. */
   clear(): SavedLog {
     const before = this.save()
-    this.#budget.book(-this.#bytes)
+    this.#budget.charge(-this.#bytes)
     this.#records = []
     this.#weights = []
     this.#unkept.clear()

@@ -31,16 +31,16 @@ export class TimeOrder<Item extends { readonly at: EpochMs }> {
     if (index === this.#waiting.length) this.#waiting.push(item)
     else this.#waiting.splice(index, 0, item)
     const due = (this.#waiting.at(-1)?.at ?? 0) - MAX_WAIT_MS
-    while ((this.#waiting[0]?.at ?? due) < due || this.#waiting.length > MAX_WAITING) this.#giveFirst()
+    while ((this.#waiting[0]?.at ?? due) < due || this.#waiting.length > MAX_WAITING) this.#takeFirst()
   }
 
   /** Gives away the rest. The next item may have any time. */
   end(): void {
-    while (this.#waiting.length > 0) this.#giveFirst()
+    while (this.#waiting.length > 0) this.#takeFirst()
     this.#last = Number.NEGATIVE_INFINITY
   }
 
-  #giveFirst(): void {
+  #takeFirst(): void {
     const item = this.#waiting.shift()
     if (item === undefined) return
     this.#last = item.at

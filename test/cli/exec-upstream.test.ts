@@ -46,7 +46,7 @@ describe('exec in front of a real service', () => {
     }
     const { code, err, cwd } = await exec(drift, '--fail-on', 'drift', '--report', 'run.xml')
     const line = 'drift, getPet: the media type is "application/problem+json", not application/json (once)'
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`--fail-on was hit:\n  ${line}`) })
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`--fail-on failed the run:\n  ${line}`) })
     const xml = readFileSync(join(cwd, 'run.xml'), 'utf8')
     expect(xml).toMatch(/<testcase classname="drift" name="getPet"[^>]*><failure/)
     expect(junitBreaches(xml)).toEqual([])

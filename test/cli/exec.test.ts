@@ -241,7 +241,7 @@ describe('conduct in a run of exec', () => {
       const { code, err } = await exec(['--fail-on', rules], STRAY)
       expect(code).toBe(1)
       expect(err).toMatch(
-        /^petstore-sandbox: --fail-on was hit:\n {2}unauthenticated, none.*2 times; exchanges 2, 3\)$/m,
+        /^petstore-sandbox: --fail-on failed the run:\n {2}unauthenticated, none.*2 times; exchanges 2, 3\)$/m,
       )
     },
   )
@@ -253,7 +253,7 @@ describe('conduct in a run of exec', () => {
       const { code, err } = await exec(['--fail-on', rules, '--report', 'r.xml'], '', io)
       expect(code).toBe(1)
       expect(err).toMatch(
-        /^petstore-sandbox: --fail-on was hit:\n {2}no-traffic: no request was received\. .*BASE_URL\?$/m,
+        /^petstore-sandbox: --fail-on failed the run:\n {2}no-traffic: no request was received\. .*BASE_URL\?$/m,
       )
       const junit = readFileSync(join(io.cwd, 'r.xml'), 'utf8')
       expect(junit).toMatch(/<failure type="no-traffic" message="no-traffic: no request was received/)
@@ -265,13 +265,13 @@ describe('conduct in a run of exec', () => {
   it('passes a run that broke other rules only', async () => {
     const { code, err } = await exec(['--fail-on', 'early-retry,warning'], STRAY)
     expect(code).toBe(0)
-    expect(err).not.toContain('was hit')
+    expect(err).not.toContain('failed the run')
   })
 
   it('keeps the exit code of a failing command', async () => {
     const { code, err } = await exec(['--fail-on', 'violation'], `${STRAY} process.exitCode = 4`)
     expect(code).toBe(4)
-    expect(err).toContain('--fail-on was hit')
+    expect(err).toContain('--fail-on failed the run')
   })
 
   it('is reported as JSON', async () => {
@@ -295,7 +295,7 @@ describe('conduct in a run of exec', () => {
     const told = io()
     const { code, err } = await exec([], STRAY, told)
     expect(code).toBe(1)
-    expect(err).toContain('PETSTORE_SANDBOX_FAIL_ON was hit')
+    expect(err).toContain('PETSTORE_SANDBOX_FAIL_ON failed the run')
     expect(readdirSync(told.cwd)).toEqual(['r.json'])
     expect((await exec(['--fail-on', 'warning'], STRAY, io())).code).toBe(0)
   })

@@ -13,7 +13,7 @@ function reader() {
       x: { does: 'fail', run: () => Promise.reject(new Error('no')) },
     },
     {
-      say: (text) => said.push(text),
+      printLine: (text) => said.push(text),
       raise: (signal) => raised.push(signal),
       failed: (error) => said.push(String(error)),
     },

@@ -100,7 +100,7 @@ describe('deprecation headers', () => {
   it.each([
     [deprecated, both, 'kept'],
     [deprecated, { sunset: 'Thu, 05 Dec 2030 23:59:59 GMT' }, 'kept'],
-    [deprecated, {}, 'unsaid'],
+    [deprecated, {}, 'absent'],
     [deprecated, linked('</v1/pets?status=available>; rel="successor-version"'), 'kept'],
     [deprecated, linked('<https://api.example/v1/pets?status=sold>;rel=successor-version'), 'kept'],
     [deprecated, linked('</docs>; rel="deprecation", </v1/pets?status=sold>; rel="next successor-version"'), 'kept'],

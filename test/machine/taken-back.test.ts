@@ -102,8 +102,8 @@ it('keeps the previous undo if a reset is not stored', async () => {
 it('books and reports exchanges correctly after a cleared log is restored', () => {
   const budget = new LogBudget()
   const booked: number[] = []
-  const book = budget.book.bind(budget)
-  budget.book = (bytes) => {
+  const book = budget.charge.bind(budget)
+  budget.charge = (bytes) => {
     booked.push(bytes)
     book(bytes)
   }

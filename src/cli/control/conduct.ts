@@ -7,7 +7,7 @@ import { findingLine, textReport } from '../conduct/text-report.js'
 import { brokenRules, NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn } from '../exec/fail-on.js'
 import { writeReport } from '../exec/report-file.js'
 import { EXIT } from '../exit-codes.js'
-import { say } from '../print.js'
+import { printLine } from '../print.js'
 import { driftResult } from './formatters.js'
 import { printResult } from './result.js'
 import type { ControlContext, VerbCommands } from './verb-commands.js'
@@ -43,12 +43,12 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const spaces = (await sandbox.spaces.list()).filter(({ name }) => name !== '')
   const all = [sandbox, ...spaces.map(({ name }) => sandbox.space(name))]
   const report = (await Promise.all(all.map((space) => space.conduct()))).reduce(addConduct, EMPTY_CONDUCT)
-  const hit = brokenRules(failOn.rules, report)
-  const exitCode = hit.length > 0 ? EXIT.failed : EXIT.ok
-  if (hit.includes(NO_TRAFFIC)) say(io.stderr, noTrafficLine(report))
+  const broken = brokenRules(failOn.rules, report)
+  const exitCode = broken.length > 0 ? EXIT.failed : EXIT.ok
+  if (broken.includes(NO_TRAFFIC)) printLine(io.stderr, noTrafficLine(report))
   for (const finding of [...report.violations, ...report.warnings])
-    if (hit.includes(finding.rule)) say(io.stderr, findingLine(finding))
-  await reportToGitHub(report, hit, io)
+    if (broken.includes(finding.rule)) printLine(io.stderr, findingLine(finding))
+  await reportToGitHub(report, broken, io)
   if (file !== undefined) await writeReport(resolve(io.cwd, file), report, { exitCode }, failOn.rules)
   return exitCode
 }

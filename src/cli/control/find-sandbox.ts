@@ -32,15 +32,15 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
   if (located === undefined) {
     return { controlUrl: DEFAULT_URL, how: `the default, as ${LOCATOR} is missing here`, isDefault: true }
   }
-  const doubt = await locationProblem(located)
-  if (doubt === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
-  const passedOver = `${LOCATOR} ${doubt}`
-  if ((await checkHealth(DEFAULT_URL)).kind === 'none') throw new NoSandboxError(noSandboxAt(DEFAULT_URL, passedOver))
+  const problem = await locationProblem(located)
+  if (problem === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
+  const ignored = `${LOCATOR} ${problem}`
+  if ((await checkHealth(DEFAULT_URL)).kind === 'none') throw new NoSandboxError(noSandboxAt(DEFAULT_URL, ignored))
   return {
     controlUrl: DEFAULT_URL,
     how: 'the default',
     isDefault: true,
-    note: `${passedOver}; ${DEFAULT_URL} is used.`,
+    note: `${ignored}; ${DEFAULT_URL} is used.`,
   }
 }
 

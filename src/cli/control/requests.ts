@@ -19,7 +19,7 @@ import { escapeControls } from '../escape-controls.js'
 import { prettyExchange } from '../exchange-line.js'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.js'
 import type { StopSignal } from '../io.js'
-import { print, say } from '../print.js'
+import { print, printLine } from '../print.js'
 import { count, defined } from './arguments.js'
 import { controlCommand, NoSandboxError, UsageError } from './find-sandbox.js'
 import { done, printResult, type Result } from './result.js'
@@ -106,7 +106,7 @@ async function listRequests(at: ControlContext, flags: RequestFlags): Promise<nu
   if (json) {
     const lines = exchanges.map((exchange) => `  ${jsonLine(exchange)}`)
     await print(io.stdout, lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`)
-  } else if (exchanges.length === 0) say(io.stderr, 'No requests match.')
+  } else if (exchanges.length === 0) printLine(io.stderr, 'No requests match.')
   else {
     const line = await lineFormat(at, String(exchanges.at(-1)?.id).length)
     await print(io.stdout, `${exchanges.map(line).join('\n')}\n`)
@@ -131,7 +131,7 @@ async function follow(
     for await (const exchange of controls.requests.follow(filter, stop.signal))
       if (isWanted(exchange) && !(await print(io.stdout, `${line(exchange)}\n`))) return EXIT.ok
     if (signal !== undefined) return SIGNAL_EXIT[signal]
-    say(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
+    printLine(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
     return EXIT.ok
   } catch (error) {
     // A broken stream is a TypeError of fetch: the sandbox was killed.

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { jsonText } from '../colour.js'
 import { escapeControls, escapeLines } from '../escape-controls.js'
 import type { CliIo } from '../io.js'
-import { print, say } from '../print.js'
+import { print, printLine } from '../print.js'
 import { lineWidth, table } from './table.js'
 
 export interface Result {
@@ -31,7 +31,7 @@ export async function printResult({ value, text, coloured, note }: Result, io: C
   if (json) return void (await print(io.stdout, `${await jsonText(value, io.stdout, io.env)}\n`))
   const shown = typeof text === 'string' ? text : text(lineWidth(io.stdout))
   if (shown !== '') await print(io.stdout, `${coloured ? shown : escapeLines(shown)}\n`)
-  if (note !== undefined) say(io.stderr, note)
+  if (note !== undefined) printLine(io.stderr, note)
 }
 
 export type OutputForm = 'text' | 'json'

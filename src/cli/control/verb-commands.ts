@@ -12,7 +12,7 @@ import { describeOpenError, readInput } from '../../system/regular-file.js'
 import { EXIT, exitCodeOf } from '../exit-codes.js'
 import { addHelpCommand, explain, usageWords } from '../help.js'
 import type { CliIo } from '../io.js'
-import { say } from '../print.js'
+import { printLine } from '../print.js'
 import { timeoutMs } from './arguments.js'
 import { type FoundSandbox, findSandbox, NoSandboxError, noSandboxAt, UsageError } from './find-sandbox.js'
 import { type OutputForm, outputOptions, printResult, type Result, wantsJson } from './result.js'
@@ -162,7 +162,7 @@ export async function connect(flags: SharedFlags, io: CliIo, known?: FoundSandbo
   const { url, tokenFile, space = '', timeout = DEFAULT_TIMEOUT_MS } = flags
   const token = readToken(tokenFile, io)
   const found = known ?? (await findSandbox(url, io))
-  if (found.note !== undefined) say(io.stderr, `note: ${found.note}`)
+  if (found.note !== undefined) printLine(io.stderr, `note: ${found.note}`)
   const network = overNetwork(found.controlUrl, {
     timeout: formatDuration(timeout),
     ...(token === undefined ? {} : { token }),
@@ -237,12 +237,12 @@ async function reportErrors(act: () => Promise<number>, command: Command, { stde
   } catch (error) {
     if (error instanceof NoSandboxError || error instanceof UsageError) {
       const message = error instanceof UsageError ? usageWords(command, error.message) : error.message
-      say(stderr, `${error.code}: ${message}`)
+      printLine(stderr, `${error.code}: ${message}`)
       return exitCodeOf(error.code)
     }
     if (!(error instanceof ControlError)) throw error
     const hint = error.code === 'forbidden' ? ` Give it in ${TOKEN_VARIABLE} or with --token-file.` : ''
-    say(stderr, `${error.code.toUpperCase()}: ${error.message}${hint}`)
+    printLine(stderr, `${error.code.toUpperCase()}: ${error.message}${hint}`)
     return EXIT.failed
   }
 }

@@ -14,7 +14,7 @@ export interface RunOutcome {
   readonly summary: Summary
   readonly conduct: ConductReport
   readonly failOn: FailOn
-  readonly hit: readonly RunRule[]
+  readonly broken: readonly RunRule[]
 }
 
 export function summaryLines(
@@ -30,15 +30,15 @@ export function summaryLines(
       ? [`NO_SUCH_COMMAND: ${shown} was not found. Is it installed, and in PATH?`]
       : [`NOT_EXECUTABLE: ${shown} cannot be run (${escapeControls(cause.code ?? cause.message)}).`]
   }
-  const { summary, conduct, failOn, hit } = outcome
+  const { summary, conduct, failOn, broken } = outcome
   const { requests, counts, whatIf, leftOut } = conduct
-  const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => hit.includes(rule))
+  const all = [...conduct.violations, ...conduct.warnings].filter(({ rule }) => broken.includes(rule))
   const findings = all.slice(0, MAX_FINDINGS)
-  const drift = hit.includes(DRIFT) ? conduct.drift.slice(0, MAX_FINDINGS).map(driftLine) : []
+  const drift = broken.includes(DRIFT) ? conduct.drift.slice(0, MAX_FINDINGS).map(driftLine) : []
   if (log === 'json') {
     const facts = { event: 'summary', ...summaryFacts(summary), conduct: { counts, cheapest: whatIf.cheapest } }
-    const failed = { event: 'fail-on', rules: hit, findings, ...(drift.length === 0 ? {} : { drift }) }
-    return [JSON.stringify(facts), ...(hit.length === 0 ? [] : [escapeControls(JSON.stringify(failed))])]
+    const failed = { event: 'fail-on', rules: broken, findings, ...(drift.length === 0 ? {} : { drift }) }
+    return [JSON.stringify(facts), ...(broken.length === 0 ? [] : [escapeControls(JSON.stringify(failed))])]
   }
   const cheapest = cheapestLine(whatIf)
   const rest = all.length - findings.length + leftOut
@@ -47,11 +47,11 @@ export function summaryLines(
     ...(requests === 0
       ? []
       : [`petstore-sandbox: conduct: ${[countsLine(conduct), cheapest ?? []].flat().join('; ')}`]),
-    ...(hit.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} was hit:`]),
-    ...(hit.includes(NO_TRAFFIC) ? [`  ${noTrafficLine(conduct)}`] : []),
+    ...(broken.length === 0 ? [] : [`petstore-sandbox: ${failOn.where} failed the run:`]),
+    ...(broken.includes(NO_TRAFFIC) ? [`  ${noTrafficLine(conduct)}`] : []),
     ...drift.map((line) => `  ${escapeControls(line)}`),
     ...findings.map((finding) => `  ${findingLine(finding)}`),
-    ...(hit.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
+    ...(broken.length > 0 && rest > 0 ? [`  … and ${rest} more`] : []),
   ]
 }
 

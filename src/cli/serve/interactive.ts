@@ -37,7 +37,7 @@ export async function interact(interaction: Interaction): Promise<() => void> {
   let session: KeyboardSession | undefined
   if (keyboard !== undefined) {
     const onKeys = keyReader(actionsFor(interaction), {
-      say: log.note,
+      printLine: log.note,
       raise(signal) {
         if (signal === 'SIGTSTP') return session?.suspend()
         // A second Ctrl-C comes from the terminal itself again.

@@ -5,7 +5,7 @@ export interface KeyAction {
 }
 
 export interface KeyEvents {
-  say(text: string): void
+  printLine(text: string): void
   /** Called for keys that the terminal itself would have turned into a signal. */
   raise(signal: TerminalSignal): void
   failed(error: unknown): void
@@ -23,7 +23,7 @@ const SIGNALS: Readonly<Record<string, TerminalSignal>> = {
 /** Input of several characters was pasted, or is an escape sequence: only a signal counts in it. */
 export function keyReader(
   actions: Readonly<Record<string, KeyAction>>,
-  { say, raise, failed }: KeyEvents,
+  { printLine, raise, failed }: KeyEvents,
 ): (piece: string) => void {
   let asked: KeyAction | undefined
   const run = ({ run: act }: KeyAction) => void Promise.resolve().then(act).catch(failed)
@@ -36,16 +36,16 @@ export function keyReader(
     const action = asked ?? (Object.hasOwn(actions, key) ? actions[key] : undefined)
     if (asked !== undefined) {
       if (key === 'y') run(asked)
-      else say('Cancelled.')
+      else printLine('Cancelled.')
       asked = undefined
     } else if (action?.question !== undefined) {
       asked = action
-      say(`${action.question} [y/N]`)
+      printLine(`${action.question} [y/N]`)
     } else if (action !== undefined) run(action)
-    else if (key === '\r' || key === '\n') say('')
+    else if (key === '\r' || key === '\n') printLine('')
     else if (key === 'h' || key === '?') {
       const lines = Object.entries(actions).map(([name, { does }]) => `  ${name}  ${does}`)
-      say(['', ...lines, '  h  this help', ''].join('\n'))
+      printLine(['', ...lines, '  h  this help', ''].join('\n'))
     }
   }
 }

@@ -62,7 +62,13 @@ export const MAX_WAITS = 5
 const NEXT_SECOND_MS = 1.1 * SECOND_MS
 const WRONG_KEY = 'no-such-key-sent-by-petstore-sandbox-verify'
 /** X-Sandbox-Reason of responses that do not come from the service. */
-const MADE_UP: readonly string[] = ['fault', 'forced', 'storm', 'ban', 'unavailable'] satisfies readonly Reason[]
+const SIMULATED_REASONS: readonly string[] = [
+  'fault',
+  'forced',
+  'storm',
+  'ban',
+  'unavailable',
+] satisfies readonly Reason[]
 const REMOVAL_REASONS = ['sunset', 'brownout']
 const REMOVAL_CODE = 'operation_removed'
 const OWN_CHECKS: readonly ContractRule[] = ['rate-limit-headers', 'deprecation-headers']
@@ -78,7 +84,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const counted: CountedResponse[] = []
   const collections = new Map<string, SeenItems>()
   /** Authorizations that were still refused after a wait. */
-  const waitedInVain = new Set<string>()
+  const stillLimited = new Set<string>()
   let wasAnswered = false
   let waits = 0
 
@@ -243,7 +249,7 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         judge(operation, '429', request, detailsOf(breaches))
         judge(operation, 'rate-limit headers of its 429', request, detailsOf(breaches, 'rate-limit-headers'))
         const pause = waitOf(response)
-        if (pause === undefined || pause > MAX_WAIT_MS || waitedInVain.has(authorization)) return limited(pause)
+        if (pause === undefined || pause > MAX_WAIT_MS || stillLimited.has(authorization)) return limited(pause)
         if (waits === MAX_WAITS) {
           const detail = `not tested: the rate limit is used up again (429) after ${MAX_WAITS} waits`
           return { outcome: 'skipped', detail }
@@ -253,13 +259,13 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
         await wait(pause)
         response = await service.ask(request)
         if (response.status === 429) {
-          waitedInVain.add(authorization)
+          stillLimited.add(authorization)
           return limited(waitOf(response))
         }
       }
-      waitedInVain.delete(authorization)
+      stillLimited.delete(authorization)
       const reason = response.headers['x-sandbox-reason'] ?? ''
-      if (MADE_UP.includes(reason))
+      if (SIMULATED_REASONS.includes(reason))
         return { outcome: 'skipped', detail: `the sandbox simulated the response (${reason})` }
       const count = readCounted(operation.id, request, response)
       const isKeyed = apiKey !== undefined && authorization === bearer(apiKey)
