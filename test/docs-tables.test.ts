@@ -115,7 +115,7 @@ describe('docs/control-api.md', () => {
   it('names every method that does a verb, and no other', async () => {
     await using sandbox = await createSandbox()
     const named = rows.flatMap(([, , methods = '']) => codesIn(methods)).map((method) => method.replace('()', ''))
-    const others = ['requests.follow', 'space', 'key', 'fetch', 'close']
+    const others = ['requests.follow', 'waitForRequest', 'space', 'key', 'fetch', 'close']
     expect(new Set([...named, ...others])).toEqual(new Set(methodsOf(sandbox)))
   })
 

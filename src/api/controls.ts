@@ -21,9 +21,15 @@ import type { DurationText } from '../domain/time.js'
 import type { Drift } from '../drift/ledger.js'
 import type { Exchange } from '../exchanges/exchange-view.js'
 import type { Har } from '../exchanges/har.js'
-import type { SandboxOptions, ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
+import type {
+  SandboxOptions,
+  ScenarioContent,
+  ScenarioName,
+  SettingsPatch,
+  SettingsView,
+  StormOption,
+} from '../options/options.js'
 import { quoted } from '../options/problem.js'
-import type { SettingsView } from '../options/settings.js'
 import { ControlError } from './control-error.js'
 import type { FakeTimers } from './fake-timers.js'
 import type { RequestFilter, WaitOptions } from './request-filter.js'
@@ -219,6 +225,8 @@ export interface Space extends Controls {
    * @param as.sender name of the client that sends it: same key, quota and ban, but its own conduct
    */
   key(kind?: KeyKind, as?: KeySender): string
+  /** Makes it a copy of another space, with quotas, bans, clock and randomness; its log stays. */
+  copyFrom(name: string): Promise<void>
   /** Removes the space and everything in it. */
   remove(): Promise<{ readonly removed: string | null }>
 }
@@ -382,6 +390,7 @@ export function sandboxControls(transport: Transport): SandboxControls {
       ...spaceControls(transport, name),
       name,
       key: (kind, as) => fixtureKey(kind, name, as),
+      copyFrom: async (source) => void (await transport.call('spaces.copy', name, { name: source })),
       remove: () => remove(name),
     }),
     shutdown: async () => void (await call('shutdown')),

@@ -23,8 +23,7 @@ export type {
 } from '../control/views.js'
 export type { DurationText } from '../domain/time.js'
 export type { Exchange, ExchangeMessage } from '../exchanges/exchange-view.js'
-export type { ScenarioContent, ScenarioName, SettingsPatch, StormOption } from '../options/options.js'
-export type { SettingsView } from '../options/settings.js'
+export type { ScenarioContent, ScenarioName, SettingsPatch, SettingsView, StormOption } from '../options/options.js'
 export type {
   Controls,
   KeyKind,

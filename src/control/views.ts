@@ -1,8 +1,7 @@
 import type { FaultRule } from '../domain/faults.js'
 import type { PlanName } from '../domain/keys.js'
 import type { UpstreamState } from '../drift/ledger.js'
-import type { ScenarioContent } from '../options/options.js'
-import type { SettingsView } from '../options/settings.js'
+import type { ScenarioContent, SettingsView } from '../options/options.js'
 
 export type { ReplicaView } from '../replication/group.js'
 

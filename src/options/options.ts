@@ -15,6 +15,15 @@ export type SettingsPatch = {
   readonly [Name in keyof SettingsInput]: SettingsInput[Name] | (Name extends OptionalSetting ? null : never)
 }
 
+/** Settings as they are written, so that they can be sent back. Null: not set, or the plan's own. */
+export type SettingsView = {
+  readonly [Name in keyof Settings]-?:
+    | Shown<Required<SettingsInput>[Name]>
+    | (Name extends OptionalSetting ? null : never)
+}
+
+type Shown<Written> = string extends Written ? string : Written
+
 type KindOf<Name extends SettingName> = (typeof SETTINGS)[Name]['kind']
 
 type Written<Value, Kind> = Kind extends 'limits'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { OPTIONAL_SETTINGS, type OptionalSetting, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
+import { OPTIONAL_SETTINGS, SETTING_NAMES, SETTINGS, type Settings } from '../domain/settings.js'
 import { formatDuration } from '../domain/time.js'
-import type { SettingsInput, SettingsPatch } from './options.js'
+import type { SettingsPatch, SettingsView } from './options.js'
 import { type OptionValues, optionRow } from './table.js'
 import { formatLatency } from './values/faults.js'
 import { formatLimits } from './values/keys.js'
@@ -41,15 +41,6 @@ export function changeSettings(settings: Settings, change: SettingsChange): Sett
   // Only optional settings can have been removed.
   return Object.fromEntries(kept) as unknown as Settings
 }
-
-/** Settings as they are written, so that they can be sent back. Null: not set, or the plan's own. */
-export type SettingsView = {
-  readonly [Name in keyof Settings]-?:
-    | Shown<Required<SettingsInput>[Name]>
-    | (Name extends OptionalSetting ? null : never)
-}
-
-type Shown<Written> = string extends Written ? string : Written
 
 const FORMATS: Readonly<Record<string, (value: never) => string>> = {
   wait: formatDuration,

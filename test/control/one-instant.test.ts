@@ -55,6 +55,7 @@ const INPUTS: Partial<Record<VerbName, object>> = {
   'snapshots.restore': { name: 'kept' },
   'snapshots.remove': { name: 'kept' },
   'spaces.remove': { name: 'open' },
+  'spaces.copy': { name: 'open' },
 }
 
 describe('the wall clock', () => {

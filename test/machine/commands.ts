@@ -553,6 +553,7 @@ export class Commands {
     'snapshots.restore': [8, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
     'snapshots.remove': [2, () => ({ name: this.#chance.oneOf(SNAPSHOTS) })],
     'requests.clear': [2, () => ({})],
+    'spaces.copy': [4, () => ({ name: this.#chance.oneOf(SPACES) })],
     'spaces.remove': [4, () => ({ name: this.#chance.oneOf(SPACES) })],
   }
 }

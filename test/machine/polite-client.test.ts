@@ -76,6 +76,7 @@ const INPUTS: { readonly [Name in VerbName]: readonly VerbInput<Name>[] } = {
   conduct: [{}],
   drift: [{}],
   'spaces.list': [{}],
+  'spaces.copy': [],
   'spaces.remove': [{ name: 'none' }],
   replicas: [{}],
   shutdown: [],

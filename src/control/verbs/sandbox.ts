@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
-import { checkSpaceName, fields, text, verb } from '../verb.js'
+import { checkSpaceName, fields, findSpace, text, verb } from '../verb.js'
 
 const STOPPING = { stopping: true } as const
 const switchInQuery = v.union(
@@ -30,6 +30,19 @@ export const sandboxVerbs = {
       run({ spaces, wall }, { name }) {
         checkSpaceName(name)
         return { removed: spaces.remove(name, wall) ? name : null }
+      },
+    },
+  ),
+  'spaces.copy': verb(
+    'POST /spaces/{name}/copy',
+    'Copies a space into the one that the query names: pets, settings, quotas, bans, storm, faults, clock and randomness; the log stays',
+    {
+      input: fields({ name: text }),
+      canUndo: true,
+      run({ space, spaces, wall }, { name }) {
+        const source = findSpace(spaces, name)
+        if (source !== space) space.restoreSnapshot(source.snapshot(wall), wall)
+        return { space: space.name, pets: space.pets.size }
       },
     },
   ),

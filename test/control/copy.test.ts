@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { createSandbox, type SocketlessSandbox } from '../../src/index.js'
+
+const FROZEN = { seed: 1, now: '2030-01-01T00:00:00Z', freeze: true, limits: '3/min' }
+
+const status = async (sandbox: SocketlessSandbox, key: string) =>
+  (await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: `Bearer ${key}` } })).status
+
+describe('a copy of a space', () => {
+  it('has its pets, settings, clock, storm, quotas and bans, and not its log', async () => {
+    await using sandbox = await createSandbox(FROZEN)
+    const [a, b] = [sandbox.space('a'), sandbox.space('b')]
+    await a.pets.add({ name: 'Rex', categoryId: 1 })
+    await a.settings.change({ latency: '1ms', banDuration: '7m' })
+    await a.clock.advance('1h')
+    await a.ban('sandbox-pro')
+    for (let n = 0; n < 3; n++) expect(await status(sandbox, a.key())).toBe(200)
+    await b.copyFrom('a')
+    const [{ space: _a, undo: _noUndo, ...ofA }, { space: _b, undo, ...ofB }] = [await a.state(), await b.state()]
+    expect({ ...ofB, counts: { ...ofB.counts, requests: 3 } }).toEqual(ofA)
+    expect(undo?.verb).toBe('spaces.copy')
+    expect(await b.pets.list()).toEqual(await a.pets.list())
+    expect(await b.requests()).toEqual([])
+    expect(await status(sandbox, b.key())).toBe(429)
+    expect(await status(sandbox, b.key('pro'))).toBe(429)
+  })
+
+  it('is separate from its source afterwards, and can be undone', async () => {
+    await using sandbox = await createSandbox(FROZEN)
+    const [a, b] = [sandbox.space('a'), sandbox.space('b')]
+    await a.pets.remove(1)
+    await b.pets.remove(2)
+    await b.copyFrom('a')
+    await b.pets.remove(3)
+    const ids = async (space: typeof a) => (await space.pets.list()).map(({ id }) => Number(id)).filter((id) => id < 5)
+    expect([await ids(a), await ids(b)]).toEqual([
+      [4, 3, 2],
+      [4, 2],
+    ])
+    await b.copyFrom('a')
+    await b.undo()
+    expect(await ids(b)).toEqual([4, 2])
+  })
+
+  it('of a space that is not open is refused, and opens none', async () => {
+    await using sandbox = await createSandbox()
+    await expect(sandbox.space('b').copyFrom('a')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await sandbox.spaces.list()).toEqual([])
+  })
+
+  it('of a space with itself changes nothing', async () => {
+    await using sandbox = await createSandbox(FROZEN)
+    const a = sandbox.space('a')
+    await a.pets.remove(1)
+    const before = await a.state()
+    await a.copyFrom('a')
+    expect(await a.state()).toEqual(before)
+  })
+})
