@@ -1,4 +1,4 @@
-/** What comes of a request of the page's: pets, a refusal and its reason, or the name of the error. */
+/** The result of a request: pets, a refusal with its reason, or the name of the error. */
 async function listed(signal?: AbortSignal): Promise<string> {
   const headers = { Authorization: 'Bearer sandbox' }
   try {
@@ -12,7 +12,7 @@ async function listed(signal?: AbortSignal): Promise<string> {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve))
 
-/** Has a page meet all that may happen to it. @returns what it saw, and how it was judged */
+/** Sends requests of the page under every condition. @returns the results and the findings */
 export async function everyWeather(sandbox) {
   const quota = []
   await sandbox.reset()
@@ -62,7 +62,7 @@ export async function everyWeather(sandbox) {
   return { quota, storm, ban, reset, hang, latency, polite, rude: rude.map(({ rule }) => rule) }
 }
 
-/** What it sees everywhere. */
+/** The results in every environment. */
 export const EVERY_WEATHER = {
   quota: ['20 pets', '429 quota-minute', '20 pets'],
   storm: ['429 storm', '20 pets'],

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { test } from './sandbox'
 
-/** What a page gets: an answer or, without one, the name of the error. */
+/** The response to a page, or the name of the error. */
 function ask(page: Page, init: RequestInit = {}, patience = 60_000) {
   return page.evaluate(
     async ([init, patience]) => {
