@@ -133,7 +133,7 @@ describe('the proxies of the environment', () => {
       for (const host of ['127.0.0.1', '127.1.2.3', 'localhost']) {
         // The server listens at one address; nobody at the others says so himself.
         const outcome = await sent(url.replace('127.0.0.1', host), { env }).catch((error) => error.failure)
-        expect(typeof outcome === 'string' ? outcome : outcome.answer.status).toBe(
+        expect(typeof outcome === 'string' ? outcome : outcome.response.status).toBe(
           host === '127.1.2.3' ? 'ECONNREFUSED' : 204,
         )
       }
