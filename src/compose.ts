@@ -37,7 +37,7 @@ import {
   openUpstream,
   type ReplicaOverrides,
 } from './platform.js'
-import { checkKeys, checkOperations, labelKeys } from './start-checks.js'
+import { checkKeys, checkOperations, ignoredParameters, labelKeys } from './start-checks.js'
 import { type CleanupStack, openInSteps } from './system/cleanup-stack.js'
 import { messageOf } from './system/message-of.js'
 import { packageVersion } from './system/package-files.js'
@@ -107,6 +107,7 @@ async function prepareStart(
 ): Promise<Prepared> {
   checkOperations(options, contract)
   const answerRules = lazyRules(contract, options.spec)
+  if (options.strict) ignoredParameters(contract).forEach(report.warn)
   // The packaged contract is known to compile; problems of another are reported at once, not to its first client.
   if (options.strict && options.spec !== undefined) await answerRules()
   let upstream: RealService | undefined

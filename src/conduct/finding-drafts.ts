@@ -43,6 +43,7 @@ export function findingDrafts(judged: JudgedRequest, answer: HandlerResult): rea
     answer.fault === undefined &&
     readings !== undefined &&
     readings.query.unknown.length === 0 &&
+    readings.query.unused === undefined &&
     (readings.body === undefined || readings.body.unknown.length === 0)
   if (route.kind !== 'operation' || !isOrdinary) return allDrafts(judged, answer)
   const known = remembered.get(route.operation)
@@ -121,14 +122,21 @@ function discouragedUses({ caller, route }: JudgedRequest, { status, fault }: Ha
 
 function unknownNames({ route, readings }: JudgedRequest): readonly FindingDraft[] {
   if (readings === undefined || route.kind !== 'operation') return []
-  const drafts = (rule: 'unknown-parameter' | 'unknown-field', what: string, names: readonly string[] = []) =>
+  const { id } = route.operation
+  const drafts = (
+    rule: 'unknown-parameter' | 'unknown-field',
+    what: string,
+    names: readonly string[] = [],
+    why = `${id} has no ${what}`,
+  ) =>
     [...new Set(names.slice(0, MAX_NAMES))].map((name) => ({
       rule,
       detail: name,
-      message: `${route.operation.id} has no ${what} ${JSON.stringify(name)}; it is ignored.`,
+      message: `${why} ${JSON.stringify(name)}; it is ignored.`,
     }))
   return [
     ...drafts('unknown-parameter', 'query parameter', readings.query.unknown),
+    ...drafts('unknown-parameter', '', readings.query.unused, `${id} does not apply its parameter`),
     ...drafts('unknown-field', 'field', readings.body?.unknown),
   ]
 }

@@ -14,6 +14,8 @@ export interface Reading<T> {
   readonly violations: readonly Violation[]
   /** Names that the contract does not document; they are ignored. */
   readonly unknown: readonly string[]
+  /** Documented names that the sandbox does not apply: a filter by something that no record has. */
+  readonly unused?: readonly string[]
 }
 
 export type Values = Readonly<Record<string, unknown>>

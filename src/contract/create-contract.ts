@@ -2,6 +2,7 @@ import type { Contract, Operation, Reading, Route, Values } from './contract.js'
 import type { ContractData, OperationData } from './contract-data.js'
 import { bodyReader } from './read-body.js'
 import { pathReader, queryReader } from './read-parameters.js'
+import { usedParameters } from './resource-data.js'
 import type { Validators } from './validators.js'
 
 const NOTHING_READ: Reading<Values> = Object.freeze({
@@ -32,7 +33,7 @@ function createOperation(data: OperationData, validators: Validators): Omit<Oper
     ...data,
     responses: new Map(data.responses.map((response) => [response.status, response])),
     takesBody: body !== undefined,
-    readQuery: queryReader(inQuery, validators[`${id}_query`]),
+    readQuery: queryReader(inQuery, validators[`${id}_query`], data.action && usedParameters(data.action)),
     readPath: pathReader(inPath, validators[`${id}_path`]),
     readBody:
       body === undefined ? () => NOTHING_READ : bodyReader(body, validators[`${id}_body`], validators[`${id}_closed`]),

@@ -10,10 +10,11 @@ const MAX_CACHED_LENGTH = 200
 
 const CANONICAL_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Results are frozen, because requests share them. */
+/** Results are frozen, because requests share them. @param used the names that the sandbox applies */
 export function queryReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
+  used?: ReadonlySet<string>,
 ): (search: string) => Reading<Values> {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
@@ -52,7 +53,8 @@ export function queryReader(
       if (!repeated.some(({ name }) => name === violation.name)) violations.push(violation)
     }
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value
-    return frozen({ values, violations, unknown: [...unknown] })
+    const unused = used && [...given.keys()].map(({ name }) => name).filter((name) => !used.has(name))
+    return frozen({ values, violations, unknown: [...unknown], ...(unused?.length ? { unused } : {}) })
   }
 }
 

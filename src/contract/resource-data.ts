@@ -100,6 +100,12 @@ export interface QueryRoles {
   readonly filters: readonly (readonly [parameter: string, property: string])[]
 }
 
+/** The query parameters that a list applies. */
+export function usedParameters({ query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
+  const { filters, ...roles } = query
+  return new Set([...Object.values(roles), ...filters.map(([parameter]) => parameter)])
+}
+
 /** Pets with integer ids have a store of their own, which is faster. */
 export function isPetCatalogue({ name, id, parents }: ResourceData): boolean {
   return name === 'pets' && id.property === 'id' && id.kind === 'integer' && parents.length === 0

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -54,6 +54,24 @@ describe.each(transports)('operations that were added to the contract, %s', (_na
     expect(await names('limit=2&offset=2')).toEqual(['ba', 4, false])
     expect(await names('kind=big')).toEqual(['c', 1, false])
     expect(await names('sort=-name&limit=1')).toEqual(['d', 4, true])
+  })
+
+  it('report a query parameter that they check and then ignore', async () => {
+    const spec = join(temporaryFolder(), 'openapi.yaml')
+    const near = '        - { name: near, in: query, schema: { type: integer } }\n'
+    const sort = '        - { name: sort, in: query'
+    writeFileSync(spec, readFileSync(GROWN, 'utf8').replace(sort, near + sort))
+    const sandbox = await open({ spec })
+    expect(sandbox.warnings).toContain('listCategories ignores the query parameter "near".')
+    expect((await sandbox.get('/categories?near=x')).status).toBe(400)
+    expect((await sandbox.get('/categories?near=1&limit=1&sort=name')).status).toBe(200)
+    const { json } = await sandbox.control('GET', '/conduct')
+    expect(json.warnings).toMatchObject([
+      {
+        rule: 'unknown-parameter',
+        message: 'listCategories does not apply its parameter "near"; it is ignored.',
+      },
+    ])
   })
 
   it('refuse what the contract refuses, and a value that must be unique', async () => {
