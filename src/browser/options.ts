@@ -12,7 +12,6 @@ const PORT = 'needs a port'
 const PRISM = 'needs Prism'
 const SERVICE = 'needs a real service behind the sandbox'
 
-/** Options that browsers do not support, and what they need. */
 export const MISSING = {
   port: PORT,
   host: PORT,

@@ -9,7 +9,6 @@ export const EXIT = {
 
 export const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** @source docs/cli.md, "Exit codes" */
 export const EXIT_NO_RESPONSE = FAILURES.NO_ANSWER.exit
 
 /** Other codes are the system's: ENOENT, EACCES … */

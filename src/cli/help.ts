@@ -14,7 +14,6 @@ const EXPLANATIONS = new WeakMap<Command, Explanation>()
 const FULL = new WeakSet<Command>()
 const FULL_HELP = '--help-all'
 const HELP = 'help'
-/** Longer lines are hard to read, however wide the terminal is. */
 const MAX_TEXT_WIDTH = 80
 
 export function explain<C extends Command>(command: C, explanation: Explanation): C {

@@ -14,7 +14,6 @@ import { terminalWidth } from './print.js'
 export { controlCommand } from './control/find-sandbox.js'
 
 const MAX_INDENT = 10
-/** How long repetitions are held back off a terminal. */
 const FOLD_MS = 5000
 
 export class PrettyLog {

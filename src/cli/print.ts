@@ -8,7 +8,6 @@ export function print(stream: Output, text: string): Promise<boolean> {
   return printBytes(stream, escapeDrivers(text))
 }
 
-/** @returns false once the reader is gone */
 export function printBytes(stream: Output, bytes: string | Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
     stream.write(bytes, (error) => resolve(error === null || error === undefined))

@@ -5,10 +5,8 @@ import { type Header, joinedHeaders } from './headers.js'
 import { proxyFor } from './proxies.js'
 
 interface DispatcherOptions {
-  /** Certificate authorities in place of the default ones. */
   readonly ca?: readonly (string | Buffer)[]
   readonly idle?: DurationMs
-  /** Maximum number of open connections. Default: unlimited. */
   readonly connections?: number
 }
 

@@ -5,7 +5,6 @@ import { isLoopback, isSameOrigin, readBaseAddress } from './base-address.js'
 import { checkHealth } from './control-fetch.js'
 import { LOCATOR, type Location } from './locator-file.js'
 
-/** The file has about 200 bytes. */
 const MAX_LOCATOR = 64_000
 
 /** In this folder or the nearest one above. The content may be wrong: see `locationProblem`. */

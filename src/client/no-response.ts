@@ -80,7 +80,6 @@ export class NoResponseError extends Error {
   }
 }
 
-/** Whether an open connection was dropped: the request may have been received. */
 export function isDropped(error: unknown): boolean {
   return MEANINGS[codeOf(error) ?? ''] === DROPPED && !isUnexpectedInterim(error)
 }

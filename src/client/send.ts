@@ -77,7 +77,6 @@ function outcomeOf(tried: ServiceResponse | NoResponseError): AttemptOutcome {
   return { kind: 'answer', status: tried.status, retryAfter, date }
 }
 
-/** @param name in lower case */
 export function findHeader({ headers }: Pick<ServiceResponse, 'headers'>, name: string): string | undefined {
   return headers.find(([one]) => one === name)?.[1]
 }

@@ -6,7 +6,6 @@ import { fetchControl } from './control-fetch.js'
 
 const LIMITS = { timeout: 10 * SECOND_MS, maxBody: 40 * MIB } as const
 
-/** The contract that a sandbox serves. @returns undefined if it is the packaged one, or cannot be read */
 export async function servedContract(controlUrl: string, token: string | undefined): Promise<Contract | undefined> {
   const name = `${controlUrl}/openapi.json`
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -11,14 +11,12 @@ import { loadYaml } from '../system/yaml.js'
 import { readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './errors.js'
 
-/** A stored target; its key stays in a file. */
 export interface StoredTarget {
   readonly baseUrl?: string
   readonly apiKeyFile?: string
 }
 
 export interface TargetConfig {
-  /** The default target. */
   readonly use?: string
   readonly targets: ReadonlyMap<string, StoredTarget>
 }

@@ -30,7 +30,6 @@ interface Sourced {
 export interface Target {
   /** `custom` if the address belongs to no known target. */
   readonly name: string
-  /** With its path, without a trailing slash. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly isProduction: boolean

@@ -33,7 +33,6 @@ export interface UpstreamOptions {
   readonly env: Environment
 }
 
-/** Of a body, after decompression. */
 const MAX_RESPONSE: Bytes = 16 * MIB
 const MAX_CA_FILE: Bytes = MIB
 /** Servers drop connections that were idle: a read is sent again. */

@@ -122,14 +122,12 @@ export interface SeenExchange {
   readonly operation: Operation
   readonly captured: readonly string[]
   readonly request: EngineRequest
-  /** Header names in lower case. */
   readonly answer: EngineAnswer
 }
 
 export interface CheckContext {
   readonly rules: AnswerRules
   readonly plans: Plans
-  /** Ends in the version segment: `/v1`. */
   readonly basePath: string
   /** Longer bodies are not read. In characters; default: unlimited. */
   readonly maxBody?: number
@@ -146,7 +144,6 @@ export type ContractRule =
   | 'retry-after'
   | 'deprecation-headers'
 
-/** A difference between a response and the contract. */
 export interface ContractViolation {
   readonly rule: ContractRule
   /** A sentence part: `X-RateLimit-Limit is missing`. */

@@ -74,7 +74,6 @@ export class ExchangeLog {
     return this.#bytes
   }
 
-  /** Including dropped ones. */
   get total(): number {
     return this.#nextId - 1
   }
@@ -154,7 +153,6 @@ export class ExchangeLog {
     return true
   }
 
-  /** Counts the oldest out; the caller overwrites or empties its place. */
   #evictOldest(): void {
     const marked = this.#weights[this.#first] ?? 0
     const weight = Math.abs(marked)

@@ -10,7 +10,6 @@ export interface ExchangeRecord {
   /** Of the command of its request. */
   readonly position: number
   readonly at: EpochMs
-  /** Real time. */
   readonly arrivedAt: EpochMs
   /** Empty for the default space. */
   readonly space: string
@@ -19,7 +18,6 @@ export interface ExchangeRecord {
   readonly sender?: string | undefined
   readonly method: string
   readonly path: string
-  /** Without the "?". */
   readonly query: string
   readonly operation: string | undefined
   /** Undefined if the client got no status: by a fault, or because it left. */
@@ -30,13 +28,9 @@ export interface ExchangeRecord {
   readonly how: ResponseEnd | undefined
   /** From its arrival to its end, real time; 0 while it is under way. */
   readonly durationMs: number
-  /** Delay before the response. */
   readonly waitingMs: number
-  /** Time from the first to the last byte of the response. */
   readonly bodyMs: number
-  /** The value of X-RateLimit-Remaining. */
   readonly remaining: number
-  /** How a response of the real service drifts from the contract. */
   readonly drift?: readonly string[] | undefined
   /** Flat lists. */
   readonly requestHeaders: readonly string[]

@@ -28,7 +28,6 @@ export class SiteFiles {
     this.#cacheName = this.#prefix + site.version
   }
 
-  /** Loads all files. Rejects if one is missing or of another version. */
   async load(): Promise<void> {
     const cache = await caches.open(this.#cacheName)
     const files = Object.values(this.#site.files)
@@ -47,7 +46,6 @@ export class SiteFiles {
     return Object.hasOwn(this.#site.files, address)
   }
 
-  /** Serves a file; from the web host, if the browser has evicted it. */
   async answer(address: string): Promise<Response> {
     const found = this.#site.files[address]
     if (found === undefined) return Response.error()

@@ -8,12 +8,10 @@ export class Writes {
   #next: Promise<void> | undefined
   #later: Promise<void> | undefined
 
-  /** @param write writes the present state; never rejects */
   constructor(write: () => Promise<void>) {
     this.#write = write
   }
 
-  /** Resolves when all changes so far are written. */
   now(): Promise<void> {
     this.#next ??= this.#writeNext()
     return this.#next

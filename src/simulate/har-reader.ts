@@ -14,7 +14,6 @@ import {
 // bounds of an entry, which the native JSON.parse reads.
 
 const MAX_ENTRY_BYTES = 32 * MIB
-/** Longer than any name that leads to the entries. */
 const MAX_NAME_LENGTH = 16
 /** Where the entries are: `{"log": {…, "entries": [{…}, {…}]}}`. */
 const ENTRIES_DEPTH = 3
@@ -51,7 +50,6 @@ async function scanEntries(
   let line = 1
   let isInString = false
   let isEscaped = false
-  /** The last string outside of the entries, as far as it may be a name. */
   let name = ''
   let isInLog = false
   let isInEntries = false

@@ -28,7 +28,6 @@ export interface JudgedConduct {
 export interface JudgeOptions {
   readonly contract: Contract
   readonly basePath: string
-  /** How many clients share a key, 1 to 100; by default, as many as are in flight at once. */
   readonly senders: number | undefined
 }
 

@@ -10,7 +10,6 @@ import {
   type TrafficSink,
 } from './traffic-record.js'
 
-/** No log has longer lines. */
 const MAX_LINE_LENGTH = 16 * MIB
 
 type ReadLine = (line: string, place: number, sink: TrafficSink) => boolean

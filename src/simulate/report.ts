@@ -42,7 +42,6 @@ interface NamedCount {
 export interface SimulationReport extends TrafficResult {
   readonly input: Omit<TrafficReading, 'missing'> & {
     readonly read: number
-    /** What could not; the first of it by its place. */
     readonly bad: {
       readonly count: number
       readonly first: readonly { readonly place: number; readonly problem: string }[]
@@ -51,7 +50,6 @@ export interface SimulationReport extends TrafficResult {
     /** Why the input is incomplete, as a sentence part; null if it is complete. */
     readonly missing: string | null
     readonly leftOut: Readonly<Partial<Record<LeftOutCause, number>>>
-    /** Hosts of the simulated requests, and places of the others; the most frequent first. */
     readonly hosts: readonly NamedCount[]
     readonly elsewhere: readonly NamedCount[]
   }

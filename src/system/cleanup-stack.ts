@@ -7,7 +7,6 @@ export class CleanupStack {
     this.#steps.push(close)
   }
 
-  /** Runs every step once, even if others fail. @throws the first failure */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

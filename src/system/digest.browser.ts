@@ -3,7 +3,6 @@ import { sha256 } from '@noble/hashes/sha2.js'
 
 const encoder = new TextEncoder()
 
-/** The SHA-256 of the concatenated parts, in base64. */
 export function digestOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = sha256.create()
   for (const part of parts) hash.update(typeof part === 'string' ? encoder.encode(part) : part)

@@ -9,11 +9,9 @@ import type { SandboxOptions, ScenarioContent } from '../options/options.js'
 import { optionRow } from '../options/table.js'
 import type { Environment } from '../system/environment.js'
 
-/** The server of a worker: its own, or one that is already running. */
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string
   readonly controlUrl: string
-  /** With the options that a space can have. */
   freshSpace(name: string): Promise<Space>
   close(): Promise<void>
 }

@@ -7,7 +7,6 @@ import { type DurationMs, HOUR_MS, parseDuration, SECOND_MS } from '../../domain
 export const OUTPUTS = ['auto', 'json', 'yaml', 'table', 'raw'] as const
 export type OutputFormat = (typeof OUTPUTS)[number]
 
-/** The flags of `call` itself, by heading; the contract adds its own. */
 const OWN_FLAGS = {
   Destination: {
     '-t, --target <name>': 'sandbox, staging, production or one of your own',

@@ -7,7 +7,6 @@ import { addOwnFlags, type GivenFlags } from './flags.js'
 
 type OperationInput = Omit<CallInput, 'body'>
 
-/** The long flag of each parameter and field, without its dashes. */
 export type FlagNames = ReadonlyMap<Parameter | Field, string>
 
 // Path parameters become arguments, query parameters and body fields flags. The contract checks their values, so that

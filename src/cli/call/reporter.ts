@@ -22,7 +22,6 @@ export async function openReporter({ stderr, env, monotonic }: CliIo) {
     detail(lines: readonly string[]): void {
       for (const one of lines) line(dim(one))
     },
-    /** @returns a function to call when the wait is over */
     countdown({ wait, because, attempt, attempts }: RetryWait, fix: string | undefined): () => void {
       const text = (left: string) => `note: ${because}; attempt ${attempt} of ${attempts} ${left}`
       if (!isTTY) {

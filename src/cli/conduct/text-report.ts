@@ -14,7 +14,6 @@ import { aligned } from '../control/table.js'
 import { escapeControls } from '../escape-controls.js'
 import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
 
-/** In a line; the JSON report has all. */
 const MAX_IDS = 5
 
 export type UnitNames = readonly [one: string, several: string]

@@ -40,7 +40,6 @@ export function addLifecycleVerbs(parent: Command, { verb, call, alone }: VerbCo
   )
 }
 
-/** Looks for the sandbox at each poll: one that is starting may write its locator at any moment. */
 async function healthySandbox({ url }: SharedFlags, timeout: DurationMs, io: CliIo): Promise<FoundSandbox> {
   const deadline = io.monotonic() + timeout
   for (;;) {

@@ -13,7 +13,6 @@ const MAX_DRIFTS = 500
 
 export interface Summary {
   readonly requests: number
-  /** Operations that were called at least once, whatever the response, and the others. */
   readonly reached: readonly string[]
   readonly missed: readonly string[]
   readonly refused: ReadonlyMap<Reason | 'other', number>

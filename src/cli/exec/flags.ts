@@ -11,7 +11,6 @@ export interface EnvName {
   readonly value: string
 }
 
-/** Flags that only `exec` has; the first three have environment variables. */
 export interface ExecFlags {
   readonly failOn?: string
   readonly report?: string

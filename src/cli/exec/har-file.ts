@@ -19,7 +19,6 @@ export class HarFile {
   #hasEntries = false
   #failure: unknown
 
-  /** Creates or replaces the file. @throws Failure CANNOT_WRITE */
   constructor(file: string) {
     this.#file = file
     try {
@@ -40,7 +39,6 @@ export class HarFile {
     if (this.#text.length >= CHUNK) this.#write()
   }
 
-  /** @throws Failure CANNOT_WRITE if a write failed */
   close(): void {
     this.#text += '\n]}}\n'
     this.#write()

@@ -6,7 +6,6 @@ export interface ProcessFacts {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** It has ended but has not been reaped yet. */
   readonly isZombie: boolean
   readonly isMarked: boolean
 }
@@ -38,7 +37,6 @@ function fromProc(mark: string | undefined): readonly ProcessFacts[] {
     })
 }
 
-/** Empty if the process has ended or belongs to another user. */
 function textOf(file: string): string {
   try {
     return readRegularFile(file).toString('latin1')

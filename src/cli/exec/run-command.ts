@@ -9,7 +9,6 @@ import type { CliIo, StopSignal } from '../io.js'
 import { gracefulThenForce, type SignalHandlers } from '../stop-signals.js'
 import { groupTree, isInForeground, markedTree, NO_TREE, type ProcessTree } from './processes.js'
 
-/** How long leftover processes may take to end after SIGTERM. */
 const SWEEP_TIMEOUT_MS: DurationMs = 2000
 const SWEEP_CHECK_MS: DurationMs = 20
 const STDIN = 0
@@ -35,7 +34,6 @@ export interface CommandLine {
 export interface RunningCommand {
   readonly ended: Promise<CommandOutcome>
   relay(signal: ForwardedSignal): void
-  /** Kills it and everything it started. */
   kill(): void
   sweep(): Promise<void>
 }

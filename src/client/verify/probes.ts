@@ -9,7 +9,6 @@ import type { SeenItems } from './seen-items.js'
 export interface Probe {
   readonly name: string
   readonly request: EngineRequest
-  /** The status that the contract documents for it; undefined for a success. */
   readonly expected?: 400 | 401 | 404
   /** The instance may have a reason of its own to refuse it with 400. */
   readonly isRefusable?: boolean

@@ -6,7 +6,6 @@ import { openExchange, type ServiceResponse } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'
 
 export interface Service {
-  /** @throws NoResponseError */
   ask(request: EngineRequest): Promise<EngineAnswer>
   close(): Promise<void>
 }
