@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk'
 import { stringifyJson } from '../contract/json.js'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 import { escapeLines } from './escape-controls.js'
 import type { Output } from './io.js'
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 
 export interface Output extends Writable {
   readonly isTTY?: boolean

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { DurationMs } from '../domain/time.js'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 import { type Header, joinedHeaders } from './headers.js'
 import { proxyFor } from './proxies.js'
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 import { clearTimeout, setTimeout } from '../system/timers.js'
 import { type ResponseLimits, TooLargeError } from './bounded-body.js'
 import { MAX_TIMER_MS, timeoutError } from './deadline.js'

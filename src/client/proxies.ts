@@ -1,4 +1,4 @@
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 import { isLoopback, shownAddress } from './base-address.js'
 import { TargetError } from './errors.js'
 

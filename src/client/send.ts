@@ -1,5 +1,5 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 import type { ResponseLimits } from './bounded-body.js'
 import { type ClientRequest, openExchange, type ServiceResponse } from './exchange.js'
 import { isDropped, NoResponseError } from './no-response.js'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 import { readKey, readKeyFile } from './api-key.js'
 import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from './base-address.js'
 import { TargetError } from './errors.js'

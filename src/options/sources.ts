@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { didYouMean } from '../domain/suggest.js'
-import type { Environment } from '../system/environment.js'
 import { describeOpenError, readRegularFile, realPath } from '../system/regular-file.js'
+import type { Environment } from '../system/this-process.js'
 import { pathKind } from './allowed.js'
 import { type GivenOption, type Layer, makeLayer, valueFromText } from './layer.js'
 import { ENV_PREFIX, envName, flagName, flagOrVariable, NAMED_OPTIONS } from './names.js'

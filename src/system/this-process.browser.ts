@@ -2,3 +2,5 @@ export const processId: number = 0
 
 /** Browsers have no limit. */
 export function allowListeners(_signal: AbortSignal): void {}
+
+export type Environment = Readonly<Record<string, string | undefined>>

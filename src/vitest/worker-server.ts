@@ -7,7 +7,7 @@ import { startSandbox } from '../api/start.js'
 import { findOption } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
 import { optionRow } from '../options/table.js'
-import type { Environment } from '../system/environment.js'
+import type { Environment } from '../system/this-process.js'
 
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string

@@ -12,7 +12,7 @@ import { proxyFor } from '../../src/client/proxies.js'
 import { openUpstream } from '../../src/client/upstream.js'
 import { openService } from '../../src/client/verify/service.js'
 import type { Forward } from '../../src/domain/upstream.js'
-import type { Environment } from '../../src/system/environment.js'
+import type { Environment } from '../../src/system/this-process.js'
 import { proxyServer } from './proxy-server.js'
 
 const PASSWORD = 's3cret-of-the-proxy'

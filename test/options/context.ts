@@ -7,7 +7,7 @@ import type { SandboxOptions } from '../../src/options/options.js'
 import { OptionsError } from '../../src/options/problem.js'
 import { type ResolvedOptions, resolveLayers, resolveOptions } from '../../src/options/resolve.js'
 import { configLayer, envLayer, type FlagValues, flagLayer } from '../../src/options/sources.js'
-import type { Environment } from '../../src/system/environment.js'
+import type { Environment } from '../../src/system/this-process.js'
 
 /** The seed of every test that names none. */
 const SEED = 7

@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../client/exchange.js'
 import { type Header, masked } from '../../client/headers.js'
 import { readBody, toRows } from '../../client/read-body.js'
-import type { Environment } from '../../system/environment.js'
+import type { Environment } from '../../system/this-process.js'
 import { loadYaml } from '../../system/yaml.js'
 import { jsonText } from '../colour.js'
 import { lineWidth, table } from '../control/table.js'

@@ -3,7 +3,7 @@ import { didYouMean } from '../../domain/suggest.js'
 import { ENV_PREFIX } from '../../options/names.js'
 import { formatProblem, OptionsError } from '../../options/problem.js'
 import { joinOr } from '../../options/values/reading.js'
-import type { Environment } from '../../system/environment.js'
+import type { Environment } from '../../system/this-process.js'
 import { type FailOn, NEVER_FAIL, parseFailOn } from './fail-on.js'
 
 export interface EnvName {

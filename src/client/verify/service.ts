@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { EngineAnswer, EngineRequest } from '../../contract/engine.js'
-import type { Environment } from '../../system/environment.js'
+import type { Environment } from '../../system/this-process.js'
 import type { ResponseLimits } from '../bounded-body.js'
 import { openExchange, type ServiceResponse } from '../exchange.js'
 import { joinedHeaders } from '../headers.js'

@@ -1,1 +1,0 @@
-export type Environment = Readonly<Record<string, string | undefined>>
