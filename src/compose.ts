@@ -25,10 +25,10 @@ import { LogBudget } from './exchanges/exchange-log.js'
 import type { ExchangeRecord } from './exchanges/exchange-record.js'
 import { type CommandExecutor, resolveFrozenStart, type SandboxDeps, type SavedSandbox } from './executor/executor.js'
 import { createLocalExecutor } from './executor/local.js'
-import { seedReader } from './fixtures/load-fixtures.js'
+import { type SeedOptions, seedReader } from './fixtures/load-fixtures.js'
 import type { ServiceHandlers } from './http/fetch-adapter.js'
 import { answerPreflight, failedReply, redirectBrowser, refusedOriginWarner } from './http/replies.js'
-import type { ResolvedOptions } from './options/resolve.js'
+import { placeOf, type ResolvedOptions } from './options/resolve.js'
 import {
   createReplicaExecutor,
   openContract,
@@ -116,13 +116,33 @@ async function prepareStart(
     upstream = await openUpstream(options.upstream, options, parts)
     opened.defer(upstream.close)
   }
+  const seeds = await seedsWithGenerated(options, contract)
   return {
     answerRules,
     upstream,
     seedsOf: (seed) =>
-      withUpstreamIds(options, seedReader({ ...options, seed, ...recordSeeds(contract) }, contract.pets, report)),
+      withUpstreamIds(options, seedReader({ ...options, seed, ...seeds(seed) }, contract.pets, report)),
     check: ({ keys }) => checkKeys(options, [...keys, ...labelKeys(options.apiKeys, keys)]),
   }
+}
+
+/** Fixtures of the contract's resources, with the records of --generate. */
+async function seedsWithGenerated(
+  options: ResolvedOptions,
+  contract: Contract,
+): Promise<(seed: number) => Partial<SeedOptions>> {
+  const seeds = recordSeeds(contract)
+  const { generate } = options
+  if (generate.length === 0) return () => seeds
+  const { recordGenerator } = await import('./fixtures/generate-records.js')
+  const { pets = options.pets, add } = await recordGenerator(generate, contract, (index: number) =>
+    placeOf(options, 'generate', index),
+  )
+  return (seed) => ({
+    ...seeds,
+    pets,
+    readRecords: (files, own) => add(seeds.readRecords?.(files), own, seed),
+  })
 }
 
 /**

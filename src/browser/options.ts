@@ -10,6 +10,7 @@ import type { SavedPage } from './saved.js'
 const DISK = 'needs a disk'
 const PORT = 'needs a port'
 const PRISM = 'needs Prism'
+const SPEC = 'needs a contract of your own'
 const SERVICE = 'needs a real service behind the sandbox'
 
 export const MISSING = {
@@ -23,6 +24,7 @@ export const MISSING = {
   reset: DISK,
   fsync: DISK,
   record: DISK,
+  generate: SPEC,
   spec: PRISM,
   mock: PRISM,
   redis: 'needs Redis',

@@ -25,7 +25,7 @@ export async function readPetRules(
   const pets = operations.flatMap(({ id, action, method, path }) => {
     if (action === undefined || action.resource !== resource?.name || mocked.includes(id)) return []
     const operation = root.child('paths')?.child(path)?.child(method.toLowerCase())
-    return operation === undefined ? [] : petSchema(id, operation, action)
+    return operation === undefined ? [] : recordSchema(id, operation, action)
   })
   const fields = pets.map(({ pet }) => new Set(readFields(pet).map(({ name }) => name))).filter(({ size }) => size > 0)
   const validators = await compileValidators(Object.fromEntries(pets.map(({ id, schema }) => [id, schema])), patterns)
@@ -54,7 +54,12 @@ function intersection([first = new Set(), ...others]: readonly ReadonlySet<strin
   return new Set([...first].filter((name) => others.every((other) => other.has(name))))
 }
 
-function petSchema(id: string, operation: Place, { kind, status, envelope }: ResourceAction): readonly PetSchema[] {
+/** The schema of a record in an operation's success; none where no body is documented. */
+export function recordSchema(
+  id: string,
+  operation: Place,
+  { kind, status, envelope }: ResourceAction,
+): readonly PetSchema[] {
   if (kind === 'remove') return []
   const responses = operation.children('responses')
   const named = (wanted: RegExp) => responses.find(([name]) => wanted.test(name))?.[1]

@@ -15,6 +15,7 @@ export const FAILURES = {
   FIXTURES_INVALID: { exit: 1, meaning: 'A fixture file cannot be read, or its content is wrong.' },
   SPEC_INVALID: { exit: 2, meaning: 'The OpenAPI document cannot be served as a contract.' },
   UNKNOWN_OPERATION: { exit: 2, meaning: 'The contract has no operation of that name.' },
+  CANNOT_GENERATE: { exit: 2, meaning: 'Records of that resource cannot be generated.' },
   UNKNOWN_KEY: {
     exit: 2,
     meaning: 'The scenario names an API key that does not exist, or bans one that is never banned.',

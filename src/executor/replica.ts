@@ -166,5 +166,6 @@ function otherFacts(options: ResolvedOptions, contract: string): GroupFacts['oth
     '--max-store': String(options.maxStore),
     '--max-spaces': String(options.maxSpaces),
     '--mock': options.mock.join(', '),
+    '--generate': options.generate.map(({ resource, count }) => `${resource}=${count}`).join(', '),
   }
 }

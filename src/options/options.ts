@@ -70,6 +70,8 @@ export interface SandboxOptions extends SettingsInput, Readonly<Partial<Record<N
   readonly fixtures?: string
   /** Number of pets to generate instead of using the fixtures. */
   readonly pets?: number
+  /** Records to generate, as `categories=50`, for resources of the contract. */
+  readonly generate?: string | readonly string[]
   /** Reseed the store at start. */
   readonly reset?: boolean
   /** As `--no-rate-limit`: the opposite of rateLimit. */

@@ -34,7 +34,16 @@ type KeptName = Exclude<OptionName, Merged>
 const MERGED = /^(?:inMemory|redis.*|group|apiKey|controlOrigin|scenario)$/
 const KEPT_NAMES = OPTION_NAMES.filter((name): name is KeptName => !MERGED.test(name) && !optionRow(name).scenario)
 const PATHS: readonly OptionName[] = ['fixtures', 'spec', 'upstreamApiKeyFile', 'upstreamCa', 'record']
-const FALLBACKS = { ...DEFAULTS, reset: false, anyKey: false, mock: [], strict: false, fsync: false, reason: true }
+const FALLBACKS = {
+  ...DEFAULTS,
+  reset: false,
+  anyKey: false,
+  generate: [],
+  mock: [],
+  strict: false,
+  fsync: false,
+  reason: true,
+}
 
 type Kept = {
   readonly [Name in KeptName]:

@@ -21,6 +21,7 @@ import { apiKeySchema, limitsSchema } from './values/keys.js'
 import { basePathSchema, corsSchema, originsSchema } from './values/origins.js'
 import {
   filledText,
+  generateSchema,
   listOf,
   oneOf,
   pathText,
@@ -107,6 +108,11 @@ const OPTIONS = {
     ),
     fixtures: text('<dir>', folder, 'folder with pets.json, orders.json and keys.json', 'the packaged ones'),
     pets: number('<n>', wholeNumber(0, 5_000_000), 'generate n pets instead of using the fixtures'),
+    generate: list(
+      '<resource=n>',
+      listOf(generateSchema, 'must be a list of <resource>=<n>'),
+      'generate n records of a resource; repeatable',
+    ),
     reset: toggle('start over from the fixtures'),
     fsync: toggle('sync every write to disk, to survive a power cut'),
     redis: text(

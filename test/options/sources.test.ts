@@ -18,7 +18,7 @@ const SAMPLES = pairs(`
   fixtures=seeds pets=5 reset=true fsync=true redis=redis://127.0.0.1:6379 redisFile=redis.txt group=checkout
   redisWait=1 order=oldest plan=pro limits=5/min rateLimit=false apiKey=mine:pro anyKey=true retryAfter=none
   limitBody=html banAfter=3 banDuration=1m banStatus=403 reason=false storm=0.3 fault=listPets:503 latency=5ms
-  senders=3 mock=listPets sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
+  senders=3 mock=listPets generate=toys=5 sunset=after sunsetStatus=410 scenario=banned now=2026-03-01T10:00:00Z freeze=true
   seed=42 spec=mine.yaml strict=true upstream=https://staging.example/v1 upstreamApiKeyFile=key.txt
   upstreamWrites=refuse upstreamTimeout=3s upstreamCa=ca.pem record=seen maxStore=1GiB maxSpaces=3 logLimit=4
   log=json controlToken=secret controlOrigin=http://localhost:6006
@@ -167,7 +167,7 @@ describe('a config file, which may come with a cloned folder', () => {
 
 const OTHER_SAMPLES = pairs(`
   store=other.json fixtures=other-seeds pets=6 redis=redis://127.0.0.1:6380 redisFile=other.txt limits=6/min
-  apiKey=other storm=0.4 fault=createPet:500 latency=6ms senders=4 mock=createPet scenario=sunset
+  apiKey=other storm=0.4 fault=createPet:500 latency=6ms senders=4 mock=createPet generate=toys=6 scenario=sunset
   now=2027-03-01T10:00:00Z seed=43 spec=other.yaml upstream=https://other.example/v1 upstreamApiKeyFile=other.txt
   upstreamCa=other.pem record=other-seen log=pretty controlToken=other controlOrigin=http://localhost:6007
 `)

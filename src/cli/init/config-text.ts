@@ -8,6 +8,7 @@ const WIDTH = 100
 
 const EXAMPLES: { readonly [Name in OptionName]?: Name extends SettingName ? never : string } = {
   pets: '500',
+  generate: '[categories=50]',
   apiKey: '[my-key, my-pro-key:pro]',
   storm: '0.3,for=30s,every=5m',
   fault: '[listPets:503@20%*3, createPet:connection-reset]',

@@ -54,6 +54,14 @@ export function pathText(what: string) {
   )
 }
 
+const GENERATE_FORM = 'must be <resource>=<n>, for example categories=50'
+
+/** `categories=50` */
+export const generateSchema = textSchema(GENERATE_FORM, (text) => {
+  const [, resource = '', count] = /^([^=]+)=(\d{1,7})$/.exec(text) ?? []
+  return count === undefined ? { problem: GENERATE_FORM } : { value: { resource, count: Number(count) } }
+})
+
 /** "a, b or c" */
 export function joinOr(values: readonly (string | number)[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`

@@ -1,0 +1,152 @@
+import { isNode, type Place } from './document.js'
+
+/** A source of numbers from 0 to 1. */
+interface Chance {
+  next(): number
+}
+
+const WORDS =
+  'amber birch cedar coral delta ember fjord grove harbor iris jasper kestrel larch maple nova opal pine quartz raven sage tidal umber velvet willow zephyr'.split(
+    ' ',
+  )
+/** The present of generated records: 2026-01-01, midnight UTC. */
+export const GENERATED_FROM = Date.UTC(2026, 0, 1)
+const MINUTE_MS = 60_000
+const MAX_DEPTH = 4
+/** Larger than any bound that a schema leaves open. */
+const OPEN_RANGE = 1000
+
+/**
+ * Makes a value of a schema: the same for the same chance. A schema with rules that it does not know (`pattern` without
+ * an example, `not`) may get a value that breaks it.
+ *
+ * @param name  of the property, which strings begin with
+ * @param index of the record, from 0
+ */
+export function generateValue(schema: Place, name: string, index: number, chance: Chance, depth = 0): unknown {
+  const { value } = schema
+  if (!isNode(value)) return null
+  if (value.const !== undefined) return value.const
+  if (Array.isArray(value.enum)) return pick(value.enum, chance)
+  const [variant] = [...schema.items('oneOf'), ...schema.items('anyOf')].filter((one) => typeOf(one) !== 'null')
+  if (variant !== undefined && typeOf(schema) === undefined) return generateValue(variant, name, index, chance, depth)
+  const number = (key: string) => (value[key] === undefined ? undefined : Number(value[key]))
+  switch (typeOf(schema)) {
+    case 'boolean':
+      return chance.next() < 0.5
+    case 'integer':
+    case 'number':
+      return generateNumber(number, typeOf(schema) === 'integer', chance)
+    case 'string':
+      return generateString(value, name, index, chance)
+    case 'array': {
+      const least = number('minItems') ?? 0
+      const length = Math.min(number('maxItems') ?? least + 2, least + Math.floor(chance.next() * 3))
+      const items = schema.child('items')
+      if (items === undefined || depth >= MAX_DEPTH) return []
+      return Array.from({ length }, (_, at) => generateValue(items, name, index * 10 + at, chance, depth + 1))
+    }
+    case 'object': {
+      const required = requiredOf(schema)
+      const made = propertiesOf(schema).flatMap(([key, property]) => {
+        const isWanted = required.has(key) || (depth < MAX_DEPTH && chance.next() < 0.8)
+        return isWanted ? [[key, generateValue(property, key, index, chance, depth + 1)] as const] : []
+      })
+      return Object.fromEntries(made)
+    }
+    default:
+      return schema.items('allOf').length > 0
+        ? generateValue(schema.items('allOf')[0] as Place, name, index, chance, depth + 1)
+        : (value.example ?? value.default ?? null)
+  }
+}
+
+/** The properties of an object schema, those of `allOf` included. */
+export function propertiesOf(schema: Place, seen = new Set<unknown>()): readonly (readonly [string, Place])[] {
+  if (seen.has(schema.value)) return []
+  seen.add(schema.value)
+  const inherited = schema.items('allOf').flatMap((part) => propertiesOf(part, seen))
+  return [...new Map([...inherited, ...schema.entries('properties')])]
+}
+
+function requiredOf(schema: Place, seen = new Set<unknown>()): ReadonlySet<unknown> {
+  if (seen.has(schema.value)) return new Set()
+  seen.add(schema.value)
+  const inherited = schema.items('allOf').flatMap((part) => [...requiredOf(part, seen)])
+  return new Set([...inherited, ...schema.items('required').map(({ value }) => value)])
+}
+
+function typeOf(schema: Place, seen = new Set<unknown>()): string | undefined {
+  if (!isNode(schema.value) || seen.has(schema.value)) return undefined
+  seen.add(schema.value)
+  const { type, properties } = schema.value
+  const own: unknown = Array.isArray(type) ? type.find((one) => one !== 'null') : type
+  if (typeof own === 'string') return own
+  if (isNode(properties)) return 'object'
+  return schema
+    .items('allOf')
+    .map((part) => typeOf(part, seen))
+    .find((one) => one !== undefined)
+}
+
+function generateNumber(bound: (key: string) => number | undefined, isWhole: boolean, chance: Chance): number {
+  const step = bound('multipleOf') ?? (isWhole ? 1 : 0.01)
+  const above = bound('exclusiveMinimum')
+  const below = bound('exclusiveMaximum')
+  const least = bound('minimum') ?? (above === undefined ? undefined : above + step)
+  const most = bound('maximum') ?? (below === undefined ? undefined : below - step)
+  const low = Math.ceil((least ?? Math.min(1, most ?? 1)) / step)
+  const high = Math.floor((most ?? (low + OPEN_RANGE) * step) / step)
+  const steps = low + Math.floor(chance.next() * (Math.min(high, low + OPEN_RANGE / step) - low + 1))
+  return step < 1 ? Number((steps * step).toFixed(10)) : steps * step
+}
+
+function generateString(
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+  index: number,
+  chance: Chance,
+): unknown {
+  const { format, pattern, minLength, maxLength } = value
+  const examples = [value.example, ...(Array.isArray(value.examples) ? value.examples : [])].filter(
+    (one) => typeof one === 'string',
+  )
+  if (typeof pattern === 'string') return examples.length > 0 ? pick(examples, chance) : (value.default ?? '')
+  const word = pick(WORDS, chance)
+  const at = new Date(GENERATED_FROM - Math.floor(chance.next() * OPEN_RANGE) * MINUTE_MS).toISOString()
+  switch (format) {
+    case 'date-time':
+      return at
+    case 'date':
+      return at.slice(0, 10)
+    case 'uuid':
+      return uuidFrom(chance)
+    case 'uri':
+    case 'url':
+    case 'uri-reference':
+      return `https://example.com/${name}/${index + 1}`
+    case 'email':
+      return `${word}${index + 1}@example.com`
+    case 'hostname':
+      return `${word}${index + 1}.example.com`
+    case 'ipv4':
+      return `192.0.2.${index % 256}`
+    case 'byte':
+      return btoa(word)
+    default: {
+      const text = `${word} ${index + 1}`
+      const least = typeof minLength === 'number' ? minLength : 0
+      return text.slice(0, typeof maxLength === 'number' ? maxLength : undefined).padEnd(least, 'x')
+    }
+  }
+}
+
+/** A UUID (version 4, RFC 9562). */
+export function uuidFrom(chance: Chance): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(chance.next() * 16).toString(16)).join('')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-a$4-$5')
+}
+
+function pick<T>(list: readonly T[], chance: Chance): T {
+  return list[Math.floor(chance.next() * list.length)] as T
+}
