@@ -46,44 +46,35 @@ import { allowListeners, processId } from './system/this-process.js'
 
 export type { SavedSandbox } from './executor/executor.js'
 
-/** Events of a running sandbox. */
 export interface SandboxEvents {
   onExchange?(record: ExchangeRecord): void
-  /** A space is about to be reset or removed, with the conduct in it. */
+  /** Called before a space is reset or removed, with its conduct. */
   onForget?(conduct: Conduct): void
-  /** An undo restores what a space has forgotten last, so it will be reported again. */
+  /** An undo restores the conduct last passed to onForget, so it will be reported again. */
   onRecall?(space: string): void
   onWarning?(message: string): void
-  /** The start has reached a step that takes seconds. */
   onProgress?(text: string): void
-  /** A client of the control plane asked to stop. */
   onShutdown?(): void
-  /** A verb has changed something. */
   onVerb?(done: VerbDone): void
 }
 
 export interface SandboxCore extends ServiceHandlers, Pick<CommandExecutor, 'spaces' | 'save'> {
   readonly identity: SandboxIdentity
-  /** What the verbs work on. */
   readonly controlTarget: ControlTarget
-  /** Answers what never became a request, with the common headers. */
+  /** Responds to input that is not a request, with the common headers. */
   refuse(code: ProblemCode, address: string): PendingReply
-  /** The control plane as a `fetch`; loaded on first use. */
-  control(request: Request, asker?: CallerRole): Promise<Response>
+  /** The control plane; loaded on first use. */
+  control(request: Request, caller?: CallerRole): Promise<Response>
   /**
-   * Starts writing: a new store, or the requested reset. Nothing is written before, so a start that fails overwrites
-   * nothing.
-   *
-   * @param address `host:port` where it listens; empty for nowhere
+   * Starts writing to the store. A start that fails before this overwrites nothing.
+   * @param address `host:port` where it listens; empty for none
    */
   begin(address: string): Promise<void>
   /**
-   * Changes the start of spaces; settings, storm and faults change at once.
-   *
-   * @throws Failure UNKNOWN_OPERATION, UNKNOWN_KEY; nothing has changed then
+   * Changes the start of all spaces. Settings, storm and faults change immediately.
+   * @throws Failure UNKNOWN_OPERATION, UNKNOWN_KEY, without any change
    */
   startAs(start: SpaceStart): void
-  /** Ends endless responses, such as the stream of exchanges. */
   end(): void
   close(): Promise<void>
 }
@@ -93,7 +84,6 @@ interface Reporter {
   progress(text: string): void
 }
 
-/** The parts of a start that need no store, port or Redis. */
 interface Prepared extends Pick<SandboxDeps, 'upstream' | 'seedsOf' | 'check'> {
   readonly answerRules: () => Promise<AnswerRules>
 }
@@ -108,7 +98,7 @@ async function prepareStart(
   checkOperations(options, contract)
   const answerRules = lazyRules(contract, options.spec)
   if (options.strict) ignoredParameters(contract).forEach(report.warn)
-  // The packaged contract is known to compile; problems of another are reported at once, not to its first client.
+  // Reports problems of a custom contract at the start, not to its first client.
   if (options.strict && options.spec !== undefined) await answerRules()
   let upstream: RealService | undefined
   if (options.upstream !== undefined) {
@@ -147,9 +137,8 @@ async function seedsWithGenerated(
 
 /**
  * Checks options, contract and fixtures as a start does, without opening store, port or Redis.
- *
- * @param storedKeys the keys in the store; undefined without one
- * @throws what the start would throw
+ * @param storedKeys undefined without a store
+ * @throws the errors of the start
  */
 export function checkStart(
   options: ResolvedOptions,
@@ -165,8 +154,7 @@ export function checkStart(
 }
 
 /**
- * Wires a sandbox. A failure closes everything that was opened, in reverse order.
- *
+ * Wires a sandbox. A failure closes all opened parts in reverse order.
  * @throws an error with a code: SPEC_INVALID, STORE_LOCKED …
  */
 export function openSandboxCore(
@@ -197,9 +185,8 @@ export function openSandboxCore(
         : await createReplicaExecutor(deps, options.groupLog, overrides)
     const stopping = new AbortController()
     opened.defer(() => stopping.abort())
-    // Each stream adds a listener, without a limit.
     allowListeners(stopping.signal)
-    const answer = answerer(deps, executor, engine)
+    const answer = createService(deps, executor, engine)
     const core: Omit<SandboxCore, 'control'> = {
       identity: { pid: processId, startedAt: new Date(startedAt).toISOString() },
       get spaces() {
@@ -240,8 +227,8 @@ export function openSandboxCore(
   })
 }
 
-/** The message of the 500 in place of a reply that may reveal a change which was rolled back. */
-const NOT_STORED = 'A change could not be stored, and was rolled back. The log of the sandbox says why.'
+/** Replaces a reply that may reveal a rolled-back change. */
+const NOT_STORED = 'A change could not be stored and was rolled back. See the log of the sandbox for the reason.'
 
 function spacesOpener(
   options: ResolvedOptions,
@@ -252,7 +239,7 @@ function spacesOpener(
 ): SandboxDeps['openSpaces'] {
   return ({ seed, start }, at, fixtures, { state, keeper, isReported = () => true } = {}) => {
     const { keys } = state ?? fixtures
-    // Stored keys are not secret. Replicas go by the fixtures, which all of them have.
+    // Stored keys are not secret. Replicas use the fixtures, which all of them have.
     const apiKeys = labelKeys(options.apiKeys, keeper === undefined ? fixtures.keys : keys)
     const secrets = apiKeys.filter(({ label }) => label !== undefined).map(({ key }) => key)
     const shared: SpaceContext = {
@@ -315,17 +302,17 @@ function controlTarget(
   }
 }
 
-/** Answers requests to the service: preflights and redirects first, then Prism if only it can, then the executor. */
-function answerer(
+/** Serves requests: preflights and redirects, then Prism where only it can respond, then the executor. */
+function createService(
   { options, warn }: SandboxDeps,
   executor: CommandExecutor,
   engine: ClosableEngine,
 ): SandboxCore['service'] {
   const onRefused = refusedOriginWarner(options.cors, warn)
 
-  async function answerByEngine(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
+  async function respondByPrism(request: ServiceRequest, { operation, request: asked }: Question): Promise<Reply> {
     const mock = await engine.mock(asked).catch((error: unknown) => {
-      warn(`Prism could not answer ${operation}: ${messageOf(error)}`)
+      warn(`Prism failed to respond to ${operation}: ${messageOf(error)}`)
       return undefined
     })
     return executor.answer({ request, mock })
@@ -340,13 +327,13 @@ function answerer(
     if (outside !== undefined) return outside
     const question = questionFor(space.shared, request)
     const room = request.body instanceof Uint8Array ? executor.makeRoom(request.body.length * 2) : undefined
-    if (question !== undefined) return answerByEngine(request, question)
+    if (question !== undefined) return respondByPrism(request, question)
     if (room === undefined) return executor.answer({ request }, wall, left)
     return room.then(() => executor.answer({ request }, undefined, left))
   }
 }
 
-/** For --strict: a reply of our own that violates the contract is reported, and withheld. */
+/** For --strict: withholds and reports a reply that violates the contract. */
 function strict(
   answer: SandboxCore['service'],
   executor: CommandExecutor,
@@ -360,12 +347,12 @@ function strict(
     const violation = findBreach(rules, request, executor.spaces.default.shared, reply)
     if (violation === undefined) return reply
     warn(violation)
-    reply.withheld = `The sandbox's own response violates the contract. Its log says how.`
+    reply.withheld = `The sandbox's own response violates the contract. See its log for details.`
     return reply
   }
 }
 
-/** With --upstream, spaces start empty unless asked otherwise, and new ids are far above those of the service. */
+/** With --upstream, spaces start empty by default, and new ids are far above those of the service. */
 function withUpstreamIds(options: ResolvedOptions, readSeed: () => SpaceState): () => SpaceState {
   if (options.upstream === undefined) return readSeed
   const keepsPets = options.fixtures !== undefined || options.pets !== undefined
@@ -389,7 +376,7 @@ function lazyEngine(contract: Contract): ClosableEngine {
   }
 }
 
-/** Compiles the rules for responses on first use. Clients may choose what is matched, hence `linear`. */
+/** Compiled on first use. `linear`, because clients may choose the matched text. */
 function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<AnswerRules> {
   let rules: Promise<AnswerRules> | undefined
   const read = async () => {
@@ -406,8 +393,8 @@ function lazyRules(contract: Contract, file = 'openapi.yaml'): () => Promise<Ans
 
 function lazyControl(plane: ControlPlane): SandboxCore['control'] {
   let routes: Promise<ReturnType<typeof controlRoutes>> | undefined
-  return async (request, asker) => {
+  return async (request, caller) => {
     routes ??= import('./control/routes.js').then(({ controlRoutes }) => controlRoutes(plane))
-    return (await routes)(request, asker)
+    return (await routes)(request, caller)
   }
 }

@@ -10,7 +10,7 @@ export async function openContract(_file?: string, _options?: object): Promise<C
 
 export type ReplicaOverrides = Readonly<Record<string, never>>
 
-// The options that would need these are refused before.
+// Options that need these functions are refused earlier.
 
 export async function createReplicaExecutor(..._given: readonly unknown[]): Promise<CommandExecutor> {
   throw new Error('Redis is not available in a browser.')

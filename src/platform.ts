@@ -14,8 +14,7 @@ import { petReader } from './store/shape.js'
 import { SnapshotFolder } from './store/snapshot-folder.js'
 import { systemClock } from './system/system-clock.js'
 
-// The parts of a sandbox that need a disk, sockets or threads. Browsers get platform.browser.ts instead.
-// All but the store are loaded on first use.
+// Parts that need a disk, sockets or threads. Browsers get platform.browser.ts instead. All but the store load on first use.
 
 export { openContract } from './contract/open-contract.js'
 export type { ReplicaOverrides } from './executor/replica.js'
@@ -78,14 +77,14 @@ export async function openStore(
   }
 }
 
-/** Smaller files are read in a moment. */
+/** Smaller files load without a progress message. */
 const LARGE_FILE: Bytes = 10 * MIB
 
 function sizeOf(file: string): Bytes {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0
   } catch {
-    // Opening it reports what is wrong.
+    // Opening the file reports the problem.
     return 0
   }
 }

@@ -21,19 +21,16 @@ export interface RunningSandbox {
   readonly controlUrl: string
   readonly plan: PlanName
   readonly petCount: number
-  /** Of everything random. */
   readonly seed: number
-  /** Ids of the operations of the contract, in its order. */
   readonly operations: readonly string[]
-  /** The conduct of clients: in the default space first, then in each space with requests. */
+  /** Of the default space, then of each space with requests. */
   conduct(): readonly Conduct[]
-  /** Resolves when the port is free and everything is written. `clean` lets open responses finish, `now` cuts them. */
+  /** Resolves when the port is free and all changes are written. `clean` lets open responses finish, `now` cuts them. */
   stop(how?: 'clean' | 'now'): Promise<void>
 }
 
 /**
- * Starts a sandbox and opens its port. A start that fails leaves nothing open.
- *
+ * Starts a sandbox and opens its port. A failed start leaves nothing open.
  * @param saved state to continue from
  * @throws an error with a code: PORT_IN_USE, STORE_LOCKED …
  */

@@ -7,7 +7,7 @@ import { didYouMean } from './domain/suggest.js'
 import { placeOf, type ResolvedOptions } from './options/resolve.js'
 import { digestOf } from './system/digest.js'
 
-/** @throws Failure UNKNOWN_OPERATION for an option that names an operation which the contract lacks */
+/** @throws Failure UNKNOWN_OPERATION for an option with an operation that is not in the contract */
 export function checkOperations(options: ResolvedOptions, contract: Contract): void {
   const known = contract.operations.map(({ id }) => id)
   const check = (operation: string, index: number, name: 'mock' | 'fault' | 'latency', allowed: readonly string[]) => {
@@ -33,31 +33,29 @@ export function ignoredParameters({ operations }: Contract): readonly string[] {
   })
 }
 
-/** Refuses a scenario for keys that do not exist or are never banned: it would silently have no effect. */
+/** Refuses a scenario with keys that do not exist or are never banned: it would silently have no effect. */
 export function checkKeys({ start }: Pick<ResolvedOptions, 'start'>, keys: readonly ApiKey[]): void {
   for (const name of [...Object.keys(start.used), ...Object.keys(start.bans)]) {
     const named = keys.find((apiKey) => apiKey.key === name || keyLabel(apiKey) === name)
     if (named === undefined)
       throw new Failure(
         'UNKNOWN_KEY',
-        `The scenario names the key "${name}", which does not exist. There is ${keys.map(keyLabel).join(', ')}.`,
+        `The scenario names the key "${name}", which does not exist. Use one of ${keys.map(keyLabel).join(', ')}.`,
       )
     if (named.always === 'limited' && Object.hasOwn(start.bans, name))
-      throw new Failure('UNKNOWN_KEY', `The scenario bans the key "${name}", which is never banned. Ban another one.`)
+      throw new Failure('UNKNOWN_KEY', `The scenario bans the key "${name}", which is never banned. Ban another key.`)
   }
 }
 
-/** Used in logs and reports where there is no key of the sandbox. */
+/** Used in logs and reports in place of a key. */
 const RESERVED_LABELS: readonly string[] = ['none', 'unknown', 'others']
 
-/** Enough to distinguish the few keys of a sandbox. */
 const LABEL_DIGITS = 8
 
 /**
- * Labels each key given at the start, which may be a real one and must not be shown or written. The keys of the
- * fixtures or the store are not secret.
- *
- * @throws Failure LABEL_TAKEN if a label would be ambiguous
+ * Labels each key given at the start, which may be a real one and must not be shown or written. Keys of fixtures and
+ * store are not secret.
+ * @throws Failure LABEL_TAKEN for an ambiguous label
  */
 export function labelKeys(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[]): readonly ApiKey[] {
   const shown = new Set([DEFAULT_KEY, ...seeded.map(({ key }) => key)])
@@ -70,10 +68,7 @@ export function labelKeys(apiKeys: readonly ApiKey[], seeded: readonly ApiKey[])
     if (label === undefined) continue
     const isTaken = shown.has(label) || RESERVED_LABELS.includes(label)
     if (!isTaken && !all.some((other) => other.key !== key && (other.key === label || other.label === label))) continue
-    throw new Failure(
-      'LABEL_TAKEN',
-      `The label "${label}" of an API key already stands for another. Choose another one.`,
-    )
+    throw new Failure('LABEL_TAKEN', `The label "${label}" of an API key is already in use. Choose another label.`)
   }
   return all
 }

@@ -24,17 +24,17 @@ import { endRequest, endWaits, forgetResponse, moveClock, put, receive, type Wai
 import { fingerprintOf, isReceived, type RefusalNotice, readNotice } from './waits.js'
 import { countRequest, forgetFutureTraffic } from './what-if.js'
 
-/** Unknown tokens (--any-key) with an account of their own; the oldest is forgotten. */
-const MAX_STRANGERS = 1000
+/** Accounts of unknown tokens (--any-key). Beyond the limit, the oldest is dropped. */
+const MAX_UNKNOWN_TOKENS = 1000
 
-/** Requests under way that are kept; the oldest is forgotten, and its response is ignored. */
-const MAX_OPEN = 10_000
+/** Open requests. Beyond the limit, the oldest is dropped, and its response is ignored. */
+const MAX_OPEN_REQUESTS = 10_000
 
 interface Open {
   readonly account: KeyConduct
   readonly sender: string
   readonly fingerprint: string
-  readonly news: RefusalNotice | undefined
+  readonly notice: RefusalNotice | undefined
 }
 
 export interface SavedConduct {
@@ -46,10 +46,7 @@ export interface SavedConduct {
     Pick<Open, 'sender' | 'fingerprint'> & { readonly position: number; readonly news: RefusalNotice | null })[]
 }
 
-/**
- * Records how well clients keep the service's rules while requests pass, so that it does not depend on the log.
- * Its size is bounded, whatever clients send.
- */
+/** Judges how clients keep the service's rules, independently of the log. Its size is bounded. */
 export class ConductLedger {
   readonly findings = new Findings()
   readonly #plans: readonly Limits[]
@@ -58,13 +55,9 @@ export class ConductLedger {
   readonly #strangers = new Map<string, KeyConduct>()
   readonly #open = new Map<number, Open>()
   requests = 0
-  /** Requests with a valid key that reached an operation. */
   reached = 0
 
-  /**
-   * @param plans limits of the plans, smallest first
-   * @param hide  hides secrets in what a finding quotes
-   */
+  /** @param plans limits of the plans, smallest first @param hide hides secrets in findings */
   constructor(plans: readonly Limits[], hide = (text: string) => text) {
     this.#plans = plans
     this.#hide = hide
@@ -74,12 +67,11 @@ export class ConductLedger {
     return Math.max(1, ...this.keys().map(unnamedAtOnce))
   }
 
-  /** Accounts of the keys, in the order of their first request; strangers last. */
+  /** In the order of their first request; unknown tokens last. */
   keys(): readonly KeyConduct[] {
     return [...this.#keys.values(), ...this.#strangers.values()]
   }
 
-  /** Counts a request that reached the quota gate. */
   count({ caller, space: { settings }, now, wall }: JudgedRequest): void {
     if (caller.kind !== 'key') return
     const account = this.#accountOf(caller)
@@ -88,7 +80,7 @@ export class ConductLedger {
     countRequest(account.traffic, settings, limits, countSenders(account, settings.senders), now, wall)
   }
 
-  /** Whether a request brings a ban of its key, by the waits that its sender has disobeyed. */
+  /** Whether a request bans its key, because its sender has ignored too many waits. */
   bringsBan(judged: JudgedRequest, banAfter: number): boolean {
     const { caller, request } = judged
     const account = caller.kind === 'key' ? this.#accounts(caller.isStranger).get(caller.name) : undefined
@@ -96,11 +88,10 @@ export class ConductLedger {
   }
 
   /**
-   * Judges one exchange, in the order of arrival. Waits that its response names begin when that has ended.
-   *
-   * @param at the id of the exchange, and the ordinal of its request: `ended` refers to it
+   * Judges one exchange, in the order of arrival. Waits in its response begin when that has been sent.
+   * @param at id of the exchange, and position of its request
    */
-  judge(judged: JudgedRequest, answer: HandlerResult, at: { readonly id: number; readonly position: number }): void {
+  judge(judged: JudgedRequest, response: HandlerResult, at: { readonly id: number; readonly position: number }): void {
     const { caller, now, request, route, path, query } = judged
     if (isBrowsersOwn(request)) return
     const { id } = at
@@ -110,16 +101,16 @@ export class ConductLedger {
     if (account !== undefined) {
       if (route.kind === 'operation') this.reached++
       const fingerprint = fingerprintOf(request)
-      const { drafts, isEarly } = judgeTiming(account, judged, answer, fingerprint)
+      const { drafts, isEarly } = judgeTiming(account, judged, response, fingerprint)
       for (const draft of drafts) this.#find(judged, id, draft)
-      const news = readNotice(answer, judged, fingerprint, id, isEarly)
-      this.#open.set(at.position, { account, sender, fingerprint, news })
+      const notice = readNotice(response, judged, fingerprint, id, isEarly)
+      this.#open.set(at.position, { account, sender, fingerprint, notice })
       const [oldest] = this.#open
-      if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#close(...oldest)
+      if (this.#open.size > MAX_OPEN_REQUESTS && oldest !== undefined) this.#close(...oldest)
     }
-    // A draft that every request of an operation has is the same object each time.
+    // Drafts that apply to all requests of an operation are the same object each time.
     const groups = sender === '' ? account?.groups : undefined
-    for (const draft of findingDrafts(judged, answer)) {
+    for (const draft of findingDrafts(judged, response)) {
       const group = groups?.get(draft)
       if (
         group !== undefined &&
@@ -137,36 +128,35 @@ export class ConductLedger {
     const open = this.#open.get(ending.position)
     if (open === undefined) return
     this.#close(ending.position, open)
-    const { account, sender, news } = open
-    if (news !== undefined && isReceived(news, ending.how)) receive(sendersNamed(account, sender), news, ending)
+    const { account, sender, notice } = open
+    if (notice !== undefined && isReceived(notice, ending.how)) receive(sendersNamed(account, sender), notice, ending)
   }
 
-  /** @param position of the request whose response was sent, but not received */
+  /** @param position of a request whose response was sent, but not received */
   unread(position: number): void {
     for (const { senders } of this.keys()) for (const one of senders.values()) forgetResponse(one, position)
   }
 
   /**
-   * Ends waits, and those that responses under way are about to name: the sandbox no longer asks for them.
-   * Everything that ends a wait calls this, so that a client which does not wait for it is not blamed.
-   *
-   * @param which those that end; all if omitted
-   * @param key   name of the only key concerned
+   * Ends waits, also those in responses not yet sent. Call it for everything that ends a wait, so that clients are not
+   * blamed for ignoring it.
+   * @param which default: all
+   * @param key   name of a key; default: all
    */
   endWaits(which: WaitFilter = () => true, key?: string): void {
     const isConcerned = ({ identity }: KeyConduct) => key === undefined || identity.name === key
     for (const account of this.keys())
       if (isConcerned(account)) for (const one of account.senders.values()) endWaits(one, which)
-    this.#dropNotices((news, account) => news.kind === 'wait' && which(news.wait) && isConcerned(account))
+    this.#dropNotices((notice, account) => notice.kind === 'wait' && which(notice.wait) && isConcerned(account))
   }
 
-  /** The clock was moved: waits that are over by it do not come back. Findings stay. */
+  /** Waits that are over after a move of the clock do not come back. Findings stay. */
   moveClock(before: EpochMs, now: EpochMs, wall: EpochMs): void {
     for (const { senders, traffic } of this.keys()) {
       for (const one of senders.values()) moveClock(one, before, now, wall)
       if (now < before) forgetFutureTraffic(traffic, before, now, wall)
     }
-    this.#dropNotices((news) => (news.kind === 'wait' ? news.wait : news).from > now)
+    this.#dropNotices((notice) => (notice.kind === 'wait' ? notice.wait : notice).from > now)
   }
 
   clear(): void {
@@ -179,11 +169,11 @@ export class ConductLedger {
       reached: this.reached,
       findings: this.findings.save(),
       keys: this.keys().map(saveKeyConduct),
-      open: [...this.#open].flatMap(([position, { account, sender, fingerprint, news = null }]) => {
+      open: [...this.#open].flatMap(([position, { account, sender, fingerprint, notice = null }]) => {
         const { name, isStranger } = account.identity
-        // The account of a stranger that was forgotten is not kept, even if there is another one of its name.
+        // Skips accounts of unknown tokens that were dropped, even if another has the same name.
         if (this.#accounts(isStranger).get(name) !== account) return []
-        return [{ position, name, isStranger, sender, fingerprint, news }]
+        return [{ position, name, isStranger, sender, fingerprint, news: notice }]
       }),
     }
   }
@@ -197,14 +187,14 @@ export class ConductLedger {
       this.#accounts(saved.identity.isStranger).set(saved.identity.name, restoreKeyConduct(saved, this.#plans))
     for (const { position, name, isStranger, sender, fingerprint, news } of open) {
       const account = this.#accounts(isStranger).get(name)
-      if (account !== undefined) this.#open.set(position, { account, sender, fingerprint, news: news ?? undefined })
+      if (account !== undefined) this.#open.set(position, { account, sender, fingerprint, notice: news ?? undefined })
     }
   }
 
-  #dropNotices(which: (news: RefusalNotice, account: KeyConduct) => boolean): void {
+  #dropNotices(which: (notice: RefusalNotice, account: KeyConduct) => boolean): void {
     for (const [position, open] of this.#open)
-      if (open.news !== undefined && which(open.news, open.account))
-        this.#open.set(position, { ...open, news: undefined })
+      if (open.notice !== undefined && which(open.notice, open.account))
+        this.#open.set(position, { ...open, notice: undefined })
   }
 
   #close(position: number, { account, sender, fingerprint }: Open): void {
@@ -243,7 +233,7 @@ export class ConductLedger {
     const known = accounts.get(name)
     if (known !== undefined) return known
     const opened = openKeyConduct(caller, this.#plans)
-    put(accounts, name, opened, isStranger ? MAX_STRANGERS : Number.POSITIVE_INFINITY)
+    put(accounts, name, opened, isStranger ? MAX_UNKNOWN_TOKENS : Number.POSITIVE_INFINITY)
     return opened
   }
 }

@@ -18,7 +18,7 @@ export interface ReportedSpace {
 export function conductReport(space: ReportedSpace): Conduct {
   const { conduct, settings } = space
   const accounts = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
-  // Unknown tokens share one label, but each has its own quota.
+  // Unknown tokens share a label, but each has its own quota.
   const plans = new Map(accounts.toReversed().map(({ identity: { label, plan } }) => [label, plan]))
   const labels = new Set(accounts.map(({ identity }) => identity.label))
   return {
@@ -41,7 +41,7 @@ export function conductReport(space: ReportedSpace): Conduct {
   }
 }
 
-/** Refusals are summed; peaks are the largest of one key. */
+/** Sums refusals. Peaks are the largest of one key. */
 function whatIf(space: ReportedSpace, accounts: readonly KeyConduct[]): WhatIf {
   const traffic = accounts.map((account) => account.traffic)
   const refused = traffic.map(refusedBy)

@@ -23,37 +23,35 @@ export type ViolationRule = (typeof VIOLATIONS)[number]
 export type WarningRule = (typeof WARNINGS)[number]
 export type ConductRule = ViolationRule | WarningRule
 
-/** What a finding would be with another number of senders. */
+/** The rule with another number of senders. */
 export interface Otherwise {
-  /** The smallest number with which no occurrence breaks this rule. */
+  /** The smallest number with which no occurrence violates this rule. */
   readonly senders: number
-  /** The rule that they break then; null for none. */
+  /** The rule violated then; null if none is. */
   readonly rule: ConductRule | null
 }
 
-/** Breaches of one rule: all occurrences for one key with the same detail. */
+/** All violations of a rule by one key with the same detail. */
 export interface Finding<Rule extends ConductRule = ConductRule> {
   readonly rule: Rule
-  /** Label of the key; `none` without a key, `unknown` for a key that the sandbox does not know. */
+  /** Label of the key; `none` without a key, `unknown` for an unknown key. */
   readonly key: string
-  /** Null if the request matched no operation. */
+  /** Null for an unknown operation. */
   readonly operation: string | null
-  /** Name of the sender; empty if it has none. */
+  /** Empty without a name. */
   readonly sender: string
-  /** What the client did, and what to do about it. */
+  /** Describes the problem and its solution. */
   readonly message: string
-  /** The first request concerned. */
   readonly request: { readonly method: string; readonly path: string; readonly query: string }
-  /** The response that this request disobeyed; null for rules on a single exchange. */
+  /** The response that was ignored; null for rules on a single exchange. */
   readonly disobeyed: DisobeyedResponse | null
-  /** Number of occurrences. */
   readonly count: number
-  /** Ids of the first exchanges concerned, at most 20. */
+  /** The first 20 ids. */
   readonly exchanges: readonly number[]
   /** ISO 8601, UTC, by the space's clock. */
   readonly firstAt: string
   readonly lastAt: string
-  /** Absent where the number of senders changes nothing. */
+  /** Absent if the number of senders does not matter. */
   readonly otherwise?: Otherwise
 }
 
@@ -68,7 +66,6 @@ export interface DisobeyedResponse {
   readonly laterMs: number
 }
 
-/** Requests that were refused, or would have been. */
 export interface Refusals {
   /** The sum of `refused`. */
   readonly refusals: number
@@ -81,35 +78,32 @@ export interface PlanOutcome extends Refusals {
   readonly perDay: number
 }
 
-/** Traffic that reached the quota, and what each plan would have done with it. */
 export interface WhatIf {
-  /** Requests with a valid key, neither forced nor refused by a storm or a fault. */
+  /** With a valid key; neither forced nor refused by a storm or a fault. */
   readonly requests: number
-  /** The most requests of one key in one window, if none had been refused. */
+  /** The most requests of one key in one window, without any refusals. */
   readonly peakMinute: number
   readonly peakDay: number
   /** Smallest plan first. */
   readonly plans: readonly PlanOutcome[]
-  /** With the limits that the keys really had. */
+  /** With the actual limits of the keys. */
   readonly configured: Refusals
-  /** The smallest plan that refuses none; null if all refuse some. */
+  /** The smallest plan without refusals; null if all have some. */
   readonly cheapest: PlanName | null
 }
 
-/** How well clients kept the service's rules. */
 export interface Conduct {
   /** Empty for the default space. */
   readonly space: string
-  /** Judged exchanges. */
   readonly requests: number
   /** Requests with a valid key that reached an operation. */
   readonly reached: number
-  /** Senders that share a key: as stated, otherwise the most that had the same request in flight at once. */
+  /** Senders that share a key: as configured, or else the most with the same request in flight at once. */
   readonly senders: number
   readonly sendersStated: boolean
   readonly violations: readonly Finding<ViolationRule>[]
   readonly warnings: readonly Finding<WarningRule>[]
-  /** Of all keys: refusals are summed, peaks are the largest of one key. */
+  /** Sums the refusals of all keys. Peaks are the largest of one key. */
   readonly whatIf: WhatIf
   readonly keys: readonly ({ readonly key: string; readonly plan: PlanName } & WhatIf)[]
 }

@@ -8,9 +8,8 @@ import type { JudgedRequest } from './judged-request.js'
 import type { GivenResponse } from './waits.js'
 
 export interface Disobeyed extends GivenResponse {
-  /** When it was sent, by the space's clock. */
+  /** By the space's clock. */
   readonly at: EpochMs
-  /** Time from then to the request. */
   readonly laterMs: DurationMs
   /** The browser may have delayed the request. */
   readonly isHeldBack: boolean
@@ -18,14 +17,14 @@ export interface Disobeyed extends GivenResponse {
 
 export interface FindingDraft {
   readonly rule: ConductRule
-  /** Distinguishes groups with the same rule and key: the name of a parameter, a path. */
+  /** Distinguishes groups of the same rule and key: the name of a parameter, a path. */
   readonly detail: string
-  /** Empty if it follows from `disobeyed`. */
+  /** Empty if derived from `disobeyed`. */
   readonly message: string
   readonly disobeyed?: Disobeyed
-  /** The smallest number of senders with which it breaks another rule, or none; absent if their number does not matter. */
+  /** The smallest number of senders that makes it another rule or none; absent if the number does not matter. */
   readonly senders?: number
-  /** Several requests were in flight at once: several clients may share the key. */
+  /** Requests overlapped: several clients may share the key. */
   readonly isShared?: boolean
   readonly tries?: number
 }
@@ -34,21 +33,21 @@ const MAX_NAMES = 20
 
 const remembered = new WeakMap<Operation, readonly FindingDraft[]>()
 
-/** Breaches that one exchange shows without earlier ones. Those of an ordinary exchange depend on its operation only. */
-export function findingDrafts(judged: JudgedRequest, answer: HandlerResult): readonly FindingDraft[] {
+/** Violations visible in a single exchange. For ordinary exchanges they depend on the operation only, and are cached. */
+export function findingDrafts(judged: JudgedRequest, response: HandlerResult): readonly FindingDraft[] {
   const { caller, route, readings } = judged
   const isOrdinary =
     caller.kind === 'key' &&
-    answer.status < 300 &&
-    answer.fault === undefined &&
+    response.status < 300 &&
+    response.fault === undefined &&
     readings !== undefined &&
     readings.query.unknown.length === 0 &&
     readings.query.unused === undefined &&
     (readings.body === undefined || readings.body.unknown.length === 0)
-  if (route.kind !== 'operation' || !isOrdinary) return allDrafts(judged, answer)
+  if (route.kind !== 'operation' || !isOrdinary) return allDrafts(judged, response)
   const known = remembered.get(route.operation)
   if (known !== undefined) return known
-  const drafts = discouragedUses(judged, answer)
+  const drafts = discouragedUses(judged, response)
   remembered.set(route.operation, drafts)
   return drafts
 }
@@ -57,13 +56,12 @@ export function sourceOf({ route, request, path }: JudgedRequest): string {
   return route.kind === 'operation' ? route.operation.id : `${request.method} ${redactQuery(path)}`
 }
 
-function allDrafts(judged: JudgedRequest, answer: HandlerResult): readonly FindingDraft[] {
+function allDrafts(judged: JudgedRequest, response: HandlerResult): readonly FindingDraft[] {
   const { caller, route, request, space } = judged
   const drafts: FindingDraft[] = []
   const source = sourceOf(judged)
-  // A path outside the service needs no key.
   if (caller.kind !== 'key' && route.kind !== 'outside') {
-    const how = caller.problem === 'missing_api_key' ? 'without an API key' : 'with an API key that is not valid'
+    const how = caller.problem === 'missing_api_key' ? 'without an API key' : 'with an invalid API key'
     drafts.push({ rule: 'unauthenticated', detail: caller.problem, message: `${source} was sent ${how}.` })
   }
   if (route.kind !== 'operation' && request.method !== UNREAD) {
@@ -71,7 +69,7 @@ function allDrafts(judged: JudgedRequest, answer: HandlerResult): readonly Findi
       route.kind === 'outside'
         ? `the service is under ${space.shared.basePath}`
         : route.kind === 'unknown'
-          ? 'there is no such path'
+          ? 'unknown path'
           : `the path supports ${route.allow.join(', ')}`
     drafts.push({
       rule: 'undocumented-endpoint',
@@ -79,22 +77,22 @@ function allDrafts(judged: JudgedRequest, answer: HandlerResult): readonly Findi
       message: `${source} is not in the contract: ${why}.`,
     })
   }
-  const message = invalidity(judged, answer)
+  const message = invalidity(judged, response)
   if (message !== undefined) drafts.push({ rule: 'invalid-request', detail: message, message })
-  return [...drafts, ...discouragedUses(judged, answer), ...unknownNames(judged)]
+  return [...drafts, ...discouragedUses(judged, response), ...unknownNames(judged)]
 }
 
-/** Only if the client caused the refusal, not a switch or a header. */
-function invalidity({ route, request, handler }: JudgedRequest, answer: HandlerResult): string | undefined {
-  const { status, reason, headers = [] } = answer
-  if (request.method === UNREAD) return messageOf(answer)
-  // Forcing an invalid code is the client's mistake; a forced response is what it asked for.
+/** Only for refusals caused by the client, not by a switch or a header. */
+function invalidity({ route, request, handler }: JudgedRequest, response: HandlerResult): string | undefined {
+  const { status, reason, headers = [] } = response
+  if (request.method === UNREAD) return messageOf(response)
+  // Forcing an invalid code is a client error; a forced response is what the client requested.
   if (reason !== undefined && (reason !== 'forced' || headers.includes('Preference-Applied'))) return undefined
-  if (status === 400 || status === 413 || status === 415) return messageOf(answer)
+  if (status === 400 || status === 413 || status === 415) return messageOf(response)
   if (status !== 404 || route.kind !== 'operation') return undefined
   const { operation, captured } = route
   if (handler === undefined)
-    return answer.outside ? operationMessage(operation.id, ['the path breaks the contract']) : undefined
+    return response.outside ? operationMessage(operation.id, ['the path breaks the contract']) : undefined
   const problems = operation.readPath(captured).violations.map(({ message }) => message)
   return problems.length === 0 ? undefined : operationMessage(operation.id, problems)
 }
@@ -104,9 +102,9 @@ function messageOf({ body, status }: HandlerResult): string {
     const error: unknown = JSON.parse(textOf(body))
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
   } catch {
-    // The examples of another contract need not be JSON.
+    // Examples of a custom contract may not be JSON.
   }
-  return `It was refused with ${status}.`
+  return `The request was refused with ${status}.`
 }
 
 function discouragedUses({ caller, route }: JudgedRequest, { status, fault }: HandlerResult): readonly FindingDraft[] {

@@ -4,7 +4,7 @@ import type { ConductRule, Finding, Otherwise } from './conduct-view.js'
 import type { Disobeyed, FindingDraft } from './finding-drafts.js'
 import { toPlain } from './plain.js'
 
-/** Groups per rule. Further ones are counted together, so that no client can exhaust memory. */
+/** Per rule. Further groups are counted together, to bound memory. */
 const GROUPS_A_RULE = 200
 const EXCHANGES_A_GROUP = 20
 const LONGEST_TEXT = 200
@@ -18,16 +18,15 @@ interface Occurrence extends FindingDraft {
 
 /** Occurrences with the same rule, key, sender and detail. */
 export interface Group extends Pick<Occurrence, 'rule' | 'key' | 'sender' | 'operation' | 'request'> {
-  /** Identifies it among those of its rule. */
+  /** Unique within the rule. */
   readonly name: string
   message: string
   count: number
   readonly exchanges: number[]
   readonly firstAt: EpochMs
   lastAt: EpochMs
-  /** The largest `senders` of its occurrences; 0 if their number does not matter. */
+  /** The largest `senders` of its occurrences; 0 if it does not matter. */
   senders: number
-  /** The largest `tries` of its occurrences. */
   tries: number
   isShared: boolean
   /** Of the first occurrence. */
@@ -49,7 +48,7 @@ export class Findings {
     return group
   }
 
-  /** In the rules' order, and within a rule by first occurrence. */
+  /** In the order of the rules, then by first occurrence. */
   of<Rule extends ConductRule>(rules: readonly Rule[]): readonly Finding<Rule>[] {
     return rules.flatMap((rule) => [...(this.#rules.get(rule)?.values() ?? [])].map((group) => viewOf(rule, group)))
   }
@@ -109,9 +108,8 @@ export function isSameRequest(one: Finding['request'], other: Finding['request']
   return one.path === other.path && one.query === other.query && one.method === other.method
 }
 
-/** The group of occurrences beyond the limit. */
 const REST = 'others'
-const REST_MESSAGE = 'More of the same kind; only their number is kept.'
+const REST_MESSAGE = 'Further occurrences; only their number is recorded.'
 
 function groupFor(groups: Map<string, Group>, occurrence: Occurrence, at: EpochMs): Group {
   const { rule, key, sender, operation, detail, request, disobeyed = null } = occurrence
@@ -144,7 +142,7 @@ function shortened(text: string): string {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text
 }
 
-/** What a client did, the evidence, and what to do: complete without the sandbox. */
+/** The violation, its evidence and advice, understandable without the sandbox. */
 function textOf({
   rule,
   sender,
@@ -173,7 +171,7 @@ function textOf({
     advice,
     ...(isHeldBack
       ? [
-          "A browser delays a GET while the same one is under way (as React's StrictMode makes it): count such a page twice.",
+          "Browsers delay a GET while the same one is in flight (React's StrictMode sends two): count such a page as two senders.",
         ]
       : []),
     ...(sender === '' && isShared && senders > 1 && senders <= MAX_SENDERS
@@ -186,12 +184,11 @@ type Words = readonly [done: (times: string, tries: number) => string, advice: s
 
 const BACK_OFF = 'Wait before each retry, longer each time.'
 
-/** Of the rules about coming back. */
 const WORDS: { readonly [Rule in ConductRule]?: Words } = {
   'early-retry': [(times) => `was retried${times} too early`, 'Wait as long as Retry-After says.'],
   'early-retry-likely': [
     (times) => `was probably retried${times} too early`,
-    'Wait as long as Retry-After says. Name the senders of a key to be sure which one it was.',
+    'Wait as long as Retry-After says. Name the senders of the key to identify the client.',
   ],
   'no-backoff': [(_, tries) => `was retried ${tries} times in a row without a pause`, BACK_OFF],
   'no-backoff-likely': [(_, tries) => `was probably retried ${tries} times in a row without a pause`, BACK_OFF],
@@ -199,6 +196,6 @@ const WORDS: { readonly [Rule in ConductRule]?: Words } = {
   'request-while-banned': [(times) => `was sent${times} while its key was banned`, 'Wait until the ban is over.'],
   'request-while-limited': [
     (times) => `was sent${times} while its key had to wait`,
-    'Send nothing with this key until the wait is over.',
+    'Do not use the key until the wait is over.',
   ],
 }

@@ -14,16 +14,15 @@ export interface Arrival {
   readonly sentUpTo: number
 }
 
-/** A request with its caller and route. */
 export interface JudgedRequest extends Arrival {
   readonly request: ServiceRequest
   readonly path: string
   readonly query: string
   readonly route: ServiceRoute
   readonly caller: Caller
-  /** Undefined if no gate has read them. */
+  /** Undefined if they were not read. */
   readonly readings: Readings | undefined
-  /** Undefined if the sandbox has no handler for the operation. */
+  /** Undefined without a handler for the operation. */
   readonly handler: unknown
   readonly space: {
     readonly settings: BanRules & Pick<Settings, 'rateLimit' | 'senders'>

@@ -11,28 +11,28 @@ import { beginRequest, endWaits, mostAtOnce, noteTry, openSenders, runningWaits,
 import { type GivenResponse, isServed, type RunningWaits, type Sent } from './waits.js'
 import { openTraffic, type Traffic } from './what-if.js'
 
-/** Named senders kept per key; the one that sent longest ago is forgotten. */
+/** Per key. Beyond the limit, the sender that was idle longest is dropped. */
 const MAX_NAMED_SENDERS = 100
 
 export type KeyCaller = Caller & { readonly kind: 'key' }
 
-/** Only the label of a key is kept: the key may be a secret. */
+/** Has the label of a key only, because the key may be secret. */
 export interface KeyIdentity {
-  /** The label of a key; the name of a stranger's account. */
+  /** The label of a key, or the account name of an unknown token. */
   readonly name: string
   readonly isStranger: boolean
   readonly label: string
   readonly plan: PlanName
-  /** Always limited or banned: it shows nothing about plans. */
+  /** Always limited or banned, so it is excluded from the comparison of plans. */
   readonly isAlwaysRefused: boolean
 }
 
 export interface KeyConduct {
   readonly identity: KeyIdentity
   readonly traffic: Traffic
-  /** By name; the empty one stands for all senders without a name. */
+  /** By name; empty for all senders without a name. */
   readonly senders: Map<string, Senders>
-  /** Groups of drafts that are the same object for every request of an operation: these need not be looked up. */
+  /** Cache for drafts that are the same object for all requests of an operation. */
   readonly groups: WeakMap<FindingDraft, Group>
 }
 
@@ -65,7 +65,6 @@ export function restoreKeyConduct(saved: SavedKeyConduct, plans: readonly Limits
   }
 }
 
-/** The name of a request's sender, and how many senders share it, if that was stated. */
 export function senderOf({ caller, space }: JudgedRequest): {
   readonly name: string
   readonly stated: number | undefined
@@ -91,19 +90,18 @@ export function unnamedAtOnce({ senders }: KeyConduct): number {
   return unnamed === undefined ? 1 : mostAtOnce(unnamed)
 }
 
-/** How many senders share the key. @param stated of those without a name */
+/** @param stated number of senders without a name @returns the number of senders that share the key */
 export function countSenders({ senders }: KeyConduct, stated: number | undefined): number {
   let count = 0
   for (const [name, { peak }] of senders) count += name === '' ? (stated ?? peak) : 1
   return Math.max(1, count)
 }
 
-/** Otherwise a request cannot be too early. */
+/** Without waits and failures, a request cannot be too early. */
 function isRefused({ waits, retries }: Senders): boolean {
   return waits.length > 0 || retries.size > 0
 }
 
-/** An early request, after enough others of its sender, brings the ban. */
 export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: number, fingerprint: string): boolean {
   const { name, stated } = senderOf(judged)
   const senders = account.senders.get(name)
@@ -113,11 +111,11 @@ export function isBanDue(account: KeyConduct, judged: JudgedRequest, banAfter: n
   return limits.known >= count && bringsBan(senders.early, hasFirst, banAfter * count, judged.now, judged.wall)
 }
 
-/** Judges whether a request came too early, by the responses that its sender had received. */
+/** Judges whether a request was too early, by the responses that its sender had received. */
 export function judgeTiming(
   account: KeyConduct,
   judged: JudgedRequest,
-  answer: HandlerResult,
+  response: HandlerResult,
   fingerprint: string,
 ): Verdict {
   const { name, stated } = senderOf(judged)
@@ -128,7 +126,7 @@ export function judgeTiming(
   const same = stated ?? senders.peaks.get(fingerprint) ?? 1
   const all = stated ?? senders.peak
   const retry = noteTry(senders, fingerprint, same, judged)
-  if (isServed(answer)) senders.retries.delete(fingerprint)
+  if (isServed(response)) senders.retries.delete(fingerprint)
 
   const drafts: FindingDraft[] = []
   const add = (
@@ -156,9 +154,9 @@ export function judgeTiming(
   else if (possible >= same) addWaits('early-retry-likely', own, possible + 1)
   else if (stated === undefined && own.known > 0 && isMoreThanBefore(senders, own.known, judged))
     addWaits('early-retry-likely', own, 1)
-  if (answer.reason === 'ban') {
+  if (response.reason === 'ban') {
     if (bans.known >= all) addWaits('request-while-banned', bans, bans.known + 1)
-  } else if (possible === 0 && limits.known >= all && answer.reason !== 'forced')
+  } else if (possible === 0 && limits.known >= all && response.reason !== 'forced')
     addWaits('request-while-limited', limits, limits.known + 1)
 
   if (retry !== undefined) {
@@ -168,12 +166,13 @@ export function judgeTiming(
       add(rule, failure.response, failure, { senders: excusedBy, tries })
     } else if (isWeak) add('weak-backoff', failure.response, failure)
   }
-  // The wait that a ban names replaces those that led to it: a client that keeps it is not early afterwards.
-  if (answer.reason === 'ban') for (const one of account.senders.values()) endWaits(one, ({ kind }) => kind === 'limit')
+  // The wait of a ban replaces earlier ones: a client that keeps it is not early afterwards.
+  if (response.reason === 'ban')
+    for (const one of account.senders.values()) endWaits(one, ({ kind }) => kind === 'limit')
   return { drafts, isEarly: limits.known >= all }
 }
 
-/** Whether more senders had a wait running than ever before. Of several senders that wait, some do so at most requests. */
+/** Whether more senders than ever before had a running wait. Of several waiting senders, some wait during most requests. */
 function isMoreThanBefore({ mostTold }: Senders, waiting: number, { route }: JudgedRequest): boolean {
   const operation = route.kind === 'operation' ? route.operation.id : ''
   if (waiting <= (mostTold.get(operation) ?? 0)) return false
@@ -181,7 +180,7 @@ function isMoreThanBefore({ mostTold }: Senders, waiting: number, { route }: Jud
   return true
 }
 
-/** Only browsers send Sec-Fetch-Site. They delay a GET while the same one is under way, as React's StrictMode makes it. */
+/** Browsers (Sec-Fetch-Site) delay a GET while the same one is in flight, as with React's StrictMode. */
 function isHeldBack({ request: { method, headers } }: JudgedRequest): boolean {
   return method === 'GET' && headers['sec-fetch-site'] !== undefined
 }

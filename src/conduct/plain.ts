@@ -1,4 +1,4 @@
-/** State as plain JSON: maps are lists of entries. */
+/** Plain JSON, with maps as lists of entries. */
 export type Plain<State> =
   State extends Map<infer Name, infer Value>
     ? [Name, Plain<Value>][]
@@ -8,7 +8,6 @@ export type Plain<State> =
         ? { [Name in keyof State]: Plain<State[Name]> }
         : State
 
-/** A deep copy of state, as plain JSON. */
 export function toPlain<State>(state: State): Plain<State> {
   return copyOf(state) as Plain<State>
 }

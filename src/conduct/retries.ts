@@ -8,30 +8,28 @@ export interface Failure extends Sent {
   readonly slackMs: DurationMs
 }
 
-/** The tries of one request after failures without Retry-After, until it is served. */
+/** Retries of one request after failures without Retry-After, until it succeeds. */
 export interface Retries {
   failures: Failure[]
-  /** `instant[n - 1]`: the latest tries in a row that were instant ones if there are n senders. */
+  /** `instant[n - 1]`: number of latest tries in a row without a pause, if there are n senders. */
   instant: number[]
-  /** Those of these tries that may have been sent before the failure was readable. */
+  /** Of these, the number that may have been sent before the failure was readable. */
   unproven: number
-  /** How long the latest tries have waited, while each wait was at least as long as the one before. */
+  /** Waits before the latest tries, as long as each was at least as long as the previous one. */
   gaps: DurationMs[]
-  /** Position of the failure after which the last gap began: a burst of several senders waits once. */
+  /** Position of the failure before the last gap: a burst of several senders counts as one gap. */
   since: number
 }
 
 export interface Try {
-  /** The latest failure that its sender received. */
   readonly failure: Failure
   readonly instant: number
   readonly unproven: number
-  /** The smallest number of senders with which there would not be too many instant tries. */
+  /** The smallest number of senders with which these tries are allowed. */
   readonly excusedBy: number
   readonly isWeak: boolean
 }
 
-/** A try this soon after a failure has not waited. */
 const INSTANT_MS: DurationMs = 100
 
 /** Instant tries in a row that are allowed per sender. @source docs/conduct.md, "no-backoff" */
@@ -42,10 +40,10 @@ const MAX_GAPS = 20
 
 const LONG_BACKOFF_MS: DurationMs = SECOND_MS
 
-/** Timers are not exact: waits that differ by less than this factor are equal. */
+/** Waits within this factor count as equal, because timers are inexact. */
 const TOLERANCE = 1.1
 
-/** A request this long after a failure is not a retry of it. */
+/** Later requests do not count as retries. */
 const FORGOTTEN_AFTER_MS: DurationMs = MINUTE_MS
 
 export function noRetries(): Retries {
@@ -64,14 +62,10 @@ export function isForgotten({ failures }: Retries, arrival: Now): boolean {
 }
 
 /**
- * Counts the same request again after failures.
- *
- * Of n senders, each fails at most once in the time for which one of them backs off. So if there were n failures
- * within that time, one of them was this sender's, and it has not waited: an instant try. Failures that were not
- * readable when the request was sent do not count.
- *
+ * Counts a retry. Each of n senders fails at most once while one of them backs off. With n failures in that time, one
+ * of them was this sender's, which did not wait: an instant try. Failures that were not readable yet do not count.
  * @param senders 1 to MAX_SENDERS
- * @returns undefined if it is not a retry of any failure
+ * @returns undefined if it is not a retry
  */
 export function addTry(retries: Retries, senders: number, arrival: Arrival): Try | undefined {
   const failures = retries.failures.filter((failure) => orderOf(failure, arrival) !== 'at-once')
@@ -94,7 +88,7 @@ export function addTry(retries: Retries, senders: number, arrival: Arrival): Try
   return { failure, instant, unproven: retries.unproven, excusedBy, isWeak }
 }
 
-/** A shorter wait starts a new series: the next call of a client that backs off. */
+/** A shorter wait starts a new series: a new call of the client. */
 function addGap(retries: Retries, gap: DurationMs): void {
   const before = retries.gaps.at(-1)
   if (before !== undefined && gap * TOLERANCE < before) retries.gaps = []
@@ -114,7 +108,7 @@ function isWeakBackoff(gaps: readonly DurationMs[]): boolean {
   return last.every((gap) => gap < LONG_BACKOFF_MS) && sum(last) <= sum(gaps.slice(0, half)) * TOLERANCE
 }
 
-/** Since the nth last failure, by the clock or in real time, whichever is longer; infinite if there were fewer, or a clock was set back. */
+/** Time since the nth last failure, by the longer of both clocks; infinite without it, or after a clock was set back. */
 function sinceFailure(failures: readonly Failure[], n: number, { now, wall }: Now): DurationMs {
   const failure = failures.at(-n)
   if (failure === undefined) return Number.POSITIVE_INFINITY
@@ -122,7 +116,7 @@ function sinceFailure(failures: readonly Failure[], n: number, { now, wall }: No
   return since < 0 ? Number.POSITIVE_INFINITY : since
 }
 
-/** Whether a try came too soon after the nth last failure: perhaps (-1), or certainly (1). */
+/** Whether a try was too soon after the nth last failure: possibly (-1), or certainly (1). */
 function isInstant(failures: readonly Failure[], n: number, now: Now, sign: 1 | -1): boolean {
   return sinceFailure(failures, n, now) + sign * (failures.at(-n)?.slackMs ?? 0) < INSTANT_MS
 }

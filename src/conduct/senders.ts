@@ -14,21 +14,21 @@ import {
   waitsAfterMove,
 } from './waits.js'
 
-/** Kept per sender. Forgetting the oldest is to the client's advantage. */
+/** Per sender. Dropping the oldest favours the client. */
 const MAX_RETRIES = 100
 const MAX_PEAKS = 100
 
-/** What the senders of a key that share a name (or have none) have to observe, and how many there are. */
+/** Waits and failures of all senders of a key with the same name (or without one). */
 export interface Senders {
   waits: Wait[]
-  /** By fingerprint; the one that failed longest ago first. */
+  /** By fingerprint; the oldest failure first. */
   retries: Map<string, Retries>
-  /** By operation: the most senders, but not all, with a wait running when it was requested again. */
+  /** By operation: the largest number of senders with a running wait at a request, below all of them. */
   mostTold: Map<string, number>
-  /** Waits that early requests were given: enough of them bring a ban. */
+  /** Waits in responses to early requests: enough of them cause a ban. */
   early: Stretch[]
   inFlight: Map<string, number>
-  /** The most of one request at once, by fingerprint, where that was more than one. */
+  /** The most of the same request in flight at once, by fingerprint, if more than one. */
   peaks: Map<string, number>
   peak: number
 }
@@ -54,7 +54,7 @@ export function mostAtOnce({ peaks }: Senders): number {
   return Math.max(1, ...peaks.values())
 }
 
-/** A request is in flight from its first byte until its response is sent or its client has left. */
+/** In flight: from the first byte until the response is sent or the client has left. */
 export function beginRequest(senders: Senders, fingerprint: string): void {
   const { inFlight } = senders
   inFlight.set(fingerprint, (inFlight.get(fingerprint) ?? 0) + 1)
@@ -67,7 +67,7 @@ export function endRequest({ inFlight }: Senders, fingerprint: string): void {
   else inFlight.delete(fingerprint)
 }
 
-/** Requests under way when this one was sent were in flight at once. */
+/** Requests whose responses were not readable when this one was sent were in flight together with it. */
 export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
   const running = countRunning(senders.waits, fingerprint, arrival)
   const { own, limits } = running
@@ -108,11 +108,10 @@ export function receive(senders: Senders, notice: RefusalNotice, ending: Ending)
   if (!isRunning(wait, at, wall)) return
   addWait(senders.waits, { ...wait, sent })
   const { from, until, wallUntil, isEarly, kind, reason } = wait
-  // The sandbox bans for its own refusals only.
+  // Only the sandbox's own refusals cause a ban.
   if (isEarly && kind === 'limit' && reason !== 'upstream') senders.early.push({ from, until, wallUntil })
 }
 
-/** A response was sent, but not received. */
 export function forgetResponse(senders: Senders, position: number): void {
   senders.waits = senders.waits.filter(({ sent }) => sent.position !== position)
   for (const retries of senders.retries.values())
@@ -124,7 +123,7 @@ export function endWaits(senders: Senders, which: WaitFilter): void {
   senders.early = []
 }
 
-/** The clock was moved: what has ended, or began later than it shows, does not come back. */
+/** Waits that have ended, or begin in the future, do not come back. */
 export function moveClock(senders: Senders, before: EpochMs, now: EpochMs, wall: EpochMs): void {
   senders.waits = waitsAfterMove(senders.waits, before, now, wall)
   senders.early = senders.early.filter(({ from }) => from <= now)

@@ -12,22 +12,19 @@ export interface GivenResponse {
   readonly retryAfter: string | null
 }
 
-/** A wait that a response names. It begins when that response has been sent. */
+/** Requested by a response; begins when that has been sent. */
 export interface NamedWait extends Stretch {
   readonly fingerprint: string
-  /** What has to wait: this request alone, all requests of the key (quota, storm), or a banned key. */
+  /** Scope: this request, all requests of the key (quota, storm), or a banned key. */
   readonly kind: 'request' | 'limit' | 'ban'
   readonly reason: Reason | null
   readonly response: GivenResponse
-  /** All senders of the key had a wait running when the request came: it counts towards a ban. */
   readonly isEarly: boolean
 }
 
 export interface Sent {
-  /** The ordinal of the request that it answers. */
   readonly position: number
   readonly endedAt: number
-  /** The ordinal of its connection; 0 in process. */
   readonly connection: number
   readonly at: EpochMs
   readonly wall: EpochMs
@@ -35,10 +32,10 @@ export interface Sent {
 
 export type Wait = NamedWait & { readonly sent: Sent }
 
-/** What a response tells its client about coming back. */
+/** How a refusal affects the next request of its client. */
 export type RefusalNotice =
   | { readonly kind: 'wait'; readonly wait: NamedWait }
-  /** A 429 or 5xx without Retry-After, or a response broken on the way. */
+  /** A 429 or 5xx without Retry-After, or a broken response. */
   | {
       readonly kind: 'failure'
       readonly fingerprint: string
@@ -47,37 +44,32 @@ export type RefusalNotice =
       readonly response: GivenResponse
     }
 
-/** Faults that a client sees as a failure of the connection. One that hangs shows nothing. */
+/** Faults that clients see as a failed connection. With a hang they see nothing. */
 const BREAKING: readonly (WireFault | undefined)[] = ['connection-reset', 'empty-response', 'malformed-chunk']
 
-/** Whether a request succeeded, or failed in a way that retrying does not change. */
 export function isServed({ status, reason, retryAt, fault }: HandlerResult): boolean {
   if (fault !== undefined && (fault === 'hang' || BREAKING.includes(fault))) return false
   return status !== 429 && status < 500 && reason !== 'ban' && retryAt === undefined
 }
 
-/**
- * @param exchange id of the exchange
- * @param isEarly  see NamedWait
- * @returns undefined for a response that says nothing about coming back
- */
+/** @param isEarly see NamedWait @returns undefined if the response does not affect the next request */
 export function readNotice(
-  answer: HandlerResult,
+  result: HandlerResult,
   { now, wall }: Arrival,
   fingerprint: string,
   exchange: number,
   isEarly: boolean,
 ): RefusalNotice | undefined {
-  if (isServed(answer) || answer.fault === 'hang') return undefined
-  const { status, fault, reason = null, headers = [], retryAt } = answer
+  if (isServed(result) || result.fault === 'hang') return undefined
+  const { status, fault, reason = null, headers = [], retryAt } = result
   const isBroken = BREAKING.includes(fault)
   const index = headers.findIndex((item, at) => at % 2 === 0 && item.toLowerCase() === 'retry-after')
   const retryAfter = isBroken || index === -1 ? null : String(headers[index + 1])
   const response: GivenResponse = { exchange, status: isBroken ? 0 : status, retryAfter }
-  // Responses that only a custom contract documents have no `retryAt`.
+  // Responses documented only by a custom contract have no `retryAt`.
   const until = retryAfter === null ? undefined : (retryAt ?? retryInstant(retryAfter, now))
   if (until !== undefined) {
-    // A forced 429 is only a rehearsal: it concerns its own request.
+    // A forced 429 only concerns its own request.
     const kind = reason === 'ban' ? 'ban' : status === 429 && reason !== 'forced' ? 'limit' : 'request'
     const wait = { fingerprint, kind, reason, from: now, until, wallUntil: wall + until - now } as const
     return { kind: 'wait', wait: { ...wait, response, isEarly } }
@@ -97,24 +89,23 @@ export function isReceived(notice: RefusalNotice, how: ResponseEnd): boolean {
 
 const MAX_TARGET_LENGTH = 200
 
-/** Identifies repeats of a request by method, path, query and body. */
+/** Equal for repeats of a request: method, path, query and body. */
 export function fingerprintOf({ method, target, body }: ServiceRequest): string {
   const isShort = body === undefined && target.length <= MAX_TARGET_LENGTH
-  // This runs for every request; the target of a GET is an existing string.
+  // Runs for every request: avoid new strings for GET.
   if (isShort) return method === 'GET' ? target : `${method} ${target}`
   return digestOf(`${method} ${target}\n`, body ?? '')
 }
 
 const MAX_WAITS = 200
 
-/** Error of clients' timers, and of their clocks between two readings. */
 const TIMER_TOLERANCE_MS: DurationMs = 50
 
 type Order = 'after' | 'unknown' | 'at-once'
 
 /**
- * Whether a request was sent after a response was readable. The edge proves it by positions (`http/write-batch.ts`);
- * a connection proves it for its own responses.
+ * Whether a request was sent after a response was readable. Proven by positions (`http/write-batch.ts`), or by a common
+ * connection.
  */
 export function orderOf(sent: Sent, { connection, deliveredUpTo, sentUpTo }: Arrival): Order {
   if (sent.endedAt <= deliveredUpTo || (connection !== 0 && sent.connection === connection)) return 'after'
@@ -125,7 +116,7 @@ export function isRunning({ until, wallUntil }: Stretch, now: EpochMs, wall: Epo
   return Math.min(until - now, wallUntil - wall) > TIMER_TOLERANCE_MS
 }
 
-/** Adds a wait. If there are too many of its kind, one is forgotten: the first whose request counts towards no ban. */
+/** Beyond the limit for its kind, drops the first wait that does not count towards a ban. */
 export function addWait<Kept extends Stretch & { readonly isEarly: boolean; readonly kind?: Wait['kind'] }>(
   waits: Kept[],
   wait: Kept,
@@ -138,7 +129,7 @@ export function addWait<Kept extends Stretch & { readonly isEarly: boolean; read
   if (dropped !== undefined) waits.splice(waits.indexOf(dropped), 1)
 }
 
-/** Removes waits that have ended, and those from before the machine's own clock was set back: their end means nothing. */
+/** Removes waits that have ended, and waits from before the wall clock was set back. */
 export function dropEnded(waits: Stretch[], { now, wall }: Pick<Arrival, 'now' | 'wall'>): void {
   let kept = 0
   for (const wait of waits) {
@@ -148,7 +139,7 @@ export function dropEnded(waits: Stretch[], { now, wall }: Pick<Arrival, 'now' |
   waits.length = kept
 }
 
-/** The waits that remain after the clock was moved. Those that have ended, or began later than it shows, do not come back. */
+/** Waits that have ended, or begin in the future, do not come back. */
 export function waitsAfterMove<Kept extends Stretch>(
   waits: readonly Kept[],
   before: EpochMs,
@@ -159,13 +150,11 @@ export function waitsAfterMove<Kept extends Stretch>(
 }
 
 export interface RunningWaits {
-  /** That the request was certainly sent after. */
+  /** Certainly readable when the request was sent. */
   known: number
-  /** That it was perhaps sent after. */
   unknown: number
-  /** Whose responses were not readable when it was sent. */
   atOnce: number
-  /** The one whose response was sent last, of those known; if there are none, of those unknown. */
+  /** The latest known one, or else the latest unknown one. */
   latest: Wait | undefined
 }
 
@@ -173,7 +162,7 @@ export interface Running {
   readonly own: RunningWaits
   readonly limits: RunningWaits
   readonly bans: RunningWaits
-  /** A limit that is known, whose request was not early. */
+  /** There is a known limit whose request was not early. */
   hasFirst: boolean
 }
 

@@ -19,10 +19,9 @@ import type { EpochMs } from '../domain/time.js'
 import type { BanRules } from './judged-request.js'
 import { addWait, dropEnded, isRunning, waitsAfterMove } from './waits.js'
 
-/** How often one plan would have refused a request, by cause. */
 export type Refused = Record<WindowName | 'ban', number>
 
-/** A key's traffic under a plan, from the plan's first refusal on. */
+/** The state of a key with a plan, since its first refusal. */
 interface PlanState {
   usage: QuotaUsage
   bans: BanRecord
@@ -38,17 +37,15 @@ interface OpenWindow {
 }
 
 /**
- * The traffic of one key, and what each plan would have made of it.
- *
- * A plan that has refused nothing has the same usage as `minute` and `day`, so its own state begins with its first
- * refusal. Traffic within all limits costs a few comparisons.
+ * The traffic of one key, simulated with each plan. Before a plan's first refusal, its usage equals `minute` and `day`,
+ * so its state is only created then: traffic within all limits costs a few comparisons.
  */
 export interface Traffic {
   readonly plans: readonly Limits[]
   requests: number
   readonly minute: OpenWindow
   readonly day: OpenWindow
-  /** By plan; last for the limits that the key really had. Null until the first refusal. */
+  /** By plan; the last for the actual limits of the key. Null until the first refusal. */
   readonly shades: (PlanState | null)[]
 }
 
@@ -63,12 +60,10 @@ export function openTraffic(plans: readonly Limits[]): Traffic {
 }
 
 /**
- * Counts one request that uses the quota.
- *
- * @param rules      how bans fall at present
- * @param configured the limits that its key really has; they may differ with each request
- * @param senders    how many share the key
- * @param now        from the space's clock
+ * Counts a request that reached the quota.
+ * @param configured actual limits of the key, which may differ with each request
+ * @param senders    number of senders that share the key
+ * @param now        by the space's clock
  * @param wall       real time
  */
 export function countRequest(
@@ -92,7 +87,7 @@ export function countRequest(
   }
 }
 
-/** The clock has gone back: windows, waits and bans that began later, or had ended before, do not come back. */
+/** Windows, waits and bans that begin in the future, or had ended before, do not come back. */
 export function forgetFutureTraffic(
   { minute, day, shades }: Traffic,
   before: EpochMs,
@@ -109,7 +104,6 @@ export function forgetFutureTraffic(
   }
 }
 
-/** By plan; last by the key's own limits. */
 export function refusedBy({ shades }: Traffic): readonly Refused[] {
   return shades.map((state) => ({ minute: 0, day: 0, ban: 0, ...state?.refused }))
 }
@@ -119,7 +113,7 @@ export function refusalsOn({ shades }: Traffic, plan: number): number {
   return minute + day + ban
 }
 
-/** Charges a window without a limit. One that opened later than now is over. */
+/** Charges a window without a limit. A window opened in the future is over. */
 function fill(window: OpenWindow, length: number, now: EpochMs): void {
   if (window.used > 0 && window.openedAt <= now && now < window.openedAt + length) window.used++
   else {
@@ -140,7 +134,7 @@ function stateBefore({ minute, day }: Traffic): PlanState {
   }
 }
 
-/** Applies the rules in the order of the gates: is the key banned, does this request bring a ban, is there quota? */
+/** Applies the rules in the order of the gates: ban, early requests, quota. */
 function simulate(
   state: PlanState,
   limits: Limits,

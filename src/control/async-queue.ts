@@ -1,10 +1,10 @@
-/** What `take` returns: new items, or `quiet` after the timeout, or `closed` for good. */
+/** `quiet` after a timeout; `closed` permanently. */
 export type Delivery<T> =
   | { readonly kind: 'items'; readonly items: readonly T[]; readonly dropped: number }
   | { readonly kind: 'quiet' }
   | { readonly kind: 'closed' }
 
-/** A queue for a slow reader; beyond its limit, the oldest items are dropped and counted. */
+/** A queue for a slow reader. Beyond its limit, the oldest items are dropped and counted. */
 export class AsyncQueue<T> {
   readonly #limit: number
   readonly #isCounted: (item: T) => boolean
@@ -13,7 +13,6 @@ export class AsyncQueue<T> {
   #isClosed = false
   #wake = () => {}
 
-  /** @param isCounted whether an item is counted if it is dropped */
   constructor(limit = Number.POSITIVE_INFINITY, isCounted: (item: T) => boolean = () => true) {
     this.#limit = limit
     this.#isCounted = isCounted
@@ -27,13 +26,12 @@ export class AsyncQueue<T> {
     this.#wake()
   }
 
-  /** Items already in the queue can still be taken. */
   close(): void {
     this.#isClosed = true
     this.#wake()
   }
 
-  /** Takes all items, or waits for one. @param timeoutMs time after which it is `quiet` */
+  /** Takes all items, or waits for one. @param timeoutMs default: no timeout */
   async take(timeoutMs?: number): Promise<Delivery<T>> {
     if (this.#items.length === 0 && !this.#isClosed) {
       await new Promise<void>((resolve) => {

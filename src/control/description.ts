@@ -4,13 +4,12 @@ import { CONTROL_PATH } from './path.js'
 import type { Verb } from './verb.js'
 import { VERBS } from './verbs.js'
 
-/** The OpenAPI 3.1 description of the control plane, as YAML. */
 export function describeControl(version: string): string {
-  const health = operation('health', 'Says that the sandbox is there, and which one it is; asks for no token', [])
+  const health = operation('health', 'Health and identity of the sandbox; needs no token', [])
   const paths: Record<string, Record<string, object>> = {
     '/health': { get: { ...health, responses: HEALTH } },
     '/requests/stream': {
-      get: operation('requests.stream', 'Exchanges as they happen, as server-sent events', [SPACE]),
+      get: operation('requests.stream', 'Live exchanges, as server-sent events', [SPACE]),
     },
   }
   for (const [name, verb] of Object.entries(VERBS) as readonly (readonly [string, Verb])[])
@@ -28,13 +27,13 @@ export function describeControl(version: string): string {
     paths,
     components: { securitySchemes: { controlToken: { type: 'http', scheme: 'bearer' } } },
   }
-  // YAML references to the shared parameter would be hard to read.
+  // YAML aliases of the shared parameter would be hard to read.
   return loadYaml().stringify(description, { aliasDuplicateObjects: false })
 }
 
 const HEALTH = {
-  '200': healthResponse('healthy', 'The sandbox answers requests', {}),
-  '503': healthResponse('degraded', 'A replica that cannot reach its log: it answers requests with 503', {
+  '200': healthResponse('healthy', 'The sandbox serves requests', {}),
+  '503': healthResponse('degraded', 'A replica that cannot reach its log; requests get a 503', {
     reason: { type: 'string' },
   }),
 }
@@ -49,7 +48,7 @@ function healthResponse(status: string, description: string, more: object): obje
   }
   const onReplicas = {
     position: { type: 'integer', description: 'Replicas only: number of commands applied' },
-    lagMs: { type: 'integer', description: 'Replicas only: time for an entry to come back from the log' },
+    lagMs: { type: 'integer', description: 'Replicas only: round trip of an entry through the log' },
   }
   const schema = { type: 'object', properties: { ...always, ...onReplicas }, required: Object.keys(always) }
   return { description, content: { 'application/json': { schema } } }
@@ -58,7 +57,7 @@ function healthResponse(status: string, description: string, more: object): obje
 const SPACE = {
   name: 'space',
   in: 'query',
-  description: 'Name of the space; the default one if not given',
+  description: 'Name of the space (default: the default space)',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
 }
 
@@ -90,6 +89,6 @@ function operation(operationId: string, summary: string, parameters: readonly ob
     operationId,
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
-    responses: { '200': { description: 'Done' }, '4XX': { description: 'Refused; nothing was changed' } },
+    responses: { '200': { description: 'Done' }, '4XX': { description: 'Refused without any change' } },
   }
 }

@@ -3,18 +3,17 @@ export interface ServerEvent {
   readonly data: string
 }
 
-/** An exchange has two bodies of at most 64 KiB, which JSON can make six times larger. */
+/** An exchange has two bodies of at most 64 KiB, which JSON escapes may make six times larger. */
 const MAX_EVENT_CHARACTERS = 4 * 1024 * 1024
 
 /**
  * Parses server-sent events from chunks of text; drops comments (heartbeats).
- *
  * @source HTML standard, server-sent events: `event:` and `data:` lines
  */
 export class EventReader {
   #rest = ''
 
-  /** @returns the events that this chunk completes @throws RangeError if an event is longer than any exchange */
+  /** @returns the completed events. @throws RangeError for an event larger than any exchange */
   read(piece: string): readonly ServerEvent[] {
     const blocks = (this.#rest + piece).split('\n\n')
     this.#rest = blocks.pop() ?? ''

@@ -1,20 +1,18 @@
 import { digestOf } from '../system/digest.js'
 
 export interface GuardRules {
-  /** Required bearer token; without one, only loopback is served. */
+  /** Required bearer token. Without one, only loopback is served. */
   readonly token: string | undefined
-  /** Web origins that may use it besides its own. */
   readonly origins: readonly string[]
 }
 
-/** The headers that decide; undefined if missing. */
 export interface GuardedRequest {
   readonly host: string | undefined
   readonly origin: string | undefined
   readonly authorization: string | undefined
-  /** `Sec-Fetch-Site`, which only browsers send. */
+  /** `Sec-Fetch-Site`; only sent by browsers. */
   readonly fetchSite: string | undefined
-  /** It opens a page of the sandbox in its own tab, as a link does; pages change nothing. */
+  /** Opens a page of the sandbox in a tab, as a link does. Pages change nothing. */
   readonly opensPage: boolean
 }
 
@@ -23,17 +21,14 @@ export interface GuardRefusal {
   readonly message: string
 }
 
-/** Host names of this machine that no website can claim, with any port. `.localhost` is reserved: RFC 6761, 6.3 */
+/** Loopback names, which no website can have, with any port. `.localhost` is reserved: RFC 6761, section 6.3 */
 const LOOPBACK_HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 
 /**
- * Decides whether the control plane accepts a request.
- *
- * Without a token, the Host must be loopback (a website that rebinds its name to 127.0.0.1 keeps its own Host) and an
- * Origin must be the sandbox's own or an allowed one. A browser sends no Origin with a plain GET (an `<img>`, a link),
- * but Sec-Fetch-Site tells whether another site is behind it. With a token, only the token decides.
- *
- * @returns undefined if it accepts the request
+ * Without a token, the Host must be loopback (a website that rebinds its name to 127.0.0.1 keeps its own Host), and an
+ * Origin must be the sandbox's own or an allowed one. Browsers send no Origin with a plain GET (an `<img>`, a link),
+ * but Sec-Fetch-Site shows whether another site caused it. With a token, only the token counts.
+ * @returns undefined for an accepted request
  * @source docs/control-api.md, "Control plane"; Fetch Metadata Request Headers
  */
 export function guard(request: GuardedRequest, { token, origins }: GuardRules): GuardRefusal | undefined {
@@ -46,21 +41,21 @@ export function guard(request: GuardedRequest, { token, origins }: GuardRules): 
   }
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
     const message =
-      'The control plane answers only to a loopback Host, such as 127.0.0.1 or localhost. For others, start with --control-token.'
+      'The control plane only accepts a loopback Host, such as 127.0.0.1 or localhost. To use another Host, start with --control-token.'
     return { status: 403, message }
   }
   const isOwn =
     origin === undefined
-      ? // `none` is an address that was typed or bookmarked.
+      ? // `none`: a typed or bookmarked address.
         fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none' || opensPage
       : origin === `http://${host}` || origins.includes(origin)
   if (isOwn) return undefined
   const message =
-    'Pages of another origin may not steer or read the sandbox. Allow one with --control-origin, and let it ask with fetch in the mode "cors".'
+    'Pages of another origin may not use the control plane. Allow the origin with --control-origin, and use fetch with mode "cors".'
   return { status: 403, message }
 }
 
-/** Compares digests, in full, so that timing reveals neither the content nor the length of the token. */
+/** Compares full digests, so that timing reveals neither content nor length of the token. */
 function equalInConstantTime(a: string, b: string): boolean {
   const [one, other] = [digestOf(a), digestOf(b)]
   let difference = 0

@@ -12,11 +12,7 @@ import { settingsView } from '../options/settings.js'
 import { loadYaml } from '../system/yaml.js'
 import type { OverridesExport } from './views.js'
 
-/**
- * The current settings in three forms that start a sandbox with them.
- *
- * @source docs/control-api.md, "Export"
- */
+/** The current settings in three forms that each start a sandbox with them. @source docs/control-api.md, "Export" */
 export function exportOverrides(space: Space, wall: EpochMs): OverridesExport {
   const content = scenarioContent(space, wall)
   const inKebabCase = Object.fromEntries(Object.entries(content).map(([name, value]) => [toKebabCase(name), value]))
@@ -31,7 +27,7 @@ export function exportOverrides(space: Space, wall: EpochMs): OverridesExport {
   }
 }
 
-/** The differences from the defaults, for a sandbox that starts without any option. */
+/** Differences from the defaults of a sandbox without options. */
 function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   const now = space.now(wall)
   const { storm } = space
@@ -54,22 +50,21 @@ function scenarioContent(space: Space, wall: EpochMs): ScenarioContent {
   }
 }
 
-/** A running clock as an offset from real time, which is valid on any day; a frozen one as an instant. */
+/** A running clock is exported as an offset, which is valid on any day; a frozen one as an instant. */
 function clockContent(clock: ClockState): Pick<ScenarioContent, 'now' | 'freeze'> {
   if (clock.kind === 'frozen') return { now: new Date(clock.at).toISOString(), freeze: true }
   return clock.ahead === 0 ? {} : { now: formatOffset(clock.ahead) }
 }
 
-/** As readStorm reads it. */
 function stormText({ rate, for: length, every, retryAfter }: Storm): string {
   const part = (name: string, duration: number | undefined) =>
     duration === undefined ? '' : `,${name}=${formatDuration(duration)}`
-  // A rate such as 1e-7 is written in full.
+  // Without exponents: 1e-7 is written in full.
   const share = Number(rate.toFixed(20)).toLocaleString('en', { maximumFractionDigits: 20, useGrouping: false })
   return `${share}${part('for', length)}${part('every', every)}${part('retry-after', retryAfter)}`
 }
 
-/** Flags of serve. Bans have none. */
+/** Bans do not have a flag. */
 function flagsText({ ban: _bans, ...content }: ScenarioContent): string {
   const flags = Object.entries(content).flatMap(([name, value]) => {
     if (typeof value === 'boolean') return [`--${value ? '' : 'no-'}${toKebabCase(name)}`]
@@ -81,7 +76,7 @@ function flagsText({ ban: _bans, ...content }: ScenarioContent): string {
 function testText(content: ScenarioContent): string {
   return `import { test } from 'petstore-sandbox/vitest'
 
-test('keeps its promises when the service does not', async ({ sandbox }) => {
+test('handles a failing service', async ({ sandbox }) => {
   await sandbox.scenario(${JSON.stringify(content, null, 2).replaceAll('\n', '\n  ')})
   // The client under test, with sandbox.baseUrl and sandbox.key() …
 })

@@ -11,8 +11,7 @@ import { changeSettings, settingsView, settingText } from '../options/settings.j
 import type { OverrideView } from './views.js'
 
 /**
- * Changes from the start configuration that affect responses. What clients change (pets, quotas) is not included.
- *
+ * Changes from the start configuration that affect responses, except data changed by clients (pets, quotas).
  * @source docs/control-api.md, "Overrides"
  */
 export function listOverrides(space: Space, wall: EpochMs): readonly OverrideView[] {
@@ -25,13 +24,13 @@ export function listOverrides(space: Space, wall: EpochMs): readonly OverrideVie
   ]
 }
 
-/** Resets all overrides, or only some. @returns how many there were */
+/** @returns the number of overrides cleared */
 export function clearOverrides(
   space: Space,
   wall: EpochMs,
   only: { readonly what: OverrideView['what']; readonly name?: string | undefined } | undefined,
 ): number {
-  // The clock comes first: after it is reset, a storm or a ban that was over is active again.
+  // The clock comes first: resetting it may reactivate a storm or a ban.
   if (only === undefined && clockOverride(space, wall).length > 0) {
     space.setClock(space.startClock, wall)
     return 1 + clearOverrides(space, wall, only)
@@ -78,7 +77,7 @@ function stormOverride(space: Space, wall: EpochMs): readonly OverrideView[] {
 
 function faultOverride({ faults, shared: { start } }: Space): readonly OverrideView[] {
   const atStart = start.faults.map((rule) => stringifyJson(rule))
-  // A used-up rule of the start is unchanged; one that was added later is over.
+  // A used-up rule of the start is unchanged; a used-up rule added later is over.
   const compared = faults.map(({ rule, left }) => ({ rule: stringifyJson(rule), left }))
   const current = compared.filter(({ rule, left }) => left !== 0 || atStart.includes(rule))
   if (current.map(({ rule }) => rule).join() === atStart.join()) return []

@@ -1,6 +1,6 @@
-/** In a browser, a web host or a service worker serves the pages. */
+/** A web host or a service worker serves the pages of a browser sandbox. */
 export const PAGE_FILES: Readonly<Record<string, never>> = {}
 
 export function servePageFile(_page: never, _request: Request): Response {
-  throw new Error('A browser has no files of the pages.')
+  throw new Error('The pages are not available in a browser sandbox.')
 }

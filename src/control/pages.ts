@@ -5,11 +5,10 @@ import { readRegularFile } from '../system/regular-file.js'
 interface PageFile {
   readonly file: string
   readonly contentType: string
-  /** For a page: its Content-Security-Policy. */
   readonly policy?: string
 }
 
-/** The pages load only from this server, and cannot be framed, so that no click can be hijacked. */
+/** Pages load only from this server, and cannot be framed (clickjacking). */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +24,7 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 
-/** Files of the pages, by path below the control plane. No file path is derived from a request. */
+/** By path below the control plane. File paths are never derived from a request. */
 export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/': { file: 'dashboard.html', contentType: HTML, policy: PAGE_POLICY },
   '/docs': { file: 'docs.html', contentType: HTML, policy: PAGE_POLICY },
@@ -36,7 +35,6 @@ export const PAGE_FILES: Readonly<Record<string, PageFile>> = {
   '/assets/icon.svg': { file: 'icon.svg', contentType: 'image/svg+xml' },
 }
 
-/** Compressed forms of each file, the smallest first. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -66,7 +64,7 @@ export function servePageFile({ file, contentType, policy }: PageFile, request: 
   })
 }
 
-/** Encodings that a client accepts. @source RFC 9110, section 12.5.3 */
+/** @source RFC 9110, section 12.5.3 */
 function acceptedIn(header: string): ReadonlySet<string> {
   const given = header
     .toLowerCase()

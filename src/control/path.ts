@@ -1,4 +1,3 @@
-/** Path of the control plane. */
 export const CONTROL_PATH = '/__sandbox'
 export const DASHBOARD_PATH = `${CONTROL_PATH}/`
 
@@ -6,14 +5,13 @@ export function isControl(target: string): boolean {
   return target.startsWith(CONTROL_PATH) && /^(?:[/?]|$)/.test(target.slice(CONTROL_PATH.length))
 }
 
-/** A proxy may mount it below another path. */
+/** A proxy may mount the control plane below another path. */
 const UP_TO_CONTROL = new RegExp(`^.*${CONTROL_PATH}(?=/|$)`)
 
 /**
- * The control plane's address, `http://127.0.0.1:4010/__sandbox`, from any address of a sandbox. In a page, a path is
- * relative to the page's server.
- *
- * @returns undefined if it is not an http or https address, or has credentials, a query or a fragment
+ * Derives the control plane's address, `http://127.0.0.1:4010/__sandbox`, from any address of a sandbox. In a page, a
+ * path is relative to the page's server.
+ * @returns undefined unless it is an http or https address without credentials, query and fragment
  */
 export function readControlUrl(text: string): string | undefined {
   const { href }: { readonly href?: string } = Object(Reflect.get(globalThis, 'location'))

@@ -18,15 +18,14 @@ import type { VerbName, VerbOutput } from './verb-map.js'
 import { reportVerb } from './verb-text.js'
 import { VERBS } from './verbs.js'
 
-/** Bytes that a change may take in the store besides its input: quotes, field names, escapes. */
+/** Store bytes of a change besides its input: quotes, field names, escapes. */
 const MAX_FRAMING_BYTES = 4096
 
 /**
- * Runs a verb on a space: the only entry, for calls over the network and in the same process. Resolves once its
- * changes are stored. A verb that only reads opens no space.
- *
+ * Runs a verb on a space, for remote and in-process calls. Resolves once its changes are stored. A reading verb does
+ * not open the space.
  * @param space empty for the default space
- * @throws VerbError if it is refused and has changed nothing
+ * @throws VerbError if it was refused, without any change
  * @source docs/behaviour.md, "Spaces"
  */
 export async function perform<Name extends VerbName>(
@@ -65,13 +64,13 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   }
 }
 
-/** Messages of disk errors are included: the caller owns the sandbox. */
+/** Includes messages of disk errors: the caller owns the sandbox. */
 function asVerbError(error: unknown): unknown {
   if (error instanceof LogUnavailable) return new VerbError('log_unavailable', error.message)
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)
   if (error instanceof InvalidPet) return new VerbError('invalid_request', error.message)
   if (!(error instanceof Failure)) return error
-  // A snapshot that is damaged, or from another release, is not a failure of the sandbox.
+  // A damaged or incompatible snapshot is not a failure of the sandbox.
   const isConflict = error.code === 'STORE_CORRUPT' || error.code === 'STORE_VERSION'
   return new VerbError(isConflict ? 'conflict' : 'internal_error', error.message)
 }

@@ -25,16 +25,14 @@ export interface SandboxIdentity {
   readonly startedAt: string
 }
 
-/** Whether the sandbox can respond; a replica also reports its progress. */
 export interface Health {
   readonly status: 'healthy' | 'degraded'
   readonly reason?: string
   readonly position?: number
-  /** Time for an entry to come back from the log, in milliseconds. */
   readonly lagMs?: number
 }
 
-/** Of calls without a socket: code that holds the sandbox object may control it, whatever the headers. */
+/** Of calls without a socket: code with access to the sandbox object may control it, whatever the headers. */
 export type CallerRole = 'owner' | undefined
 
 interface Env {
@@ -52,9 +50,8 @@ export interface ControlPlane {
 }
 
 /**
- * Makes the control plane: a route for each verb, health, the stream of exchanges, the contracts and the pages. It is
- * never rate limited, faulted or delayed.
- *
+ * Creates the control plane: verbs, health, the stream of exchanges, contracts and pages. It is never rate limited,
+ * faulted or delayed.
  * @source docs/control-api.md, "Control plane"
  */
 export function controlRoutes(
@@ -67,7 +64,7 @@ export function controlRoutes(
   app.get('/health', () => {
     const { status, ...facts } = plane.health()
     const body = { status, version: plane.version, ...plane.identity, ...facts }
-    // With 503, a load balancer chooses another replica.
+    // On a 503, a load balancer chooses another replica.
     return text('application/json', stringifyJson(body), status === 'healthy' ? 200 : 503)
   })
   const served = servedText(contract)
@@ -84,7 +81,7 @@ export function controlRoutes(
   app.get('/control.openapi.yaml', () => text('application/yaml', describeControl(plane.version)))
   for (const [path, page] of Object.entries(PAGE_FILES))
     root.get(CONTROL_PATH + path, (context) => servePageFile(page, context.req.raw))
-  // The dashboard's address ends in a slash: its own files are relative to it.
+  // The dashboard's address ends in a slash, because its files are relative to it.
   app.get('/', (context) => context.redirect(DASHBOARD_PATH + new URL(context.req.url).search, 308))
   app.get('/requests/stream', async (context) => {
     const space = await sandbox.read(() => findSpace(sandbox.spaces, context.req.query('space') ?? ''))
@@ -101,24 +98,24 @@ export function controlRoutes(
   return (request, role) => app.fetch(request, { role })
 }
 
-/** A name or an address, with or without a port. @source RFC 9110, section 7.2 */
+/** @source RFC 9110, section 7.2 */
 const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
 
-/** The sandbox's origin as the caller knows it: its Host header is right even behind a mapped port. */
+/** The origin by the Host header, which is right even behind a mapped port. */
 function originOf({ env, req }: Context<Env>): string {
   if (env.role === 'owner') return new URL(req.url).origin
   const host = req.header('host') ?? ''
-  // Any other text must not be written into a document. A relative address is right, too.
+  // Other text must not get into a document. A relative address works.
   return HOST.test(host) ? `http://${host}` : ''
 }
 
 const HEALTH_PATH = `${CONTROL_PATH}/health`
-/** Served without a token; the pages ask for the token themselves. */
+/** Served without a token; the pages prompt for it. */
 const OPEN_PAGES: ReadonlySet<string> = new Set(Object.keys(PAGE_FILES).map((path) => CONTROL_PATH + path))
-/** Pages that people link to; the first redirects to the dashboard. */
+/** Pages that may be linked; the first redirects to the dashboard. */
 const LINKED: ReadonlySet<string> = new Set([CONTROL_PATH, DASHBOARD_PATH, `${CONTROL_PATH}/docs`])
 
-/** Runs the guard, and adds CORS headers, so that an allowed page can also read a refusal. */
+/** Adds CORS headers to refusals too, so that an allowed page can read them. */
 async function admit(
   rules: GuardRules,
   context: Context<Env>,
@@ -148,7 +145,7 @@ async function admit(
   return undefined
 }
 
-/** A long scenario has a few kilobytes; checking megabytes would delay every request. */
+/** A long scenario has a few kilobytes. Parsing megabytes would delay every request. */
 const MAX_BODY_CHARACTERS = 256_000
 const MAX_BODY_DEPTH = 100
 
@@ -160,11 +157,10 @@ async function runVerb(sandbox: ControlTarget, name: VerbName, verb: Verb, { req
   if (repeated !== undefined)
     throw new VerbError('invalid_request', `${repeated} is set by the path and cannot be changed.`)
   const output = await perform(sandbox, space, name, { ...query, ...body, ...inPath })
-  // A list is streamed: a list of all pets may be larger than everything else in memory.
+  // Streamed: a list of all pets may be larger than everything else in memory.
   return text('application/json', Array.isArray(output) ? jsonList(output) : stringifyJson(output))
 }
 
-/** The fields of a body, or the one field that is the whole body. */
 function readBody(verb: Verb, sent: string): Readonly<Record<string, unknown>> {
   if (sent === '') return {}
   if (sent.length > MAX_BODY_CHARACTERS) throw new VerbError('payload_too_large', 'The body is larger than 256 kB.')
@@ -234,7 +230,6 @@ function jsonList(items: readonly unknown[]): LongBody {
   }
 }
 
-/** Generates and encodes a body as fast as it is read. */
 function streamOf(body: string | LongBody): ReadableStream<Uint8Array> {
   const slices = sliceBody(body)
   const encoder = new TextEncoder()

@@ -8,9 +8,9 @@ import { begunView, exchangeView } from '../exchanges/exchange-view.js'
 import { AsyncQueue } from './async-queue.js'
 import { readFilter } from './verbs/requests.js'
 
-/** Events buffered for a slow reader; beyond that, the oldest are dropped, and the exchanges among them counted. */
+/** Per reader. Beyond it, the oldest events are dropped. */
 const MAX_BUFFERED_EVENTS = 1000
-/** Interval of comments that keep proxies from closing the stream. */
+/** Interval of comments, which keep proxies from closing the stream. */
 const HEARTBEAT_MS = 15_000
 
 type StreamEvent =
@@ -18,14 +18,14 @@ type StreamEvent =
   | { readonly event: 'verb'; readonly done: SpaceEvent }
 
 /**
- * Streams the exchanges of a space as server-sent events: `began` when a request has arrived and `ended` when its
- * response has left, each with the JSON of the exchange; `verb` for a verb that changed something; `dropped` with the
- * number of exchanges that a slow reader has missed.
+ * Streams the exchanges of a space as server-sent events: `began` for a received request, `ended` for a sent response,
+ * each with the exchange as JSON; `verb` for an applied verb; `dropped` with the number of exchanges that a slow reader
+ * missed.
  */
 export function streamExchanges(space: Space, stopping: AbortSignal, context: Context): Response {
   const { space: _space, ...query } = context.req.query()
   const isWanted = readFilter(space, query)
-  // Without a reader it would never end.
+  // A HEAD request has no reader that could end the stream.
   if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   return streamSSE(context, async (stream) => {
     const queue = new AsyncQueue<StreamEvent>(MAX_BUFFERED_EVENTS, ({ event }) => event === 'ended')

@@ -1,6 +1,5 @@
 import { stringifyJson } from '../contract/json.js'
 
-/** The route of a verb. */
 export interface VerbRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
@@ -11,13 +10,12 @@ export interface VerbRequest {
   readonly method: VerbRoute['method']
   /** Path below the control plane, with the query. */
   readonly address: string
-  /** JSON; undefined if there is nothing to send. */
   readonly body: string | undefined
 }
 
 /**
- * Makes a request for a verb: fields named in the path go into the path, others into the body, or for GET and DELETE
- * without a body into the query.
+ * Creates the request of a verb. Path parameters go into the path, other fields into the body, or into the query for
+ * GET and DELETE.
  */
 export function verbRequest({ method, path, body }: VerbRoute, space: string, input: object = {}): VerbRequest {
   const rest: Record<string, unknown> = Object.fromEntries(

@@ -2,5 +2,4 @@ import type { VerbName } from './verb-map.js'
 import type { VerbRoute } from './verb-request.js'
 import { VERBS } from './verbs.js'
 
-/** How each verb goes over the network. */
 export const verbRoutes: Readonly<Record<VerbName, VerbRoute>> = VERBS

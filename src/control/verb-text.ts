@@ -10,8 +10,8 @@ const MAX_VALUE_LENGTH = 80
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Verbs whose text is not their name and input. Keys are named by the output, which has their label: the input may
- * be somebody's real key.
+ * Verbs whose text is not just name and input. Keys come from the output, which has their label: the input may be a
+ * real key.
  */
 const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>> = {
   reset: (_, { pets }) => `reset: ${counted(Number(pets), 'pet')}`,
@@ -33,7 +33,7 @@ const TEXTS: Readonly<Record<string, (input: Fields, output: Fields) => string>>
   'records.set': ({ resource, id, change }) => `resources set ${text(resource)} ${text(id)} ${text(change)}`,
   'records.remove': ({ resource, id }) => `resources remove ${text(resource)} ${text(id)}`,
   'pets.remove': (_, { removed }) => `pets remove ${text(removed)}`,
-  'scenario.apply': ({ scenario }) => `scenario ${text(Object(scenario).name ?? 'of its own')}`,
+  'scenario.apply': ({ scenario }) => `scenario ${text(Object(scenario).name ?? 'custom')}`,
   shutdown: () => 'stop',
 }
 
@@ -45,7 +45,7 @@ export function verbText({ name, input, output }: VerbDone): string {
   return [name.replace('.', ' '), ...given].join(' ')
 }
 
-/** Reports a verb to those who follow its space. @returns the verb with its time */
+/** Reports a verb to the followers of its space. @returns the verb with its time */
 export function reportVerb(spaces: Spaces, verb: Omit<VerbDone, 'at'>, wall: EpochMs): VerbDone {
   const space = spaces.get(verb.space)
   const at = space?.now(wall) ?? wall

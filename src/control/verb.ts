@@ -16,18 +16,18 @@ import type { ReplicaView } from './views.js'
 
 export interface ControlTarget {
   readonly spaces: Spaces
-  /** Where the snapshots of a space are kept outside the sandbox; undefined if the space has them itself. */
+  /** Snapshots on disk; undefined if the space keeps them in memory. */
   snapshotsOf(space: Space): SnapshotStore | undefined
-  /** Applies a verb. Resolves once its changes are stored. @throws as `applyVerb`, or if the changes were rolled back */
+  /** Resolves once the changes are stored. @throws as `applyVerb`, or if the changes were rolled back */
   change(command: VerbCommand, applyVerb: ApplyVerb): Promise<{ readonly output: unknown; readonly wall: EpochMs }>
-  /** Reads a state that includes every acknowledged change. Resolves once everything in it is stored. */
+  /** Reads a state that includes every acknowledged change. Resolves once that state is stored. */
   read<T>(act: (wall: EpochMs) => T): Promise<T>
-  /** The present replicas of its group; empty if it has no group. */
+  /** Empty without a group. */
   replicas(now: EpochMs): readonly ReplicaView[]
   makeRoom(bytes: number): Promise<void> | undefined
-  /** Aborted when the sandbox stops: endless responses must end then. */
+  /** Aborted when the sandbox stops; ends endless responses. */
   readonly stopping: AbortSignal
-  /** Sends a request to the service, as a client in this process. @param replied takes the reply before it is sent */
+  /** Sends a request to the service in this process. @param replied called before the reply is sent */
   send(request: Request, replied: (reply: Reply) => void): Promise<Response>
   shutdown(): void
   readFixtures(): SpaceState
@@ -37,7 +37,7 @@ export interface ControlTarget {
 export interface VerbDone {
   readonly space: string
   readonly name: string
-  /** As it was given; a key in it may be somebody's real one. */
+  /** May contain a real API key. */
   readonly input: unknown
   readonly output: unknown
   readonly at: EpochMs
@@ -50,35 +50,33 @@ export interface VerbFiles extends Pick<ControlTarget, 'readFixtures'> {
 export interface VerbContext {
   readonly space: Space
   readonly spaces: Spaces
-  /** The replicas of its group; only for verbs that read. */
+  /** Only for verbs that read. */
   readonly replicas?: readonly ReplicaView[]
-  /** The wall clock's time, read once: no verb reads it itself. */
+  /** Read once: verbs do not read clocks. */
   readonly wall: EpochMs
   readonly fetched?: unknown
 }
 
-/** One thing that can be done to a running sandbox. */
 export interface Verb<Input = unknown, Output = unknown> extends VerbRoute {
   readonly summary: string
-  /** Checks the input: path parameters, query and the fields of a JSON body, together. */
+  /** Schema of path parameters, query and fields of a JSON body together. */
   readonly input?: v.GenericSchema<unknown, Input>
-  /** It removes something, which can be undone for a minute. */
+  /** Can be undone for one minute. */
   readonly canUndo?: boolean
-  /** Refuses unknown keys, which may be real ones, before the verb is written to the log of replicas. @throws VerbError */
+  /** Refuses unknown keys, which may be real ones and must not get into the log of replicas. @throws VerbError */
   checkKeys?(space: Space, input: Input): void
-  /** Reads the files that it needs, before it runs. @throws VerbError */
+  /** Reads required files before it runs. @throws VerbError */
   fetch?(files: VerbFiles, input: Input): Promise<unknown>
-  /** Runs it by sending requests to the service, which makes the changes. @throws VerbError */
+  /** Runs the verb by sending requests to the service. @throws VerbError */
   send?(target: ControlTarget, context: VerbContext, input: Input): Promise<Output>
-  /** Runs it on this process, whatever the state of its log and its store. */
+  /** Runs the verb on this process, whatever the state of log and store. */
   here?(target: ControlTarget): Output
-  /** Runs it on snapshots kept outside; nothing in the sandbox changes. @throws VerbError */
+  /** Runs the verb on the snapshots on disk; the space does not change. @throws VerbError */
   outside?(snapshots: SnapshotStore, context: VerbContext, input: Input): Promise<Output>
-  /** Runs it at once, on its arguments only. If it throws, it has changed nothing. @throws VerbError */
+  /** Depends only on its arguments. If it throws, it has changed nothing. @throws VerbError */
   run(context: VerbContext, input: Input): Output
 }
 
-/** A verb was refused and has changed nothing. */
 export class VerbError extends Error {
   readonly code: ProblemCode
 
@@ -94,7 +92,6 @@ type WithSchema<Schema extends v.GenericSchema, Output> = Definition<v.InferOutp
   readonly input: Schema
 }
 
-/** Declares a verb; the types of its input and output are inferred. */
 export function verb<Schema extends v.GenericSchema, Output>(
   route: `${Verb['method']} /${string}`,
   summary: string,
@@ -116,7 +113,7 @@ export function fields<const Entries extends v.ObjectEntries>(entries: Entries) 
 
 export const text = v.string('must be a string')
 
-/** A number as a program passes it, or as it is written in a query. */
+/** Accepts a number, or its text in a query. */
 export function countSchema(message: string) {
   return v.union(
     [
@@ -129,7 +126,7 @@ export function countSchema(message: string) {
 
 const NOTHING = fields({})
 
-/** Checks the input of a verb. @throws VerbError that reports all problems at once */
+/** @throws VerbError that reports all problems at once */
 export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>, input: unknown): unknown {
   const result = v.safeParse(schema ?? NOTHING, input ?? {})
   if (result.success) return result.output
@@ -137,7 +134,6 @@ export function checkInput({ input: schema, body }: Pick<Verb, 'input' | 'body'>
   throw new VerbError('invalid_request', `${problems.join('; ')}.`)
 }
 
-/** `for`, `used.sandbox`, `[0].fault` */
 function fieldText(path: Path): string {
   const [first, ...deeper] = path
   if (first === undefined) return 'The input'
@@ -156,6 +152,6 @@ export function findSpace(spaces: Spaces, name: string): Space {
   const meant = didYouMean(name, spaces.names()) || '.'
   throw new VerbError(
     'not_found',
-    `There is no space ${quoted(name)}${meant} A space is opened by its first request (with a key such as sandbox~name), or by a verb that changes it.`,
+    `Unknown space ${quoted(name)}${meant} The first request with a key such as sandbox~name opens a space, or a verb that changes it.`,
   )
 }

@@ -7,10 +7,7 @@ import { snapshotVerbs } from './verbs/snapshots.js'
 import { spaceVerbs } from './verbs/space.js'
 import { troubleVerbs } from './verbs/trouble.js'
 
-/**
- * Everything that can be done to a running sandbox, by the verb's name. Routes, their description, the remote calls
- * and the types of inputs and outputs are derived from it.
- */
+/** All verbs by name. Routes, OpenAPI description, remote calls and types are derived from this table. */
 export const VERBS = {
   ...spaceVerbs,
   ...keyVerbs,

@@ -5,14 +5,13 @@ import type { ScenarioContent, SettingsView } from '../options/options.js'
 
 export type { ReplicaView } from '../replication/group.js'
 
-/** The clock of a space. */
 export interface ClockView {
   /** ISO 8601, UTC. */
   readonly now: string
   readonly frozen: boolean
 }
 
-/** A storm; durations are strings, null if not set. */
+/** Durations are text; null if not set. */
 export interface StormView {
   /** Share of requests refused, 0 to 1. */
   readonly rate: number
@@ -23,13 +22,11 @@ export interface StormView {
   readonly startedAt: string
 }
 
-/** A fault rule and its remaining uses. */
 export interface FaultView extends FaultRule {
   /** Null if unlimited. */
   readonly left: number | null
 }
 
-/** One of a key's two quota windows. */
 export interface WindowState {
   readonly limit: number
   readonly remaining: number
@@ -37,28 +34,26 @@ export interface WindowState {
   readonly reset: string | null
 }
 
-/** A key with its remaining quotas and its ban. */
 export interface KeyView {
-  /** Its label, or the key if it has none. */
+  /** The label, or else the key. */
   readonly key: string
-  /** The key that clients send is not its label, and is never shown. */
+  /** Clients send another text than `key`, which is never shown. */
   readonly secret: boolean
   readonly plan: PlanName
-  /** The condition it is always in. */
+  /** Fixed condition of the key. */
   readonly always: 'limited' | 'banned' | 'revoked' | null
   readonly minute: WindowState
   readonly day: WindowState
   readonly ban: { readonly until: string } | null
 }
 
-/** An open space other than the default one. */
+/** Other than the default space. */
 export interface SpaceView {
   readonly name: string
   readonly pets: number
   readonly requests: number
 }
 
-/** A resource of the contract. */
 export interface ResourceView {
   readonly name: string
   /** Path template of its collection: `/owners/{ownerId}/pets`. */
@@ -71,46 +66,41 @@ export interface ResourceView {
   readonly records: number
 }
 
-/** A packaged scenario. */
 export interface ScenarioView {
   readonly name: string
-  /** Description in one line. */
   readonly description: string
 }
 
 export const OVERRIDE_KINDS = ['storm', 'faults', 'clock', 'setting', 'ban', 'plan'] as const
 
-/** A change from the start configuration of a space. */
 export interface OverrideView {
   readonly what: (typeof OVERRIDE_KINDS)[number]
   /** Name of the setting or the key; null for other kinds. */
   readonly name: string | null
   /** `storm 30 %`, `2 faults`, `latency 800ms`, `clock +1 h`, `sandbox-free banned`. */
   readonly text: string
-  /** When it ends, by the space's clock: ISO 8601, UTC; null if it does not. */
+  /** End by the space's clock: ISO 8601, UTC; null if it does not end. */
   readonly until: string | null
 }
 
-/** The current settings, to start another sandbox with. */
 export interface OverridesExport {
-  /** The content of a scenario, as programs pass it. */
+  /** Scenario content, for `scenario`. */
   readonly content: ScenarioContent
-  /** A scenario file, in YAML. */
+  /** A scenario file (YAML). */
   readonly scenario: string
   /** Flags of `serve`, quoted for sh; bans have none. */
   readonly flags: string
-  /** A Vitest test that starts with them. */
+  /** A Vitest test. */
   readonly test: string
-  /** Settings that none of these forms can express. */
+  /** Overrides that cannot be exported. */
   readonly notExportable: readonly string[]
 }
 
-/** The real service behind the sandbox, and its state at this space's last request to it. */
+/** The state of the real service at this space's last request to it. */
 export interface UpstreamView extends UpstreamState {
   readonly baseUrl: string
 }
 
-/** A verb that can be undone. */
 export interface UndoView {
   readonly id: number
   readonly verb: string
@@ -126,7 +116,6 @@ export interface OperationsView {
   readonly mocked: readonly { readonly operation: string; readonly reason: string }[]
 }
 
-/** The whole visible state of a space. */
 export interface StateView {
   /** Empty for the default space. */
   readonly space: string
@@ -139,7 +128,7 @@ export interface StateView {
   readonly faults: readonly FaultView[]
   /** Changes from the start configuration. */
   readonly overrides: readonly OverrideView[]
-  /** The last verb that can be undone in this space; null if there is none. */
+  /** The last verb that can be undone, or null. */
   readonly undo: UndoView | null
   /** Null without `upstream`. */
   readonly upstream: UpstreamView | null

@@ -41,7 +41,7 @@ export class CheckpointReader {
     }
     const { version } = parseJson(line) as { readonly version: number }
     if (version !== CHECKPOINT_VERSION)
-      throw new RangeError(`the checkpoint has version ${version}, this release reads ${CHECKPOINT_VERSION}`)
+      throw new RangeError(`the checkpoint has version ${version}, this release reads version ${CHECKPOINT_VERSION}`)
     this.#lines = new LinesReader()
   }
 

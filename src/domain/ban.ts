@@ -1,14 +1,13 @@
 import { type DurationMs, type EpochMs, MINUTE_MS } from './time.js'
 
-/** Half-open. */
 export interface Interval {
   readonly from: EpochMs
   readonly until: EpochMs
 }
 
 /**
- * A wait that a refusal named. It is over when the space's clock reaches `until` or when that much real time has
- * passed, so that a client that waits is never early, even if the clock is frozen.
+ * A wait requested by a refusal. It ends when the space's clock reaches `until`, or when as much real time has passed:
+ * a client that waits is never early, even if the clock is frozen.
  */
 export interface Wait extends Interval {
   /** Real time; half-open. */
@@ -24,7 +23,7 @@ export const NO_BAN_RECORD: BanRecord = {}
 /** @source docs/behaviour.md, "when a key is banned" */
 const COUNTED_FOR_MS: DurationMs = MINUTE_MS
 
-/** A ban that starts in the future (the clock was set back) is over. */
+/** A ban that starts in the future (after the clock was set back) is over. */
 export function activeBan({ ban }: BanRecord, now: EpochMs): Interval | undefined {
   return ban !== undefined && holds(ban, now) ? ban : undefined
 }
@@ -38,10 +37,10 @@ export function banRecordWithoutFuture(record: BanRecord, now: EpochMs): BanReco
 }
 
 /**
- * Whether one more early request leads to a ban. An early request counts for a minute, and only while the wait that it
- * was given lasts: n clients that each wait have at most n - 1 waits running when one of them sends, so fewer than
- * `threshold` of them are never banned. Removes waits that no longer count from `early`. @param isWaiting another wait
- * is running, whose request was not early
+ * Whether another early request causes a ban. An early request counts for a minute, while the wait in its response
+ * lasts: n clients that each wait have at most n - 1 waits running when one of them sends, so they stay below
+ * `threshold`. Removes waits from `early` that no longer count. @param isWaiting another wait is running, whose request
+ * was not early
  */
 export function bringsBan(early: Wait[], isWaiting: boolean, threshold: number, now: EpochMs, wall: EpochMs): boolean {
   const others = isWaiting ? 1 : 0
@@ -56,7 +55,7 @@ export function isRunning(wait: Wait, now: EpochMs, wall: EpochMs): boolean {
   return holds(wait, now) && wall < wait.wallUntil
 }
 
-/** The interval in which an early request counts, given the wait of its response. */
+/** The time for which an early request counts, by the wait in its response. */
 function countsFor({ from, until, wallUntil }: Wait): Wait {
   const end = Math.min(until, from + COUNTED_FOR_MS)
   return { from, until: end, wallUntil: wallUntil - (until - end) }

@@ -3,7 +3,7 @@ import type { Int64 } from '../contract/int64.js'
 import { followingPetId } from './pets.js'
 import type { RecordEntry, Records, SavedRecords, StoredRecord } from './records.js'
 
-/** An entry before a change: what it was, or null if there was none. */
+/** `before` is null for a new entry. */
 export interface RecordBefore {
   readonly scope: readonly string[]
   readonly id: string
@@ -14,15 +14,13 @@ const CHUNK_LENGTH = 256
 const BUCKET_COUNT = 1024
 
 type Chunk = readonly RecordEntry[]
-/** From keys to orders. */
 type Bucket = ReadonlyMap<string, number>
 
 /**
- * The records of one resource, immutable: a change returns a new collection, which shares all but one chunk and one
- * bucket with the one before. So 100,000 records can be kept as they were without copying them.
+ * Immutable records of one resource. A change returns a new collection that shares all but one chunk and one bucket, so
+ * that 100,000 records can be saved without copying them.
  */
 export class Collection implements Records {
-  /** Ascending by order; none is empty. */
   readonly #chunks: readonly Chunk[]
   readonly #buckets: readonly (Bucket | undefined)[]
   readonly #idProperty: string
@@ -46,7 +44,7 @@ export class Collection implements Records {
     this.size = size
   }
 
-  /** @param idProperty the property of a record that identifies it within its scope */
+  /** @param idProperty identifies a record within its scope */
   static empty(idProperty: string): Collection {
     return new Collection(idProperty, [], [], 0, 1, 0)
   }
@@ -85,7 +83,6 @@ export class Collection implements Records {
     for (const chunk of this.#chunks) yield* chunk
   }
 
-  /** The entry that `put` makes of a record. */
   entryFor({ scope, value }: StoredRecord): RecordEntry {
     return { scope, value, order: this.get(scope, this.#idOf(value))?.order ?? this.nextOrder }
   }
@@ -94,7 +91,7 @@ export class Collection implements Records {
     return this.#idProperty
   }
 
-  /** Adds a record as the newest, or replaces the one with its id, which keeps its place. */
+  /** Adds a record as the newest, or replaces the record with its id in place. */
   put({ scope, value }: StoredRecord): Collection {
     const known = this.get(scope, this.#idOf(value))
     return known === undefined
@@ -111,12 +108,11 @@ export class Collection implements Records {
     return this.#copy(chunks, this.#withKey(scope, id, undefined), this.size - 1, this.nextId)
   }
 
-  /** Puts an entry in its place; it replaces the one with its id. */
+  /** Restores an entry in its place, replacing the entry with its id. */
   restore(entry: RecordEntry): Collection {
     return this.revert({ scope: entry.scope, id: this.#idOf(entry.value), before: entry })
   }
 
-  /** Puts an entry back as it was, in its place. */
   revert({ scope, id, before }: RecordBefore): Collection {
     const known = this.get(scope, id)
     if (before !== null && before.order === known?.order) return this.#replace(before)
@@ -124,7 +120,6 @@ export class Collection implements Records {
     return before === null ? without : without.#insert(before)
   }
 
-  /** The entries of an earlier collection that have changed since, as they were. */
   changesSince(earlier: Collection): readonly RecordBefore[] {
     if (earlier === this) return []
     const theirs = new Set(earlier.#chunks)
@@ -179,7 +174,6 @@ export class Collection implements Records {
     return buckets
   }
 
-  /** The chunk that an order is in, or would be. */
   #chunkAt(order: number): number {
     let low = 0
     let high = this.#chunks.length - 1
@@ -196,7 +190,6 @@ export class Collection implements Records {
   }
 }
 
-/** The place of an order in a chunk, or where it would be. */
 function placeIn(chunk: Chunk, order: number): number {
   let low = 0
   let high = chunk.length
@@ -212,7 +205,6 @@ function keyOf(scope: readonly string[], id: string): string {
   return scope.length === 0 ? id : JSON.stringify([...scope, id])
 }
 
-/** FNV-1a, 32 bits. */
 function bucketOf(key: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)

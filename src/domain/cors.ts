@@ -5,8 +5,8 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const LONGEST_LIST = 4096
 
 /**
- * The headers that a preflight allows: ours, and all others that it asks for, since an unknown header changes no
- * response. Named one by one: `*` does not cover Authorization. @source Fetch standard, CORS-preflight fetch
+ * Allows our headers and all requested ones, since unknown headers have no effect. Listed by name, because `*` does not
+ * cover Authorization. @source Fetch standard, CORS-preflight fetch
  */
 export function allowedHeaders(own: readonly string[], asked: string | undefined): string {
   if (asked === undefined || asked.length > LONGEST_LIST) return own.join(', ')

@@ -1,4 +1,4 @@
-/** The key, from the environment of the reader. */
+/** Read from the user's environment. */
 export const KEY_REFERENCE = '$PETSTORE_API_KEY'
 
 interface CurlRequest {
@@ -6,14 +6,12 @@ interface CurlRequest {
   readonly url: string
   readonly headers: Iterable<readonly [name: string, value: string]>
   readonly body: string | undefined
-  /** Replaces the key, in sh syntax. */
   readonly key?: string
 }
 
-/** A request as a curl command: one line for sh, quoted, with a reference to the key instead of the key. */
+/** A curl command: one quoted line for sh, with a reference instead of the key. */
 export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }: CurlRequest): string {
   const parts = ['curl', '-sS']
-  // curl expands brackets as ranges.
   if (/[[\]{}]/.test(url)) parts.push('-g')
   if (method === 'HEAD') parts.push('-I')
   else if (method !== 'GET') parts.push('-X', shellWord(method))
@@ -27,7 +25,6 @@ export function curlCommand({ method, url, headers, body, key = KEY_REFERENCE }:
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** Quotes a text as one word for sh. */
 export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -8,34 +8,33 @@ export type WireFault = (typeof WIRE_FAULTS)[number]
 /** Real time. @source docs/switches.md, "slow-body" */
 export const SLOW_BODY_MS: DurationMs = 10 * SECOND_MS
 
-/** A rule as it is written: `listPets:503@20%*3`, `*:connection-reset`, `createPet:503,retry-after=2s`. */
+/** `listPets:503@20%*3`, `*:connection-reset`, `createPet:503,retry-after=2s`. */
 export type FaultText = Open<`${KnownOperation | '*'}:${WireFault | number}`>
 
-/** One rule of the ordered list of faults. */
 export interface FaultRule {
   /** An operation id, or `*` for every operation. */
   readonly operation: OperationName | '*'
-  /** `status`, or what the wire does. */
+  /** `status`, or a fault of the connection. */
   readonly fault: 'status' | WireFault
-  /** The status that is answered; with fault `status` only. 400 to 599. */
+  /** Status of the response, 400 to 599; only for the fault `status`. */
   readonly status?: number
-  /** Probability for each request, above 0 and up to 1; 1 if omitted. */
+  /** Probability per request, above 0 and up to 1. Default: 1. */
   readonly probability?: number
-  /** How often it happens; unlimited if omitted. */
+  /** Maximum number of uses. Default: unlimited. */
   readonly times?: number
-  /** Wait that Retry-After names, a duration such as `2s`; with fault `status` only. If omitted, only a 429 names one. */
+  /** Duration for Retry-After, such as `2s`; only for the fault `status`. Default: only a 429 has one. */
   readonly retryAfter?: string
 }
 
-/** A rule as programs write it: as text, or as a map in which what is omitted has its default. */
+/** A rule as text, or as an object. */
 export type FaultInput =
   | FaultText
   | (Partial<Omit<FaultRule, 'fault'>> & {
-      /** What happens: `503` and `{ status: 503 }` are the same. */
+      /** `503` equals `{ status: 503 }`. */
       readonly fault?: FaultRule['fault'] | number
     })
 
-/** A rule in force. `left` is how often it will still happen; null is unlimited. */
+/** An active rule. `left`: remaining uses; null if unlimited. */
 export interface ArmedFault {
   readonly rule: FaultRule
   readonly left: number | null
@@ -45,10 +44,7 @@ export function armFault(rule: FaultRule): ArmedFault {
   return { rule, left: rule.times ?? null }
 }
 
-/**
- * Finds the first fault that hits an operation. @param draw returns a number in [0, 1); called only for rules with a
- * probability
- */
+/** Finds the first fault for an operation. @param draw returns a number in [0, 1); only called for rules with a probability */
 export function findFault(
   faults: readonly ArmedFault[],
   operation: string,
@@ -66,8 +62,8 @@ const FAULT_RULE =
   /^([^:@\s]+):([a-z-]+|\d{3})(?:,retry-after=(\w+))?(?:@(\d+(?:\.\d+)?)%)?(?:\*(\d{1,9}))?(?:,retry-after=(\w+))?$/
 
 /**
- * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s]`; the wait may follow the status. Returns the
- * rule, or a sentence on what is wrong with it.
+ * Reads `<operation|*>:<status|wire fault>[@20%][*3][,retry-after=2s]`; the wait may also follow the status. Returns
+ * the rule, or a sentence with the problem.
  */
 export function parseFaultRule(text: string): FaultRule | string {
   const match = FAULT_RULE.exec(text)
@@ -75,7 +71,7 @@ export function parseFaultRule(text: string): FaultRule | string {
     return `write it as <operation|*>:<status|${WIRE_FAULTS.join('|')}>[@20%][*3][,retry-after=2s], for example listPets:503@20%*3`
   }
   const [, operation = '', what = '', early, percent, times, late] = match
-  if (early !== undefined && late !== undefined) return 'retry-after may be given only once'
+  if (early !== undefined && late !== undefined) return 'retry-after is given twice'
   const retryAfter = early ?? late
   const wire = WIRE_FAULTS.find((name) => name === what)
   const rule: FaultRule = {
@@ -96,9 +92,9 @@ export function faultProblem(rule: FaultRule): string | undefined {
       return `the fault must be a status from 400 to 599 or one of ${WIRE_FAULTS.join(', ')}`
     }
   } else if (rule.status !== undefined) {
-    return `a status goes with the fault "status" only (the fault is "${rule.fault}")`
+    return `status is only allowed with the fault "status" (the fault is "${rule.fault}")`
   } else if (rule.retryAfter !== undefined) {
-    return `retryAfter goes with the fault "status" only (the fault is "${rule.fault}")`
+    return `retryAfter is only allowed with the fault "status" (the fault is "${rule.fault}")`
   }
   if (rule.retryAfter !== undefined) {
     const wait = parseDuration(rule.retryAfter)
@@ -114,7 +110,6 @@ export function faultProblem(rule: FaultRule): string | undefined {
   return undefined
 }
 
-/** The inverse of parseFaultRule. */
 export function formatFaultRule(rule: FaultRule): string {
   const what = rule.fault === 'status' ? rule.status : rule.fault
   const probability = rule.probability === undefined ? '' : `@${Number((rule.probability * 100).toFixed(6))}%`

@@ -4,20 +4,20 @@ import type { Limits, QuotaUsage } from './quota.js'
 
 export { PLAN_NAMES, type PlanName } from '../contract/contract-data.js'
 
-/** A condition that a key is always in, so that a test can choose it by the key alone. */
+/** Fixed conditions of fixture keys: a test chooses one by the key alone. */
 export const KEY_CONDITIONS = ['limited', 'banned', 'revoked'] as const
 type KeyCondition = (typeof KEY_CONDITIONS)[number]
 
-/** An API key that the sandbox knows. Without a plan it is on Free; the plan of the key `sandbox` is a setting. */
+/** A known API key. Default plan: Free; the plan of the key `sandbox` is a setting. */
 export interface ApiKey {
   readonly key: string
-  /** Shown in place of the key. A key without a label is no secret. */
+  /** Shown in place of the key. A key without a label is not secret. */
   readonly label?: string
   readonly plan?: PlanName
   readonly always?: KeyCondition
 }
 
-/** The name of a key in logs, reports, snapshots and the control plane. */
+/** Names a key in logs, reports, snapshots and the control plane. */
 export function keyLabel({ key, label = key }: ApiKey): string {
   return label
 }
@@ -29,7 +29,7 @@ export function startPlan({ plan = 'free' }: ApiKey): PlanName {
 /** Its plan and limits are settings. */
 export const DEFAULT_KEY = 'sandbox'
 
-/** Quota usage and bans of a key, or of an address without one. A request changes it in place. */
+/** Quota usage and bans of a key, or of an address without one. Mutable. */
 export interface Account {
   usage: QuotaUsage
   bans: BanRecord
@@ -40,13 +40,12 @@ export type Caller =
       readonly kind: 'key'
       readonly label: string
       readonly apiKey: ApiKey
-      /** Its label, or of a stranger a digest of its token: unique. */
+      /** Unique: the label, or a digest of an unknown token. */
       readonly name: string
-      /** Its token is unknown (--any-key); others share its label. */
+      /** The token is unknown (--any-key); such callers share a label. */
       readonly isStranger: boolean
       /** Name of the client among those that share the key, or empty. */
       readonly sender: string
-      /** The token may be shown. */
       readonly isOpen: boolean
       readonly account: Account
       readonly limits: Limits
@@ -63,19 +62,19 @@ export type Caller =
 /** Not `.` or `..`, which every client resolves in URLs. */
 const SPACE_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
-/** Also for names of senders. */
+/** Also for sender names. */
 export function isSpaceName(name: string): boolean {
   return SPACE_NAME.test(name)
 }
 
-/** A key as clients send it: `sandbox-pro~checkout+w3`. */
+/** `sandbox-pro~checkout+w3`. */
 export function sentKeyText(key: string, space: string, sender = ''): string {
   return space === '' && sender === '' ? key : `${key}~${space}${sender === '' ? '' : `+${sender}`}`
 }
 
-/** An API key as sent, in parts: `sandbox-pro~checkout+w3` is the key `sandbox-pro` in the space `checkout`, sent by `w3`. */
+/** `sandbox-pro~checkout+w3`: the key `sandbox-pro` in the space `checkout`, sent by `w3`. */
 export interface SentKey {
-  /** Empty if it cannot be a key. */
+  /** Empty if invalid. */
   readonly token: string
   /** Empty for the default space. */
   readonly space: string
@@ -88,7 +87,7 @@ const SENDER_MARK = '+'
 
 export const NO_KEY: SentKey = { token: '', space: '', sender: '' }
 
-/** Undefined if no bearer token was sent. @source RFC 6750, section 2.1; RFC 9110, section 11.1: the scheme is case-insensitive */
+/** Undefined without a bearer token. @source RFC 6750, section 2.1; RFC 9110, section 11.1: the scheme is case-insensitive */
 export function readAuthorization(header: string | undefined): SentKey | undefined {
   if (header === undefined) return undefined
   const token = bearerToken(header.trim())
@@ -101,7 +100,7 @@ export function readAuthorization(header: string | undefined): SentKey | undefin
   return { token: token.slice(0, mark), space, sender: sender ?? '' }
 }
 
-/** The usual form; a regular expression reads the others. */
+/** Fast path for the usual form. */
 const USUAL_START = 'Bearer '
 
 function bearerToken(header: string): string {

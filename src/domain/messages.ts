@@ -13,20 +13,20 @@ export interface ServiceRequest {
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array | UnreadBody | undefined
   readonly address: string
-  /** Ordinal of its connection, from 1; 0 in process, or where its sender may not have read the responses. */
+  /** Number of its connection, from 1; 0 in process, or if the sender may not have read earlier responses. */
   readonly connection: number
-  /** A position: its sender could read all responses whose end was reported by this command or an earlier one. */
+  /** Position up to which its sender could read all responses reported as ended. */
   readonly deliveredUpTo: number
-  /** The same for responses that had been sent but may not have been readable. Default: deliveredUpTo. */
+  /** Position up to which responses were sent, perhaps unreadable yet. Default: deliveredUpTo. */
   readonly sentUpTo?: number
 }
 
 export type DeliveryMarks = Required<Pick<ServiceRequest, 'deliveredUpTo' | 'sentUpTo'>>
 
-/** Why a body was not read: it is too large, or the bodies of others take up the memory. */
+/** `no-room`: other bodies use up the memory. */
 export type UnreadBody = 'too-large' | 'no-room'
 
-/** Method and target of input that is not a request. */
+/** Method and target of input that is not an HTTP request. */
 export const UNREAD = '-'
 
 export type ServiceRoute =
@@ -48,35 +48,32 @@ export interface Readings {
 export interface HandlerResult {
   readonly status: number
   readonly body: string | LongBody
-  /** The UTF-8 bytes of the body, one character each, if it is already encoded. */
+  /** The UTF-8 bytes of the body, one per character, if it is already encoded. */
   readonly binary?: string
   /** Default: `application/json`. */
   readonly contentType?: string
-  /** Flat list. */
   readonly headers?: readonly string[]
-  /** The instant of its Retry-After, before rounding. */
+  /** Instant of Retry-After, before rounding. */
   readonly retryAt?: EpochMs
   readonly reason?: Reason
   readonly fault?: WireFault
-  /** Rate-limit headers of the real service, if this is its response. */
+  /** Rate-limit headers of a response from the real service. */
   readonly forwarded?: ForwardedLimits
-  /** The request was outside the contract (405, 413, 415 …), so the contract does not describe this response. */
+  /** The request was outside the contract (405, 413, 415 …), so this response is not documented. */
   readonly outside?: true
 }
 
-/** The rate limits of a real service, as header values. */
 export interface ForwardedLimits {
   readonly limit: string | undefined
   readonly remaining: string | undefined
   /** By the space's clock. */
   readonly reset: string | undefined
-  /** As numbers, if all are. */
+  /** As numbers, if all are numeric. */
   readonly shown?: { readonly limit: number; readonly remaining: number; readonly resetAt: EpochMs }
 }
 
 export interface Reply {
   readonly status: number
-  /** Flat list. */
   readonly headers: string[]
   readonly body: string | LongBody
   /** See HandlerResult. */
@@ -84,86 +81,82 @@ export interface Reply {
   /** Milliseconds. */
   readonly delayMs: number
   readonly fault: WireFault | undefined
-  /** Its entry in the log; undefined if no space answered. */
+  /** Its entry in the log; undefined outside all spaces. */
   readonly exchange: ExchangeRef | undefined
-  /** An operation was carried out, so it may show changes that are not stored yet. */
+  /** An operation ran, so the reply may show changes that are not stored yet. */
   readonly isOperated: boolean
-  /** The contract describes it: the sandbox did not make it up, and the request was not outside. */
+  /** The contract documents the response: it was not made up by the sandbox, and the request was not outside. */
   readonly isDocumented: boolean
-  /** Why it must not be sent: a change that it may show was not stored, or it breaks the contract. */
+  /** Set if it must not be sent: why a visible change was rolled back, or which rule of the contract it violates. */
   withheld?: unknown
 }
 
-/** A promise if something must be awaited first (Prism, a real service). Never rejects. */
+/** A promise if Prism or a real service has to respond first. Never rejects. */
 export type PendingReply = Reply | Promise<Reply>
 
-/** Names an exchange. Ids begin again when a log is cleared; positions do not. */
+/** Identifies an exchange. Ids restart when a log is cleared; positions do not. */
 export interface ExchangeRef {
   /** Empty for the default space. */
   readonly space: string
   readonly id: number
-  /** Of the command of its request. */
+  /** Position of its request. */
   readonly position: number
 }
 
-/** How an exchange ended. */
 export interface EndedExchange extends ExchangeRef {
   readonly how: ResponseEnd
   /** Real time, in milliseconds. */
   readonly durationMs: number
-  /** Delay before the response, by latency or because it hangs. */
+  /** Delay by latency or a hang. */
   readonly waitingMs: number
   /** Time from the first to the last byte of the response. */
   readonly bodyMs: number
-  /** Its client left, or was cut off, before a status was sent. */
+  /** No status was sent, because the client left or was cut off. */
   readonly isUnanswered?: true
   readonly connection: number
   /** Sent instead of the reply. */
   readonly instead?: { readonly status: number; readonly body: string }
 }
 
-/** Largest request body that is accepted. @source docs/behaviour.md, "Request bodies" */
+/** @source docs/behaviour.md, "Request bodies" */
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
-/** Whether a fault leaves the client without a status. */
+/** The client gets no status. */
 export function leavesNoStatus({ fault }: HandlerResult): boolean {
   return fault === 'connection-reset' || fault === 'empty-response' || fault === 'hang'
 }
 
-/**
- * How a response ended: sent whole, cut by a fault or the sandbox, or the client left first. Unknown if its replica is
- * gone.
- */
+/** Sent completely, cut by a fault or the sandbox, or left by the client. Unknown if its replica is gone. */
 export type ResponseEnd = 'sent' | 'cut' | 'left' | 'unknown'
 
-/** The end of a response. Waits that it named begin here. */
+/** The end of a response: its waits begin here. */
 export interface Ending {
   readonly position: number
   readonly how: ResponseEnd
   /** By the space's clock. */
   readonly at: EpochMs
   readonly wall: EpochMs
-  /** Position of this end. Positions grow strictly, across the whole sandbox. */
+  /** Position of this end. Positions increase strictly across the sandbox. */
   readonly endedAt: number
   readonly connection: number
   /** Uncertainty of the times, in milliseconds. Default: 0. */
   readonly slackMs?: number
 }
 
-/** What browsers request from every website. */
+/** Requested by browsers from every website. */
 const UNASKED =
   /^\/(?:favicon\.ico|apple-touch-icon[\w-]*\.png|\.well-known\/(?:appspecific\/com\.chrome\.devtools\.json|change-password|traffic-advice))(?:\?|$)/
 
 /**
- * Whether a browser sent this of its own accord: for an icon, its devtools, or the address bar. It costs no quota and
- * is not judged. A request with an API key was sent by a client.
+ * Whether a browser sent this without code: for an icon, its devtools, or the address bar. It costs no quota and is not
+ * judged. A request with an API key always comes from a client.
  */
 export function isBrowsersOwn({ method, target, headers }: ServiceRequest): boolean {
   if (headers.authorization !== undefined || method !== 'GET') return false
   return UNASKED.test(target) || isNavigation(headers)
 }
 
-/** Old browsers, and all of them without TLS beyond loopback, do not send sec-fetch-mode. */
+/** Old browsers do not send sec-fetch-mode, nor do others without TLS beyond loopback. */
 function isNavigation(headers: ServiceRequest['headers']): boolean {
   const mode = headers['sec-fetch-mode']
   if (mode !== undefined) return mode === 'navigate'
@@ -171,7 +164,7 @@ function isNavigation(headers: ServiceRequest['headers']): boolean {
 }
 
 export interface LongBody {
-  /** From the beginning, each time. */
+  /** Starts from the beginning each time. */
   pieces(): Iterable<string>
 }
 
@@ -198,7 +191,7 @@ export function textOf(body: string | LongBody): string {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The beginning of a body, without keeping the rest in memory. */
+/** Does not keep the rest of the body in memory. */
 export function bodyStart(body: string | LongBody, characters: number): string {
   if (typeof body === 'string' && body.length <= characters) return body
   let start = ''
@@ -206,7 +199,7 @@ export function bodyStart(body: string | LongBody, characters: number): string {
     start += slice
     if (start.length >= characters) break
   }
-  // A slice of a string would keep the whole string; the detour makes a new one.
+  // A slice keeps the whole string alive; encoding makes a copy.
   return decoder.decode(encoder.encode(start.slice(0, characters)))
 }
 

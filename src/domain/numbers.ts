@@ -1,4 +1,4 @@
-/** `1 pet`, `2 pets`. @param several the plural, if it is not regular */
+/** `1 pet`, `2 pets`. @param several irregular plural */
 export function counted(count: number, one: string, several?: string): string {
   return `${count} ${noun(count, one, several)}`
 }
@@ -9,10 +9,7 @@ export function noun(count: number, one: string, several = `${one}s`): string {
 
 const LAST_DIGITS: string[] = []
 
-/**
- * A count as text. V8 caches the text of `String(number)`, where it outlives scavenges: 24 bytes a request. So only the
- * thousands use it.
- */
+/** A count as text. V8 caches `String(number)`, which costs 24 bytes a request, so only the thousands use it. */
 export function passingText(count: number): string {
   if (count < 1000) return String(count)
   const last = count % 1000
@@ -27,13 +24,13 @@ export const MIB: Bytes = 1024 * 1024
 const SIZE = /^(\d{1,9})(B|KiB|MiB|GiB)$/
 const UNITS = { GiB: 1024 * MIB, MiB: MIB, KiB: 1024, B: 1 } as const
 
-/** Reads a size (`512KiB 256MiB 2GiB`); undefined for anything else. */
+/** `512KiB`, `256MiB`, `2GiB`; undefined for other text. */
 export function parseSize(text: string): Bytes | undefined {
   const match = SIZE.exec(text)
   return match === null ? undefined : Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]
 }
 
-/** Writes a size in its largest whole unit. */
+/** In the largest whole unit. */
 export function formatSize(size: Bytes): string {
   const [unit, length] = Object.entries(UNITS).find(([, one]) => size >= one && size % one === 0) ?? ['B', 1]
   return `${size / length}${unit}`

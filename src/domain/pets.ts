@@ -2,24 +2,21 @@ import type { Pet, PetStatus } from '../contract/entities.js'
 import type { Int64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
 
-/**
- * Under a contract given with --spec only the id is certain: other fields may be missing or different, and there may be
- * more.
- */
+/** With --spec, only the id is certain: other fields may be missing, different or added. */
 export type { NewPet, Pet, PetStatus } from '../contract/entities.js'
 
 /** @source docs/specification.md, "PetStatus" */
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const satisfies readonly PetStatus[]
 
-/** The fields of a pet of the packaged contract. */
+/** By the packaged contract. */
 export const PET_FIELDS: ReadonlySet<string> = new Set(['id', 'name', 'categoryId', 'status'])
 
-/** A pet that the contract does not allow in responses. It was not added or changed. */
+/** A pet that the contract does not allow in responses. Nothing was changed. */
 export class InvalidPet extends Error {
   override readonly name = 'InvalidPet'
 }
 
-/** 1 + the largest id below 2^53, so that clients whose numbers are doubles can use it. @source docs/behaviour.md, "Ids of new pets" */
+/** 1 + the largest id below 2^53, for clients whose numbers are doubles. @source docs/behaviour.md, "Ids of new pets" */
 export function nextPetIdAfter(pets: readonly Pet[]): Int64 {
   let largest = 0
   for (const { id } of pets) if (typeof id === 'number' && id > largest) largest = id
@@ -30,9 +27,7 @@ export function followingPetId(id: Int64): Int64 {
   return typeof id === 'number' && id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
 }
 
-/**
- * A pet as JSON, with its fields in the contract's order. Concatenated by hand in the usual case: every 201 needs it.
- */
+/** JSON with the fields in the contract's order. Usually concatenated, because every 201 needs it. */
 export function petText(pet: Pet): string {
   if (pet === lastPet) return lastText
   lastText = textOf(pet)
@@ -40,7 +35,7 @@ export function petText(pet: Pet): string {
   return lastText
 }
 
-/** The text of an added pet is needed three times: to measure, to write and to send it. */
+/** Cached: an added pet is measured, written and sent. */
 let lastPet: Pet | undefined
 let lastText = ''
 

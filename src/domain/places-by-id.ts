@@ -1,15 +1,15 @@
 import type { Int64 } from '../contract/int64.js'
 
 const FIRST_LENGTH = 64
-/** The array grows only if at least one slot in this many is taken: scattered ids do not make it large. */
+/** The array grows only if at least 1 slot in 4 is used, so that scattered ids do not enlarge it. */
 const SPARSEST = 4
 
 /**
- * Finds a pet's place in a list by its id. Ids are mostly consecutive from 1: an array off the heap has those, a Map
- * the others.
+ * Finds a pet's place in a list by id. Ids are mostly consecutive from 1: those are in an array off the heap, others in
+ * a Map.
  */
 export class PlacesById {
-  /** Places by id, counted from 1; 0 is none. */
+  /** Places from 1; 0 means none. */
   #near = new Int32Array(FIRST_LENGTH)
   #nearCount = 0
   readonly #far = new Map<Int64, number>()
@@ -20,7 +20,7 @@ export class PlacesById {
     return place === undefined || place === 0 ? undefined : place - 1
   }
 
-  /** @param place whole number from 0 to 2^31 - 2 */
+  /** @param place integer from 0 to 2^31 - 2 */
   set(id: Int64, place: number): void {
     if (this.#isWorthRoom(id)) this.#grow()
     if (!this.#isNear(id)) {
@@ -44,7 +44,7 @@ export class PlacesById {
     return typeof id === 'number' && id >= 0 && id < this.#near.length
   }
 
-  /** Whether it is just beyond a well-filled array. */
+  /** Just beyond a well-filled array. */
   #isWorthRoom(id: Int64): boolean {
     const { length } = this.#near
     return typeof id === 'number' && id >= length && id < length * 2 && this.#nearCount * SPARSEST >= length

@@ -6,7 +6,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** Every error, with its usual status: switches and faults may choose another. @source docs/behaviour.md, "error codes" */
+/** All errors with their usual status; switches and faults may change it. @source docs/behaviour.md, "error codes" */
 export const PROBLEMS = {
   invalid_request: { status: 400, message: 'The request breaks the contract.' },
   missing_api_key: { status: 401, message: 'No API key was sent. Send one as: Authorization: Bearer <API_KEY>.' },
@@ -24,11 +24,11 @@ export const PROBLEMS = {
     status: 429,
     message: 'The API key is banned temporarily: it kept sending requests without waiting.',
   },
-  simulated_fault: { status: 500, message: 'The sandbox was asked to fail here.' },
-  internal_error: { status: 500, message: 'The sandbox could not do this. Its log says why.' },
+  simulated_fault: { status: 500, message: 'This failure was injected by the sandbox.' },
+  internal_error: { status: 500, message: 'An internal error occurred. See the log of the sandbox for the reason.' },
   overloaded: {
     status: 503,
-    message: 'So many request bodies are under way (64 MiB in all) that there was no room for this one. Send it again.',
+    message: 'Request bodies in progress use up 64 MiB. Retry the request.',
   },
   store_full: {
     status: 507,
@@ -36,31 +36,31 @@ export const PROBLEMS = {
   },
   log_unavailable: {
     status: 503,
-    message: 'The log that the replicas of this sandbox share cannot be reached. Send it again in a moment.',
+    message: 'The shared log of the replicas cannot be reached. Retry the request later.',
   },
   upstream_unreachable: { status: 502, message: 'The service behind this sandbox cannot be reached.' },
-  upstream_invalid: { status: 502, message: 'The service behind this sandbox gave an answer that cannot be used.' },
+  upstream_invalid: { status: 502, message: 'The service behind this sandbox sent an invalid response.' },
   upstream_busy: { status: 503, message: 'Too many requests are waiting for the service behind this sandbox.' },
   upstream_timeout: { status: 504, message: 'The service behind this sandbox took too long.' },
   too_many_spaces: { status: 503, message: 'No more spaces can be opened.' },
   bad_request: { status: 400, message: 'This is not a well-formed HTTP/1.1 request.' },
   request_timeout: { status: 408, message: 'The request took too long to arrive.' },
   headers_too_large: { status: 431, message: 'The header fields are larger than the server accepts.' },
-  forbidden: { status: 403, message: 'The control plane does not answer this caller.' },
-  conflict: { status: 409, message: 'This cannot be done in the present state.' },
+  forbidden: { status: 403, message: 'The control plane refuses this caller.' },
+  conflict: { status: 409, message: 'The current state does not allow this.' },
 } as const satisfies Record<string, Problem>
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** For messages with many quotes, each of which is cut already. */
+/** For messages with many quoted values, each shortened already. */
 const LONGEST_MESSAGE = 8000
 
-/** The Error body of the service as JSON text. @source docs/specification.md, "Error" */
+/** JSON text. @source docs/specification.md, "Error" */
 export function errorBody(code: ProblemCode, message: string, status: number): string {
   return `{"code":"${code}","message":${JSON.stringify(excerpt(message, LONGEST_MESSAGE))},"status":${status}}`
 }
 
-/** Why the sandbox made up a response; `upstream` for those of a real service, `mock` for those of Prism. @source docs/behaviour.md, "X-Sandbox-Reason" */
+/** Why the sandbox replaced a response; `upstream`: by the real service, `mock`: by Prism. @source docs/behaviour.md, "X-Sandbox-Reason" */
 export const REASONS = [
   'quota-minute',
   'quota-day',
@@ -76,23 +76,21 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
-/** Problems of a request with its operation: `listPets: limit must be …`. */
+/** `listPets: limit must be …`. */
 export function operationMessage(operation: string, faults: readonly string[]): string {
   return `${operation}: ${faults.join('; ')}.`
 }
 
-/** The message without its operation. */
 export function withoutOperation(operation: string | null | undefined, message: string): string {
   const said = `${operation}: `
   return message.startsWith(said) ? message.slice(said.length) : message
 }
 
-/** The log of the replicas cannot be reached, or this replica does not belong to its group now. */
+/** The log cannot be reached, or this replica is not a member of its group. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable'
 }
 
-/** There is no room for a change. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull'
 

@@ -5,7 +5,7 @@ export interface Usage {
   readonly used: number
 }
 
-/** Usage after the clock was set back: a window that opened later is over. */
+/** For a clock that was set back: drops windows opened later. */
 export function usageWithoutFuture({ minute, day }: QuotaUsage, now: EpochMs): QuotaUsage {
   return {
     ...(minute !== undefined && minute.openedAt <= now ? { minute } : {}),
@@ -18,10 +18,9 @@ export interface Limits {
   readonly perDay: number
 }
 
-/** Finite, so that they can be counted down. */
+/** Finite, to allow counting down. */
 export const NO_LIMITS: Limits = { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER }
 
-/** A window is absent before its first request. */
 export interface QuotaUsage {
   readonly minute?: Usage
   readonly day?: Usage
@@ -50,12 +49,12 @@ export const WINDOW_LENGTH: Readonly<Record<WindowName, DurationMs>> = {
   day: DAY_MS,
 }
 
-/** Of Enterprise. */
+/** For Enterprise. */
 export const CUSTOM_LIMITS: Limits = { perMinute: 10_000, perDay: 1_000_000 }
 
 /**
- * A window opens with the first request charged to it and is half-open. One opened in the future (the clock was set
- * back) is over.
+ * A window is half-open and starts with its first charged request. One opened in the future (the clock was set back) is
+ * over.
  */
 export function viewWindow(window: WindowName, usage: Usage | undefined, limit: number, now: EpochMs): WindowView {
   const open = isOpen(window, usage, now)
@@ -74,15 +73,14 @@ export function isOpen(window: WindowName, usage: Usage | undefined, now: EpochM
 }
 
 /**
- * Chooses the window that the headers show: the one with the fewest requests remaining, the minute on a tie; when both
- * are used up, the one that resets last. @source docs/behaviour.md, "the window in the headers"
+ * Chooses the window for the headers: the one with fewer remaining requests, the minute on a tie; if both are used up,
+ * the one that resets later. @source docs/behaviour.md, "the window in the headers"
  */
 export function shownWindow(minute: WindowView, day: WindowView): WindowView {
   if (minute.remaining === 0 && day.remaining === 0) return day.resetAt > minute.resetAt ? day : minute
   return day.remaining < minute.remaining ? day : minute
 }
 
-/** The window that the headers show if a request is not charged. */
 export function viewQuota(usage: QuotaUsage, limits: Limits, now: EpochMs): WindowView {
   return shownWindow(
     viewWindow('minute', usage.minute, limits.perMinute, now),

@@ -1,6 +1,5 @@
-/** A stream of random numbers (mulberry32). Its whole state is one number. */
+/** mulberry32. The whole state is one number. */
 export interface RandomStream {
-  /** The next number in [0, 1). */
   next(): number
   state: number
 }
@@ -21,7 +20,7 @@ export function streamAt(state: number): RandomStream {
   }
 }
 
-/** FNV-1a over UTF-16 units, with a final mix so that similar strings give distant states. */
+/** FNV-1a over UTF-16 units, mixed so that similar texts give distant states. */
 function hash(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)

@@ -1,7 +1,7 @@
-/** Replaces a secret; shows neither its length nor its letters. */
+/** Replaces a secret; hides its length too. */
 export const MASK = '***'
 
-/** Names of headers and parameters with secrets, under any prefix; page tokens are not secret. */
+/** Headers and parameters with secrets, with any prefix. Page tokens are not secret. */
 const SECRET_NAME =
   /cookie|secret|passw|passphrase|credential|signature|session|sessid|(?<!(?:page|next|continuation|max)[-_.]?)token|(?:api|access|account|client|function|functions|license|master|private|secret|shared|subscription)[-_.]?key|(?:^|[-_.[])(?:auth|authorization|jwt|pass|pwd|sid|sig)(?:[-_.\]]|$)|^(?:x-)?key$/i
 
@@ -9,36 +9,34 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
 }
 
-/** A header's value without secrets. @param bearer replaces the token of Authorization */
 export function redactHeader(name: string, value: string, bearer: string = MASK): string {
   if (name.toLowerCase() === 'authorization') return `Bearer ${bearer}`
   return isSecretName(name) ? MASK : mayHoldAddress(value) ? redactAddress(value) : value
 }
 
-/** A shorter key could be part of any word. */
+/** Shorter keys may be part of a word. */
 const SHORTEST_SECRET = 8
 
-/** Returns a function that masks secrets anywhere in a text; undefined if there are none. */
+/** Returns a function that masks secrets in a text; undefined without secrets. */
 export function hider(secrets: readonly string[]): ((text: string) => string) | undefined {
   const hidden = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
   if (hidden.length === 0) return undefined
   return (text) => hidden.reduce((shown, secret) => shown.replaceAll(secret, MASK), text)
 }
 
-/** Whether a value may be an address with a secret in it, as a Referer is. */
+/** A value such as a Referer may be an address with a secret. */
 export function mayHoldAddress(value: string): boolean {
   return value.includes('?') || value.includes('@')
 }
 
-/** An address without user, password and the values of secret parameters. */
+/** Removes user, password and the values of secret parameters. */
 export function redactAddress(address: string): string {
   const withoutUser = address.includes('@') ? address.replace(/\/\/[^/?#@\s]*@/g, `//${MASK}@`) : address
   return redactQuery(withoutUser)
 }
 
-/** A query or form: `api_key=***&limit=5`. Text before a "?" is not a parameter. */
+/** A query or form: `api_key=***&limit=5`. Text before "?" is kept. */
 export function redactQuery(query: string): string {
-  // Names may be percent-encoded.
   if (!query.includes('=') || !(query.includes('%') || SECRET_NAME.test(query) || SHORT_NAME.test(query))) return query
   return query
     .split(/([?&;#])/)
@@ -49,7 +47,7 @@ export function redactQuery(query: string): string {
     .join('')
 }
 
-/** Names that SECRET_NAME matches only at the start and end of a text. */
+/** Matched by SECRET_NAME only at the start and end of a text. */
 const SHORT_NAME = /(?:key|auth|authorization|jwt|pass|pwd|sid|sig)\]?=/i
 
 function decoded(name: string): string {

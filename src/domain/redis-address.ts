@@ -11,17 +11,17 @@ export interface RedisAddress {
 const DEFAULT_PORT = 6379
 export const REDIS_ADDRESS_FORM =
   'must be an address such as redis://127.0.0.1:6379, rediss://user:password@redis.example:6380/2 or unix:///run/redis.sock?db=2'
-/** The usual cause of an invalid address. */
+/** Missing encoding is the usual cause of an invalid address. */
 const ENCODED = 'user and password percent-encoded'
 
 const SOCKET = /^(?:redis\+)?unix:\/\/(?:([^:@/?#]*):([^@/?#]*)@)?(\/[^?#]+)(?:\?db=(\d{1,5}))?$/
 
-/** Returns the address, or the problem ("must be …") without quoting the text, which may hold a password. */
+/** Returns the address, or the problem ("must be …") without the text, which may contain a password. */
 export function readRedisAddress(text: string): RedisAddress | { readonly problem: string } {
   try {
     return SOCKET.test(text) ? readSocket(text) : readUrl(new URL(text))
   } catch {
-    // Not a URL, or an incomplete percent-encoding.
+    // Not a URL, or invalid percent-encoding.
     return { problem: `${REDIS_ADDRESS_FORM}, ${ENCODED}` }
   }
 }

@@ -26,23 +26,23 @@ export interface DelayRange {
   readonly max: DurationMs
 }
 
-/** A delay of every response, and others for some operations. */
+/** Delay of all responses, with exceptions by operation. */
 export interface Latency extends DelayRange {
   readonly operations?: Readonly<Record<string, DelayRange>>
 }
 
-/** Node's timers fire at once beyond 2^31 ms (24 days). */
+/** Below 2^31 ms (24 days), beyond which Node's timers fire immediately. */
 export const LONGEST_LATENCY_MS: DurationMs = DAY_MS
 
-/** The settings of a space, which can be changed while it runs. */
+/** Settings of a space, which can change while it runs. */
 export interface Settings {
   /** Plan of the key `sandbox`. */
   readonly plan: PlanName
   /** Limits for the key `sandbox` (`5000/min,200000/day`); an omitted part is the plan's. */
   readonly limits?: Partial<Limits>
-  /** If false, no quota refuses a request, and the headers show the full limit. */
+  /** If false, quotas never refuse a request, and the headers show the full limit. */
   readonly rateLimit: boolean
-  /** Number of requests sent before their Retry-After has passed that lead to a ban. */
+  /** Number of requests before the end of Retry-After that cause a ban. */
   readonly banAfter: number | 'never'
   /** Duration of a ban (`5m`). */
   readonly banDuration: DurationMs
@@ -52,15 +52,15 @@ export interface Settings {
   readonly retryAfter: RetryAfterForm
   /** Body of a 429. */
   readonly limitBody: LimitBody
-  /** Whether deprecated operations have been removed: by the clock, or always, never or in brownouts. */
+  /** Removal of deprecated operations: by the clock, or always, never or in brownouts. */
   readonly sunset: SunsetMode
   /** Status of a removed operation. */
   readonly sunsetStatus: SunsetStatus
   /** Delay of every response (`100ms` or `50ms..200ms`), or by operation (`{ listPets: '3s', '*': '100ms' }`). */
   readonly latency?: Latency
   /**
-   * Number of clients without a name that share a key, 1 to 100, for conduct and bans. Default: as many as had the same
-   * request in flight at once.
+   * Number of clients without a name that share a key, 1 to 100, for conduct and bans. Default: the most that had the
+   * same request in flight at once.
    */
   readonly senders?: number
 }
@@ -69,7 +69,6 @@ export type SettingName = keyof Settings
 
 export const MAX_SENDERS = 100
 
-/** Headings in the help. */
 export const SETTING_GROUPS = {
   quotas: 'Keys and quotas',
   refusals: 'Refusals and bans',
@@ -80,25 +79,23 @@ type SettingGroup = keyof typeof SETTING_GROUPS
 
 interface Told {
   readonly group: SettingGroup
-  /** The placeholder after its flag in the help. */
+  /** Placeholder in the help. */
   readonly value: string
   readonly description: string
-  /** Section and label on the dashboard. */
+  /** On the dashboard. */
   readonly panel: 'limits' | 'bans' | 'answers'
   readonly label: string
-  /** Placeholder of the empty field. */
   readonly hint?: string
 }
 
 type RowOf<Value> =
   | (Told & { readonly kind: 'choice'; readonly choices: readonly Value[]; readonly default: Value })
   | (Omit<Told, 'value'> & { readonly kind: 'switch'; readonly default: Value & boolean })
-  /** A whole number of 1 or more, or `never`. */
+  /** An integer from 1, or `never`. */
   | (Told & { readonly kind: 'count-or-never'; readonly default: Value & (number | 'never') })
   /** A duration longer than 0. */
   | (Told & { readonly kind: 'wait'; readonly default: Value & DurationMs })
 
-/** A setting that may be missing. */
 type OptionalRowOf<Value> = Told & {
   readonly kind: Value extends number
     ? 'senders'
@@ -107,14 +104,14 @@ type OptionalRowOf<Value> = Told & {
       : Value extends Partial<Limits>
         ? 'limits'
         : never
-  /** What applies while it is missing. */
+  /** Text for a missing value. */
   readonly unset: string
   readonly example: string
 }
 
 /**
- * Every setting, declared once: flags, environment variables, config file, scenarios, control plane, types of the
- * programmatic API and the dashboard's fields are derived from it. @source docs/switches.md, "Options of serve"
+ * All settings. Flags, environment variables, config file, scenarios, control plane, API types and dashboard fields are
+ * derived from this table. @source docs/switches.md, "Options of serve"
  */
 export const SETTINGS = {
   plan: {
@@ -173,7 +170,7 @@ export const SETTINGS = {
     value: '<status>',
     description: `status for a banned key: ${BAN_STATUSES.join(', ')}`,
     panel: 'bans',
-    label: 'Answers',
+    label: 'Status',
   },
   retryAfter: {
     kind: 'choice',
@@ -213,7 +210,7 @@ export const SETTINGS = {
     value: '<status>',
     description: `status of a removed operation: ${SUNSET_STATUSES.join(', ')}`,
     panel: 'answers',
-    label: 'Removed answers',
+    label: 'Status once removed',
   },
   latency: {
     kind: 'latency',
@@ -228,7 +225,7 @@ export const SETTINGS = {
   },
   senders: {
     kind: 'senders',
-    unset: 'as many as are in flight at once',
+    unset: 'the most in flight at once',
     example: '4',
     group: 'conduct',
     value: '<n>',
@@ -251,14 +248,13 @@ export type SettingRow = (typeof SETTINGS)[SettingName]
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** Settings that null removes. */
 export const OPTIONAL_SETTINGS: readonly string[] = SETTING_NAMES.filter((name) => 'unset' in SETTINGS[name])
 
 export const DEFAULT_SETTINGS: Settings = Object.fromEntries(
   Object.entries(SETTINGS).flatMap(([name, row]) => ('default' in row ? [[name, row.default]] : [])),
 ) as unknown as Settings
 
-/** Undefined operation: a request outside the contract. */
+/** @param operation undefined outside the contract */
 export function findLatency({ latency }: Settings, operation: string | undefined): DelayRange | undefined {
   const { operations = {} } = latency ?? {}
   return operation !== undefined && Object.hasOwn(operations, operation) ? operations[operation] : latency

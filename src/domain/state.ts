@@ -9,19 +9,19 @@ import type { Settings } from './settings.js'
 import type { RunningStorm, Storm } from './storm.js'
 import type { ClockStart, DurationMs, EpochMs } from './time.js'
 
-/** The part of a space that outlives the process. Pets are in order of creation. */
+/** The durable part of a space. Pets are in order of creation. */
 export interface SpaceState {
   readonly nextPetId: Int64
   readonly pets: readonly Pet[]
   readonly orders: readonly unknown[]
   readonly keys: readonly ApiKey[]
-  /** Records of the other resources of the contract, by resource; omitted if it has none. */
+  /** Records of other resources, by resource; omitted without any. */
   readonly records?: Readonly<Record<string, SavedRecords>>
 }
 
 export const EMPTY_STATE: SpaceState = { nextPetId: 1, pets: [], orders: [], keys: [] }
 
-/** One step between states. Each is absolute, so that applying a run of changes twice gives the same state. */
+/** Idempotent: applying a run of changes twice gives the same state. */
 export type Change =
   | { readonly kind: 'pet'; readonly pet: Pet }
   | { readonly kind: 'pet-removed'; readonly id: Int64 }
@@ -36,7 +36,6 @@ export type Change =
   | { readonly kind: 'key-removed'; readonly key: string }
   | { readonly kind: 'replaced'; readonly state: SpaceState }
 
-/** The start of a space, to which `reset` returns it. */
 export interface SpaceStart {
   readonly settings: Settings
   readonly storm?: Storm
@@ -52,7 +51,7 @@ export const SNAPSHOT_VERSION = 1
 
 export const RANDOM_STREAMS = ['storm', 'faults', 'latency'] as const
 
-/** Everything in a space that decides its next responses; not the log. Its names are those of the file. */
+/** The part of a space that affects its next responses; not the log. Field names are those of the file. */
 export interface Snapshot {
   readonly version: typeof SNAPSHOT_VERSION
   readonly state: SpaceState
@@ -60,16 +59,15 @@ export interface Snapshot {
   readonly clock: { readonly now: EpochMs; readonly frozen: boolean }
   readonly storm: RunningStorm | null
   readonly faults: readonly ArmedFault[]
-  /** Plans that keys were moved to, by label. Snapshots of earlier releases have none. */
+  /** Changed plans, by label. Missing in snapshots of earlier releases. */
   readonly plans?: readonly { readonly name: string; readonly plan: PlanName }[]
   readonly accounts: readonly SnapshotAccount[]
-  /** The state of each random stream. */
   readonly dice: Readonly<Record<(typeof RANDOM_STREAMS)[number], number>>
 }
 
 export interface SnapshotAccount {
   readonly kind: 'key' | 'stranger'
-  /** Of a key its label, as a snapshot holds no secret. */
+  /** Label of a key, because snapshots do not contain secrets. */
   readonly name: string
   readonly usage: QuotaUsage
   readonly bans: BanRecord

@@ -1,12 +1,12 @@
 import { type DurationMs, type EpochMs, SECOND_MS } from './time.js'
 
-/** A period of 429s that no quota explains. */
+/** A period of 429s that are not caused by quotas. */
 export interface Storm {
   /** Share of requests refused, 0 to 1. */
   readonly rate: number
-  /** Length of one period; without it the storm lasts until it is stopped. */
+  /** Length of a period. Default: until stopped. */
   readonly for?: DurationMs
-  /** Interval between the starts of two periods; without it there is only one. */
+  /** Interval between the starts of periods. Default: a single period. */
   readonly every?: DurationMs
   /** Value of Retry-After. Default: 1 s. */
   readonly retryAfter?: DurationMs
@@ -19,7 +19,7 @@ export interface RunningStorm extends Storm {
 /** @source docs/behaviour.md, "the form of Retry-After" */
 export const STORM_RETRY_AFTER_MS: DurationMs = SECOND_MS
 
-/** A storm that starts in the future (the clock was set back) is over. */
+/** A storm that starts in the future (after the clock was set back) is over. */
 export function isStormActive(storm: RunningStorm, now: EpochMs): boolean {
   const elapsed = now - storm.startedAt
   if (elapsed < 0) return false
@@ -31,7 +31,7 @@ export function stormProblem(storm: Storm): string | undefined {
   if (!(storm.rate >= 0 && storm.rate <= 1)) return `rate must be from 0 to 1 (it is ${storm.rate})`
   if (storm.for === 0) return 'for must be longer than 0'
   if (storm.every === undefined) return undefined
-  if (storm.for === undefined) return 'every requires for, which says how long each storm lasts'
+  if (storm.for === undefined) return 'every requires for, the length of each storm'
   if (storm.every < storm.for) return 'every must not be shorter than for'
   return undefined
 }

@@ -1,9 +1,9 @@
-/** Longer words are not mistyped names, and the search is quadratic. */
+/** The search is quadratic, and longer words are not mistyped names. */
 const LONGEST_WORD = 100
 
 /**
  * Returns "; did you mean …?" with the most similar word, or an empty text. @param prefix number of leading letters
- * that all words share
+ * common to all words
  */
 export function didYouMean(word: string, known: readonly string[], prefix = 0): string {
   if (word.length > LONGEST_WORD) return ''

@@ -1,4 +1,4 @@
-/** Milliseconds since the Unix epoch, from a space's clock. */
+/** Milliseconds since the Unix epoch, by a space's clock. */
 export type EpochMs = number
 export type DurationMs = number
 export type DurationText = `${number}${'ms' | 's' | 'm' | 'h'}`
@@ -8,23 +8,23 @@ export const MINUTE_MS: DurationMs = 60 * SECOND_MS
 export const HOUR_MS: DurationMs = 60 * MINUTE_MS
 export const DAY_MS: DurationMs = 24 * HOUR_MS
 
-/** The latest instant of a clock: years in HTTP dates have four digits. */
+/** Years in HTTP dates have four digits. */
 export const LAST_INSTANT: EpochMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** The longest wait that a response can name. */
+/** Maximum of Retry-After. */
 export const LONGEST_WAIT_MS: DurationMs = 365 * DAY_MS
 
 const DURATION = /^(\d{1,9})(ms|s|m|h)$/
 const UNITS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS } as const
 
-/** Reads a duration (`500ms 30s 5m 24h`) as milliseconds; undefined for anything else. @source docs/switches.md, "Durations" */
+/** `500ms`, `30s`, `5m`, `24h`; undefined for other text. @source docs/switches.md, "Durations" */
 export function parseDuration(text: string): DurationMs | undefined {
   const match = DURATION.exec(text)
   if (match === null) return undefined
   return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]
 }
 
-/** Writes a duration in its largest whole unit: 90000 is `90s`. */
+/** In the largest whole unit: 90000 is `90s`. */
 export function formatDuration(duration: DurationMs): DurationText {
   if (duration === 0) return '0s'
   if (duration % HOUR_MS === 0) return `${duration / HOUR_MS}h`
@@ -42,7 +42,7 @@ const OFFSET_UNITS = [
   [1, 'ms'],
 ] as const
 
-/** Reads an offset from real time (`+90d`, `-1h30m`); undefined for anything else. */
+/** `+90d`, `-1h30m`; undefined for other text. */
 export function parseOffset(text: string): DurationMs | undefined {
   const match = OFFSET.exec(text)
   if (match === null) return undefined
@@ -62,7 +62,7 @@ export function formatOffset(offset: DurationMs): string {
   return `${offset < 0 ? '-' : '+'}${parts.join('') || '0s'}`
 }
 
-/** A duration for people: `12.3 ms`, `480 ms`, `9.2 s`, `2 min 5 s`. */
+/** `12.3 ms`, `480 ms`, `9.2 s`, `2 min 5 s`. */
 export function formatSpan(milliseconds: number): string {
   if (milliseconds < 100) return `${milliseconds.toFixed(1)} ms`
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
@@ -72,19 +72,19 @@ export function formatSpan(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`
 }
 
-/** Rounded up, so that no header sends a client back too early. */
+/** Rounded up, so that headers never make clients retry too early. */
 export function ceilSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND_MS)
 }
 
-/** An IMF-fixdate, as in Date and Retry-After, rounded down to the second. @source RFC 9110, section 5.6.7 */
+/** IMF-fixdate, rounded down to the second. @source RFC 9110, section 5.6.7 */
 export function httpDate(at: EpochMs): string {
   return new Date(Math.min(at, LAST_INSTANT)).toUTCString()
 }
 
 /**
- * Reads Retry-After: seconds, or an HTTP-date relative to the Date header (or to `now`), so that neither clock has to
- * be right. Undefined for anything else. @source RFC 9110, section 10.2.3
+ * Reads Retry-After: seconds, or an HTTP-date relative to the Date header (or to `now`), which tolerates wrong clocks.
+ * Undefined for other text. @source RFC 9110, section 10.2.3
  */
 export function readRetryAfter(
   value: string | undefined,
@@ -98,14 +98,14 @@ export function readRetryAfter(
   return until === undefined || from === undefined ? undefined : Math.max(0, until - from)
 }
 
-/** @returns undefined for strings that Date.parse accepts but HTTP does not */
+/** @returns undefined for text that Date.parse accepts but HTTP does not */
 export function readHttpDate(text: string | undefined): EpochMs | undefined {
   if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return undefined
   const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)
   return Number.isNaN(at) ? undefined : at
 }
 
-/** Running at an offset from the wall clock, or frozen. */
+/** Running clocks have an offset from the wall clock. */
 export type ClockState =
   | { readonly kind: 'running'; readonly ahead: DurationMs }
   | { readonly kind: 'frozen'; readonly at: EpochMs }
@@ -132,7 +132,7 @@ export interface ClockChange {
   readonly frozen?: boolean
 }
 
-/** Moves, freezes or resumes a clock. Returns the new clock, or a sentence on why not: time only goes forward. */
+/** Returns the new clock, or a sentence with the problem: time only goes forward. */
 export function changeClock(clock: ClockState, change: ClockChange, wall: EpochMs): ClockState | string {
   const before = readClock(clock, wall)
   const now = change.now ?? before

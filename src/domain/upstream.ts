@@ -5,10 +5,10 @@ import type { ProblemCode } from './problems.js'
 export const UPSTREAM_WRITES = ['local', 'forward', 'refuse'] as const
 export type UpstreamWrites = (typeof UPSTREAM_WRITES)[number]
 
-/** The first id of a pet added in front of a real service: far above the service's own, and exact in a double. */
+/** First id of local pets with an upstream: far above its ids, and exact in a double. */
 export const FIRST_LOCAL_ID: Int64 = 2 ** 52
 
-/** Longer responses are passed on unread: not checked, not recorded, and without local pets. */
+/** Longer responses are passed on unchecked, unrecorded and without local pets. */
 export const MAX_READ_BODY: Bytes = 256 * 1024
 
 export interface Forward {
@@ -17,9 +17,9 @@ export interface Forward {
   readonly method: string
   /** Below the base path. */
   readonly target: string
-  /** Flat list, without headers of the connection and without any key. */
+  /** Flat list, without connection headers and keys. */
   readonly headers: readonly string[]
-  /** Undefined where the upstream's key is used. */
+  /** Undefined if the upstream's key is used. */
   readonly authorization: string | undefined
   readonly body: Uint8Array | undefined
   /** @source RFC 9110, section 7.6.3 */
@@ -31,7 +31,7 @@ export interface UpstreamAnswer {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string
-  /** The body's bytes, one character each. */
+  /** Bytes of the body, one per character. */
   readonly binary: string
 }
 
@@ -43,7 +43,7 @@ export interface UpstreamFailure {
 
 export interface UpstreamLeft {
   readonly kind: 'left'
-  /** A write had been sent and may have been carried out. */
+  /** A write was sent and may have been carried out. */
   readonly isOpen: boolean
 }
 
@@ -52,16 +52,14 @@ export type UpstreamOutcome = UpstreamAnswer | UpstreamFailure | UpstreamLeft
 /** @source RFC 9110, section 7.6.1 */
 const HOP_BY_HOP = 'connection|keep-alive|proxy-[a-z-]+|te|trailer|transfer-encoding|upgrade|http2-settings'
 /**
- * Request headers that are not sent on: keys, headers meant for the sandbox, conditional and range requests, and what a
- * browser adds for the sandbox's origin.
+ * Request headers that are dropped: keys, headers for the sandbox, conditional and range requests, and headers that
+ * browsers add for the sandbox's origin.
  */
 const NOT_SENT_ON = new RegExp(
   `^(?:${HOP_BY_HOP}|host|content-length|expect|authorization|prefer|accept-encoding|if-[a-z-]+|range|cookie2?|origin|referer|sec-[a-z-]+|access-control-[a-z-]+|via|x-sandbox-reason)$`,
   'i',
 )
-/**
- * Response headers that are not passed on: of the connection or its origin, and those that the sandbox sends itself.
- */
+/** Response headers that are dropped: of the connection or origin, and those that the sandbox sets. */
 const NOT_PASSED_ON = new RegExp(
   `^(?:${HOP_BY_HOP}|content-length|content-encoding|content-type|date|set-cookie2?|access-control-[a-z-]+|strict-transport-security|alt-svc|clear-site-data|nel|report-to|reporting-endpoints|public-key-pins|x-ratelimit-(?:limit|remaining|reset)|x-sandbox-reason|preference-applied)$`,
   'i',
@@ -73,7 +71,6 @@ interface HeaderKind {
   readonly isPassedOn: boolean
 }
 
-/** A cache: services and clients send the same few names. */
 const kinds = new Map<string, HeaderKind>()
 const MOST_KINDS = 200
 
@@ -95,7 +92,7 @@ export function headersPassedOn(headers: readonly string[]): readonly string[] {
   return those(headers, ({ isPassedOn }) => isPassedOn)
 }
 
-/** Also drops the headers that Connection names. */
+/** Also drops headers listed in Connection. */
 function those(headers: readonly string[], isKept: (kind: HeaderKind) => boolean): readonly string[] {
   const kept: string[] = []
   const named: string[] = []
@@ -110,5 +107,5 @@ function those(headers: readonly string[], isKept: (kind: HeaderKind) => boolean
   return kept.filter((_item, place) => !named.includes(headerKind(kept[place - (place % 2)] ?? '').key))
 }
 
-/** Values of Connection that name no header. */
+/** Values of Connection that are not headers. */
 const USUAL_OPTIONS = ['close', 'keep-alive']

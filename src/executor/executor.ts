@@ -14,21 +14,19 @@ import type { CleanupStack } from '../system/cleanup-stack.js'
 /** Executes commands: directly, or through the log of a group of replicas. */
 export interface CommandExecutor {
   readonly spaces: Spaces
-  /** Reads the fixtures as they are now. */
   readSeed(): SpaceState
   /** @param left returns a signal that is aborted when the client has left */
   answer(command: Omit<RequestCommand, 'kind'>, wall?: EpochMs, left?: () => AbortSignal): PendingReply
-  /** Makes room in the store for the body of a request. @returns undefined if nothing has to be done */
+  /** @returns undefined if the store has room for a request body */
   makeRoom(bytes: number): Promise<void> | undefined
-  /** Waits until everything that replies may reveal is written; undefined if it is. Never rejects. */
+  /** Waits until all changes visible in replies are written; undefined if they are. Never rejects. */
   settle(): Promise<void> | undefined
-  /** Reports the ends of exchanges. @returns the position of that command */
+  /** @returns the position of the command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
   readonly target: Pick<ControlTarget, 'change' | 'read' | 'replicas' | 'snapshotsOf'>
-  /** The whole state, for another sandbox to continue from. */
   save(): SavedSandbox
   health(): Health
-  /** @param address where the port is open; empty for none */
+  /** @param address of the open port; empty for none */
   begin(address: string): Promise<void>
 }
 
@@ -46,9 +44,9 @@ export interface SandboxDeps {
   progress(text: string): void
 }
 
-/** A whole sandbox as plain data. A sandbox with the same options can continue from it. */
+/** A whole sandbox as plain data. Another sandbox with the same options can continue from it. */
 export interface SavedSandbox {
-  /** Of the last command that was executed: later commands have higher positions. */
+  /** Position of the last command. Later commands have higher positions. */
   readonly position: number
   readonly checkpoint: string
 }
@@ -58,12 +56,10 @@ export interface OpenedStore {
   readonly keeper: Keeper
   readonly snapshots: SnapshotStore
   makeRoom(bytes: number): Promise<void> | undefined
-  /** Starts writing. Nothing is overwritten before. */
   begin(fixtures: SpaceState, stateNow: () => SpaceState): Promise<void>
   close(): Promise<void>
 }
 
-/** Holds replies back until the changes that they may reveal are written. @see store/keeper.ts */
 export interface Keeper extends Store {
   watch(reply: { withheld?: unknown }, seesPets?: boolean): void
   settle(): Promise<void> | undefined
@@ -80,7 +76,7 @@ interface StoredSpaces {
   readonly isReported?: () => boolean
 }
 
-/** Gives a clock that is frozen without an instant the instant of the start, to which resets return. */
+/** A clock frozen without an instant stops at the start of the sandbox, and resets return to it. */
 export function resolveFrozenStart(start: SpaceStart, at: EpochMs): SpaceStart {
   return start.freeze ? { ...start, now: startInstant(start.now ?? at, at) } : start
 }

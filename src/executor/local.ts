@@ -16,7 +16,6 @@ import {
 
 const MANY_PETS = 100_000
 
-/** Executes commands as they come, and writes their changes to the store. */
 export async function createLocalExecutor(
   deps: SandboxDeps,
   openStore: () => Promise<OpenedStore | undefined>,
@@ -37,10 +36,10 @@ export async function createLocalExecutor(
   let position = saved?.position ?? 0
   const instant = (now = systemClock.wall()): Instant => ({ now, position: ++position })
 
-  /** Acts at once. Delivers the result, or error, when everything that it may reveal is written. */
+  /** Runs `act` immediately, and returns its result or error once all changes that it may reveal are written. */
   async function held<T>(act: () => T): Promise<T> {
     if (keeper === undefined) return act()
-    // Runs `act` synchronously. An error, too, may reveal what is not written yet.
+    // Runs `act` synchronously. An error may also reveal a change that is not written yet.
     const result = (async () => act())()
     result.catch(() => {})
     const reply: { withheld?: unknown } = {}
@@ -56,7 +55,7 @@ export async function createLocalExecutor(
   }
 
   async function forward(request: Forward, left: AbortSignal | undefined): Promise<Reply> {
-    if (upstream === undefined) throw new Error('There is no service to forward to.')
+    if (upstream === undefined) throw new Error('No --upstream service is configured.')
     const outcome = await upstream.send(request, left)
     return watched(machine.apply({ kind: 'forwarded', of: request.position, outcome }, instant()))
   }
@@ -76,7 +75,7 @@ export async function createLocalExecutor(
       return at.position
     },
     target: {
-      // Other spaces keep theirs in memory.
+      // Snapshots of other spaces are in memory.
       snapshotsOf: (space) => (space === spaces.default ? store?.snapshots : undefined),
       change(command, applyVerb) {
         machine.useVerbs(applyVerb)
@@ -90,7 +89,7 @@ export async function createLocalExecutor(
           try {
             return await held(() => act(systemClock.wall()))
           } catch (error) {
-            // What was read has been rolled back: read again.
+            // The data read was rolled back: read again.
             if (!(error instanceof Failure) || error.code !== 'STORE_WRITE_FAILED') throw error
           }
         }
@@ -105,7 +104,7 @@ export async function createLocalExecutor(
       if (isNew && fixtures.pets.length >= MANY_PETS) deps.progress(`Writing ${counted(fixtures.pets.length, 'pet')} …`)
       if (!isNew && (options.pets !== undefined || options.fixtures !== undefined)) {
         deps.warn(
-          `The store "${options.store}" exists and is kept as it is; pets and fixtures only seed a new store. Add --reset to start over from them.`,
+          `The store "${options.store}" already exists: --pets and --fixtures only apply to a new store. Add --reset to start over from them.`,
         )
       }
       await store.begin(fixtures, () => spaces.default.state())

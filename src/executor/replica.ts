@@ -29,7 +29,7 @@ import { type CommandExecutor, resolveFrozenStart, type SandboxDeps } from './ex
 
 export type ReplicaOverrides = Partial<Pick<ReplicaParts, 'openLog' | 'openDeliveryTracker'>>
 
-/** Executes commands through the log of a group. @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS */
+/** Executes commands through the log of a group of replicas. @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS */
 export async function createReplicaExecutor(
   deps: SandboxDeps,
   groupLog: GroupLog,
@@ -66,7 +66,6 @@ export async function createReplicaExecutor(
     settle: () => undefined,
     ended(exchanges, unread) {
       replica.ended({ exchanges, unread })
-      // The log decides what was delivered.
       return 0
     },
     target: {
@@ -87,7 +86,7 @@ export async function createReplicaExecutor(
     },
     save: () => ({ position: replica.position, checkpoint: writeCheckpoint(replica.spaces) }),
     health() {
-      const { away: reason, position } = replica
+      const { unavailableReason: reason, position } = replica
       const progress = { position, lagMs: Math.round(replica.lagMs) }
       return reason === undefined ? { status: 'healthy', ...progress } : { status: 'degraded', reason, ...progress }
     },
@@ -150,7 +149,7 @@ function textOf(file: string): string {
   }
 }
 
-/** What determines the responses, besides seed, start and fixtures. */
+/** Options that affect responses, besides seed, start and fixtures. */
 function otherFacts(options: ResolvedOptions, contract: string): GroupFacts['others'] {
   const keys = options.apiKeys.map((apiKey) => ({ ...apiKey, key: digestOf(apiKey.key) }))
   return {

@@ -10,57 +10,43 @@ import type { PlainHead } from './plain-messages.js'
 export interface Connection {
   readonly socket: Socket
   readonly id: number
-  /** The marks when it was opened. */
   readonly opened: DeliveryMarks
   isUsed: boolean
-  /** The marks when bytes were received that are not read as a request yet. */
+  /** Set while received bytes are not yet read as a request. */
   receivedAt: DeliveryMarks | undefined
-  /** While its requests are plain; undefined once node:http reads it. */
+  /** Undefined once node:http reads the connection. */
   plain: PlainReading | undefined
-  /** The reply to the first request that node:http reads, if the lane has decided it already. */
   decided: DecidedReply | undefined
-  /** To the latest request that node:http has read. */
   response: ServerResponse | undefined
-  /** To a request whose body is still being received. */
-  incomplete: ServerResponse | undefined
-  /** Bytes that the client had received when it was last checked, and when that changed. */
-  taken: number | undefined
-  takenAt: number
-  /** Replies that are held back, or not sent completely. */
+  receivingBody: ServerResponse | undefined
+  /** Bytes passed to the kernel at the last check, and when that number changed. */
+  flushedBytes: number | undefined
+  flushedAt: number
   readonly unsent: Set<Outgoing>
-  /** Requests were received before the previous response was sent, so senders cannot be distinguished by it. */
+  /** Requests arrived before the previous response was sent, so the connection does not identify a sender. */
   isPipelined: boolean
-  /** Refusals since the last request, which may be unread. */
+  /** Sent since the last request, and perhaps unread. */
   refusals: ExchangeRef[]
   /** When the client closed its half, monotonic. */
   halfClosedAt: number | undefined
-  /** The sandbox has closed it, not the client. */
-  isCut: boolean
-  /** It is about to end: further bytes are ignored. */
+  isCutByServer: boolean
   isRefused: boolean
-  /** Responses whose replies are pending. */
   readonly pending: Set<ServerResponse>
-  /** Aborted when the client has left; created on demand. */
+  /** Created on demand. */
   leaving: AbortController | undefined
   readonly left: () => AbortSignal
-  /** When it closed, monotonic. */
   closedAt: number | undefined
 }
 
-/** The reply, or error, to a request that arrived before node:http read it. */
 export interface DecidedReply {
-  /** @throws the error of the request */
   reply(): PendingReply
   readonly arrivedAt: number
 }
 
-/** State of a connection that the plain lane reads. */
 export interface PlainReading {
   head: PlainHead | undefined
   isAnswering: boolean
-  /** The bytes of a request whose reply is pending. */
   awaiting: Buffer | undefined
-  /** The connection ends with the response. */
   isLast: boolean
   readonly waiting: Buffer[]
   /** When the last request arrived, or the connection was opened; monotonic. */
@@ -76,14 +62,13 @@ export interface Outgoing extends ReplyTimes {
   readonly reply: Reply
 }
 
-/** When to check for a client: most responses are sent before the first; on slow networks the third one finds out. */
+/** Most responses are sent before the first probe; on slow networks the third detects a closed connection. */
 const PROBE_AFTER_MS: readonly DurationMs[] = [100, 150, SECOND_MS]
 
 /**
- * Finds out whether a client that has closed its half still waits for a response, by interim responses: if it is gone,
- * the system learns it from the first and reports it on the second.
- *
- * @source RFC 9110, section 15.2: clients read any number of them
+ * Detects whether a client that has half-closed its connection still waits, by sending interim responses: the kernel
+ * receives a reset for the first, and reports it on the second.
+ * @source RFC 9110, section 15.2: clients accept any number of them
  */
 export function probeHalfClosed({ unsent, pending }: Connection): void {
   const probe = () => {
@@ -99,29 +84,27 @@ export function probeHalfClosed({ unsent, pending }: Connection): void {
 }
 
 /**
- * Finds out whether a client closed the connection before it could read a refusal: the system then got a reset, and an
- * empty write fails. It succeeds if the client closed only its half, or has read everything.
+ * Detects a client that closed its connection without reading a refusal: the kernel received a reset, so an empty write
+ * fails. The write succeeds if the client has only half-closed it, or has read everything.
  */
 export function probeRefusals({ socket, refusals }: Connection): void {
   if (refusals.length > 0 && socket.writable) socket.write('')
 }
 
-/** A client that receives nothing of what is sent to it for this long is cut. */
 export const STALL_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
 
-/** Checks a connection periodically. @param now monotonic */
 export function hasStalled(connection: Connection, now: number): boolean {
   const { socket } = connection
-  const taken = socket.writableLength === 0 ? undefined : socket.bytesWritten - socket.writableLength
-  if (taken === undefined || taken !== connection.taken) {
-    connection.taken = taken
-    connection.takenAt = now
+  const flushed = socket.writableLength === 0 ? undefined : socket.bytesWritten - socket.writableLength
+  if (flushed === undefined || flushed !== connection.flushedBytes) {
+    connection.flushedBytes = flushed
+    connection.flushedAt = now
     return false
   }
-  return now - connection.takenAt >= STALL_TIMEOUT_MS
+  return now - connection.flushedAt >= STALL_TIMEOUT_MS
 }
 
-/** Detected this soon, the client left when it closed its half. The second piece of a slow body detects it. */
+/** A client detected as gone within this time left when it half-closed. The second piece of a slow body detects it. */
 const DETECTED_WITHIN_MS: DurationMs = 1.5 * SECOND_MS
 
 /** When the client of a reply left, monotonic. */

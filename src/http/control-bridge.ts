@@ -4,15 +4,15 @@ import type { UnreadBody } from '../domain/messages.js'
 import { errorBody, PROBLEMS, type ProblemCode } from '../domain/problems.js'
 import { type BodyBudget, hasBody, readBody } from './request-body.js'
 
-/** A scenario has a few kilobytes. */
+/** The largest input, a scenario, has a few kilobytes. */
 const MAX_BODY_BYTES = 256_000
 
 /** Methods that a Request object cannot have. @source Fetch standard, forbidden method */
 const FORBIDDEN_METHODS = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
 /**
- * Passes a request from a socket to a `fetch`, and streams the response back. The body is read on demand, so that
- * unauthorized clients cannot use memory.
+ * Passes a request from a socket to a `fetch`, and streams the response back. The body is read on demand: unauthorized
+ * clients cannot use memory.
  */
 export async function bridge(
   fetch: (request: Request) => Response | Promise<Response>,
@@ -27,10 +27,10 @@ export async function bridge(
   const body = lazyBody(incoming, budget)
   const left = new AbortController()
   const leave = () => left.abort()
-  // Not of the response, which has no socket while it is queued.
+  // Listens on the socket, because a queued response has none.
   socket.once('close', leave)
   try {
-    // Problems with the body are answered here; the `fetch` that reads it never continues.
+    // A body that cannot be read is refused here; the `fetch` that reads it stays pending.
     const response = await Promise.race([fetch(toRequest(incoming, body.stream, left.signal)), body.unread])
     if (left.signal.aborted) return
     if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 256 kB.')
@@ -55,12 +55,10 @@ function refuse(outgoing: ServerResponse, code: ProblemCode, message: string = P
 
 interface LazyBody {
   readonly stream: ReadableStream<Uint8Array>
-  /** Resolves with the reason if the body cannot be read; pending otherwise. */
   readonly unread: Promise<UnreadBody>
   free(): void
 }
 
-/** A body that is not read before the stream is. */
 function lazyBody(incoming: IncomingMessage, budget: BodyBudget): LazyBody {
   let free = () => {}
   let refuse = (_why: UnreadBody) => {}
@@ -81,7 +79,7 @@ function lazyBody(incoming: IncomingMessage, budget: BodyBudget): LazyBody {
   return { stream: new ReadableStream({ pull }, { highWaterMark: 0 }), unread, free: () => free() }
 }
 
-/** Sends a body as fast as the client receives it. Cancels it when the client leaves. */
+/** Sends a body as fast as the client receives it, until the client leaves. */
 async function pump(
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
@@ -96,7 +94,7 @@ async function pump(
   }
   if (socket.destroyed || (isEndless && socket.readableEnded)) cancel()
   socket.once('close', cancel)
-  // Of a client that leaves an endless response, the end of its half may be the only sign.
+  // A half-close may be the only sign that the client of an endless response has left.
   if (isEndless) socket.once('end', cancel)
   try {
     for (;;) {
@@ -114,13 +112,12 @@ function toRequest(incoming: IncomingMessage, body: LazyBody['stream'], signal: 
   const { method = 'GET', url = '/', rawHeaders } = incoming
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(String(rawHeaders[i]), String(rawHeaders[i + 1]))
-  // The client's Host is checked as a header; it never becomes part of the URL.
+  // The client's Host is validated as a header and never becomes part of the URL.
   const takesBody = method !== 'GET' && method !== 'HEAD' && hasBody(incoming)
   const init = takesBody ? { body, duplex: 'half' as const } : {}
   return new Request(`http://sandbox${url}`, { method, headers, signal, ...init })
 }
 
-/** Resolves when a piece was received, or the socket closed. */
 function write(piece: Uint8Array, outgoing: ServerResponse, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -129,7 +126,7 @@ function write(piece: Uint8Array, outgoing: ServerResponse, socket: Socket): Pro
     }
     socket.once('close', done)
     if (socket.destroyed) done()
-    // Not the event `drain`, which a socket that was handed over does not emit.
+    // A detached socket does not emit `drain`.
     else outgoing.write(piece, done)
   })
 }

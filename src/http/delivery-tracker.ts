@@ -1,29 +1,23 @@
 import { later } from '../system/system-clock.js'
 
-/** A response has certainly reached its client this long after it was sent. @source docs/conduct.md, "early-retry" */
+/** A response counts as delivered this long after it was sent. @source docs/conduct.md, "early-retry" */
 const DELIVERED_AFTER_MS = 250
 
 /** Responses sent within this time share a record. */
 const GRAIN_MS = 10
 
 /**
- * Knows, by time alone, which responses have certainly reached their clients.
+ * Tracks, by time alone, which responses have certainly been delivered.
  *
- * A response is identified by the position of the command that reported it as sent. A turn of the event loop reads
- * everything that had arrived when it began, so what a client sent before a response left is read one turn later at
- * the latest, however long that turn takes.
+ * A response is identified by the position of the command that reported it as sent. Each turn of the event loop reads
+ * everything that arrived before it began: a request sent before a response left is read one turn later at the latest.
  */
 export class DeliveryTracker {
   readonly #pending: { from: number; at: number; position: number }[] = []
   #deliveredUpTo = 0
   #isWaking = false
 
-  /**
-   * Records that responses were sent.
-   *
-   * @param position of the command that reports it
-   * @param now      monotonic
-   */
+  /** @param position of the command that reports the responses as sent @param now monotonic */
   sent(position: number, now: number): void {
     const newest = this.#pending.at(-1)
     if (newest === undefined || now - newest.from > GRAIN_MS) this.#pending.push({ from: now, at: now, position })
@@ -31,7 +25,7 @@ export class DeliveryTracker {
     if (!this.#isWaking) this.#wake(DELIVERED_AFTER_MS)
   }
 
-  /** The position up to which the senders of requests that are read now have received responses. */
+  /** Responses up to this position count as delivered to the senders of requests read now. */
   get deliveredUpTo(): number {
     return this.#deliveredUpTo
   }

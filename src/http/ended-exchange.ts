@@ -2,13 +2,11 @@ import { type EndedExchange, type Reply, type ResponseEnd, textOf } from '../dom
 
 /** Monotonic milliseconds. */
 export interface ReplyTimes {
-  /** When its request arrived. */
   readonly arrivedAt: number
-  /** How long it was held back, without the present wait. */
+  /** Without the current wait. */
   waitedMs: number
-  /** Start of the present wait. */
   waitsSince: number | undefined
-  /** When it began to be sent, if that took longer than a moment. */
+  /** Start of sending, if the response was not sent at once. */
   beganAt: number | undefined
 }
 
@@ -20,13 +18,12 @@ interface ReplyEnd {
   readonly how: ResponseEnd
   readonly times: ReplyTimes
   readonly now: number
-  /** Something of it was sent. */
   readonly isAnswered: boolean
   readonly connection: number
   readonly instead?: Reply | undefined
 }
 
-/** @returns undefined for a reply that no space has made */
+/** @returns undefined for a reply without an exchange */
 export function endedExchange(
   { exchange }: Reply,
   { how, times, now, isAnswered, connection, instead }: ReplyEnd,
@@ -44,7 +41,6 @@ export function endedExchange(
     bodyMs: beganAt === undefined ? 0 : now - beganAt,
     connection,
   }
-  // The usual case, for every request.
   if (isAnswered && instead === undefined) return ended
   return {
     ...ended,

@@ -18,49 +18,45 @@ import { withoutHeader } from './replies.js'
 
 const IN_PROCESS_ADDRESS = 'in-process'
 
-/** Failures without a response, with the codes of undici. */
+/** Error codes, as in undici. */
 const FAILURE_CODES: Readonly<Record<'connection-reset' | 'empty-response' | 'malformed-chunk', string>> = {
   'connection-reset': 'ECONNRESET',
   'empty-response': 'UND_ERR_SOCKET',
   'malformed-chunk': 'HPE_INVALID_CHUNK_SIZE',
 }
 
-/** The service of a sandbox, as sockets and `fetch` use it. */
 export interface ServiceHandlers {
-  /** Answers a request. @param left returns a signal that is aborted when the client has left */
+  /** @param left returns a signal that is aborted when the client has left */
   service(request: ServiceRequest, left?: () => AbortSignal): PendingReply
-  /** Waits until everything that replies may reveal is written; undefined if it is. Never rejects. */
+  /** Waits until all changes visible in replies are written; undefined if they are. Never rejects. */
   settle(): Promise<void> | undefined
-  /** What is sent in place of a reply that must not be sent; undefined if it may. */
   instead(reply: Reply): Reply | undefined
-  /** Reports the ends of exchanges, and sent replies that may be unread. @returns the position of that command */
+  /** Reports ended exchanges, and sent replies that may be unread. @returns the position of that command */
   ended(exchanges: readonly EndedExchange[], unread?: readonly ExchangeRef[]): number
 }
 
 interface Route {
-  /** The request was relayed for another client, which receives the response later than the caller. */
+  /** Relayed for another client, which receives the response later than the caller. */
   readonly relayed?: boolean | undefined
-  /** Called with the reply before it is sent. */
   readonly replied?: ((reply: Reply) => void) | undefined
 }
 
 /**
- * Makes a `fetch` for the service, without a socket. The caller sees faults as over a network: a rejected TypeError, a
- * truncated body, a wait.
- *
+ * Creates a `fetch` that calls the service without a socket. Faults look like those of a network: a rejected TypeError,
+ * a truncated body, a delay.
  * @param stopping aborted when the sandbox stops; hanging requests fail then
  */
 export function createFetch(
   service: ServiceHandlers,
   stopping: AbortSignal,
 ): (request: Request, route?: Route) => Promise<Response> {
-  // A direct caller counts as having received the response, a client behind a relay after a while.
+  // A response counts as delivered at once to a direct caller, and after a delay to a client behind a relay.
   const relayedReplies = new DeliveryTracker()
   let returnedUpTo = 0
   let sentUpTo = 0
   const noteSent = (position: number, now: number, relayed: boolean) => {
     sentUpTo = position
-    // Positions do not distinguish clients: while a relayed response is on its way, no later one counts as received.
+    // Positions do not distinguish clients: while a relayed response is in flight, no later one counts as delivered.
     if (relayed || relayedReplies.isPending) relayedReplies.sent(position, now)
     else returnedUpTo = position
   }
@@ -193,7 +189,7 @@ async function applyFault(
 }
 
 function failure(fault: keyof typeof FAILURE_CODES): TypeError {
-  const cause = Object.assign(new Error(`The sandbox was asked for ${fault}.`), { code: FAILURE_CODES[fault] })
+  const cause = Object.assign(new Error(`Fault injected by the sandbox: ${fault}.`), { code: FAILURE_CODES[fault] })
   return new TypeError('fetch failed', { cause })
 }
 

@@ -9,13 +9,10 @@ import type { BodyBudget } from './request-body.js'
 import type { Hanging } from './wire-faults.js'
 import type { WriteBatch } from './write-batch.js'
 
-/** Where the listener passes requests. */
 export interface RequestHandlers extends ServiceHandlers {
-  /** Answers bytes that the HTTP parser refused. @param address of the client */
+  /** Responds to bytes that the HTTP parser refused. @param address of the client */
   refuse(code: ProblemCode, address: string): PendingReply
-  /** Whether a request with this target is for the control plane. */
   isControl(target: string): boolean
-  /** @param budget of its body */
   control(request: IncomingMessage, response: ServerResponse, budget: BodyBudget): void
   warn(message: string): void
 }
@@ -28,7 +25,7 @@ export interface ListenerContext {
   readonly budget: BodyBudget
   readonly batch: WriteBatch
   readonly lane: PlainLane
-  /** Up to where replies are sent, and certainly delivered. */
+  /** Highest positions whose replies were sent and delivered. */
   marks: DeliveryMarks
   isStopping: boolean
   accepted: number
@@ -44,14 +41,14 @@ export function newConnection(context: ListenerContext, socket: Socket): Connect
     plain: undefined,
     decided: undefined,
     response: undefined,
-    incomplete: undefined,
-    taken: undefined,
-    takenAt: 0,
+    receivingBody: undefined,
+    flushedBytes: undefined,
+    flushedAt: 0,
     unsent: new Set(),
     isPipelined: false,
     refusals: [],
     halfClosedAt: undefined,
-    isCut: false,
+    isCutByServer: false,
     isRefused: false,
     pending: new Set(),
     leaving: undefined,
@@ -67,6 +64,6 @@ export function newConnection(context: ListenerContext, socket: Socket): Connect
 
 export function cut({ connections }: ListenerContext, socket: Socket): void {
   const connection = connections.get(socket)
-  if (connection !== undefined) connection.isCut = true
+  if (connection !== undefined) connection.isCutByServer = true
   socket.destroy()
 }

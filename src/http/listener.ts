@@ -15,7 +15,7 @@ import { newOutgoing, reportClosed, reportEnds, send } from './response.js'
 import { cutIdle, stopListening } from './shutdown.js'
 import { WriteBatch } from './write-batch.js'
 
-/** Longer than the pools of common clients keep idle connections (browsers: 5 min), so that none writes to a closed one. */
+/** Longer than common clients keep idle connections (browsers: 5 min), so that they do not write to a closed one. */
 const KEEP_ALIVE_MS: DurationMs = 6 * MINUTE_MS
 
 const IDLE_CHECK_INTERVAL_MS: DurationMs = 5 * SECOND_MS
@@ -55,7 +55,6 @@ export async function listen(host: string, port: number, handlers: RequestHandle
       handOver(connection, bytes) {
         const { socket } = connection
         readByNode(socket)
-        // As if it had just been received.
         socket.emit('data', bytes)
         connection.receivedAt = undefined
         if (socket.isPaused()) socket.resume()
@@ -75,16 +74,15 @@ export async function listen(host: string, port: number, handlers: RequestHandle
   }
 }
 
-/** A server whose connections are read by the plain lane first. */
 function newServer(): { readonly server: Server; readByNode(socket: Socket): void } {
   const server = createServer({
     ...parserSettings,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would answer a missing Host with an empty body; ours has the Error shape.
+    // Node's own 400 for a missing Host has no body; ours has the Error shape.
     requireHostHeader: false,
   })
-  // A client that has closed its half can still read, as `nc -N` does; Node would close the other half before a slow
-  // response. @source Node.js, lib/_http_server.js, socketOnEnd
+  // A half-closed client can still read, as with `nc -N`; Node would close the other half before a slow response.
+  // @source Node.js, lib/_http_server.js, socketOnEnd
   Object.assign(server, { httpAllowHalfOpen: true })
   const [onConnection = () => {}] = server.listeners('connection')
   server.removeAllListeners('connection')
@@ -95,7 +93,6 @@ function handleEvents(context: ListenerContext): void {
   const { server, connections } = context
   const refuse = (socket: Socket, code: ProblemCode | undefined) => {
     const connection = connections.get(socket)
-    // There is nothing to answer if the client is gone, or has sent nothing.
     if (connection === undefined || code === undefined || socket.bytesRead === 0) socket.destroy()
     else refuseRest(context, connection, code)
   }
@@ -121,7 +118,7 @@ function handleConnection(context: ListenerContext, socket: Socket): void {
     connection.leaving?.abort()
     reportClosed(context, connection)
   })
-  // Node removes its listener from a socket that it hands over, and an unhandled error would end the process.
+  // Node removes its listener from a detached socket, and an unhandled error would end the process.
   // A client that closes a connection with unread data resets it. @source RFC 9293, section 3.6.1
   socket.on('error', () => {
     const { refusals } = connection
@@ -132,14 +129,14 @@ function handleConnection(context: ListenerContext, socket: Socket): void {
   socket.once('end', () => {
     connection.halfClosedAt = systemClock.monotonic()
     probeRefusals(connection)
-    // A client that still waits cannot be distinguished from one that is gone.
+    // After a hang, a waiting client cannot be distinguished from one that is gone.
     for (const response of hanging) if (response.socket === socket) socket.destroy()
     probeHalfClosed(connection)
   })
   lane.open(connection)
 }
 
-/** @returns undefined for an error of the connection, not of the parser */
+/** @returns undefined for an error of the connection */
 function parserProblem(code: string): ProblemCode | undefined {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -11,41 +11,35 @@ import {
   readPlainRequest,
 } from './plain-messages.js'
 
-/** A connection without a request is cut after this long, as by node:http. */
 const FIRST_REQUEST_TIMEOUT_MS: DurationMs = MINUTE_MS
 
 interface PlainReply {
   readonly reply: Reply
   readonly head: string
-  /** When its request arrived, monotonic. */
   readonly arrivedAt: number
 }
 
-/** What the lane needs from the listener. */
 export interface LaneOwner {
   readonly parser: typeof parserSettings
   readonly keepAliveMs: DurationMs
-  /** Whether the lane may serve requests with this target at present. */
   accepts(target: string): boolean
   received(connection: Connection): void
   serve(connection: Connection, request: PlainRequest): PendingReply
   post(connection: Connection, reply: PlainReply): void
-  /** Gives a connection to node:http for good, with the bytes received. */
+  /** Passes a connection to node:http permanently, with the bytes received. */
   handOver(connection: Connection, bytes: Buffer): void
 }
 
 /**
- * Reads plain requests and answers them without node:http, which would cost more than the sandbox itself (with 32
- * connections 14 µs of processor time a request; this takes 6).
+ * Serves plain requests without node:http, which would cost more than the sandbox itself (with 32 connections 14 µs of
+ * processor time a request; this takes 6).
  *
- * Anything else, request or reply, hands the connection over to node:http, which reads the same bytes and decides. So
- * there is nothing here to refuse or to send in pieces. A pending reply is awaited as long as nothing else happens on
- * its connection.
+ * Any other request or reply passes the connection to node:http, which reads the same bytes. So the lane never refuses,
+ * and sends each reply in one piece. While a reply is pending, further input also passes the connection on.
  */
 export class PlainLane {
   readonly #owner: LaneOwner
   readonly #maxHead: Bytes
-  /** The last header lines if the connection stays open, as node:http writes them. */
   readonly #keepAlive: string
 
   constructor(owner: LaneOwner) {
@@ -60,7 +54,7 @@ export class PlainLane {
     const { socket } = connection
     const read = (bytes: Buffer) => this.#read(connection, reading, bytes)
     const end = () => {
-      // node:http finds out whether the client is still there.
+      // node:http probes whether the client is still there.
       if (reading.awaiting !== undefined) this.#fallBackToNode(connection, reading, reading.awaiting)
       else if (reading.isAnswering) reading.isLast = true
       else socket.end()
@@ -78,12 +72,7 @@ export class PlainLane {
     socket.on('data', read).on('end', end)
   }
 
-  /**
-   * Whether a connection has been idle for so long that it is cut. Checked periodically: a timer for each socket
-   * would be reset by every read and write.
-   *
-   * @param now monotonic
-   */
+  /** Checked periodically, because a timer for each socket would be reset by every read and write. @param now monotonic */
   isIdle({ plain }: Connection, now: number): boolean {
     if (plain === undefined || plain.isAnswering) return false
     return now - plain.quietSince >= (plain.head === undefined ? FIRST_REQUEST_TIMEOUT_MS : this.#owner.keepAliveMs)
@@ -96,7 +85,6 @@ export class PlainLane {
       return
     }
     if (reading.isAnswering) {
-      // Read in its turn.
       connection.isPipelined = true
       reading.waiting.push(bytes)
       connection.socket.pause()
@@ -120,7 +108,7 @@ export class PlainLane {
     }
     const post = (reply: Reply) => {
       const head = plainReplyHead(reply)
-      // To a client that is gone nothing is written, on either way.
+      // A client that is gone gets no response on either path.
       if (head !== undefined || connection.socket.destroyed) {
         this.#owner.post(connection, { reply, head: head ?? '', arrivedAt })
         return
@@ -160,10 +148,7 @@ export class PlainLane {
     pending.then(unlessHandedOver(post), unlessHandedOver(fail))
   }
 
-  /**
-   * @param reply  what is sent, which may differ from the decided reply
-   * @param isLast whether the connection ends with it
-   */
+  /** @param reply may replace the decided reply @param isLast whether the connection ends with it */
   send({ connection, head, reply: decided }: Outgoing, reply: Reply, isLast: boolean): void {
     const { socket, plain } = connection
     const sent = reply === decided ? head : plainReplyHead(reply)
@@ -172,16 +157,15 @@ export class PlainLane {
       return
     }
     if (isLast) plain.isLast = true
-    // One string with a character for each byte, in one write, is not encoded again.
+    // A single latin1 write avoids encoding the reply again.
     socket.write(sent + (plain.isLast ? CLOSE : this.#keepAlive) + (reply.binary ?? binaryOf(reply.body)), 'latin1')
   }
 
-  /** Calls when everything was sent; never if the connection is closed before. */
+  /** Calls once everything is sent; never if the connection closes first. */
   whenSent({ socket }: Connection, call: () => void): void {
     socket.write('', (error) => error ?? call())
   }
 
-  /** Reads on, if the response is sent and the connection stays open. */
   resume(connection: Connection): void {
     const { plain, socket } = connection
     if (plain === undefined || socket.destroyed || socket.writableLength > 0) return
@@ -200,7 +184,6 @@ export class PlainLane {
 
 const CLOSE = 'Connection: close\r\n\r\n'
 
-/** The UTF-8 bytes of a text as a string with a character for each. */
 function binaryOf(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }

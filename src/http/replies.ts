@@ -4,7 +4,7 @@ import { errorBody, PROBLEMS } from '../domain/problems.js'
 import { type EpochMs, httpDate } from '../domain/time.js'
 import { utf8Length } from '../system/utf8.js'
 
-/** An empty reply to a request that is not an API call, so that no space has answered it. */
+/** An empty reply to a request that is not an API call and belongs to no space. */
 export function outsideReply(status: number, headers: string[]): Reply {
   return {
     status,
@@ -19,12 +19,7 @@ export function outsideReply(status: number, headers: string[]): Reply {
   }
 }
 
-/**
- * Redirects a browser that opens the bare address.
- *
- * @param dashboard path of the dashboard
- * @returns undefined for any other request
- */
+/** Redirects a browser that opens `/`. @returns undefined for any other request */
 export function redirectBrowser(request: ServiceRequest, dashboard: string, now: EpochMs): Reply | undefined {
   if (request.target !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   if (!String(request.headers.accept ?? '').includes('text/html')) return undefined
@@ -37,10 +32,8 @@ const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const PREFLIGHT_MAX_AGE_S = 600
 
 /**
- * Answers a CORS preflight, which needs no key and is neither charged, faulted, delayed nor logged. An origin that is
- * not allowed gets a response that grants nothing.
- *
- * @param onRefused called with each refused origin
+ * Responds to a CORS preflight, which needs no key and is not charged, faulted, delayed or logged. The response to a
+ * forbidden origin allows nothing.
  * @returns undefined for any other request
  */
 export function answerPreflight(
@@ -63,18 +56,18 @@ export function answerPreflight(
   headers.push('Access-Control-Allow-Headers', allowedHeaders(OWN_HEADERS, requested))
   headers.push('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_S))
   headers.push('Vary', 'Origin, Access-Control-Request-Headers')
-  // A public page that asks for a loopback address. @source Private Network Access
+  // Sent by a public page that calls a loopback address. @source Private Network Access
   if (request.headers['access-control-request-private-network'] === 'true') {
     headers.push('Access-Control-Allow-Private-Network', 'true')
   }
   return outsideReply(204, headers)
 }
 
-/** Keeps requests with ever new origins from filling the log. */
+/** Bounds the log against requests with ever new origins. */
 const MAX_WARNINGS = 20
 const MAX_ORIGIN_LENGTH = 200
 
-/** Warns of each refused origin once: the browser's own message does not name the sandbox. */
+/** Warns once per refused origin: the browser's own message does not name the sandbox. */
 export function refusedOriginWarner(
   cors: '*' | readonly string[],
   warn: (message: string) => void,
@@ -86,17 +79,15 @@ export function refusedOriginWarner(
     known.add(origin)
     const last = known.size === MAX_WARNINGS ? ' Further origins are not reported.' : ''
     const name = JSON.stringify(origin.slice(0, MAX_ORIGIN_LENGTH))
-    warn(`A web page of ${name} was refused: ${allowed}. Name it in --cors to let it call the service.${last}`)
+    warn(`Refused a web page of ${name}: ${allowed}. Add the origin to --cors to allow it.${last}`)
   }
 }
 
-/** Headers that every response of the service has. */
 const COMMON = /^(?:Date|Vary|X-RateLimit-\w+|Access-Control-[\w-]+)$/
 
-/** Allowed in a header value by RFC 9110 and by Node. @source RFC 9110, section 5.5: field-content, obs-text */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** A 500 in place of a reply that must not, or cannot, be sent. Keeps the common headers. */
+/** A 500 in place of a reply that must not or cannot be sent. Keeps the common headers. */
 export function failedReply(reply: Reply, message: string = PROBLEMS.internal_error.message): Reply {
   const { status } = PROBLEMS.internal_error
   const body = errorBody('internal_error', message, status)
@@ -108,7 +99,6 @@ export function failedReply(reply: Reply, message: string = PROBLEMS.internal_er
   return { ...reply, status, headers, body, binary: undefined, fault: undefined }
 }
 
-/** A flat list of headers without one of them. */
 export function withoutHeader(headers: readonly string[], name: string): string[] {
   return headers.filter((_, index) => headers[index - (index % 2)] !== name)
 }

@@ -1,22 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { UnreadBody } from '../domain/messages.js'
 
-/** Limit of the request bodies of all connections together: 64 of the largest that the service reads. */
+/** For all connections together: 64 bodies of the largest accepted size. */
 export const MAX_BODIES_BYTES = 64 * 1024 * 1024
 
 export interface IncomingBody {
-  /** Discards what was received of it. */
-  giveUp(): void
+  discard(): void
 }
 
 /**
- * Limits the memory of request bodies on all connections together. When it is used up, the body that has received
- * nothing for the longest time is given up, so that stalled senders cannot keep others out.
+ * Limits the memory of request bodies on all connections. When it is used up, the body that has waited longest for data
+ * is discarded, so that stalled senders cannot block others.
  */
 export class BodyBudget {
   readonly #limit: number
   #used = 0
-  /** Their sizes; the one that has waited for the longest time is the first. */
+  /** Sizes. The body that has waited longest is first. */
   readonly #incoming = new Map<IncomingBody, number>()
 
   constructor(limit: number = MAX_BODIES_BYTES) {
@@ -27,7 +26,7 @@ export class BodyBudget {
     return this.#used
   }
 
-  /** A body has received something, and needs this much memory. @returns whether there is room */
+  /** @returns whether there is room for a body that now needs this much memory */
   grow(body: IncomingBody, bytes: number): boolean {
     this.release(body)
     if (!this.makeRoom(bytes)) return false
@@ -36,7 +35,6 @@ export class BodyBudget {
     return true
   }
 
-  /** A body has received something that fits into its memory. */
   touch(body: IncomingBody): void {
     const bytes = this.#incoming.get(body) ?? 0
     this.#incoming.delete(body)
@@ -48,7 +46,7 @@ export class BodyBudget {
     this.#incoming.delete(body)
   }
 
-  /** Reserves memory for a complete body while it is answered. @returns frees it; call it once */
+  /** Reserves memory for a complete body. @returns frees it; call it once */
   reserve(bytes: number): () => void {
     this.#used += bytes
     return () => {
@@ -56,12 +54,12 @@ export class BodyBudget {
     }
   }
 
-  /** Gives up bodies until there is room. @returns whether there is */
+  /** Discards bodies until there is room. @returns whether there is */
   makeRoom(bytes: number): boolean {
     for (const body of this.#incoming.keys()) {
       if (this.#used + bytes <= this.#limit) break
       this.release(body)
-      body.giveUp()
+      body.discard()
     }
     return this.#used + bytes <= this.#limit
   }
@@ -72,15 +70,13 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Buffer of a body that comes in pieces; it doubles as needed. */
 const FIRST_CAPACITY_BYTES = 4096
 
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Reads a body while there is room for it. The rest of a body without room is read and discarded, so that the client
- * can read the response.
- *
+ * Reads a body while there is room. The rest of a refused body is read and discarded, so that the client can read the
+ * response.
  * @param limit of this body, in bytes
  * @param done  called once, unless the connection breaks
  */
@@ -93,7 +89,7 @@ export function readBody(
   let bytes: Buffer = NOTHING
   let size = 0
   let isDone = false
-  const body: IncomingBody = { giveUp: () => finish('no-room') }
+  const body: IncomingBody = { discard: () => finish('no-room') }
 
   function finish(result: Buffer | UnreadBody): void {
     isDone = true
@@ -123,7 +119,7 @@ export function readBody(
       bytes.copy(larger, 0, 0, filled)
       bytes = larger
     }
-    // Copied, or a body of single bytes would hold a buffer for each.
+    // Copied: a body sent byte by byte would otherwise hold a buffer for each.
     chunk.copy(bytes, filled)
   })
   request.on('end', () => {

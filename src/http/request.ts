@@ -20,7 +20,7 @@ import { hasBody, readBody } from './request-body.js'
 import { newOutgoing, post } from './response.js'
 import { rawResponse, whenFirstInPipeline } from './wire-faults.js'
 
-/** How long a refused client may go on sending, so that it can read the refusal. */
+/** A refused client may send for this long, so that it can read the refusal. */
 const LINGER_MS: DurationMs = 3 * SECOND_MS
 
 type RequestHead = Pick<ServiceRequest, 'method' | 'target' | 'headers' | 'rawHeaders'>
@@ -38,7 +38,7 @@ export function servePlain(
 export function handleRequest(context: ListenerContext, request: IncomingMessage, response: ServerResponse): void {
   const { handlers, budget, batch } = context
   const connection = context.connections.get(request.socket)
-  // The connection is closed, or about to be.
+  // Closed, or about to be.
   if (connection === undefined || connection.isRefused) return
   if (request.method === 'PRI') {
     // After a request with this method, Node destroys the socket without sending pending responses.
@@ -51,7 +51,7 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   batch.quiet.received()
   const before = marksFor(context, connection)
   const isReading = hasBody(request)
-  if (isReading) connection.incomplete = response
+  if (isReading) connection.receivingBody = response
   if (context.isStopping) response.shouldKeepAlive = false
   const serveWith = (body: ServiceRequest['body']) => serve(context, connection, request, response, body, before)
   if (handlers.isControl(request.url ?? '/')) handlers.control(request, response, budget)
@@ -61,14 +61,14 @@ export function handleRequest(context: ListenerContext, request: IncomingMessage
   else serveWith(undefined)
 }
 
-/** The marks when a request was sent. Its client has read the responses before it. */
+/** The marks when a request was sent. A client has read all earlier responses on its connection. */
 function marksFor(context: ListenerContext, connection: Connection): DeliveryMarks {
   if (connection.refusals.length > 0) connection.refusals = []
   const before = connection.receivedAt ?? context.marks
   if (connection.isUsed) return before
   connection.isUsed = true
   context.batch.quiet.used()
-  // The client may have decided to send it when it connected.
+  // The client may have decided to send the request when it connected.
   return { ...before, deliveredUpTo: connection.opened.deliveredUpTo }
 }
 
@@ -103,7 +103,6 @@ function sizeOf(body: ServiceRequest['body']): Bytes {
   return typeof body === 'object' ? body.length : 0
 }
 
-/** Reserves memory for a body while the reply is pending. */
 function reserving({ budget }: ListenerContext, bytes: Bytes, reply: Promise<Reply>): Promise<Reply> {
   return bytes === 0 ? reply : reply.finally(budget.reserve(bytes))
 }
@@ -116,13 +115,13 @@ function serve(
   body: ServiceRequest['body'],
   before: DeliveryMarks,
 ): void {
-  if (connection.incomplete === response) connection.incomplete = undefined
-  // The service's Date is that of the space's clock.
+  if (connection.receivingBody === response) connection.receivingBody = undefined
+  // Our Date comes from the space's clock.
   response.sendDate = false
   const { decided, pending } = connection
   connection.decided = undefined
   const arrivedAt = decided?.arrivedAt ?? systemClock.monotonic()
-  // The lane has seen the end of the client's half; node:http would wait for another request.
+  // The lane has seen the half-close; node:http would wait for another request.
   if (decided !== undefined && connection.halfClosedAt !== undefined) response.shouldKeepAlive = false
   const finish = (reply: Reply) =>
     post(context, newOutgoing(connection, response, undefined, reply, arrivedAt), response)
@@ -148,18 +147,16 @@ function serve(
   }
 }
 
-/** Refuses bytes that are not a request, or a request that broke off. */
 export function refuseRest(context: ListenerContext, connection: Connection, code: ProblemCode): void {
-  // The parser reports every further piece.
   if (connection.isRefused) return
   connection.isRefused = true
-  const { response, incomplete } = connection
+  const { response, receivingBody } = connection
   if (response === undefined) close(context, connection, code)
-  else if (response === incomplete && !response.req.complete && !response.headersSent)
+  else if (response === receivingBody && !response.req.complete && !response.headersSent)
     refuseInPlace(context, connection, response, code)
   else {
     afterResponse(response, () => {
-      // No refusal after a last response, or for a body that breaks off when its request is answered.
+      // A last response, or a body that breaks off after its response, gets no refusal.
       const isAnswered = !response.shouldKeepAlive || !response.req.complete
       close(context, connection, isAnswered ? undefined : code)
     })
@@ -174,20 +171,18 @@ function refuseInPlace(
 ): void {
   connection.isRefused = true
   whenFirstInPipeline(response, () => {
-    // Refused already.
     if (response.socket === null) return
     response.detachSocket(connection.socket)
     close(context, connection, code)
   })
 }
 
-/** Acts when a response, and all before it, is sent; before Node, which may close the connection then. */
+/** Runs once a response and all before it are sent; before Node, which may close the connection then. */
 function afterResponse(response: ServerResponse, act: () => void): void {
   if (response.socket === null && response.writableFinished) act()
   else response.prependOnceListener('finish', act)
 }
 
-/** Ends a connection, with a refusal if a code is given. */
 function close({ handlers }: ListenerContext, connection: Connection, code: ProblemCode | undefined): void {
   const { socket } = connection
   if (!socket.writable) return

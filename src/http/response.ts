@@ -28,14 +28,14 @@ export function newOutgoing(
   return { connection, response, head, reply, arrivedAt, waitedMs: 0, waitsSince: undefined, beganAt: undefined }
 }
 
-/** Sends a reply with the others of its turn, after its delay. */
+/** Adds a reply to the batch of this turn, after its delay. */
 export function post({ batch }: ListenerContext, outgoing: Outgoing, response: ServerResponse): void {
   const { reply, connection } = outgoing
   if (reply.delayMs === 0) {
     batch.put(outgoing)
     return
   }
-  // A client that leaves before is reported when its connection closes.
+  // If the client leaves first, its end is reported when the connection closes.
   connection.unsent.add(outgoing)
   const waitsSince = systemClock.monotonic()
   outgoing.waitsSince = waitsSince
@@ -78,7 +78,7 @@ function transmit(context: ListenerContext, response: ServerResponse, reply: Rep
   else response.end(reply.binary, 'latin1')
 }
 
-/** Sends each slice when the client has received the one before: a slow client holds one slice, not a copy of the body. */
+/** Waits for each slice to be received: a slow client holds one slice in memory, not the whole body. */
 function sendLong(context: ListenerContext, response: ServerResponse, reply: Reply): void {
   const slices = sliceBody(reply.binary ?? reply.body)
   const encoding = reply.binary === undefined ? 'utf8' : 'latin1'
@@ -94,7 +94,6 @@ function sendLong(context: ListenerContext, response: ServerResponse, reply: Rep
   next()
 }
 
-/** A reply that node:http refuses to send must not affect others. */
 function sendFailure(context: ListenerContext, reply: Reply, response: ServerResponse, error: unknown): void {
   const { req: request } = response
   context.handlers.warn(
@@ -104,14 +103,14 @@ function sendFailure(context: ListenerContext, reply: Reply, response: ServerRes
     cut(context, request.socket)
     return
   }
-  // Set by a header before the refused one.
+  // May be set by a header before the invalid one.
   response.chunkedEncoding = false
   const { status, headers, body } = failedReply(reply)
   response.writeHead(status, headers)
   response.end(textOf(body))
 }
 
-/** Reports the ends of a batch: now, or once a reply is sent completely. */
+/** Reports replies as sent: now, or once they are flushed. */
 export function reportEnds(context: ListenerContext, batch: readonly Outgoing[], isProven: boolean): void {
   const { lane } = context
   const now = systemClock.monotonic()
@@ -133,7 +132,6 @@ export function reportEnds(context: ListenerContext, batch: readonly Outgoing[],
       connection.unsent.add(outgoing)
       const sent = () => reportEnd(context, outgoing, 'sent', isProven)
       if (response === undefined) lane.whenSent(connection, sent)
-      // Before Node, which may close the connection then.
       else response.prependOnceListener('finish', sent)
     }
   }
@@ -153,13 +151,12 @@ function reportEnd(context: ListenerContext, outgoing: Outgoing, how: ResponseEn
   context.lane.resume(outgoing.connection)
 }
 
-/** A connection was closed: reports the ends of its replies. */
 export function reportClosed(context: ListenerContext, connection: Connection): void {
   for (const outgoing of connection.unsent) reportEnd(context, outgoing, lossOf(outgoing))
   if (connection.decided !== undefined) void reportDecided(context, connection, connection.decided)
 }
 
-/** Reports a request that the lane has executed, and that node:http has not read when its connection closes. */
+/** Reports a request that was executed by the lane but not read by node:http before the connection closed. */
 async function reportDecided(
   context: ListenerContext,
   connection: Connection,
@@ -167,7 +164,7 @@ async function reportDecided(
 ): Promise<void> {
   const { isRefused } = connection
   const { warn } = context.handlers
-  if (isRefused) warn("Node's HTTP parser refused a request that was already executed; its response was not sent.")
+  if (isRefused) warn("Node's HTTP parser refused a request after the sandbox had executed it. No response was sent.")
   try {
     const outgoing = newOutgoing(connection, undefined, undefined, await reply(), arrivedAt)
     connection.unsent.add(outgoing)
@@ -206,21 +203,20 @@ function noteRefusals(
   }
 }
 
-/** Records what was sent. @param isProven requests received from now on were sent after it was readable */
+/** @param isProven requests received from now on were sent after the replies were readable */
 function mark(context: ListenerContext, position: number, isProven: boolean): void {
   const sentUpTo = Math.max(context.marks.sentUpTo, position)
   context.marks = isProven ? { deliveredUpTo: sentUpTo, sentUpTo } : { ...context.marks, sentUpTo }
-  // What clients had sent by then is read in the next turn.
+  // Requests that are already sent are read in the next turn.
   if (!isProven) setImmediate(() => setImmediate(() => mark(context, position, true)))
 }
 
-/** Whether something of a reply was sent before its connection closed. node:http does not write malformed chunks. */
+/** Whether part of a reply was sent before its connection closed. node:http does not write malformed chunks. */
 function hasBegun({ response, reply: { fault }, beganAt }: Outgoing): boolean {
   return beganAt !== undefined && (response?.headersSent !== false || fault === 'malformed-chunk')
 }
 
-/** The end of a reply whose connection closed. Some faults close it. */
 function lossOf({ connection, reply: { fault } }: Outgoing): 'cut' | 'left' {
   const isFaulty = fault === 'connection-reset' || fault === 'empty-response' || fault === 'malformed-chunk'
-  return connection.isCut || isFaulty ? 'cut' : 'left'
+  return connection.isCutByServer || isFaulty ? 'cut' : 'left'
 }

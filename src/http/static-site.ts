@@ -4,7 +4,6 @@ import { openPort } from './open-port.js'
 
 export interface ServedSite {
   readonly port: number
-  /** Resolves when the port is free. */
   stop(): Promise<void>
 }
 
@@ -16,10 +15,8 @@ const HEADERS = {
 } as const
 
 /**
- * Serves a folder of files on loopback, only for loopback hosts. Browsers revalidate cached files, so that a new build
- * is used at once.
- *
- * @param port   0 for any free one
+ * Serves a folder on loopback. Browsers revalidate cached files, so that they use a new build immediately.
+ * @param port   0 for any free port
  * @param policy Content-Security-Policy
  * @throws Failure PORT_IN_USE, PORT_FORBIDDEN
  */
@@ -29,12 +26,12 @@ export async function serveSite(folder: string, port: number, policy: string): P
     const { method, headers } = request
     for (const [name, value] of Object.entries({ ...HEADERS, 'Content-Security-Policy': policy }))
       response.setHeader(name, value)
-    if (!LOOPBACK.test(headers.host ?? '')) return refuse(403, 'This address is for this machine only.')
+    if (!LOOPBACK.test(headers.host ?? '')) return refuse(403, 'Only requests for localhost are allowed.')
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD')
-      return refuse(405, 'There are only files here.')
+      return refuse(405, 'Only GET and HEAD are allowed.')
     }
-    files(request, response, () => refuse(404, 'There is no such file.'))
+    files(request, response, () => refuse(404, 'File not found.'))
 
     function refuse(status: number, why: string): void {
       response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })

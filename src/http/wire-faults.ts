@@ -4,16 +4,13 @@ import { type Reply, textOf } from '../domain/messages.js'
 import { clearInterval, setInterval } from '../system/timers.js'
 import { withoutHeader } from './replies.js'
 
-/** @source docs/switches.md, "slow-body" */
 const SLOW_BODY_PIECES = 20
 
-/** A chunk whose size is not a number. */
 const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 
-/** Requests without a response until the client leaves or the server stops. */
+/** Never answered: they end when the client leaves or the server stops. */
 export type Hanging = Set<ServerResponse>
 
-/** Applies a fault when it is the turn of its response. */
 export function applyFault(
   fault: WireFault,
   request: IncomingMessage,
@@ -63,13 +60,13 @@ function sendSlowly(response: ServerResponse, reply: Reply): void {
   response.once('close', () => clearInterval(timer))
 }
 
-/** Acts on the socket directly once the responses to earlier requests are sent. */
+/** Runs once the responses to earlier pipelined requests are sent. */
 export function whenFirstInPipeline(response: ServerResponse, act: () => void): void {
   if (response.socket === null) response.once('socket', act)
   else act()
 }
 
-/** The bytes of a response for a socket without a ServerResponse. Close the connection after it. */
+/** A response for a socket without a ServerResponse. Close the connection after it. */
 export function rawResponse(status: number, headers: readonly string[], body: string): string {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`

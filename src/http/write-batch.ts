@@ -3,20 +3,18 @@ import { setImmediate, setTimeout } from '../system/timers.js'
 import type { Outgoing } from './connection.js'
 import type { ServiceHandlers } from './fetch-adapter.js'
 
-/** A batch of this size is sent before the turn ends, so that the first reply need not wait for hundreds of others. */
+/** Bounds the delay of the first reply of a turn. */
 const MAX_BATCH = 64
 
 export interface BatchSink extends Pick<ServiceHandlers, 'settle'> {
   send(outgoing: Outgoing): void
-  /** All of a batch are sent. @param isProven requests received from now on were sent after they were readable */
+  /** @param isProven requests received from now on were sent after the replies were readable */
   sent(batch: readonly Outgoing[], isProven: boolean): void
 }
 
 /**
- * Collects the replies of one turn of the event loop, and sends them together once what they may reveal is written.
- *
- * Waking a client costs about as much as making a response, and a client that is sent several replies at once is
- * woken only once. Refusals are sent after a quiet turn.
+ * Collects the replies of one turn of the event loop, and sends them together once their changes are written. Waking a
+ * client costs about as much as producing a response, and a batch wakes it once. Refusals wait for a quiet turn.
  */
 export class WriteBatch {
   readonly quiet = new QuietTurn()
@@ -65,7 +63,6 @@ export class WriteBatch {
   }
 }
 
-/** Whether a client may have to wait after it. */
 export function isRefusal({ reply: { status, fault, exchange } }: Pick<Outgoing, 'reply'>): boolean {
   return (
     exchange !== undefined &&
@@ -73,26 +70,24 @@ export function isRefusal({ reply: { status, fault, exchange } }: Pick<Outgoing,
   )
 }
 
-/** Turns after which a refusal is sent even if requests keep coming. */
+/** Bounds how long continuous requests delay a refusal. */
 const MAX_TURNS = 100
-/** The same in real time: turns are long on an overloaded machine. */
+/** Turns are long on an overloaded machine. */
 const MAX_WAIT_MS = 250
 /** A longer turn may have been interrupted after it polled the sockets. */
 const SHORT_TURN_MS = 0.5
-/** Refusals wait this long for the first request on a new connection, so that a burst is seen as one. */
+/** Refusals wait this long for the first request on a new connection, so that a burst counts as one. */
 const FIRST_REQUEST_MS = 50
 
 /**
- * Waits for a turn of the event loop in which nothing was received and nobody connected: everything sent before has
- * been read. libuv polls all sockets in each turn, and accepts one connection a turn, in order.
+ * Waits for a turn of the event loop without input. libuv polls all sockets in each turn and accepts one connection per
+ * turn, in order: after a quiet turn, everything sent earlier has been read.
  *
- * So a refusal that is sent at the end of such a turn separates requests that were sent before it was readable from
- * later ones, on any connection, even on a busy machine.
+ * A refusal sent then separates earlier requests from those sent after it was readable, on any connection.
  */
 class QuietTurn {
   #received = 0
-  /** Connections without a request. */
-  #silent = 0
+  #withoutRequest = 0
   #connectedAt = Number.NEGATIVE_INFINITY
 
   received(): void {
@@ -101,23 +96,22 @@ class QuietTurn {
 
   connected(): void {
     this.#received++
-    this.#silent++
+    this.#withoutRequest++
     this.#connectedAt = systemClock.monotonic()
   }
 
-  /** The first request of a connection has come, or it was closed without one. */
   used(): void {
-    this.#silent--
+    this.#withoutRequest--
   }
 
-  /** @param done called at the end of such a turn; with false if there was none for too long */
+  /** @param done called after a quiet turn, or with false after too many turns */
   wait(done: (isQuiet: boolean) => void, turns = 0, since = systemClock.monotonic()): void {
     const before = this.#received
     const startedAt = systemClock.monotonic()
     setImmediate(() => {
       const now = systemClock.monotonic()
       const isQuiet = this.#received === before && now - startedAt < SHORT_TURN_MS
-      const expectsRequest = this.#silent > 0 && now - this.#connectedAt < FIRST_REQUEST_MS
+      const expectsRequest = this.#withoutRequest > 0 && now - this.#connectedAt < FIRST_REQUEST_MS
       if (turns >= MAX_TURNS || now - since >= MAX_WAIT_MS) done(isQuiet)
       else if (expectsRequest) setTimeout(() => this.wait(done, turns + 1, since), 1)
       else if (isQuiet) done(true)

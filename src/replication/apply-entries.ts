@@ -10,7 +10,6 @@ import type { JoinRequest, JoinResult } from './group.js'
 import type { ReplicaContext } from './replica-context.js'
 import { closeLogs } from './timeline.js'
 
-/** Applies entries of the log, and wakes the callers that wait for them. */
 export function applyEntries(context: ReplicaContext, entries: readonly Entry[]): void {
   for (const entry of entries) applyEntry(context, entry)
   const { applied } = context.timeline
@@ -45,10 +44,10 @@ function applyEntry(context: ReplicaContext, entry: Entry): void {
       }
     }
   } catch (error) {
-    // Replicas of another release have applied such an entry, so it must not be skipped.
+    // Not skipped: replicas of another release may have applied such an entry.
     if (error instanceof RangeError) markUnreadable(context, messageOf(error))
-    else parts.warn(`Entry ${entry.id} of the log is damaged and was left out.`)
-    const reason = new LogUnavailable('The log returned something else than was written to it.')
+    else parts.warn(`Skipped the damaged entry ${entry.id} of the log.`)
+    const reason = new LogUnavailable('The log returned a different text than was written to it.')
     for (const { caller } of own?.items ?? []) results.push(() => caller?.reject(reason))
   }
   context.isApplyingOwn = false
@@ -69,10 +68,11 @@ function applyItem(context: ReplicaContext, item: Item, { replica, now }: Entry)
       group.leave(replica)
       return abandon(context, replica, now)
   }
-  // Commands of a replica that the group has forgotten are ignored by all.
+  // All replicas ignore the commands of a replica that is not a member.
   if (!group.touch(replica, now)) {
-    if (replica === context.id) context.lost('it was silent for too long, and was forgotten')
-    throw new LogUnavailable('This replica is not a member of its group any more.')
+    if (replica === context.id)
+      context.lost('this replica sent no heartbeat for too long, and was removed from the group')
+    throw new LogUnavailable('This replica was removed from its group.')
   }
   if (item.kind === 'ended')
     return applyCommand(context, { ...item, exchanges: open.end(replica, item.exchanges) }, now)
@@ -89,12 +89,12 @@ function applyJoin(context: ReplicaContext, replica: string, request: JoinReques
     if (result === 'founded') restartGroup(context, request, now)
   } catch (error) {
     result = 'refused'
-    markUnreadable(context, `it starts with something that this release does not support: ${messageOf(error)}`)
+    markUnreadable(context, `its start is not supported: ${messageOf(error)}`)
   }
   if (replica === context.id) context.onJoinResult?.(result)
 }
 
-/** Replicas with other facts go on as far as they can, but are not members any more. */
+/** Replicas with other facts keep applying entries, but are no longer members. */
 function restartGroup({ timeline, parts }: ReplicaContext, { facts, anew }: JoinRequest, now: EpochMs): void {
   timeline.position = 0
   timeline.open.clear()
@@ -105,13 +105,12 @@ function restartGroup({ timeline, parts }: ReplicaContext, { facts, anew }: Join
   timeline.unreadable = undefined
 }
 
-/** The state of the group is unknown from here on. */
 function markUnreadable(context: ReplicaContext, reason: string): void {
   context.timeline.unreadable ??= reason
-  context.lost(`this release does not understand it: ${reason}`)
+  context.lost(`this release cannot apply them: ${reason}`)
 }
 
-/** A replica is gone, so nobody will report the ends of its exchanges. */
+/** A replica that is gone cannot report the ends of its exchanges. */
 function abandon(context: ReplicaContext, replica: string, now: EpochMs): void {
   const exchanges = context.timeline.open.abandon(replica, now)
   if (exchanges.length > 0) applyCommand(context, { kind: 'ended', exchanges }, now)

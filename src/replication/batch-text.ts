@@ -13,10 +13,13 @@ export type Item =
   | { readonly kind: 'heartbeat'; readonly heartbeat: Heartbeat }
   | { readonly kind: 'leave' }
 
-/** Raise it whenever the text changes its shape or its meaning. */
+/** Increase it whenever the format or meaning of the text changes. */
 const VERSION = 2
 
-/** The text of an entry: an array of the version and the items. @param items each as `itemText` wrote it */
+/**
+ * @param items each as written by `itemText`
+ * @returns the text of an entry: a JSON array of the version and the items
+ */
 export function batchText(items: readonly string[]): string {
   return `[${VERSION},${items.join()}]`
 }
@@ -26,7 +29,7 @@ export function readBatch(text: string): readonly Item[] {
   const [version, ...items] = JSON.parse(text) as [unknown, ...unknown[]]
   if (!Number.isInteger(version)) throw damaged()
   if (version !== VERSION)
-    throw new RangeError(`the log holds entries of version ${version}, this release reads ${VERSION}`)
+    throw new RangeError(`the log has entries of version ${version}, this release reads version ${VERSION}`)
   return items.map(readItem)
 }
 
@@ -44,10 +47,10 @@ type WrittenRequest = readonly [
   mock: RequestCommand['mock'] | null,
 ]
 
-/** Text; else bytes as Latin-1, in which keys to hide are still found; or the reason why it was not read. */
+/** Text; else bytes as Latin-1, so that secret keys are still found in them; or why the body was not read. */
 type WrittenBody = string | null | { readonly bytes: string } | { readonly unread: 'too-large' | 'no-room' }
 
-/** Items are short arrays, because nearly everything in a log is requests and their ends. */
+/** Short arrays, because nearly all items of a log are requests and their ends. */
 export function itemText(item: Item): string {
   switch (item.kind) {
     case 'request':
@@ -56,7 +59,7 @@ export function itemText(item: Item): string {
       return JSON.stringify(item.unread === undefined ? ['e', item.exchanges] : ['e', item.exchanges, item.unread])
     case 'verb': {
       const { space, verb, input, fetched } = item
-      // JSON within JSON: what may hold long integers is parsed on its own.
+      // JSON within JSON: values that may contain bigints are parsed separately.
       return JSON.stringify(['v', stringifyJson({ space, verb, input, fetched })])
     }
     case 'join':
@@ -80,7 +83,7 @@ function writtenBody(body: ServiceRequest['body']): WrittenBody {
   return isUtf8(bytes) ? bytes.toString() : { bytes: bytes.toString('latin1') }
 }
 
-/** @throws Error for a damaged item: anybody who may write to Redis can damage it */
+/** @throws Error for a damaged item: other clients of Redis may write to the log */
 function readItem(item: unknown): Item {
   if (!Array.isArray(item)) throw damaged()
   switch (item[0]) {
@@ -148,10 +151,10 @@ function expectAll(...conditions: readonly boolean[]): void {
 }
 
 function damaged(): Error {
-  return new Error('it contains something that no replica writes')
+  return new Error('the entry was not written by a replica')
 }
 
-/** Node keeps only the first value of these. */
+/** Repeated fields of these names: Node keeps only the first value. */
 const FIRST_ONLY: ReadonlySet<string> = new Set(
   (
     'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since ' +
@@ -159,7 +162,6 @@ const FIRST_ONLY: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Parses raw headers as node:http does. @source Node.js, message.headers */
 export function parseHeaders(rawHeaders: readonly string[]): ServiceRequest['headers'] {
   const headers: Record<string, string | string[]> = {}
   for (let i = 0; i < rawHeaders.length; i += 2) {

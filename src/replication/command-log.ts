@@ -2,23 +2,23 @@ import type { EpochMs } from '../domain/time.js'
 
 export { LogUnavailable } from '../domain/problems.js'
 
-/** Place of an entry: two whole numbers joined by a hyphen, which sort entries. */
+/** Two integers joined by a hyphen, which order the entries. */
 export type EntryId = string
 
-/** @returns a negative number if `a` comes before `b`, 0 if they are the same */
+/** @returns a negative number if `a` is before `b`, 0 if they are equal */
 export function compareIds(a: EntryId, b: EntryId): number {
   const [[high = 0, low = 0] = [], [otherHigh = 0, otherLow = 0] = []] = [a, b].map((id) => id.split('-').map(Number))
   return high - otherHigh || low - otherLow
 }
 
-/** What one replica did in one turn of its event loop. */
+/** Commands of one replica in one turn of its event loop. */
 export interface Entry {
   readonly id: EntryId
-  /** When the log took it, by the clock of the log, which never goes back: milliseconds since 1970. */
+  /** By the clock of the log, which never goes back. */
   readonly now: EpochMs
-  /** Who appended it: an id that is never reused. */
+  /** Id of the replica that appended the entry, never reused. */
   readonly replica: string
-  /** Increasing number among the entries of its replica, from 1. Abandoned entries leave gaps. */
+  /** Increases by replica, from 1. Abandoned entries leave gaps. */
   readonly batch: number
   readonly text: string
 }
@@ -27,73 +27,63 @@ export type NewEntry = Pick<Entry, 'replica' | 'batch' | 'text'>
 
 export interface StoredCheckpoint {
   readonly id: EntryId
-  /** Its text in pieces that are small enough to be handled one at a time. */
   readonly pieces: Iterable<string>
 }
 
 export interface LogFollower {
-  /** Entries in the order of the log, each once; several at a time if there are several. */
   entries(entries: readonly Entry[]): void
-  /**
-   * Entries that were read are gone (a failover), or the next ones are (trimmed before they were read). This
-   * follower receives nothing more.
-   */
+  /** Entries were lost after they were read (a failover), or before (trimmed). No more calls follow. */
   lost(reason: string): void
 }
 
-/** Hears whether a log can be used: each change once, starting with the first failure. */
 export interface LogWatcher {
   available(): void
-  /** The log cannot be reached, or refuses writes. @param reason for users, without secrets */
+  /** @param reason for users, without secrets */
   unavailable(reason: string): void
 }
 
 /**
- * The log that all replicas of a group share, and their only source of truth.
- *
- * Any storage that keeps order, keeps what it has accepted, and accepts an entry only once can implement it.
+ * The log that all replicas of a group share: their only source of truth. An implementation needs a storage that keeps
+ * order, never loses what it accepted, and accepts each entry once.
  */
 export interface CommandLog {
   /**
-   * Appends an entry exactly once, even if the connection breaks in between. Several entries of a replica may be
-   * pending; they are stored in the order of the calls.
+   * Appends an entry exactly once, even if the connection breaks. Several entries of a replica may be pending; they are
+   * stored in the order of the calls.
    *
-   * @param signal gives up at once. Whether the entry was stored is then reported by `follow`, before any later
-   *   entry of this replica, or never: it can no longer be stored once a later `append` has succeeded, or an `end`
-   *   while no earlier one is pending
-   * @returns its place, once the requested number of copies have it
-   * @throws LogUnavailable when given up; LogLost if the log no longer has earlier entries of this replica
+   * @param signal aborts the call. Whether the entry was stored is then reported by `follow`, before any later entry of
+   *   this replica. It can no longer be stored once a later `append` has succeeded, or an `end` without an earlier pending
+   *   `append`
+   * @returns its id, once the requested number of copies have the entry
+   * @throws LogUnavailable when aborted; LogLost if the log no longer has earlier entries of this replica
    */
   append(entry: NewEntry, signal: AbortSignal): Promise<EntryId>
   /**
-   * Reads what comes after an entry, across interruptions, until it is stopped.
-   *
-   * @param after an entry of the log; undefined for the beginning of the log
-   * @returns stops it
+   * Reads all entries after an entry, across reconnects.
+   * @param after undefined for the beginning of the log
+   * @returns stops reading
    */
   follow(after: EntryId | undefined, follower: LogFollower): () => void
   /** The last entry (undefined if the log is empty) and the time of the log's clock. @throws LogUnavailable */
   end(): Promise<{ readonly id: EntryId | undefined; readonly now: EpochMs }>
   loadCheckpoint(): Promise<StoredCheckpoint | undefined>
   /**
-   * Replaces the checkpoint, then trims the log. Ignored if the checkpoint is not newer than the stored one. Pieces
-   * are requested a few at a time, in separate turns of the event loop.
-   *
+   * Replaces the checkpoint, then trims the log. Ignored unless it is newer than the stored one. A few pieces are
+   * requested at a time, in separate turns of the event loop.
    * @param trimUpTo the oldest entry to keep, not after the checkpoint's
    * @throws LogUnavailable; LogLost if the checkpoint's entry is not in the log
    */
   saveCheckpoint(checkpoint: StoredCheckpoint, trimUpTo: EntryId): Promise<void>
-  /** Removes entries, checkpoint and all bookkeeping. For `--reset`. @throws LogUnavailable */
+  /** For `--reset`. @throws LogUnavailable */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** The log lacks entries that this replica has read or appended. */
 export class LogLost extends Error {
   override readonly name = 'LogLost'
 }
 
-/** Combines the availability of the parts of a log into one: reports each change once. */
+/** Combines the availability of several connections: reports each change once. */
 export class Availability {
   readonly #watcher: LogWatcher
   readonly #reasons = new Map<object, string>()
@@ -104,7 +94,6 @@ export class Availability {
     this.#watcher = watcher
   }
 
-  /** Adds a part, which is available until it reports otherwise. */
   part(): LogWatcher {
     const part = {}
     return {

@@ -3,45 +3,43 @@ import type { SpaceStart } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 import type { EntryId } from './command-log.js'
 
-/** A replica that has appended nothing for this long, by the clock of the log, counts as gone. */
-export const LIVING_MS: DurationMs = 5 * SECOND_MS
+/** A replica without an entry for this long, by the clock of the log, counts as gone. */
+export const MEMBER_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 
-/** A replica that was silent for this long is removed when another joins, and has to join again. */
-const FORGOTTEN_MS: DurationMs = 60 * SECOND_MS
+/** A replica without an entry for this long is removed when another joins, and has to join again. */
+const REMOVE_MEMBER_AFTER_MS: DurationMs = 60 * SECOND_MS
 
-/** What determines the responses of a group besides its commands. All replicas must agree on it. */
+/** Values that affect the responses of a group, besides its commands. All replicas must agree on them. */
 export interface GroupFacts {
   readonly seed: number
   readonly start: SpaceStart
-  /** Everything else as text, by name: `--base-path`, `the contract`. Digests of what is long or secret. */
+  /** Other values as text, by name: `--base-path`, `the contract`. Long or secret values as digests. */
   readonly others: Readonly<Record<string, string>>
 }
 
 export interface JoinRequest {
   readonly name: string
-  /** Of the package. */
   readonly version: string
   readonly facts: GroupFacts
   /**
-   * Restarts the group with these facts, from the fixtures or from `state`. Refused unless `after` is the entry
-   * right before this one: the replica has read everything.
+   * Restarts the group with these facts, from the fixtures or from `state`. Refused unless `after` is the entry right
+   * before this one, so that the replica has read the whole log.
    */
   readonly anew?: { readonly after: EntryId | undefined; readonly state?: string }
 }
 
 export interface Heartbeat {
-  /** `host:port` where it listens; empty for none. */
+  /** `host:port`; empty if it does not listen. */
   readonly address: string
   readonly applied: EntryId
   readonly position: number
-  /** Round trip of its last entry through the log, in milliseconds. */
   readonly lagMs: number
 }
 
 export interface Member extends Omit<Heartbeat, 'applied'> {
   readonly name: string
   readonly version: string
-  /** Order of joining, never reused in a group. */
+  /** In the order of joining; never reused in a group. */
   readonly ordinal: number
   readonly joinedAt: EpochMs
   readonly seenAt: EpochMs
@@ -49,21 +47,19 @@ export interface Member extends Omit<Heartbeat, 'applied'> {
   readonly isSilent: boolean
 }
 
-/** A replica as shown by the control plane. */
 export interface ReplicaView {
   readonly name: string
-  /** `host:port`; empty if it listens nowhere. */
+  /** `host:port`; empty if it does not listen. */
   readonly address: string
   readonly version: string
-  /** How many commands it has applied: now for the replica that was asked, at its last heartbeat for others. */
+  /** Number of applied commands: the current number for the requested replica, of the last heartbeat for others. */
   readonly position: number
-  /** Round trip of its last entry through the log, in milliseconds. */
   readonly lagMs: number
   /** ISO 8601, UTC. */
   readonly since: string
-  /** Whether it is the replica that was asked. */
+  /** Whether this replica served the request. */
   readonly isThis: boolean
-  /** SHA-256 of its whole state, in base64; only of the replica that was asked, and on request. Replicas at the same position have the same. */
+  /** SHA-256 of the whole state in base64: only for this replica, on request. Equal on replicas at the same position. */
   readonly digest?: string
 }
 
@@ -73,13 +69,10 @@ export interface SavedGroup {
   readonly members: readonly (readonly [string, Member])[]
 }
 
-/** `refused`: other members are alive, and have other facts or must not be restarted. */
+/** `refused`: other members are alive and have other facts, or must not be restarted. */
 export type JoinResult = 'joined' | 'founded' | 'refused'
 
-/**
- * The members of a group and the facts they agreed on. Every reader of the log computes the same, so that neither a
- * lock nor a second source of truth is needed.
- */
+/** The members of a group and their common facts. All replicas compute them from the log, without locks. */
 export class Group {
   #facts: GroupFacts | undefined
   #joined = 0
@@ -89,7 +82,7 @@ export class Group {
     return this.#facts
   }
 
-  /** @param before the entry before the request */
+  /** @param before id of the entry before the request */
   join(
     replica: string,
     { name, version, facts, anew }: JoinRequest,
@@ -102,14 +95,14 @@ export class Group {
       this.#facts = facts
       this.#members.clear()
     } else if (differences(facts, this.#facts).length > 0) return 'refused'
-    for (const [id, { seenAt }] of this.#members) if (now - seenAt > FORGOTTEN_MS) this.#members.delete(id)
+    for (const [id, { seenAt }] of this.#members) if (now - seenAt > REMOVE_MEMBER_AFTER_MS) this.#members.delete(id)
     const ordinal = ++this.#joined
     const unknown = { address: '', position: 0, lagMs: 0, applied: undefined }
     this.#members.set(replica, { name, version, ordinal, joinedAt: now, seenAt: now, isSilent: false, ...unknown })
     return isFounding ? 'founded' : 'joined'
   }
 
-  /** Records that a replica appended something. @returns false if it is not a member, so that its entries are ignored */
+  /** @returns false if the replica is not a member: its entries are ignored */
   touch(replica: string, now: EpochMs, heartbeat?: Heartbeat): boolean {
     const member = this.#members.get(replica)
     if (member === undefined) return false
@@ -117,11 +110,11 @@ export class Group {
     return true
   }
 
-  /** @returns members that count as gone since the last call */
+  /** @returns members that have expired since the last call */
   expire(now: EpochMs): readonly string[] {
     const expired: string[] = []
     for (const [replica, member] of this.#members) {
-      if (member.isSilent || now - member.seenAt <= LIVING_MS) continue
+      if (member.isSilent || now - member.seenAt <= MEMBER_TIMEOUT_MS) continue
       this.#members.set(replica, { ...member, isSilent: true })
       expired.push(replica)
     }
@@ -138,7 +131,7 @@ export class Group {
   }
 
   living(now: EpochMs): readonly (readonly [string, Member])[] {
-    return [...this.#members].filter(([, { seenAt }]) => now - seenAt <= LIVING_MS)
+    return [...this.#members].filter(([, { seenAt }]) => now - seenAt <= MEMBER_TIMEOUT_MS)
   }
 
   save(): SavedGroup {
@@ -152,10 +145,9 @@ export class Group {
   }
 }
 
-/** Name of the fixtures' digest among the facts. */
 export const FIXTURES = 'the fixtures'
 
-/** Describes each difference between the facts of two replicas, with both values where they are not secret. */
+/** Describes each difference between two replicas, with both values unless they are secret. */
 export function differences(own: GroupFacts, group: GroupFacts): readonly string[] {
   const found: string[] = []
   if (own.seed !== group.seed) found.push(`--seed is ${own.seed} here and ${group.seed} in the group`)
@@ -163,11 +155,11 @@ export function differences(own: GroupFacts, group: GroupFacts): readonly string
     ...differentFields(own.start.settings, group.start.settings),
     ...differentFields({ ...own.start, settings: 0 }, { ...group.start, settings: 0 }),
   ]
-  if (parts.length > 0) found.push(`the start (${parts.join(', ')}) is different`)
+  if (parts.length > 0) found.push(`the start (${parts.join(', ')}) differs`)
   for (const name of differentFields(own.others, group.others)) {
     const [here = 'unknown', there = 'unknown'] = [own.others[name], group.others[name]]
     if (name.startsWith('--')) found.push(`${name} is ${here} here and ${there} in the group`)
-    else found.push(`${name} ${name.endsWith('s') ? 'are' : 'is'} not the same`)
+    else found.push(`${name} ${name.endsWith('s') ? 'differ' : 'differs'}`)
   }
   return found
 }

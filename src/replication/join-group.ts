@@ -7,18 +7,17 @@ import { messageOf } from '../system/message-of.js'
 import { systemClock } from '../system/system-clock.js'
 import { applyEntries } from './apply-entries.js'
 import { type CommandLog, compareIds, LogLost } from './command-log.js'
-import { differences, type JoinRequest, type JoinResult, LIVING_MS, type Member } from './group.js'
+import { differences, type JoinRequest, type JoinResult, MEMBER_TIMEOUT_MS, type Member } from './group.js'
 import { considerCheckpoint, loadCheckpoint, saveCheckpoint } from './replica-checkpoint.js'
 import { openedLog, type ReplicaContext } from './replica-context.js'
 
 export const HEARTBEAT_MS: DurationMs = SECOND_MS
-/** Attempts to read a checkpoint that is replaced, and the log trimmed, in the meantime. */
+/** Attempts to read while the checkpoint is replaced and the log trimmed. */
 const MAX_READINGS = 10
 
 /**
- * Reads the log from its newest checkpoint, and joins the group or founds it.
- *
- * @param reset restart the group
+ * Reads the log from its newest checkpoint, then joins or founds the group.
+ * @param reset restarts the group
  * @throws Failure LOG_VERSION, GROUP_DIFFERS; LogUnavailable; LogLost
  */
 export async function joinGroup(context: ReplicaContext, reset: boolean): Promise<void> {
@@ -38,15 +37,15 @@ export async function joinGroup(context: ReplicaContext, reset: boolean): Promis
     const isAnew = reset || differing.length > 0
     const living = isAnew ? group.living(now) : []
     if (living.length > 0) {
-      const isOverdue = systemClock.monotonic() - startedAt > LIVING_MS + SECOND_MS
+      const isOverdue = systemClock.monotonic() - startedAt > MEMBER_TIMEOUT_MS + SECOND_MS
       if (isOverdue || living.some(([, { seenAt }]) => seenAt > now - HEARTBEAT_MS * 2))
         throw groupDiffers(differing, living, reset)
-      // It may have been killed a moment ago.
+      // A killed replica still counts as alive for a moment.
       await sleep(HEARTBEAT_MS)
       continue
     }
     const state = isAnew && !reset ? stateToKeep(context) : undefined
-    // Facts that cannot work must not get into the log. Later, keys may come and go.
+    // Invalid facts must not get into the log.
     if (isAnew || known === undefined) parts.check(facts, state === undefined ? undefined : parts.readState(state))
     const result = await requestToJoin(context, log, {
       name: parts.name,
@@ -79,7 +78,7 @@ async function readOrClear(context: ReplicaContext, log: CommandLog, reset: bool
     await readToEnd(context, log)
   } catch (error) {
     const { id, now } = await log.end()
-    const isUsed = id !== undefined && now - Number.parseInt(id, 10) <= LIVING_MS
+    const isUsed = id !== undefined && now - Number.parseInt(id, 10) <= MEMBER_TIMEOUT_MS
     const isUnusable = error instanceof LogLost || (error instanceof Failure && error.code === 'LOG_VERSION')
     if (!isUnusable || !reset || isUsed) throw error
     await log.clear()
@@ -87,7 +86,6 @@ async function readOrClear(context: ReplicaContext, log: CommandLog, reset: bool
   }
 }
 
-/** Reads the newest checkpoint and all later entries, and follows the log from there. @throws LogLost if entries are missing */
 async function readToEnd(context: ReplicaContext, log: CommandLog): Promise<void> {
   let missing = ''
   for (let reading = 0; reading < MAX_READINGS; reading++) {
@@ -114,11 +112,11 @@ async function readToEnd(context: ReplicaContext, log: CommandLog): Promise<void
     if (isComplete) return
   }
   throw new LogLost(
-    `The log of the group is incomplete: ${missing}. If replicas of it are running, stop the oldest with \`control stop\`, which leaves a checkpoint. Otherwise restart the group with --reset.`,
+    `The log of the group is incomplete: ${missing}. If replicas are running, stop the oldest with \`control stop\`, which writes a checkpoint. Otherwise restart the group with --reset.`,
   )
 }
 
-/** A function of its own, so that the text of the checkpoint can be collected. */
+/** Separate, so that the text of the checkpoint can be garbage collected. */
 async function loadNewestCheckpoint(context: ReplicaContext, log: CommandLog): Promise<void> {
   const stored = await log.loadCheckpoint()
   try {
@@ -135,7 +133,9 @@ function stateToKeep({ timeline: { machine }, parts }: ReplicaContext): string |
     parts.readState(text)
     return text
   } catch (error) {
-    parts.warn(`Pets, orders and keys of the group cannot be kept, because they do not fit: ${messageOf(error)}`)
+    parts.warn(
+      `Pets, orders and keys of the group were dropped, because they do not fit the contract: ${messageOf(error)}`,
+    )
     return undefined
   }
 }
@@ -156,7 +156,7 @@ function groupDiffers(
   const isOne = living.length === 1
   const why = reset
     ? `The group cannot be restarted (--reset) while other replicas are running: ${others}.`
-    : `This replica would answer differently from its group, in which ${others} ${isOne ? 'is' : 'are'} running: ${differing.join('; ')}.`
+    : `The options of this replica differ from its group (running: ${others}): ${differing.join('; ')}.`
   return new Failure(
     'GROUP_DIFFERS',
     `${why} Stop ${isOne ? 'it' : 'them'} first, start with the same options, or choose another --group.`,

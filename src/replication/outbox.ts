@@ -6,11 +6,11 @@ import { batchText, type Item, itemText } from './batch-text.js'
 import { type CommandLog, LogLost, LogUnavailable } from './command-log.js'
 import type { HiddenKeys } from './secrets.js'
 
-/** Pending requests get a 503 after this long without the log. */
+/** Pending requests get a 503 when the log is unavailable for this long. */
 const APPEND_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
-/** Items that come while this many entries are pending share the next one. */
+/** Further items wait and share the next entry. */
 const MAX_PENDING_ENTRIES = 8
-/** In characters; a single item may be larger. */
+/** In characters. A single item may be larger. */
 const MAX_ENTRY_LENGTH = 4 * 1024 * 1024
 
 interface Caller {
@@ -27,12 +27,10 @@ export interface OwnEntry {
   readonly batch: number
   readonly items: readonly OutgoingItem[]
   readonly appendedAt: number
-  /** Abandons it, if the log has not stored it yet. */
   readonly abort: AbortController
   readonly timer: NodeJS.Timeout
-  /** The requested number of copies have it. */
   isStored: boolean
-  /** Deliver its results to the callers; set when it was read back and applied. */
+  /** Each passes a result to its caller. Set once the entry is read back and applied. */
   results: (() => void)[] | undefined
   exchanges: readonly ExchangeRef[]
   failedAt: number | undefined
@@ -40,12 +38,11 @@ export interface OwnEntry {
 
 interface LogAccess {
   log(): CommandLog | undefined
-  /** Why nothing can be appended at present; undefined if it can. */
   unavailable(): string | undefined
   lost(reason: string): void
 }
 
-/** Appends the items of a replica to the log. The result of an item is known once its entry was stored and read back. */
+/** Appends the items of a replica to the log. A result is known once its entry was stored and read back. */
 export class Outbox {
   readonly #keys: HiddenKeys
   readonly #access: LogAccess
@@ -62,13 +59,12 @@ export class Outbox {
     this.#access = access
   }
 
-  /** Appends under another id from now on. */
   restart(replica: string): void {
     this.#replica = replica
     this.#batch = 0
   }
 
-  /** Appends the first item after a restart directly, whether or not the replica is a member. */
+  /** Appends the request to join, when the replica is not a member yet. */
   async appendFirst(log: CommandLog, item: Item): Promise<void> {
     const text = batchText([this.#keys.hide(itemText(item))])
     const entry = { replica: this.#replica, batch: ++this.#batch, text }
@@ -77,13 +73,13 @@ export class Outbox {
     await log.append(entry, abort.signal).finally(() => clearTimeout(timer))
   }
 
-  /** Round trip of an entry through the log, in milliseconds; grows while one is overdue. */
+  /** Round trip of the last entry; grows while one is overdue. */
   get lagMs(): number {
     const oldest = [...this.#unread, ...this.#pending].find(({ failedAt }) => failedAt === undefined)
     return oldest === undefined ? this.#lagMs : Math.max(this.#lagMs, systemClock.monotonic() - oldest.appendedAt)
   }
 
-  /** @returns the result of an item, once it was read back and applied. @throws LogUnavailable */
+  /** @returns the result, once the item was read back and applied. @throws LogUnavailable */
   append(item: Item): Promise<unknown> {
     return new Promise((resolve, reject) => this.#put(item, { resolve, reject }))
   }
@@ -122,7 +118,10 @@ export class Outbox {
       timer: setTimeout(() => {
         entry.abort.abort()
         if (entry.isStored)
-          this.#fail(entry, new LogUnavailable(this.#access.unavailable() ?? 'The log does not return what it stored.'))
+          this.#fail(
+            entry,
+            new LogUnavailable(this.#access.unavailable() ?? 'The log does not return an entry that it stored.'),
+          )
       }, APPEND_TIMEOUT_MS),
       isStored: false,
       results: undefined,
@@ -158,7 +157,6 @@ export class Outbox {
     return this.#waiting.splice(0, tooMany === -1 ? this.#waiting.length : Math.max(1, tooMany))
   }
 
-  /** Answers the callers once an entry is both stored and read back. */
   #deliver(entry: OwnEntry): void {
     if (!entry.isStored || entry.results === undefined) return
     clearTimeout(entry.timer)
@@ -166,7 +164,6 @@ export class Outbox {
     entry.results = []
   }
 
-  /** The callers get an error. The entry may be in the log all the same. */
   #fail(entry: OwnEntry, error: unknown): void {
     clearTimeout(entry.timer)
     entry.failedAt = systemClock.monotonic()
@@ -174,7 +171,7 @@ export class Outbox {
     this.#reportUndelivered(entry)
   }
 
-  /** Reports responses that were ready only after their clients had received a 503. */
+  /** Reports responses that became available after their clients had received a 503. */
   #reportUndelivered({ exchanges, appendedAt, failedAt }: OwnEntry): void {
     if (exchanges.length === 0 || failedAt === undefined) return
     const { status, message } = PROBLEMS.log_unavailable
@@ -183,7 +180,7 @@ export class Outbox {
     this.send({ kind: 'ended', exchanges: exchanges.map((exchange) => ({ ...exchange, ...end, instead })) })
   }
 
-  /** Takes out an own entry that was read back, and those before it, which were never stored. */
+  /** Removes an own entry that was read back, and older ones, which were never stored. */
   take(batch: number): OwnEntry | undefined {
     while (this.#unread[0] !== undefined && this.#unread[0].batch <= batch) {
       const first = this.#unread.shift()
@@ -201,7 +198,7 @@ export class Outbox {
   }
 
   failAll(error: LogUnavailable): void {
-    // An entry that was read back may still wait for its copies.
+    // An entry that was read back may still wait for copies.
     const entries = new Set([...this.#unread, ...this.#pending])
     this.#unread.length = 0
     this.#pending.clear()
@@ -213,7 +210,7 @@ export class Outbox {
     this.failWaiting(error)
   }
 
-  /** Rejects what was not appended yet. Ends of exchanges stay, and are appended later. */
+  /** Rejects items that are not appended. Ends of exchanges stay queued. */
   failWaiting(error: LogUnavailable): void {
     const rejected = this.#waiting.filter(({ caller }) => caller !== undefined)
     this.#waiting = this.#waiting.filter(({ caller }) => caller === undefined)

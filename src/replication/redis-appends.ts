@@ -10,16 +10,15 @@ interface PendingEntry {
 }
 
 /**
- * Appends entries over one connection after the other, several at a time.
+ * Appends entries across reconnects, several at a time.
  *
- * Each entry names the one before it of its replica, without which Redis refuses it. So entries are stored in order,
- * each once, even if connections break and entries are sent twice.
+ * Each entry names the previous one of its replica, and Redis refuses an entry whose predecessor is missing. So entries
+ * are stored in order, each once, even if they are sent twice.
  */
 export class RedisAppends {
   readonly #link: RedisLink
   readonly #keys: RedisKeys
   readonly #waitForCopies: (redis: RedisConnection) => Promise<void>
-  /** In order. */
   readonly #pending: PendingEntry[] = []
   #redis: RedisConnection | undefined
   readonly #stored = new Map<string, number>()
@@ -48,7 +47,7 @@ export class RedisAppends {
     return appended.finally(() => signal.removeEventListener('abort', abandon))
   }
 
-  /** Abandoned batches that may still arrive, as arguments for END: replicas and batches in turn. Excludes pending ones. */
+  /** Abandoned batches that may still arrive, as arguments for END: alternating replicas and batches. Excludes pending ones. */
   abandoned(): readonly RedisArgument[] {
     return [...this.#abandoned].flatMap(([replica, batch]) => {
       const first = this.#pending.find(({ entry }) => entry.replica === replica)?.entry.batch

@@ -7,9 +7,9 @@ import { KEEP_CHECKPOINT, type RedisKeys, runScript, WRITE_PIECE } from './redis
 
 const CONCURRENCY = 4
 const UNFINISHED_TTL_S = 60
-/** When the batches of a replica that has appended nothing are forgotten. */
+/** Time to live of the batches of an idle replica. */
 const BATCHES_TTL_MS = DAY_MS
-/** A checkpoint that is replaced while it is read is read again. */
+/** A checkpoint may be replaced while it is read. */
 const MAX_ATTEMPTS = 10
 
 const compress = promisify(deflateRaw)
@@ -25,7 +25,7 @@ export async function writeCheckpoint(
   let count = 0
   await forEachConcurrently(pieces, async (piece) => {
     const index = count++
-    // Fast rather than small: it is written often, and rarely read.
+    // Fast compression: a checkpoint is written often and rarely read.
     const bytes = await compress(piece, { level: 1 })
     await runScript(redis, WRITE_PIECE, writing, UNFINISHED_TTL_S, index, bytes)
   })
@@ -56,7 +56,6 @@ async function fields(redis: RedisConnection, key: string, ...names: readonly st
   return values.map((value) => (Buffer.isBuffer(value) ? value : undefined))
 }
 
-/** Takes the next item when a worker is done, so that few are in memory. */
 async function forEachConcurrently<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]()
   const worker = async () => {

@@ -2,40 +2,41 @@ import { messageOf } from '../system/message-of.js'
 import { NotRedis, type RedisConnection } from './redis.js'
 
 const REDIS_ERRORS: Readonly<Record<string, string>> = {
-  OOM: 'its memory is used up (maxmemory): give it more, or restart the group with --reset',
-  READONLY: 'it is a read-only copy of another Redis: give the address of that one',
+  OOM: 'its memory is used up (maxmemory). Increase it, or restart the group with --reset',
+  READONLY: 'it is a read-only copy. Use the address of the primary',
   LOADING: 'it is still reading its data from disk',
-  MISCONF: 'it refuses writes because it cannot write to its disk: see its own log',
-  NOREPLICAS: 'it refuses writes because too few copies follow it (min-replicas-to-write)',
-  MASTERDOWN: 'it is a copy that has lost the Redis it follows',
-  NOAUTH: 'it asks for a password, and the address has none',
-  WRONGPASS: 'it does not know this user with this password',
-  NOPERM: 'its user lacks permissions: the keys petstore-sandbox:*, and streams, hashes and scripts',
-  MOVED: 'it is part of a cluster, and another of its nodes keeps this group: give the address of that one',
-  CLUSTERDOWN: 'it is part of a cluster that is down',
-  BUSY: 'it is busy with a script',
-  WAITS: 'it lacks something that was sent before, which is sent again',
+  MISCONF: 'it refuses writes because it cannot write to its disk. See the log of Redis',
+  NOREPLICAS: 'it refuses writes because it has too few replicas (min-replicas-to-write)',
+  MASTERDOWN: 'it is a copy that has lost its primary',
+  NOAUTH: 'it requires a password, and the address has none',
+  WRONGPASS: 'user or password is wrong',
+  NOPERM: 'its user lacks permissions. Allow the keys petstore-sandbox:*, streams, hashes and scripts',
+  MOVED: 'it is a cluster node, and another node has the keys of this group. Use the address of that node',
+  CLUSTERDOWN: 'its cluster is down',
+  BUSY: 'it is busy running a script',
+  WAITS: 'an earlier entry is missing and is sent again',
   UNBLOCKED: 'it has just become a copy of another Redis',
-  WRONGTYPE: 'something else uses the keys of this group: choose another with --group',
+  WRONGTYPE: 'another program uses the keys of this group. Choose another group with --group',
 }
 
-const NOT_TLS = 'it does not speak TLS: perhaps redis:// is meant'
-const UNKNOWN_ISSUER = 'its certificate is signed by nobody known: NODE_EXTRA_CA_CERTS names a file of who signed it'
+const NOT_TLS = 'it does not use TLS: use redis://'
+const UNKNOWN_ISSUER =
+  'the issuer of its certificate is unknown. Set NODE_EXTRA_CA_CERTS to the certificate of the issuer'
 
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ENOENT: 'there is no such socket',
+  ECONNREFUSED: 'the connection was refused',
+  ENOENT: 'the socket does not exist',
   EACCES: 'this user may not use the socket',
-  ENOTFOUND: 'no such host is known',
-  EAI_AGAIN: 'the name of its host cannot be looked up now',
-  ETIMEDOUT: 'there was no connection within 3 s. With rediss://, that may mean that it does not speak TLS',
-  EHOSTUNREACH: 'there is no route to its host',
-  ENETUNREACH: 'there is no route to its network',
+  ENOTFOUND: 'its host is unknown',
+  EAI_AGAIN: 'the DNS lookup of its host failed',
+  ETIMEDOUT: 'connecting timed out after 3 s. With rediss://, the server may not use TLS',
+  EHOSTUNREACH: 'its host cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   EPROTO: NOT_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ISSUER,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
@@ -43,23 +44,20 @@ const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
 }
 
-const NEEDED = 'Redis 7 or newer, or Valkey 7.2 or newer, is needed'
+const NEEDED = 'use Redis 7 or newer, or Valkey 7.2 or newer'
 
-/** Other messages. The first are those of old releases about commands that they lack. */
+/** Patterns of other messages. The first matches old releases that lack a command. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/unknown (?:sub)?command|wrong number of arguments for 'auth'|Unknown Redis command/i, `it is too old: ${NEEDED}`],
-  [
-    /^Protocol error|^Unknown RESP type/i,
-    'the server there is not Redis, or it speaks TLS: perhaps rediss:// is meant',
-  ],
-  [/DB index is out of range|invalid DB index/i, 'it has no database of that number'],
-  [/max number of clients/i, 'it takes no more clients (maxclients)'],
+  [/^Protocol error|^Unknown RESP type/i, 'the server is not Redis, or it uses TLS: use rediss://'],
+  [/DB index is out of range|invalid DB index/i, 'it has no database with this number'],
+  [/max number of clients/i, 'it has too many clients (maxclients)'],
   [/Connection is closed/i, 'the connection was cut'],
 ]
 
 /**
- * Why Redis cannot be used, for users. Errors of the client library contain the arguments of the command, which may
- * be a password: only this text may leave the log.
+ * Explains to users why Redis cannot be used. Errors of the client library contain command arguments, perhaps a
+ * password: never show or log them.
  */
 export function describeRedisError(error: unknown): string {
   const message = messageOf(error)
@@ -70,18 +68,13 @@ export function describeRedisError(error: unknown): string {
   )
 }
 
-/**
- * Checks that a Redis can keep a log.
- *
- * @returns warnings about data that it may lose
- * @throws Error if it is too old
- */
+/** @returns warnings about data that Redis may lose @throws Error if Redis is too old */
 export async function inspectRedis(redis: RedisConnection): Promise<readonly string[]> {
   const server = await infoOf(redis)
   if (server?.size === 0) throw new NotRedis()
   const name = server?.get('server_name') === 'valkey' ? 'Valkey' : 'Redis'
   const version = server?.get('valkey_version') ?? server?.get('redis_version')
-  // Valkey reports the Redis release that it is compatible with: 7.2.4.
+  // Valkey reports a compatible Redis release: 7.2.4.
   if (Number.parseInt(server?.get('redis_version') ?? '', 10) < 7) {
     throw new Error(`it is ${name} ${version}: ${NEEDED}`)
   }
@@ -90,15 +83,17 @@ export async function inspectRedis(redis: RedisConnection): Promise<readonly str
   const save = setting.get('save')
   const policy = setting.get('maxmemory-policy') ?? 'noeviction'
   if (setting.get('appendonly') === 'no' && save === '') {
-    warnings.push('Redis keeps nothing on disk: the sandbox is lost when it stops. Set appendonly to yes in it.')
+    warnings.push(
+      'Redis writes nothing to disk: the state of the sandbox is lost when Redis stops. Set appendonly to yes in Redis.',
+    )
   } else if (setting.get('appendonly') === 'no' && save !== undefined) {
     warnings.push(
-      `Redis writes to disk only now and then (save "${save}"): a crash loses what came since. Set appendonly to yes in it.`,
+      `Redis writes to disk only at intervals (save "${save}"): a crash loses later changes. Set appendonly to yes in Redis.`,
     )
   }
   if ((setting.get('maxmemory') ?? '0') !== '0' && policy !== 'noeviction') {
     warnings.push(
-      `Redis evicts keys when its memory is used up (maxmemory-policy ${policy}), perhaps those of the sandbox. Set it to noeviction.`,
+      `Redis may evict keys of the sandbox when its memory is used up (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction.`,
     )
   }
   return warnings

@@ -3,14 +3,13 @@ import { NotRedis, type RedisConnection } from './redis.js'
 import type { RedisLink } from './redis-link.js'
 import { CHECK_ENTRY, lostReason, runScript } from './redis-scripts.js'
 
-/** Bounds the entries of others that are not applied yet. */
 const MAX_ENTRIES_PER_READ = 64
-/** How long Redis waits for an entry; its empty answer shows that it is alive. */
+/** How long Redis waits for an entry. An empty response shows that it is alive. */
 const BLOCK_MS = 1000
 
 interface LastEntry {
   readonly id: EntryId
-  /** Its author; unknown for the entry of a checkpoint. */
+  /** Unknown for the entry of a checkpoint. */
   readonly author?: Pick<Entry, 'replica' | 'batch'>
 }
 
@@ -20,8 +19,8 @@ interface LinkedEntry {
 }
 
 /**
- * Reads a stream. Each entry names the one before it, so a missing one is noticed; while nothing comes, it checks
- * that the last one is still there.
+ * Reads a stream. Each entry names its predecessor, so that a missing one is detected. While idle, checks that the last
+ * entry still exists.
  */
 export class RedisFollower {
   readonly #link: RedisLink
@@ -64,8 +63,8 @@ export class RedisFollower {
   async #read(redis: RedisConnection): Promise<readonly LinkedEntry[]> {
     const from = this.#last?.id ?? '0-0'
     const args = ['COUNT', MAX_ENTRIES_PER_READ, 'BLOCK', BLOCK_MS, 'STREAMS', this.#log, from]
-    const answer = await redis.call('XREAD', ...args)
-    if (answer !== null) return parseEntries(answer)
+    const response = await redis.call('XREAD', ...args)
+    if (response !== null) return parseEntries(response)
     await this.#checkLast(redis)
     return []
   }
@@ -73,7 +72,7 @@ export class RedisFollower {
   #pass(entries: readonly LinkedEntry[]): void {
     if (entries.length === 0 || this.#stopping.signal.aborted) return
     for (const { entry, after } of entries) {
-      if (after !== this.#last?.id) throw new LogLost(`entries before ${entry.id} are not there any more`)
+      if (after !== this.#last?.id) throw new LogLost(`entries before ${entry.id} are missing`)
       this.#last = { id: entry.id, author: entry }
     }
     this.#follower.entries(entries.map(({ entry }) => entry))
@@ -86,9 +85,9 @@ export class RedisFollower {
   }
 }
 
-/** @param answer of XREAD for one stream: `[[key, [[id, [name, value, …]], …]]]` */
-function parseEntries(answer: unknown): readonly LinkedEntry[] {
-  const entries = listAt(listAt(answer, 0), 1)
+/** @param response of XREAD for one stream: `[[key, [[id, [name, value, …]], …]]]` */
+function parseEntries(response: unknown): readonly LinkedEntry[] {
+  const entries = listAt(listAt(response, 0), 1)
   if (entries.length === 0) throw new NotRedis()
   return entries.map((entry) => {
     const id = String(Array.isArray(entry) ? entry[0] : '')

@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 2000
 /** A connection that lasted this long resets the back-off. */
 const STABLE_AFTER_MS = 5000
 
-/** A connection to Redis that reconnects until it is closed. Without one, there is a reason. */
+/** A connection to Redis that reconnects until it is closed. */
 export class RedisLink {
   readonly #open: () => Promise<RedisConnection>
   readonly #describe: (error: unknown) => string
@@ -17,21 +17,16 @@ export class RedisLink {
   readonly #closing = new AbortController()
   #redis: RedisConnection | undefined
   #reason: string | undefined
-  /** Wake those who wait for a change of the two. */
   #waiting: (() => void)[] = []
   #failures = 0
 
-  /**
-   * @param open     connects, and checks that Redis can be used
-   * @param describe why it cannot, for users
-   */
+  /** @param open connects, and checks that Redis can be used @param describe explains an error to users */
   constructor(open: () => Promise<RedisConnection>, describe: (error: unknown) => string, watcher: LogWatcher) {
     this.#open = open
     this.#describe = describe
     this.#watcher = watcher
   }
 
-  /** @param first an open connection to start with */
   start(first?: RedisConnection): void {
     if (first !== undefined) this.#change(first, undefined)
     void this.#keepOpen(first)
@@ -41,7 +36,7 @@ export class RedisLink {
     return this.#closing.signal.aborted
   }
 
-  /** Waits for the connection. @throws LogUnavailable when aborted or closed */
+  /** @throws LogUnavailable when aborted or closed */
   async connection(signal?: AbortSignal): Promise<RedisConnection> {
     for (;;) {
       if (signal?.aborted || this.isClosed) throw this.unavailable()
@@ -61,7 +56,7 @@ export class RedisLink {
   }
 
   unavailable(): LogUnavailable {
-    return new LogUnavailable(this.#reason ?? this.#describe(new Error('no answer in time')))
+    return new LogUnavailable(this.#reason ?? this.#describe(new Error('it did not respond in time')))
   }
 
   close(): void {
@@ -114,7 +109,7 @@ export class RedisLink {
     })
   }
 
-  /** Exponential, with jitter: all replicas lose Redis at the same moment. */
+  /** Exponential back-off with jitter, because all replicas lose Redis at the same moment. */
   #pause(): Promise<void> {
     const longest = Math.min(MIN_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS)
     const share = 0.5 + randomSeed() / 2 ** 33

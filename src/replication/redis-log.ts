@@ -21,7 +21,6 @@ import { APPEND, CLEAR, END, loadScript, lostReason, REPAIR, redisKeys, runScrip
 export interface RedisLogOptions {
   readonly address: RedisAddress
   readonly group: string
-  /** How many copies of Redis must have an entry before it counts as appended. */
   readonly copies: number
   readonly watcher: LogWatcher
   readonly warn: (text: string) => void
@@ -29,11 +28,7 @@ export interface RedisLogOptions {
 
 const COPIES_TIMEOUT_MS = 500
 
-/**
- * Opens a log that is a stream of Redis.
- *
- * @throws LogUnavailable if Redis cannot be reached, or cannot be used as it is
- */
+/** Opens a log in a Redis stream. @throws LogUnavailable if Redis cannot be reached or used */
 export async function openRedisLog(options: RedisLogOptions): Promise<CommandLog> {
   const log = new RedisLog(options)
   await log.open()
@@ -47,7 +42,7 @@ class RedisLog implements CommandLog {
   readonly #link: RedisLink
   readonly #appends: RedisAppends
   readonly #followers = new Set<RedisFollower>()
-  /** Connections for checkpoints, which must not delay entries. */
+  /** For checkpoints, which must not delay entries. */
   readonly #separate = new Set<RedisConnection>()
 
   constructor(options: RedisLogOptions) {
@@ -93,8 +88,8 @@ class RedisLog implements CommandLog {
   async end(): Promise<{ readonly id: EntryId | undefined; readonly now: number }> {
     const { log, batches } = this.#keys
     return await this.#tryOnce(async (redis) => {
-      const answer = await runScript(redis, END, log, batches, ...this.#appends.abandoned())
-      const [id, now] = Array.isArray(answer) ? answer.map(String) : []
+      const response = await runScript(redis, END, log, batches, ...this.#appends.abandoned())
+      const [id, now] = Array.isArray(response) ? response.map(String) : []
       if (id === undefined || !Number.isSafeInteger(Number(now))) throw new NotRedis()
       return { id: id === '' ? undefined : id, now: Number(now) }
     })
@@ -106,8 +101,8 @@ class RedisLog implements CommandLog {
     return this.#overOwnConnection(async (redis) => {
       const missing = await runScript(redis, REPAIR, log, batches, checkpoint)
       if (missing === 'entries')
-        warn(`Somebody has removed "${log}" from Redis: the group continues from its newest checkpoint.`)
-      if (missing === 'batches') warn(`Somebody has removed "${batches}" from Redis: it was created again.`)
+        warn(`The key "${log}" was removed from Redis. The group continues from its newest checkpoint.`)
+      if (missing === 'batches') warn(`The key "${batches}" was removed from Redis. It was created again.`)
       return await readCheckpoint(redis, checkpoint)
     })
   }
@@ -159,7 +154,7 @@ class RedisLog implements CommandLog {
     }
   }
 
-  /** Connects, and checks that Redis accepts writes. WAIT covers only writes of its own connection, hence the probe. */
+  /** Connects, and checks that Redis accepts writes. WAIT covers only writes of its own connection, so it needs the probe. */
   async #connect(copies: number, prepare?: (redis: RedisConnection) => Promise<void>): Promise<RedisConnection> {
     const redis = await RedisConnection.open(this.#options.address)
     try {
@@ -181,5 +176,5 @@ class RedisLog implements CommandLog {
 async function waitForCopies(redis: RedisConnection, copies: number): Promise<void> {
   if (copies === 0) return
   const count = Number(await redis.call('WAIT', copies, COPIES_TIMEOUT_MS))
-  if (count < copies) throw new Error(`${count} of the ${copies} copies of it that are asked for have what was written`)
+  if (count < copies) throw new Error(`only ${count} of ${copies} required copies confirmed the write`)
 }

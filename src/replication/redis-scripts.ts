@@ -1,15 +1,14 @@
 import { batchText } from './batch-text.js'
 import type { RedisArgument, RedisConnection } from './redis.js'
 
-/** The keys of a group in Redis. They share a hash tag, so that one node of a cluster has all of them. */
+/** The keys of a group in Redis. Their common hash tag keeps them on one node of a cluster. */
 export interface RedisKeys {
   readonly log: string
-  /** `end`: id of the last entry; `of <replica>`: its last batches, as `OWN` reads them. */
+  /** `end`: id of the last entry. `of <replica>`: its last batches, in the format of `OWN`. */
   readonly batches: string
-  /** The newest checkpoint: `id`, `pieces` (their number), and each piece by its index. */
+  /** `id`, `pieces` (their number), and each piece by its index. */
   readonly checkpoint: string
   readonly writings: string
-  /** Written to check that Redis accepts writes. */
   readonly probe: string
 }
 
@@ -29,10 +28,9 @@ interface Script {
   readonly text: string
 }
 
-/** Prefix of the error of a script that finds entries missing. */
 const LOST = 'LOST '
 
-/** Ids are `<milliseconds>-<ordinal>`, both of which Lua's numbers hold exactly. */
+/** Lua's numbers are exact for both parts of `<milliseconds>-<ordinal>`. */
 const IS_AFTER = `
 local function is_after(one, other)
   local ms, ordinal = string.match(one, '^(%d+)-(%d+)$')
@@ -42,8 +40,8 @@ local function is_after(one, other)
 end`
 
 /**
- * Parses the batches of a replica: the last one, and the ids of those whose answers the replica may not have received.
- * Written as `<batch>:<id>`, the last one first; without an id if it was given up.
+ * Parses the batches of a replica: the last one, and the ids of those whose responses the replica may not have
+ * received. Format: `<batch>:<id>`, the last one first; without an id if abandoned.
  */
 const OWN = `
 local function own_batches(written)
@@ -57,11 +55,10 @@ local function own_batches(written)
 end`
 
 /**
- * Appends an entry if the batches that its replica knows to be stored, and the one before it, are there. Returns the id
- * of an entry that is stored already.
+ * Appends an entry if all earlier batches of its replica are stored. Returns the id of an entry that is already stored.
  *
- * Keys: log, batches. Arguments: replica, batch, the last batch known to be stored, the batch before it, text.
- * Returns the id.
+ * Keys: log, batches. Arguments: replica, batch, the last batch known to be stored, the batch before it, text. Returns
+ * the id.
  */
 export const APPEND: Script = {
   keys: 2,
@@ -69,12 +66,12 @@ export const APPEND: Script = {
 local of, batch, known, before = 'of ' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local own, last = unpack(redis.call('HMGET', KEYS[2], of, 'end'))
 local kept, ids = own_batches(own)
-if kept < known then return redis.error_reply('${LOST}it no longer has what this replica appended') end
+if kept < known then return redis.error_reply('${LOST}it no longer has the entries of this replica') end
 if (redis.call('XLEN', KEYS[1]) > 0) ~= (last and true or false) then
-  return redis.error_reply('${LOST}a part of it was removed')
+  return redis.error_reply('${LOST}one of its keys was removed')
 end
 if (ids[batch] or '') ~= '' then return ids[batch] end
-if kept >= batch then return redis.error_reply('${LOST}batch ' .. batch .. ' was given up') end
+if kept >= batch then return redis.error_reply('${LOST}batch ' .. batch .. ' was abandoned') end
 if kept < before then return redis.error_reply('WAITS for batch ' .. before) end
 local id = redis.call('XADD', KEYS[1], '*', 'replica', ARGV[1], 'batch', batch, 'after', last or '', 'text', ARGV[5])
 local written = batch .. ':' .. id
@@ -86,10 +83,10 @@ return id`,
 }
 
 /**
- * Returns the end of the log, and makes sure that abandoned batches are refused from now on.
+ * Returns the end of the log, and from now on refuses abandoned batches.
  *
- * Keys: log, batches. Arguments: replicas and their last abandoned batch, in turn.
- * Returns the id, or '', and milliseconds since 1970.
+ * Keys: log, batches. Arguments: alternating replicas and their last abandoned batch. Returns the id, or '', and
+ * milliseconds since 1970.
  */
 export const END: Script = {
   keys: 2,
@@ -106,23 +103,19 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 return {id, math.max(now, tonumber(string.match(id, '^%d+') or '0'))}`,
 }
 
-/**
- * Checks that an entry is unchanged.
- *
- * Keys: log. Arguments: its id; its replica and batch if known, else ''.
- */
+/** Checks that an entry is unchanged. Keys: log. Arguments: its id; its replica and batch if known, else ''. */
 export const CHECK_ENTRY: Script = {
   keys: 1,
   text: `
 local found = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
-if not found then return redis.error_reply('${LOST}the entry read last is not there any more') end
+if not found then return redis.error_reply('${LOST}the entry read last is missing') end
 if ARGV[2] ~= '' and (found[2][2] ~= ARGV[2] or found[2][4] ~= ARGV[3]) then
-  return redis.error_reply('${LOST}another entry is in the place of the one read last')
+  return redis.error_reply('${LOST}the entry read last was replaced')
 end
 return 'OK'`,
 }
 
-/** Writes a piece of a new checkpoint. Keys: the new checkpoint. Arguments: time to live in seconds, index, bytes. */
+/** Keys: the new checkpoint. Arguments: time to live in seconds, index, bytes. */
 export const WRITE_PIECE: Script = {
   keys: 1,
   text: `
@@ -133,8 +126,8 @@ return redis.call('EXPIRE', KEYS[1], ARGV[1])`,
 /**
  * Replaces the checkpoint by a complete new one, and trims the log.
  *
- * Keys: checkpoint, the new one, log, batches. Arguments: id, number of pieces, the first entry to keep,
- * the time before which the batches of replicas are forgotten.
+ * Keys: checkpoint, new checkpoint, log, batches. Arguments: id, number of pieces, first entry to keep, time before
+ * which the batches of replicas are removed.
  */
 export const KEEP_CHECKPOINT: Script = {
   keys: 4,
@@ -147,7 +140,7 @@ if kept and not is_after(id, kept) then
 end
 if #redis.call('XRANGE', KEYS[3], id, id) == 0 then
   redis.call('UNLINK', KEYS[2])
-  return redis.error_reply('${LOST}the entry of the checkpoint is not there any more')
+  return redis.error_reply('${LOST}the entry of the checkpoint is missing')
 end
 if redis.call('HLEN', KEYS[2]) ~= tonumber(pieces) then return redis.error_reply('ERR writing the checkpoint took too long') end
 redis.call('HSET', KEYS[2], 'id', id, 'pieces', pieces)
@@ -164,8 +157,8 @@ return 'OK'`,
 }
 
 /**
- * Repairs a log after a key was removed by hand. Without entries, the log continues from the newest checkpoint, after
- * an empty entry in its place; without its end, from its last entry. Replicas that had read more find it lost.
+ * Repairs a log after a key was removed manually. Without entries, the log continues from the newest checkpoint, after
+ * an empty entry in its place; without its end, from its last entry. Replicas that had read more entries rejoin.
  *
  * Keys: log, batches, checkpoint. Returns what was missing, or ''.
  */
@@ -189,7 +182,7 @@ end
 return ''`,
 }
 
-/** Clears a group. The empty stream stays, so that ids never go back. Keys: log, batches, checkpoint. */
+/** Clears a group. Keeps the empty stream, so that ids never go back. Keys: log, batches, checkpoint. */
 export const CLEAR: Script = {
   keys: 3,
   text: `
@@ -204,7 +197,7 @@ export function lostReason(error: unknown): string | undefined {
 
 const digests = new WeakMap<Script, string>()
 
-/** Loads a script in advance, so that several runs in a row keep their order. */
+/** Loads a script before its first run, so that concurrent runs keep their order. */
 export async function loadScript(redis: RedisConnection, script: Script): Promise<void> {
   digests.set(script, String(await redis.call('SCRIPT', 'LOAD', script.text)))
 }

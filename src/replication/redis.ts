@@ -3,38 +3,35 @@ import type { RedisAddress } from '../domain/redis-address.js'
 
 export type RedisArgument = string | number | Buffer
 
-/** Includes TLS. */
+/** Includes the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 3000
-/** Longer than Redis needs to fork or to sync. */
-const ANSWER_TIMEOUT_S = 3
+/** Longer than a fork or sync of Redis takes. */
+const RESPONSE_TIMEOUT_S = 3
 
-/** The answer is not one of Redis. */
 export class NotRedis extends Error {
   override readonly name = 'NotRedis'
 
   constructor() {
-    super('it does not answer as Redis does')
+    super('the response is not from Redis')
   }
 }
 
 /**
- * One connection to Redis. It neither reconnects nor repeats commands: the caller decides what a lost answer means.
- *
+ * One connection to Redis, without reconnects or repeated commands: the caller decides how to treat a lost response.
  * The only module that imports the client library.
  */
 export class RedisConnection {
-  /** Resolves with the cause when it has ended, on either side. */
   readonly ended: Promise<Error>
   readonly #redis: Redis
-  #unanswered = 0
+  #pendingCount = 0
   #isClosed = false
-  /** Seconds since the last answer, while some are due. */
+  /** Seconds since the last response, while commands are pending. */
   #silence = 0
 
   private constructor(redis: Redis) {
     this.#redis = redis
-    // Ticks are counted, not time: while this process is blocked, none pass, and answers wait for it.
-    const watch = setInterval(() => this.#checkAnswers(), 1000)
+    // Counts ticks instead of time: while this process is blocked, responses wait unread.
+    const watch = setInterval(() => this.#checkResponses(), 1000)
     watch.unref()
     let cause: Error | undefined
     redis.on('error', (error) => {
@@ -48,7 +45,7 @@ export class RedisConnection {
     })
   }
 
-  /** Connects and authenticates. Rejects with the error of the network or of Redis. */
+  /** Connects and authenticates. @throws an error of the network or of Redis */
   static async open(address: RedisAddress): Promise<RedisConnection> {
     const redis = new Redis({
       ...address.at,
@@ -61,7 +58,7 @@ export class RedisConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       disconnectTimeout: 100,
       disableClientInfo: true,
-      // Answers are lists, never maps.
+      // Responses contain lists, never maps.
       protocol: 2,
     })
     let cause: unknown
@@ -69,7 +66,6 @@ export class RedisConnection {
       cause ??= error
     })
     await redis.connect().catch((error: unknown) => {
-      // The rejection only says that there is no connection.
       throw cause ?? error
     })
     const connection = new RedisConnection(redis)
@@ -82,14 +78,14 @@ export class RedisConnection {
     }
   }
 
-  /** Sends a command. Texts in the answer are strings. */
+  /** @returns the response, with strings */
   call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#answered(this.#redis.call(command, [...args]))
+    return this.#track(this.#redis.call(command, [...args]))
   }
 
-  /** Sends a command. Texts in the answer are buffers. */
+  /** @returns the response, with buffers */
   callForBytes(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
-    return this.#answered(this.#redis.callBuffer(command, [...args]))
+    return this.#track(this.#redis.callBuffer(command, [...args]))
   }
 
   close(): void {
@@ -104,25 +100,25 @@ export class RedisConnection {
     await this.call('CLIENT', 'SETNAME', 'petstore-sandbox').catch(() => {})
   }
 
-  async #answered(answer: Promise<unknown>): Promise<unknown> {
-    this.#unanswered++
+  async #track(response: Promise<unknown>): Promise<unknown> {
+    this.#pendingCount++
     try {
-      return await answer
+      return await response
     } catch (error) {
       throw this.#timeoutError() ?? error
     } finally {
-      this.#unanswered--
-      if (this.#silence < ANSWER_TIMEOUT_S) this.#silence = 0
+      this.#pendingCount--
+      if (this.#silence < RESPONSE_TIMEOUT_S) this.#silence = 0
     }
   }
 
   #timeoutError(): Error | undefined {
-    return this.#silence < ANSWER_TIMEOUT_S ? undefined : new Error(`no answer within ${ANSWER_TIMEOUT_S} s`)
+    return this.#silence < RESPONSE_TIMEOUT_S ? undefined : new Error(`no response within ${RESPONSE_TIMEOUT_S} s`)
   }
 
-  /** A missing answer ends the connection: later commands would not be answered either. */
-  #checkAnswers(): void {
-    if (this.#unanswered > 0 && ++this.#silence >= ANSWER_TIMEOUT_S) this.close()
+  /** Without a response to one command, later commands would not get one either. */
+  #checkResponses(): void {
+    if (this.#pendingCount > 0 && ++this.#silence >= RESPONSE_TIMEOUT_S) this.close()
   }
 }
 

@@ -10,7 +10,7 @@ import { openedLog, type ReplicaContext } from './replica-context.js'
 import { newTimeline, type SavedOpenExchanges, type Timeline } from './timeline.js'
 
 const PIECE_LENGTH = 256 * 1024
-/** A checkpoint is written after this many characters of entries, or its own length if that is more. */
+/** A checkpoint is due after this number of characters of entries, or its own length if larger. */
 const MIN_CHARACTERS_BETWEEN = 8 * 1024 * 1024
 const HEADER_VERSION = 3
 
@@ -22,7 +22,7 @@ interface CheckpointHeader {
   readonly now: EpochMs
 }
 
-/** Writes a checkpoint when it is due, on the oldest replica. */
+/** Writes a checkpoint when it is due, only on the oldest replica. */
 export function considerCheckpoint(context: ReplicaContext): void {
   const { charactersSince, size, isSaving } = context.checkpoint
   if (context.unavailable() !== undefined || isSaving) return
@@ -42,12 +42,12 @@ export async function saveCheckpoint(context: ReplicaContext): Promise<void> {
     const trimUpTo = [...read, applied].reduce((a, b) => (compareIds(a, b) < 0 ? a : b))
     await openedLog(context).saveCheckpoint({ id: applied, pieces: pieces(context, timeline, machine) }, trimUpTo)
   } catch (error) {
-    if (!context.isLeaving) parts.warn(`A checkpoint could not be written: ${messageOf(error)}`)
+    if (!context.isLeaving) parts.warn(`Failed to write a checkpoint: ${messageOf(error)}`)
   }
   checkpoint.isSaving = false
 }
 
-/** The state at the time of the call, serialised while the replica goes on. */
+/** The state at the time of the call, serialised while the replica continues. */
 function pieces({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spaces }: Machine): Iterable<string> {
   const { group, open, position, now } = timeline
   const header: CheckpointHeader = { version: HEADER_VERSION, group: group.save(), open: open.save(), position, now }
@@ -69,8 +69,7 @@ function pieces({ keys, checkpoint }: ReplicaContext, timeline: Timeline, { spac
 }
 
 /**
- * Replaces the timeline by that of a checkpoint, a piece in each turn of the event loop; by a new one without it.
- *
+ * Replaces the timeline by the one in a checkpoint (a piece per turn of the event loop), or by a new one.
  * @throws RangeError for a checkpoint of another version; LogUnavailable if the replica is leaving
  */
 export async function loadCheckpoint(context: ReplicaContext, stored: StoredCheckpoint | undefined): Promise<void> {
@@ -104,7 +103,7 @@ async function readCheckpoint(
   timeline.open.load(open)
   Object.assign(timeline, { position, now, applied: id })
   if (group.facts === undefined) return size
-  // The checkpoint has all of their content: the fixtures need not be loaded first.
+  // The checkpoint contains the whole state, so the fixtures are not loaded.
   const spaces = parts.build(group.facts, now, EMPTY_STATE)
   for (const _space of reader.putInto(spaces)) await nextTurn(context)
   timeline.machine = new Machine(spaces, parts.applyVerb)
@@ -116,9 +115,8 @@ async function nextTurn(context: ReplicaContext): Promise<void> {
   if (context.isLeaving) throw new LogUnavailable('The sandbox is stopping.')
 }
 
-/** @throws RangeError for a checkpoint of another version */
 function readHeader(line: string): CheckpointHeader {
   const header = parseJson(line) as CheckpointHeader
   if (header.version === HEADER_VERSION) return header
-  throw new RangeError(`the checkpoint has version ${header.version}, this release reads ${HEADER_VERSION}`)
+  throw new RangeError(`the checkpoint has version ${header.version}, this release reads version ${HEADER_VERSION}`)
 }

@@ -12,16 +12,15 @@ export interface ReplicaParts {
   readonly name: string
   readonly version: string
   openLog(watcher: LogWatcher): Promise<CommandLog>
-  /** The facts of this replica. Values that were not given are those of the group, or chosen now. */
+  /** Values that are not configured come from the group, or are chosen now. */
   facts(group: GroupFacts | undefined, now: EpochMs): GroupFacts
-  /** Spaces at their start. @param state carried over from a group with other facts */
+  /** @param state kept from a group with other facts */
   build(facts: GroupFacts, at: EpochMs, state?: SpaceState): Spaces
   /** @throws Failure if a group cannot start with these facts */
   check(facts: GroupFacts, state?: SpaceState): void
-  /** Reads a state of a group with other facts. @throws Failure if it does not fit */
+  /** @throws Failure if the state does not fit the contract */
   readState(text: string): SpaceState
   readonly applyVerb: ApplyVerb
-  /** A verb that another replica received was applied. */
   onVerb(spaces: Spaces, command: VerbCommand, output: unknown, now: EpochMs): void
   readonly secretKeys: readonly string[]
   readonly reset: boolean
@@ -29,13 +28,12 @@ export interface ReplicaParts {
   warn(message: string): void
 }
 
-/** State of a replica that joining, applying and appending share. */
 export interface ReplicaContext {
   readonly parts: ReplicaParts
   readonly keys: HiddenKeys
   readonly outbox: Outbox
   log: CommandLog | undefined
-  /** Unique; changes whenever the replica joins again. */
+  /** Unique; changes with each join. */
   id: string
   ordinal: number
   timeline: Timeline
@@ -46,9 +44,9 @@ export interface ReplicaContext {
   unfollow: () => void
   onJoinResult: ((result: JoinResult) => void) | undefined
   checkpoint: { charactersSince: number; size: number; isSaving: boolean }
-  /** Why nothing can be done at present; undefined if it can. */
+  /** Why requests cannot be served now; undefined if they can. */
   unavailable(): string | undefined
-  /** Entries that this replica had read are gone, or it cannot go on from them. */
+  /** Entries that this replica has read are missing, or cannot be applied. */
   lost(reason: string): void
 }
 
@@ -58,11 +56,12 @@ export function openedLog({ log }: ReplicaContext): CommandLog {
 }
 
 export function requireMachine({ timeline: { machine } }: ReplicaContext): Machine {
-  if (machine === undefined) throw new LogUnavailable('The group has other facts than this replica.')
+  if (machine === undefined)
+    throw new LogUnavailable('The group was restarted with other options than this replica has.')
   return machine
 }
 
-/** Waits until everything that is in the log now is applied. @returns the time of the log. @throws LogUnavailable */
+/** Waits until all entries now in the log are applied. @returns the time of the log. @throws LogUnavailable */
 export async function catchUp(context: ReplicaContext): Promise<EpochMs> {
   assertAvailable(context)
   const { id, now } = await openedLog(context).end()

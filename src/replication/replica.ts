@@ -23,30 +23,28 @@ import {
 import { HiddenKeys, withoutUnknownToken } from './secrets.js'
 import { closeLogs, newTimeline } from './timeline.js'
 
-/** How long a stop waits for the log, and then again for a last checkpoint. */
+/** A stop waits this long for the log, then again for a last checkpoint. */
 const LEAVE_TIMEOUT_MS: DurationMs = 3 * SECOND_MS
 const REJOIN_INTERVAL_MS: DurationMs = SECOND_MS
-/** Makes connection numbers of different replicas distinct. */
 const MAX_CONNECTIONS_PER_MEMBER = 2 ** 32
 
 /**
- * One of several identical sandboxes. It changes nothing directly: it appends commands to a log that all of them
- * read, and applies what it reads there.
- *
+ * One of several identical sandboxes. It appends commands to a shared log, and applies the commands that it reads
+ * there.
  * @source docs/deploy.md, "Replicas"
  */
 export class Replica {
   readonly #context: ReplicaContext
   #address = ''
-  /** Why it is not a member of its group at present. */
-  #apart: string | undefined = 'It has not joined its group yet.'
-  #unreachable: string | undefined
+  /** Why it is not a member of its group now. */
+  #notJoined: string | undefined = 'This replica has not joined its group yet.'
+  #unreachableReason: string | undefined
   #heartbeatTimer: NodeJS.Timeout | undefined
 
   private constructor(parts: ReplicaParts) {
     const keys = new HiddenKeys(parts.secretKeys)
     const lost = (reason: string) => this.#lost(reason)
-    const unavailable = () => this.away
+    const unavailable = () => this.unavailableReason
     this.#context = {
       parts,
       keys,
@@ -66,11 +64,7 @@ export class Replica {
     }
   }
 
-  /**
-   * Joins its group, or founds it.
-   *
-   * @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS
-   */
+  /** Joins or founds a group. @throws Failure LOG_UNAVAILABLE, LOG_VERSION, GROUP_DIFFERS */
   static async join(parts: ReplicaParts): Promise<Replica> {
     const replica = new Replica(parts)
     const context = replica.#context
@@ -94,7 +88,6 @@ export class Replica {
     return requireMachine(this.#context).spaces
   }
 
-  /** The command being applied was received by this replica, not by another. */
   get isApplyingOwn(): boolean {
     return this.#context.isApplyingOwn
   }
@@ -105,12 +98,11 @@ export class Replica {
     return facts
   }
 
-  /** Why nothing can be done at present; undefined if it can. */
-  get away(): string | undefined {
-    return this.#apart ?? this.#unreachable
+  /** Why requests cannot be served now; undefined if they can. */
+  get unavailableReason(): string | undefined {
+    return this.#notJoined ?? this.#unreachableReason
   }
 
-  /** Round trip of its entries through the log, in milliseconds; grows while one is overdue. */
   get lagMs(): number {
     return this.#context.outbox.lagMs
   }
@@ -128,19 +120,18 @@ export class Replica {
     })
   }
 
-  /** @param address where it listens, shown to the others */
   listensAt(address: string): void {
     this.#address = address
     this.#heartbeat()
   }
 
-  /** Answers a request once it was stored, read back and applied. @throws LogUnavailable */
+  /** Resolves once the request was stored, read back and applied. @throws LogUnavailable */
   async request(command: Omit<RequestCommand, 'kind'>): Promise<Reply> {
     const context = this.#context
     assertAvailable(context)
     let known = withoutUnknownToken(command.request, this.spaces)
     if (known !== command.request) {
-      // Another replica may have added the key a moment ago.
+      // Another replica may have just added the key.
       await catchUp(context)
       known = withoutUnknownToken(command.request, this.spaces)
     }
@@ -150,15 +141,15 @@ export class Replica {
     return (await context.outbox.append({ kind: 'request', ...command, request })) as Reply
   }
 
-  /** Number of a connection, distinct in the group; 0 stays 0. */
+  /** Distinct in the group; 0 stays 0. */
   #groupConnection(connection: number): number {
     return connection === 0 ? 0 : this.#context.ordinal * MAX_CONNECTIONS_PER_MEMBER + connection
   }
 
-  /** Applies a verb in the whole group. @throws LogUnavailable; whatever the verb throws */
+  /** Applies a verb in the whole group. @throws LogUnavailable; any error of the verb */
   async verb({ fetched, ...command }: VerbCommand): Promise<{ readonly output: unknown; readonly wall: EpochMs }> {
     assertAvailable(this.#context)
-    // All replicas have the fixtures: a reset need not send them.
+    // All replicas have the fixtures, so a reset does not send them.
     const isSeed = fetched === undefined || fetched === this.spaces.default.seed
     const item = isSeed ? command : { ...command, fetched }
     return (await this.#context.outbox.append(item)) as { output: unknown; wall: EpochMs }
@@ -170,30 +161,27 @@ export class Replica {
   }
 
   /**
-   * Reads a state that has every change that anybody was told of before.
-   *
-   * @param act receives the time of the log
+   * Reads a state that includes every change reported to any client before.
+   * @param act called with the time of the log
    * @throws LogUnavailable
    */
   async read<T>(act: (now: EpochMs) => T): Promise<T> {
     return act(await catchUp(this.#context))
   }
 
-  /** Leaves the group after finishing what is pending, and tells the others. */
   async leave(): Promise<void> {
     const context = this.#context
     context.isLeaving = true
     clearTimeout(this.#heartbeatTimer)
     const inTime = (work: Promise<unknown>) => within(LEAVE_TIMEOUT_MS, work).catch(() => false)
-    // A missing checkpoint costs little: the next replica reads more of the log.
-    if (this.away === undefined && (await inTime(context.outbox.append({ kind: 'leave' }))))
+    // Optional: without a checkpoint, the next replica reads more of the log.
+    if (this.unavailableReason === undefined && (await inTime(context.outbox.append({ kind: 'leave' }))))
       await inTime(this.#saveOnLeaving())
     context.unfollow()
     this.#failAll(new LogUnavailable('The sandbox is stopping.'))
     await context.log?.close()
   }
 
-  /** The oldest and the last replica leave a checkpoint. */
   async #saveOnLeaving(): Promise<void> {
     const { timeline, ordinal } = this.#context
     const [oldest] = timeline.group.living(timeline.now)
@@ -205,7 +193,7 @@ export class Replica {
     const { isLeaving, timeline, outbox } = this.#context
     if (isLeaving) return
     const { applied, position } = timeline
-    if (this.away === undefined && applied !== undefined) {
+    if (this.unavailableReason === undefined && applied !== undefined) {
       const heartbeat = { address: this.#address, applied, position, lagMs: Math.round(this.lagMs) }
       outbox.send({ kind: 'heartbeat', heartbeat })
     }
@@ -214,16 +202,15 @@ export class Replica {
 
   async #join(reset: boolean): Promise<void> {
     await joinGroup(this.#context, reset)
-    this.#apart = undefined
+    this.#notJoined = undefined
     this.#heartbeat()
   }
 
-  /** The log lacks what it had read: what the log has now counts. */
   #lost(reason: string): void {
-    if (this.#context.isLeaving || this.#apart !== undefined) return
-    this.#context.parts.warn(`The log has lost entries: ${reason}. Continuing from its newest checkpoint.`)
-    this.#apart = `The log has lost something: ${reason}.`
-    void this.#rejoin(this.#apart)
+    if (this.#context.isLeaving || this.#notJoined !== undefined) return
+    this.#context.parts.warn(`Rejoining the group from the newest checkpoint of its log: ${reason}.`)
+    this.#notJoined = `This replica is rejoining its group: ${reason}.`
+    void this.#rejoin(this.#notJoined)
   }
 
   async #rejoin(reason: string): Promise<void> {
@@ -237,8 +224,8 @@ export class Replica {
         break
       } catch (error) {
         const message = messageOf(error)
-        if (message !== this.#apart && !(error instanceof LogUnavailable)) context.parts.warn(message)
-        this.#apart = message
+        if (message !== this.#notJoined && !(error instanceof LogUnavailable)) context.parts.warn(message)
+        this.#notJoined = message
         await sleep(REJOIN_INTERVAL_MS)
       }
     }
@@ -251,8 +238,8 @@ export class Replica {
   }
 
   #available(): void {
-    if (this.#unreachable === undefined) return
-    this.#unreachable = undefined
+    if (this.#unreachableReason === undefined) return
+    this.#unreachableReason = undefined
     this.#context.parts.warn('The log can be reached again.')
     this.#heartbeat()
     this.#context.outbox.flush()
@@ -261,8 +248,8 @@ export class Replica {
   #unavailable(reason: string): void {
     const { isLeaving, parts, outbox } = this.#context
     if (isLeaving) return
-    this.#unreachable = reason
-    parts.warn(`The log cannot be reached, so requests are answered with 503: ${reason}`)
+    this.#unreachableReason = reason
+    parts.warn(`The log cannot be reached. Requests get a 503 until it can: ${reason}`)
     const error = new LogUnavailable(reason)
     outbox.failWaiting(error)
     failCatchUps(this.#context, error)

@@ -3,22 +3,22 @@ import { readAuthorization } from '../domain/keys.js'
 import type { ServiceRequest } from '../domain/messages.js'
 import { digestOf } from '../system/digest.js'
 
-/** JSON never contains this character unescaped. @source RFC 8259, section 7 */
+/** Never unescaped in JSON. @source RFC 8259, section 7 */
 const MARK = '\u0001'
 
-/** A shorter key could be part of any word, and is hardly a real one. */
+/** Shorter keys may be part of a word, and are unlikely to be real. */
 const MIN_SECRET_LENGTH = 8
 
 /**
- * Keeps the keys given at the start (--api-key), which may be real ones, out of the log and of checkpoints.
- * All replicas of a group have the same keys in the same order, so an index stands for each.
+ * Keeps keys given at the start (--api-key), which may be real ones, out of the log and of checkpoints. Replaces each
+ * by its index: all replicas have the same keys in the same order.
  */
 export class HiddenKeys {
   readonly #keys: readonly (readonly [key: string, placeholder: string])[]
 
   constructor(keys: readonly string[]) {
     this.#keys = keys
-      // The longest first: one may begin with another.
+      // The longest first: a key may be a prefix of another.
       .map((key, index) => [JSON.stringify(key).slice(1, -1), `${MARK}${index}${MARK}`] as const)
       .filter(([key]) => key.length >= MIN_SECRET_LENGTH)
       .sort(([a], [b]) => b.length - a.length)
@@ -35,9 +35,7 @@ export class HiddenKeys {
 }
 
 /**
- * Replaces a token that the sandbox does not know, since it may be somebody's real key and must not be logged.
- * The replacement gets the same response.
- *
+ * Replaces an unknown token, which may be a real key and must not be logged. The response stays the same.
  * @returns the same request if its token is known
  */
 export function withoutUnknownToken(request: ServiceRequest, spaces: Spaces): ServiceRequest {

@@ -4,7 +4,7 @@ import type { EpochMs } from '../domain/time.js'
 import type { EntryId } from './command-log.js'
 import { Group } from './group.js'
 
-/** A machine and its group, as they stand after an entry of the log. */
+/** The state of machine and group after an entry of the log. */
 export interface Timeline {
   readonly group: Group
   readonly open: OpenExchanges
@@ -13,11 +13,11 @@ export interface Timeline {
   position: number
   applied: EntryId | undefined
   now: EpochMs
-  /** Set by an entry that this release does not understand: why the state of the group is unknown from there on. */
+  /** Why the state is unknown: this release cannot apply an entry. */
   unreadable: string | undefined
 }
 
-/** Knows which responses have certainly reached their clients, by position. */
+/** Tracks which responses have certainly been delivered, by position. */
 export interface DeliveryTracker {
   readonly deliveredUpTo: number
   sent(position: number, now: number): void
@@ -36,7 +36,6 @@ export function newTimeline(openDeliveryTracker: () => DeliveryTracker): Timelin
   }
 }
 
-/** Ends the streams of exchanges of spaces that were replaced. */
 export function closeLogs(machine: Machine | undefined): void {
   if (machine === undefined) return
   for (const name of ['', ...machine.spaces.names()]) machine.spaces.get(name)?.log.close()
@@ -48,10 +47,9 @@ interface OpenExchange {
   readonly at: EpochMs
 }
 
-/** Plain data, in order of start. */
 export type SavedOpenExchanges = readonly OpenExchange[]
 
-/** Exchanges whose end the replica that received them has still to report. They end with that replica. */
+/** Exchanges whose end was not reported yet by the replica that received them. They end with that replica. */
 export class OpenExchanges {
   readonly #byPosition = new Map<number, OpenExchange>()
 
@@ -60,14 +58,13 @@ export class OpenExchanges {
     this.#byPosition.set(position, { replica, exchange: { space, id, position }, at })
   }
 
-  /** @returns the ends that are the first reported for their exchange */
+  /** @returns the ends that are reported for the first time */
   end(replica: string, ends: readonly EndedExchange[]): readonly EndedExchange[] {
     return ends.filter(
       ({ position }) => this.#byPosition.get(position)?.replica === replica && this.#byPosition.delete(position),
     )
   }
 
-  /** Ends all exchanges of a replica that is gone, with an unknown outcome. */
   abandon(replica: string, now: EpochMs): readonly EndedExchange[] {
     const own = this.save().filter((open) => open.replica === replica)
     for (const { exchange } of own) this.#byPosition.delete(exchange.position)

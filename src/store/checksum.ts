@@ -1,12 +1,11 @@
 let zlib: typeof import('node:zlib') | undefined
 
-/** The CRC-32 of some bytes, continuing from `before`. node:zlib is loaded on first use, because a start in memory needs none. */
+/** Continues the CRC-32 `before`. Loads node:zlib on first use, because an in-memory start does not need it. */
 export function crc32(data: string | Uint8Array, before?: number): number {
   zlib ??= process.getBuiltinModule('node:zlib')
   return zlib.crc32(data, before)
 }
 
-/** Identifies a document by its CRC-32 and its length in bytes. */
 export class Checksum {
   #crc = 0
   bytes = 0
@@ -16,7 +15,7 @@ export class Checksum {
     this.bytes += part.length
   }
 
-  /** Passes pieces on while adding them. */
+  /** Adds pieces while passing them on. */
   *of(pieces: Iterable<Buffer>): Generator<Buffer> {
     for (const piece of pieces) {
       this.add(piece)

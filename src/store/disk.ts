@@ -2,9 +2,9 @@ import { fdatasync, ftruncateSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Disk access of the journal. Tests pass one that is full or broken. */
+/** Disk access of the journal; tests replace it by a full or broken disk. */
 export interface Disk {
-  /** @returns the number of bytes written, which is smaller on a nearly full disk */
+  /** @returns the number of bytes written, which may be smaller on a nearly full disk */
   write(fd: number, bytes: Uint8Array): number
   truncate(fd: number, length: number): void
   sync(fd: number): Promise<void>
@@ -18,8 +18,8 @@ export const REAL_DISK: Disk = {
 }
 
 /**
- * Syncs the folder of a file, so that its name survives a power cut: syncing the file does not cover its name.
- * Windows cannot sync folders and does not need to.
+ * Syncs the folder of a file, because syncing the file does not persist its name. Windows cannot sync folders and does
+ * not need to.
  */
 export async function syncFolder(file: string): Promise<void> {
   if (process.platform === 'win32') return

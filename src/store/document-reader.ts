@@ -17,11 +17,8 @@ export interface FoundDocument {
 }
 
 /**
- * Reads and checks a document.
- *
- * A document in our own layout is read line by line, so that a million pets are never in memory as one string, and
- * an id beyond 2^53 slows down only its own line. Any other is parsed as a whole.
- *
+ * Reads and checks a document. One in our own layout is read line by line: a million pets are never in memory as one
+ * string, and only lines with an id beyond 2^53 are slow. Others are parsed as a whole.
  * @returns undefined if the file does not exist
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
  */
@@ -42,7 +39,7 @@ export async function readDocument(file: string, readPet?: Reader<Pet>): Promise
     if (version !== DOCUMENT_VERSION) {
       throw new StoreError(
         'STORE_VERSION',
-        `"${file}" has version ${stringifyJson(version)}, this release reads ${DOCUMENT_VERSION}. Use the release that wrote it, or choose another file with --store.`,
+        `"${file}" has version ${stringifyJson(version)}, this release reads version ${DOCUMENT_VERSION}. Use the release that wrote it, or choose another file with --store.`,
       )
     }
     recovery.addState(state)
@@ -56,14 +53,13 @@ export async function readDocument(file: string, readPet?: Reader<Pet>): Promise
   }
 }
 
-/** Changes whenever a file is written or replaced. */
 export function fileStamp(stats: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint }): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
 const BLOCK_BYTES = 1024 * 1024
 
-/** @returns what is left without the pets; undefined for another layout, or a mistake that a whole parse reports better */
+/** @returns the document without pets; undefined for another layout, or an error that a whole parse reports better */
 async function readByLine(fd: number, checksum: Checksum, recovery: Recovery): Promise<unknown> {
   const lines = new PetLines(recovery)
   let fits = true
@@ -78,7 +74,7 @@ async function readByLine(fd: number, checksum: Checksum, recovery: Recovery): P
   return fits && rest.length === 0 ? lines.others() : undefined
 }
 
-/** Each block is valid until the next is read. Other work runs in between, such as signal handlers. */
+/** A block is valid until the next is read. Yields to other work, such as signal handlers. */
 async function* blocksOf(fd: number): AsyncGenerator<Buffer> {
   const block = Buffer.allocUnsafe(BLOCK_BYTES)
   for (let at = 0; ; ) {
@@ -96,31 +92,28 @@ function parseWhole(fd: number): unknown {
   const length = readSync(fd, bytes, 0, size, 0)
   if (length === 0) throw new CorruptionError('it is empty')
   if (!isUtf8(bytes)) throw new CorruptionError('it is not UTF-8')
-  // Some editors write a byte order mark, which is not JSON.
+  // Some editors add a byte order mark, which is not valid JSON.
   return parseJson(bytes.toString('utf8', 0, length).replace(/^\uFEFF/, ''))
 }
 
-/** Replaces the pets that were read, when the rest of the document is parsed. */
+/** Stands for the pets while the rest of the document is parsed. */
 const PLACEHOLDER = '"pets by line"'
 
 const WHOLE_NUMBER = '0|-?[1-9]\\d{0,14}'
-/** Characters that need no escaping in JSON. */
 const PLAIN_TEXT = '[ !#-[\\]-\\uffff]*'
 /**
- * A pet in our layout whose numbers are exact as doubles and whose name has no escapes. A match is a valid pet that
- * need not be parsed or checked; other lines may be valid too.
+ * A valid pet in our layout with numbers exact as doubles and a name without escapes: needs no parsing or checks. Other
+ * lines may also be valid.
  */
 const PLAIN_PET = new RegExp(
   `${LAYOUT.petIndent}{"id":(${WHOLE_NUMBER}),"name":"(${PLAIN_TEXT})","categoryId":(${WHOLE_NUMBER})(?:,"status":"(${PET_STATUSES.join('|')})")?}(,?)\n`,
   'y',
 )
 
-/** V8 keeps longer substrings as views, which keep the whole block alive. */
+/** Longer substrings are views in V8, which keep the whole block alive. */
 const MAX_COPIED_LENGTH = 12
-/** Generated pets share a few names. */
 const MAX_CACHED_NAMES = 1024
 
-/** Reads the pets of a document in our layout line by line, and collects the other lines. */
 class PetLines {
   readonly #recovery: Recovery
   readonly #others: string[] = []
@@ -132,10 +125,7 @@ class PetLines {
     this.#recovery = recovery
   }
 
-  /**
-   * @param text whole lines, each with its line feed
-   * @returns false if the document has another layout, or a mistake
-   */
+  /** @param text whole lines, each with its line feed @returns false for another layout, or an error */
   read(text: string): boolean {
     for (let at = this.#readPlainPets(text, 0); at < text.length; at = this.#readPlainPets(text, at)) {
       const end = text.indexOf('\n', at)
@@ -155,7 +145,6 @@ class PetLines {
       at = PLAIN_PET.lastIndex
       const [, id, name = '', categoryId, statusText, comma] = found
       const pet = { id: Number(id), name: this.#copy(name), categoryId: Number(categoryId) }
-      // The shared constant, as the match is a new string for each pet.
       const status = PET_STATUSES.find((known) => known === statusText)
       this.#recovery.addPlainPet(status === undefined ? pet : { ...pet, status })
       this.#expectsPet = comma === ','
@@ -163,7 +152,6 @@ class PetLines {
     return at
   }
 
-  /** A name that does not keep the block alive. */
   #copy(name: string): string {
     const known = this.#names.get(name)
     if (known !== undefined) return known

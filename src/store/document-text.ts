@@ -5,7 +5,7 @@ import type { SpaceState } from '../domain/state.js'
 
 export const DOCUMENT_VERSION = 1
 
-/** The lines before the first pet and after the last. A document that has them is read line by line. */
+/** Lines before the first pet and after the last. Only documents with them are read line by line. */
 export const LAYOUT = {
   head: [/^\{$/, /^ {2}"version": \d+,$/, /^ {2}"nextPetId": \d+,$/, /^ {2}"pets": \[$/],
   petIndent: '    ',
@@ -15,7 +15,7 @@ export const LAYOUT = {
 /** About a millisecond of work, so that requests are served in between. */
 const PETS_PER_PIECE = 2000
 
-/** The document of a state, one pet per line, in pieces: a million pets are never in memory as one string. */
+/** Writes one pet per line, in pieces: a million pets are never in memory as one string. */
 export function* documentPieces({ nextPetId, pets, orders, keys, records }: SpaceState): Generator<Buffer> {
   yield Buffer.from(`{\n  "version": ${DOCUMENT_VERSION},\n  "nextPetId": ${nextPetId},\n  "pets": [`)
   for (let at = 0; at < pets.length; at += PETS_PER_PIECE) {
@@ -27,7 +27,6 @@ export function* documentPieces({ nextPetId, pets, orders, keys, records }: Spac
   yield Buffer.from('\n}\n')
 }
 
-/** One record per line. */
 function recordsText(records: NonNullable<SpaceState['records']>): string {
   const resources = Object.entries(records).map(([name, { entries, ...rest }]) => {
     const head = stringifyJson(rest).slice(0, -1)
@@ -36,7 +35,7 @@ function recordsText(records: NonNullable<SpaceState['records']>): string {
   return `{\n    ${resources.join(',\n    ')}\n  }`
 }
 
-/** A key as written in the store's files. */
+/** Without its label. */
 export function keyText({ key, plan, always }: ApiKey): string {
   return stringifyJson({ key, plan, always })
 }

@@ -18,14 +18,13 @@ interface DocumentOptions {
 }
 
 /**
- * The store's readable file. A new version is first written beside it (by lowdb, which never syncs: its rename may
- * reach the disk before its content), and replaces it once it is safe.
+ * The store's readable file. lowdb writes a new version beside it without syncing; the new version replaces the file
+ * once it is durable.
  */
 export class DocumentFile {
   readonly file: string
   readonly #next: string
   readonly #options: DocumentOptions
-  /** Of the document as last read or written; undefined if there was none. */
   #stamp: string | undefined
 
   constructor(file: string, stamp: string | undefined, options: DocumentOptions) {
@@ -37,9 +36,9 @@ export class DocumentFile {
 
   async prepare(state: SpaceState): Promise<Checksum> {
     const checksum = new Checksum()
-    // lowdb passes its data to fs.writeFile, which also accepts pieces.
+    // lowdb passes the data to fs.writeFile, which accepts pieces.
     const file = new TextFile(this.#next) as Adapter<unknown>
-    // steno sets no mode; an existing file keeps its own.
+    // steno does not set a mode, but an existing file keeps its own.
     rmSync(temporaryOf(this.#next), { force: true })
     writeFileSync(temporaryOf(this.#next), '', { mode: PRIVATE_FILE, flag: 'wx' })
     await new Low(file, checksum.of(documentPieces(state))).write()
@@ -50,7 +49,7 @@ export class DocumentFile {
     return checksum
   }
 
-  /** Replaces the document by the prepared one; keeps a copy of one that was edited by hand in the meantime. */
+  /** Replaces the document by the prepared one. Keeps a copy of a document that was edited while the sandbox was running. */
   async publish(): Promise<void> {
     await this.#keepEdited()
     const stamp = await this.#stampAt(this.#next)
@@ -59,13 +58,13 @@ export class DocumentFile {
     if (this.#options.fsync) await syncFolder(this.file)
   }
 
-  /** Removes what was prepared, also by a process that crashed. */
+  /** Removes prepared files, also those of a crashed process. */
   discard(): void {
     rmSync(this.#next, { force: true })
     rmSync(temporaryOf(this.#next), { force: true })
   }
 
-  /** Whether something else has changed, replaced or removed the document. */
+  /** Whether another program has changed, replaced or removed the document. */
   async isEdited(): Promise<boolean> {
     return (await this.#stampAt(this.file)) !== this.#stamp
   }
@@ -78,7 +77,7 @@ export class DocumentFile {
     const present = await this.#stampAt(this.file)
     if (present === this.#stamp) return
     if (present === undefined) {
-      this.#options.warn(`"${this.file}" was removed while the sandbox was running; it will be written again.`)
+      this.#options.warn(`"${this.file}" was removed while the sandbox was running. The sandbox writes it again.`)
       return
     }
     const kept = await this.#copyAside()
@@ -92,7 +91,7 @@ export class DocumentFile {
     for (let copy = 1; ; copy++) {
       const kept = `${this.file}.edited-${time}${copy === 1 ? '' : `-${copy}`}`
       try {
-        // A hard link takes no space, and an editor that is still writing writes to it.
+        // A hard link takes no space, and includes what an editor is still writing.
         await link(this.file, kept).catch(async (error: unknown) => {
           if (failedWith(error, 'EEXIST')) throw error
           if (!(await stat(this.file)).isFile()) throw error
@@ -115,7 +114,7 @@ export class DocumentFile {
   }
 }
 
-/** Where lowdb's writer (steno) puts a file before it renames it. */
+/** Temporary file of lowdb's writer (steno). */
 function temporaryOf(file: string): string {
   return join(dirname(file), `.${basename(file)}.tmp`)
 }

@@ -14,28 +14,25 @@ import type { Reader } from './shape.js'
 import { cannot, StoreError } from './store-error.js'
 
 export interface StoreOptions {
-  /** Also protect acknowledged changes against power loss. */
   readonly fsync: boolean
   readonly warn: (message: string) => void
-  /** Milliseconds since the Unix epoch, for the names of kept files. */
+  /** For names of edited files. */
   readonly now: () => number
-  /** Limit of document and journal together. A compaction briefly writes a new document beside them. */
+  /** Limit of document and journal together. A compaction temporarily adds a new document. */
   readonly maxBytes: number
   readonly disk?: Disk
-  /** Checks pets in files. Default: those of the packaged contract. */
   readonly readPet?: Reader<Pet> | undefined
 }
 
-/** Smaller journals are not compacted at run time, or a small document would be rewritten all the time. */
+/** Smaller journals are not compacted while running: a small document would be rewritten constantly. */
 const MIN_COMPACT_BYTES = 1024 * 1024
 
-/** A full store is compacted once its journal is this part of its document: then that may free space. */
+/** A full store is compacted once its journal has this share of its document, because then it may free space. */
 const MIN_FULL_COMPACT_RATIO = 1 / 16
 
 /** @source docs/state.md, "Durability" */
 const CLOSE_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 
-/** Durable storage of one space: a readable document, and a journal of later changes. */
 export class FileStore {
   readonly #document: DocumentFile
   readonly #journal: Journal
@@ -48,21 +45,19 @@ export class FileStore {
   #hasWarnedFull = false
   #current: (() => SpaceState) | undefined
   #compacting: Promise<void> | undefined
-  /** The first document of a new store, while it is being written. */
   #creating: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #isClosed = false
   #taken: string[] = []
   #takenBytes = 0
   #writingBytes = 0
-  /** Number of accepted changes, and up to which one they are written or rolled back. */
   #takes = 0
   #settledTakes = 0
   #onSettled: () => void = () => {}
-  /** Failed writes. A state from before one may have changes that were rolled back. */
+  /** Number of failed writes. An earlier state may contain changes that were rolled back since. */
   #failures = 0
 
-  /** Use openFileStore. @param documentBytes undefined if there is no document yet */
+  /** Use openFileStore. @param documentBytes undefined without a document */
   constructor(
     document: DocumentFile,
     journal: Journal,
@@ -80,9 +75,8 @@ export class FileStore {
   }
 
   /**
-   * Writes a new store's first document, or compacts what a crash left in the journal.
-   *
-   * @param current returns the present state, with at least every change that was written
+   * Writes the first document of a new store, or compacts a journal left by a crash.
+   * @param current returns the current state, which includes all written changes
    * @throws StoreError STORE_UNWRITABLE if a new store cannot be written
    */
   async start(current: () => SpaceState): Promise<void> {
@@ -106,11 +100,7 @@ export class FileStore {
     })
   }
 
-  /**
-   * Accepts a change to be written. A full store still accepts removals and a replaced state, which need no more room.
-   *
-   * @throws StoreFull
-   */
+  /** Accepts a change. A full store still accepts removals and replaced states. @throws StoreFull */
   take(change: Change): void {
     const entry = entryText(change)
     const bytes = Buffer.byteLength(entry)
@@ -122,19 +112,18 @@ export class FileStore {
   }
 
   /**
-   * Writes the accepted changes, in order and all at once.
-   *
-   * @returns undefined once they survive the process (with fsync: a power cut), or a promise of that
-   * @throws StoreError STORE_WRITE_FAILED, in which case none of them is in the store; STORE_CLOSED
+   * Writes all accepted changes, in order.
+   * @returns undefined, or a promise, once they survive a crash (with fsync: a power cut)
+   * @throws StoreError STORE_WRITE_FAILED, without any of the changes in the store; STORE_CLOSED
    */
   write(): Promise<void> | undefined {
-    if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'the store is closed; nothing more can be written.')
+    if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'The store is closed. No more changes can be written.')
     const entries = this.#taken
     const bytes = this.#takenBytes
     const takes = this.#takes
     this.#taken = []
     this.#takenBytes = 0
-    // A journal without its document is not a store: acknowledged changes could not be read back.
+    // Without its document, a journal cannot be read back.
     const written =
       this.#creating === undefined
         ? this.#append(entries, takes)
@@ -146,7 +135,7 @@ export class FileStore {
     })
   }
 
-  /** Discards the accepted changes that were not written: the caller has rolled them back. */
+  /** Discards changes that are not written; the caller has rolled them back. */
   drop(): void {
     this.#taken = []
     this.#takenBytes = 0
@@ -166,7 +155,7 @@ export class FileStore {
     const failed = (error: unknown) => {
       this.#failures++
       this.#settle(takes)
-      // The content of a removed journal is in the state only; a compaction writes it, and starts a new journal.
+      // Only memory has the content of a removed journal. A compaction writes it, and starts a new journal.
       if (this.#lock.isHeld() && !this.#journal.isInPlace()) setImmediate(() => void this.#compactOrWarn())
       throw error
     }
@@ -193,10 +182,8 @@ export class FileStore {
   }
 
   /**
-   * Makes room by a compaction, which helps if the journal has removals or several changes of a pet.
-   *
-   * @param bytes about as many as are needed
-   * @returns undefined if there is room, or none can be made; otherwise a promise of an attempt
+   * Compacts, which frees space if the journal has removals or several changes of a pet.
+   * @returns undefined if there is room, or a compaction would not help
    */
   makeRoom(bytes: number): Promise<void> | undefined {
     if (this.#hasRoom(bytes)) return undefined
@@ -206,11 +193,10 @@ export class FileStore {
   }
 
   /**
-   * Finishes writing, compacts, and releases the file, within 5 s. A compaction that fails or takes longer only
-   * warns: the journal has what the document lacks.
-   *
-   * @param flush writes what is still pending
-   * @throws StoreError STORE_LOST, once everything is released, if the store was removed while it was in use
+   * Finishes writing, compacts, and releases the file within 5 s. A failed or slow compaction only warns, because the
+   * journal has the changes.
+   * @param flush writes pending changes
+   * @throws StoreError STORE_LOST, after releasing everything, if the store was removed while in use
    */
   close(flush: () => Promise<void> | undefined = () => undefined): Promise<void> {
     this.#closing ??= this.#close(flush)
@@ -238,22 +224,21 @@ export class FileStore {
       await this.#compact(this.#current).catch((error: unknown) => this.#report(error))
   }
 
-  /** Reports a failed compaction. @throws StoreError STORE_LOST if it lost something */
   async #report(error: unknown): Promise<void> {
     const { file } = this.#document
     if (!this.#journal.isInPlace() || !(await this.#document.exists().catch(() => true))) {
       throw new StoreError(
         'STORE_LOST',
-        `"${file}" was removed or moved away while the sandbox was running, and its content cannot be written there again (${messageOf(error)}). Moved files are unchanged; removed ones are lost.`,
+        `"${file}" was removed or moved while the sandbox was running, and cannot be written again (${messageOf(error)}). Moved files are intact; removed files are lost.`,
         { cause: error },
       )
     }
     this.#options.warn(
-      `"${file}" could not be written (${messageOf(error)}). Nothing is lost: its journal keeps the changes.`,
+      `"${file}" could not be written (${messageOf(error)}). No changes are lost: the journal has them.`,
     )
   }
 
-  /** One compaction at a time. A failed one loses nothing, and is repeated when the journal is twice as long. */
+  /** One compaction at a time. A failed one is retried when the journal is twice as long. */
   #compactOrWarn(): Promise<void> {
     if (this.#current === undefined) return Promise.resolve()
     this.#compacting ??= this.#compact(this.#current)
@@ -272,8 +257,8 @@ export class FileStore {
   /**
    * Writes a new document and cuts the journal down to later changes.
    *
-   * A mark goes into the journal before the document is replaced, so that a crash before the cut does not replay what
-   * the document already has. A removed journal needs no mark, and is replaced by a new one.
+   * Before the document is replaced, a mark goes into the journal: a start after a crash in between skips the changes
+   * that the document has. A removed journal is replaced by a new one.
    */
   async #compact(current: () => SpaceState): Promise<void> {
     const { state, upTo, takes, failures } = await this.#journal.between(() => ({
@@ -285,15 +270,15 @@ export class FileStore {
     this.#checkLock()
     try {
       const checksum = await this.#document.prepare(state)
-      // The state has all accepted changes; the document must not have them before they are certain.
+      // The state has all accepted changes, but the document may only have durable ones.
       while (this.#settledTakes < takes)
         await new Promise<void>((resolve) => {
           this.#onSettled = resolve
         })
       await this.#journal.between(async () => {
         this.#checkLock()
-        // What failed since was rolled back, but may be in this document.
-        if (this.#failures > failures) throw new Error('the journal could not be written meanwhile')
+        // Changes that failed since were rolled back, but may be in this document.
+        if (this.#failures > failures) throw new Error('a write to the journal failed at the same time')
         const { end } = this.#journal
         const isInPlace = this.#journal.isInPlace()
         const mark = { kind: 'folded', document: String(checksum), upTo: upTo.length } as const
@@ -310,6 +295,6 @@ export class FileStore {
   }
 
   #checkLock(): void {
-    if (!this.#lock.isHeld()) throw new Error('its lock was removed, and another process may use it')
+    if (!this.#lock.isHeld()) throw new Error('its lock file was removed, so another process may use the store')
   }
 }

@@ -19,43 +19,39 @@ import {
 } from './shape.js'
 import { CorruptionError, cannot, corrupt, failedWith, StoreError } from './store-error.js'
 
-/** Says that a document contains everything in the journal up to a byte offset. */
+/** The document with this checksum contains the journal up to a byte offset. */
 export interface CompactionMark {
   readonly kind: 'folded'
-  /** Checksum of that document. */
   readonly document: string
   readonly upTo: number
 }
 
-/** The first line of a journal: later checksums continue each other, starting from `chain`. */
+/** The first line of a journal, in which each checksum continues the previous one, starting from `chain`. */
 interface JournalHead {
   readonly kind: 'journal'
   readonly chain: number
 }
 
-/** The end of the good lines of a journal. */
 export interface JournalEnd {
   readonly length: number
-  /** Checksum of the last line; undefined without a head: the journal is empty or of version 1. */
+  /** Checksum of the last line; undefined for an empty journal, or one of version 1. */
   readonly chain: number | undefined
 }
 
-/** In version 1 there was no head, and each checksum stood alone. */
+/** Version 1 had no first line, and independent checksums. */
 const JOURNAL_VERSION = 2
 
-/** Not 0: without their head, the lines would look like those of version 1. */
+/** Not 0, which would make lines without their head look like version 1. */
 export const FIRST_CHAIN = 1
 
 const CHECKSUM = ',"crc":'
-/** `,"crc":4294967295}` */
 const MAX_END_LENGTH = CHECKSUM.length + 11
 const LINE_FEED = 10
 
 /**
- * A line of the journal: JSON whose last member is its checksum. It continues that of the line before, so a missing,
- * repeated or misplaced line is found like a flipped bit.
- *
- * @param content as `entryText` gives it
+ * A line of the journal: JSON that ends with its checksum, which continues the previous one. So missing, repeated and
+ * misplaced lines are detected as well as flipped bits.
+ * @param content from `entryText`
  */
 export function journalLine(content: string, checksum: number): string {
   return `${content}${CHECKSUM}${checksum}}\n`
@@ -96,7 +92,6 @@ export function entryText(entry: Change | CompactionMark): string {
 }
 
 export interface JournalContent {
-  /** Changes that the document lacks, in order. */
   readonly changes: readonly Change[]
   readonly end: JournalEnd
   /** The last good line lacks its line feed. */
@@ -106,13 +101,12 @@ export interface JournalContent {
 }
 
 /**
- * Reads a journal; a missing file counts as an empty one.
+ * Reads a journal; a missing file counts as empty.
  *
- * Lines before a mark for the present document are ignored: the sandbox crashed after writing the document and before
- * cutting the journal. A truncated last line was never acknowledged, and is ignored; one that only lacks its line
- * feed is read. Anything else is damage.
- *
- * @param document checksum of the present document
+ * Lines before a mark for the current document are skipped: the sandbox crashed between writing the document and
+ * cutting the journal. A truncated last line was never acknowledged, and is skipped, but read if only its line feed is
+ * missing. Anything else is damage.
+ * @param document checksum of the current document
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE
  */
 export function readJournal(
@@ -132,7 +126,7 @@ export function readJournal(
     try {
       const { entry, checksum } = readLine(line, chain ?? 0, readPet)
       if (entry.kind === 'journal') {
-        if (chain !== undefined) throw damaged('another journal starts here')
+        if (chain !== undefined) throw damaged('it is the first line of another journal')
         chain = entry.chain
       } else {
         entries.push({ at, entry })
@@ -142,7 +136,7 @@ export function readJournal(
     } catch (error) {
       if (error instanceof StoreError) throw error
       if (feed !== -1) throw damaged(messageOf(error))
-      if (startsWithLine(line, chain ?? 0)) throw damaged('it does not end in a line feed')
+      if (startsWithLine(line, chain ?? 0)) throw damaged('it does not end with a line feed')
       break
     }
     at = Math.min(at + line.length + 1, bytes.length)
@@ -154,7 +148,7 @@ export function readJournal(
 
 function readBytes(file: string): Buffer {
   try {
-    // A link may come with a cloned folder. Appending through it would write to, or truncate, any file of the user.
+    // A cloned folder may contain a link: appending through it would write to, or truncate, any file of the user.
     const stats = lstatSync(file, { throwIfNoEntry: false })
     if (stats !== undefined) assertRegularFile(stats)
     return readRegularFile(file)
@@ -166,7 +160,7 @@ function readBytes(file: string): Buffer {
 
 /**
  * @param line   without its line feed
- * @param before checksum of the line before; 0 if it stands alone
+ * @param before previous checksum; 0 for independent checksums
  * @throws CorruptionError; StoreError STORE_VERSION for a head of another version
  */
 function readLine(line: Buffer, before: number, readPet: Reader<Pet>) {
@@ -176,12 +170,11 @@ function readLine(line: Buffer, before: number, readPet: Reader<Pet>) {
   const content = line.subarray(0, line.length - end.length + inEnd)
   const checksum = crc32(content, before)
   if (end.slice(inEnd + CHECKSUM.length) !== `${checksum}}`) {
-    throw new CorruptionError('its checksum does not match it and the line before it')
+    throw new CorruptionError('its checksum does not match its content and the previous line')
   }
   return { entry: readEntry(parseJson(`${content}}`), readPet), checksum }
 }
 
-/** Whether some bytes start with a whole line, whatever follows it. */
 function startsWithLine(bytes: Buffer, before: number): boolean {
   let checksum = before
   let from = 0
@@ -194,7 +187,7 @@ function startsWithLine(bytes: Buffer, before: number): boolean {
   return false
 }
 
-/** A replaced state is checked by Recovery. */
+/** Recovery checks replaced states. */
 function readEntry(value: unknown, readPet: Reader<Pet>): Change | CompactionMark | JournalHead {
   const [[name, entry] = []] = Object.entries(check(record, value, 'it'))
   switch (name) {
@@ -221,10 +214,10 @@ function readEntry(value: unknown, readPet: Reader<Pet>): Change | CompactionMar
       if (version === JOURNAL_VERSION) return { kind: 'journal', chain: Number(check(int64, chain, 'chain')) }
       throw new StoreError(
         'STORE_VERSION',
-        `the journal has version ${stringifyJson(version)}, this release reads ${JOURNAL_VERSION}. Use the release that wrote it, or choose another file with --store.`,
+        `the journal has version ${stringifyJson(version)}, this release reads version ${JOURNAL_VERSION}. Use the release that wrote it, or choose another file with --store.`,
       )
     }
     default:
-      throw new CorruptionError(`it records a change of an unknown kind, ${JSON.stringify(name)}`)
+      throw new CorruptionError(`it has an unknown kind of change, ${JSON.stringify(name)}`)
   }
 }

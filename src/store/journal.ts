@@ -5,13 +5,10 @@ import { type Disk, syncFolder } from './disk.js'
 import { FIRST_CHAIN, type JournalEnd, journalHead, journalLine } from './journal-lines.js'
 import { cannot } from './store-error.js'
 
-/** Reading and appending; writes always go to the end. */
+/** Writes always append. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT
 
-/**
- * A file that lines are appended to. Tasks run one at a time: lines are written at once if no task is running,
- * otherwise in their turn.
- */
+/** An append-only file. Tasks run one at a time; lines are written immediately if no task is running, otherwise in order. */
 export class Journal {
   readonly #file: string
   readonly #fsync: boolean
@@ -20,12 +17,12 @@ export class Journal {
   #place: string
   #length: number
   #chain: number | undefined
-  /** The file may be longer than `#length`, after a failed write. */
+  /** After a failed write, the file may be longer than `#length`. */
   #isTooLong: boolean
   readonly #queue: (() => Promise<void>)[] = []
   #isWorking = false
 
-  /** @param end of the good lines; the file is truncated there before the next write */
+  /** @param end of the valid lines; the file is truncated there before the next write */
   constructor(file: string, { length, chain }: JournalEnd, fsync: boolean, disk: Disk) {
     this.#file = file
     this.#fsync = fsync
@@ -46,17 +43,16 @@ export class Journal {
     return { length: this.#length, chain: this.#chain }
   }
 
-  /** Whether the path still leads to the open file. Writes to a removed file are lost. */
+  /** Whether the path still leads to the open file. Writes to a removed file would be lost. */
   isInPlace(): boolean {
     const there = statSync(this.#file, { throwIfNoEntry: false })
     return there !== undefined && placeOf(there) === this.#place
   }
 
   /**
-   * Writes entries, a line each, in one write.
-   *
-   * @returns undefined once they are written (with fsync: synced), or a promise of that
-   * @throws StoreError STORE_WRITE_FAILED (or the promise rejects); then none of them is in the file
+   * Writes entries, one per line, in a single write.
+   * @returns undefined, or a promise, once they are written (with fsync: synced)
+   * @throws StoreError STORE_WRITE_FAILED, without any of them in the file
    */
   append(entries: readonly string[]): Promise<void> | undefined {
     const failed = (error: unknown) => {
@@ -71,7 +67,6 @@ export class Journal {
     }
   }
 
-  /** Runs a task after all earlier and before all later ones. */
   between<T>(task: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push(async () => {
@@ -85,7 +80,6 @@ export class Journal {
     })
   }
 
-  /** Writes entries; call it from a task only. */
   async write(entries: readonly string[]): Promise<void> {
     const { length, chain } = this.end
     this.#writeLines(entries)
@@ -122,7 +116,7 @@ export class Journal {
     try {
       this.#cutToLength()
       for (let at = 0; at < bytes.length; ) at += this.#disk.write(this.#fd, bytes.subarray(at))
-      if (!this.isInPlace()) throw new Error('it was removed or moved away while the sandbox was running')
+      if (!this.isInPlace()) throw new Error('it was removed or moved while the sandbox was running')
       this.#length += bytes.length
     } catch (error) {
       this.#cutBack()
@@ -134,18 +128,16 @@ export class Journal {
     this.#isTooLong = true
     try {
       this.#cutToLength()
-    } catch {
-      // Tried again before the next write.
-    }
+    } catch {}
   }
 
-  /** Keeps only the lines between two ends, in a new file with the same name; call it from a task only. */
+  /** Keeps only the lines between two ends, in a new file of the same name; call it from a task only. */
   async cut(from: JournalEnd, to: JournalEnd): Promise<void> {
     const lines = Buffer.alloc(to.length - from.length)
     if (readSync(this.#fd, lines, 0, lines.length, from.length) !== lines.length) {
       throw new Error(`"${this.#file}" is too short`)
     }
-    // Lines that were appended to a journal without a head start with one.
+    // Lines appended to an empty journal already start with a head.
     const needsHead = lines.length > 0 && from.chain !== undefined
     const kept = needsHead ? Buffer.concat([Buffer.from(journalHead(from.chain)), lines]) : lines
     const next = nextOf(this.#file)

@@ -3,21 +3,19 @@ import { messageOf } from '../system/message-of.js'
 import { setImmediate } from '../system/timers.js'
 
 export interface ChangeWriter {
-  /** Accepts a change, to be written with the others of its turn. @throws StoreFull */
+  /** Accepts a change, to be written with the others of this turn. @throws StoreFull */
   take(change: Change): void
   /**
-   * Writes the accepted changes, in order and all at once.
-   *
-   * @returns undefined once they survive the process, or a promise of that
-   * @throws if they could not be written (or the promise rejects); then none of them is in the store
+   * Writes all accepted changes, in order.
+   * @returns undefined, or a promise, once they survive a crash
+   * @throws if writing failed, without any of them in the store
    */
   write(): Promise<void> | undefined
   drop(): void
 }
 
-/** A reply that may reveal changes which are not written yet. */
 export interface HeldReply {
-  /** Why it must not be sent: what it reveals could not be written, and was rolled back. */
+  /** Set if the reply must not be sent: why a change that it may reveal was rolled back. */
   withheld?: unknown
 }
 
@@ -25,7 +23,6 @@ interface Batch {
   readonly undos: (() => void)[]
   changes: number
   readonly replies: HeldReply[]
-  /** Whether it changes anything but pets. */
   affectsAllKeys: boolean
 }
 
@@ -36,9 +33,8 @@ function newBatch(): Batch {
 /**
  * Holds replies back until the changes that they may reveal are written.
  *
- * A change takes effect at once. The changes of a turn of the event loop are written together at its end, before any
- * reply of that turn is sent. If writing fails, they are rolled back, the newest first, and the replies withheld.
- *
+ * Changes take effect immediately, and are written together at the end of the turn of the event loop, before its
+ * replies are sent. If writing fails, they are rolled back, newest first, and the replies withheld.
  * @source docs/state.md, "Durability"
  */
 export class Keeper {
@@ -54,26 +50,25 @@ export class Keeper {
     this.#warn = warn
   }
 
-  /** Accepts a change that is about to take effect. @throws StoreFull */
+  /** Call it before the change takes effect. @throws StoreFull */
   take(change: Change, undo: () => void): void {
     const batch = this.#batch
     this.#writer.take(change)
     if (change.kind !== 'pet' && change.kind !== 'pet-removed') batch.affectsAllKeys = true
     batch.changes++
-    // Also written if no reply waits, or only a delayed one.
+    // Also writes if no reply waits, or only a delayed one.
     if (batch.undos.push(undo) === 1) setImmediate(() => void this.settle())
   }
 
-  /** Adds a side effect to roll back with the changes that are not written yet, if there are any. */
+  /** Adds a side effect to roll back together with pending changes, if any. */
   addUndo(undo: () => void): void {
     if (this.#batch.undos.length > 0) this.#batch.undos.push(undo)
     else this.#writing?.undos.push(undo)
   }
 
   /**
-   * Registers a reply that may reveal changes which are not written yet.
-   *
-   * @param seesPets whether it may reveal pets; every reply reveals keys, and the effects of a reset or a restored snapshot
+   * Registers a reply that may reveal pending changes. Every reply may reveal keys, resets and restored snapshots.
+   * @param seesPets whether it may also reveal pets
    */
   watch(reply: HeldReply, seesPets = true): void {
     const { undos, affectsAllKeys, replies } = this.#batch
@@ -83,7 +78,7 @@ export class Keeper {
     if (isHeld) replies.push(reply)
   }
 
-  /** Writes pending changes. @returns undefined if all are written or rolled back, or a promise of that, which never rejects */
+  /** Writes pending changes. @returns undefined, or a promise, once all are written or rolled back; never rejects */
   settle(): Promise<void> | undefined {
     if (this.#written !== undefined) {
       if (this.#batch.undos.length === 0) return this.#written
@@ -116,7 +111,7 @@ export class Keeper {
     }
   }
 
-  /** Later changes may build on those that could not be written, so they are rolled back too. */
+  /** Also rolls back later changes, which may depend on those that failed. */
   #rollBack(error: unknown): void {
     const batches = [this.#writing ?? newBatch(), this.#batch]
     this.#writer.drop()
@@ -127,6 +122,6 @@ export class Keeper {
     for (const undo of batches.flatMap(({ undos }) => undos).reverse()) undo()
     const count = batches.reduce((sum, { changes }) => sum + changes, 0)
     const what = count === 1 ? 'A change' : `${count} changes`
-    this.#warn(`${what} could not be stored, and ${count === 1 ? 'was' : 'were'} rolled back: ${messageOf(error)}`)
+    this.#warn(`${what} could not be stored and ${count === 1 ? 'was' : 'were'} rolled back: ${messageOf(error)}`)
   }
 }

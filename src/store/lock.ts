@@ -2,27 +2,24 @@ import { linkSync, lstatSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { assertRegularFile, PRIVATE_FILE, readRegularFile } from '../system/regular-file.js'
 import { cannot, failedWith, StoreError } from './store-error.js'
 
-/** Exclusive use of a file, until released or the process ends. */
 export interface Lock {
   release(): void
-  /** Whether the lock file still exists and names this process. */
+  /** Whether the lock file still exists and belongs to this process. */
   isHeld(): boolean
 }
 
-/** A process, as distinct from a later one with the same pid. */
+/** Distinguishes a process from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Boot id and start time; undefined if the system does not provide them. */
   readonly started: string | undefined
 }
 
 const held = new Set<string>()
 
 /**
- * Creates a lock file that names this process. A lock whose holder is not running is removed, under a second lock:
- * otherwise, of two processes that both saw the dead holder, the slower would remove the lock of the faster.
- *
- * @throws StoreError STORE_LOCKED naming the process that holds it; system errors if it cannot be written
+ * Creates a lock file that names this process. A stale lock is removed under a second lock: if two processes detect it
+ * at the same time, the slower one would otherwise remove the new lock of the faster one.
+ * @throws StoreError STORE_LOCKED naming the process that holds the lock; system errors if it cannot be written
  */
 export function acquireLock(path: string): Lock {
   while (!create(path)) {
@@ -44,14 +41,14 @@ export function acquireLock(path: string): Lock {
       try {
         if (isOurs) unlinkSync(path)
       } catch {
-        // It is gone, or becomes stale when this process ends.
+        // It is already removed, or becomes stale when this process ends.
       }
     },
   }
 }
 
 /**
- * @returns whether the lock exists and its holder is not running; false if the lock is gone
+ * @returns whether the lock exists and its holder is not running
  * @throws StoreError STORE_LOCKED if the holder is running
  */
 function isStale(path: string): boolean {
@@ -62,11 +59,11 @@ function isStale(path: string): boolean {
   if (!(isOwnPid && holder.started === undefined ? held.has(path) : isRunning(holder))) return true
   throw new StoreError(
     'STORE_LOCKED',
-    `the store is in use by ${isOwnPid ? 'this process' : `process ${holder.pid}`} (lock file "${path}"). Stop it, choose another file with --store, or use --in-memory.`,
+    `The store is in use by ${isOwnPid ? 'this process' : `process ${holder.pid}`} (lock file "${path}"). Stop it, choose another file with --store, or use --in-memory.`,
   )
 }
 
-/** Creates the file with its content in one step, so that it is never read half-written. */
+/** Creates the file with its content atomically. */
 function create(path: string): boolean {
   const text = ownText()
   const candidate = `${path}.${process.pid}-${process.hrtime.bigint()}`
@@ -77,7 +74,7 @@ function create(path: string): boolean {
       linkSync(candidate, path)
     } catch (error) {
       if (failedWith(error, 'EEXIST')) return false
-      // The file system has no hard links.
+      // The file system does not support hard links.
       write(path)
     }
     return true
@@ -101,14 +98,14 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** How long an unreadable lock may still be being written. */
+/** An unreadable lock may still be being written. */
 const UNREADABLE_ATTEMPTS = 20
 const UNREADABLE_PAUSE_MS = 5
 
 function readHolder(path: string): ProcessIdentity | 'gone' | 'unknown' {
   for (let attempt = 1; attempt <= UNREADABLE_ATTEMPTS; attempt++) {
     try {
-      // A dangling link would exist when it is created, and be missing when it is read.
+      // A dangling link exists for `link`, but not for reading.
       assertRegularFile(lstatSync(path))
       const { pid, started }: Partial<Record<string, unknown>> = Object(JSON.parse(readRegularFile(path).toString()))
       if (typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0) {
@@ -129,12 +126,11 @@ export function ownIdentity(): ProcessIdentity {
 }
 let own: ProcessIdentity | undefined
 
-/** A zombie, or another process with the same pid, does not count. Without start times, the pid alone decides. */
+/** Excludes zombies, and other processes with the same pid. Without start times, only the pid counts. */
 function isRunning({ pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: running, as another user.
     if (failedWith(error, 'ESRCH')) return false
   }
   const present = processStart(pid)

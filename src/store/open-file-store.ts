@@ -15,15 +15,13 @@ import { acquireLock, type Lock } from './lock.js'
 import { Recovery } from './recovery.js'
 import { CorruptionError, cannot, corrupt, StoreError } from './store-error.js'
 
-/** A store, and the state it had when opened: undefined for a new one. */
 interface OpenedFileStore {
   readonly state: SpaceState | undefined
   readonly store: FileStore
 }
 
 /**
- * Opens the store of a file: locks it, reads the document, replays the journal. Writes nothing but the lock.
- *
+ * Opens the store of a file: locks it, reads the document, replays the journal. Writes only the lock.
  * @throws StoreError STORE_LOCKED, STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
 export function openFileStore(named: string, options: StoreOptions): Promise<OpenedFileStore> {
@@ -37,7 +35,7 @@ export function openFileStore(named: string, options: StoreOptions): Promise<Ope
     const state = recover(found, content, file, options)
     if (content.tornBytes > 0) {
       options.warn(
-        `The last line of "${journalFile}" was cut short; ${counted(content.tornBytes, 'byte')} were dropped.`,
+        `The last line of "${journalFile}" is incomplete. It was dropped (${counted(content.tornBytes, 'byte')}).`,
       )
     }
     const document = new DocumentFile(file, found?.stamp, options)
@@ -72,11 +70,11 @@ function recover(
   { readPet }: StoreOptions,
 ): SpaceState | undefined {
   if (found === undefined && changes.length === 0) return undefined
-  // Without its document, a journal is only part of the state, unless it replaced the whole state.
+  // Without its document, a journal is incomplete, unless it replaced the whole state.
   if (found === undefined && !changes.some(({ kind }) => kind === 'replaced')) {
     throw new StoreError(
       'STORE_CORRUPT',
-      `"${file}" is missing, but "${file}.journal" has changes to it (${changes.length}). Put the file back, or delete the journal to start over.`,
+      `"${file}" is missing, but "${file}.journal" has ${counted(changes.length, 'change')} to it. Restore the file, or delete the journal to start over.`,
     )
   }
   const recovery = found?.recovery ?? new Recovery(readPet)
@@ -88,14 +86,12 @@ function recover(
   return recovery.state()
 }
 
-/** The limit of Linux. @source path_resolution(7) */
+/** @source path_resolution(7) */
 const MAX_LINKS = 40
 
 /**
- * Resolves the canonical path of a store's file, which need not exist, and creates its folder. Two names of one file
- * lead to the same store.
- *
- * @throws UnusableFile, before anything is written beside a device; system errors
+ * Resolves links, so that two names of a file lead to the same store, and creates the folder.
+ * @throws UnusableFile, before any write beside a device; system errors
  */
 async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
   const named = resolve(file)
@@ -104,7 +100,7 @@ async function prepareStoreFile(file: string, fsync: boolean): Promise<string> {
     target = resolve(dirname(target), readlinkSync(target))
   const stats = lstatSync(target, { throwIfNoEntry: false })
   if (stats !== undefined) assertRegularFile(stats)
-  // Such a link may come with a cloned folder, and lead to a file that a shell would run.
+  // A cloned folder may contain such a link, to a file that a shell would run.
   else if (target !== named) throw new UnusableFile(`it is a symbolic link to "${target}", which does not exist`)
   const folder = dirname(target)
   const firstCreated = makeFolder(folder)

@@ -8,12 +8,10 @@ import { check, type Reader, readPackagedPet, record, state } from './shape.js'
 import { CorruptionError } from './store-error.js'
 
 /**
- * Rebuilds a state: first from the document, then from the changes of its journal.
- *
- * The order of creation is kept: a changed pet keeps its place, one that was removed and comes back is the newest.
+ * Rebuilds a state from the document, then from the changes of its journal. A changed pet keeps its place in the order
+ * of creation; one that was removed and added again is the newest.
  */
 export class Recovery {
-  /** In order of creation; removed pets leave a gap. */
   #pets: (Pet | undefined)[] = []
   #indexes = new PlacesById()
   #keys = new Map<string, ApiKey>()
@@ -30,7 +28,7 @@ export class Recovery {
     this.#addChecked(this.#readPet(value, `pets[${this.#pets.length}]`))
   }
 
-  /** Adds the next pet of a document, which matches the packaged contract. @throws CorruptionError if its id is taken */
+  /** @param pet matches the packaged contract. @throws CorruptionError if its id is taken */
   addPlainPet(pet: Pet): void {
     if (this.#readPet === readPackagedPet) this.#addChecked(pet)
     else this.addPet(pet)
@@ -44,9 +42,8 @@ export class Recovery {
   }
 
   /**
-   * Adds a whole state from a file to the pets already added. Raises a `nextPetId` that a pet has reached, so that
-   * pets can be added by hand without adjusting it.
-   *
+   * Adds a whole state from a file to the pets already added. Raises `nextPetId` if necessary, so that it need not be
+   * adjusted after adding pets by hand.
    * @throws CorruptionError
    */
   addState(value: unknown): void {

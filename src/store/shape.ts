@@ -7,18 +7,15 @@ import { PET_STATUSES, type Pet } from '../domain/pets.js'
 import type { SavedRecords } from '../domain/records.js'
 import { CorruptionError } from './store-error.js'
 
-/** The message of a schema names what it expects: `a string`. */
 type Schema<T> = v.GenericSchema<unknown, T>
 
-/** Checks a value from a file, and throws a CorruptionError that names its place. */
+/** @throws CorruptionError with the place of the value */
 export type Reader<T> = (value: unknown, where: string) => T
 
 const MAX_SHOWN_CHARACTERS = 60
 
 /**
- * Checks a value from a file.
- *
- * @param where its place, as a sentence part: `pets[3]`; empty for the root
+ * @param where place of the value: `pets[3]`; empty for the root
  * @throws CorruptionError such as `pets[3].id is "7", where a 64-bit integer is expected`
  */
 export function check<T>(schema: Schema<T>, value: unknown, where: string): T {
@@ -43,7 +40,7 @@ function placeOf(where: string, keys: readonly unknown[]): string {
   return (where === '' ? path.replace(/^\./, '') : where + path) || 'it'
 }
 
-/** An object without other fields: the next write would lose them. */
+/** Refuses unknown fields, because the next write would lose them. */
 export function fields<const T extends v.ObjectEntries>(entries: T) {
   return v.strictObject(entries, 'an object')
 }
@@ -69,7 +66,6 @@ export function list<T>(item: Schema<T>) {
   return v.array(item, 'a list')
 }
 
-/** Both bounds are allowed. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return v.custom<number>(
     (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
@@ -81,14 +77,14 @@ const pet = fields({ id: int64, name: text, categoryId: int64, status: v.optiona
 
 export const readPackagedPet: Reader<Pet> = (value, where) => check(pet as Schema<Pet>, value, where)
 
-/** Makes the reader of pets of a contract given with --spec. */
+/** For a contract given with --spec. */
 export function petReader(rules: PetRules): Reader<Pet> {
   return (value, where) => {
     const { id } = check(v.looseObject({ id: int64 }, 'an object'), value, where)
     const violations = rules.findBreaches(value as Readonly<Record<string, unknown>>)
     if (violations.length === 0) return value as Pet
     throw new CorruptionError(
-      `${where} (id ${id}) does not match the contract given with --spec: ${violations.join('; ')}. Use the store with the contract it was written under, or choose another file with --store`,
+      `${where} (id ${id}) does not match the contract given with --spec: ${violations.join('; ')}. Use the contract that the store was written with, or choose another file with --store`,
     )
   }
 }
@@ -99,7 +95,7 @@ export const apiKey = fields({
   always: v.optional(oneOf(KEY_CONDITIONS)),
 }) as Schema<ApiKey>
 
-/** Ids are assigned from `nextPetId` upward, and must not reach the end of int64. Only manual edits get this far. */
+/** Leaves room for new ids below the end of int64. Only manual edits get this far. */
 const MAX_NEXT_PET_ID = 2n ** 62n
 
 const recordEntry = fields({ scope: list(text), value: record, order: wholeNumber(0) })

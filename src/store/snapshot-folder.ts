@@ -16,8 +16,7 @@ const ENDING = '.json'
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 
 /**
- * Stores snapshots as files of a folder, with a checksum each. A file that is not as it was saved is refused.
- *
+ * Stores snapshots as files with a checksum. Modified files are refused.
  * @throws StoreError STORE_CORRUPT, STORE_VERSION, STORE_UNREADABLE, STORE_UNWRITABLE
  */
 export class SnapshotFolder {
@@ -73,13 +72,13 @@ export class SnapshotFolder {
     }
   }
 
-  /** Compares with the listing, because a file system may open `A.json` as `a.json`. */
+  /** Compares with the listing, because some file systems open `A.json` as `a.json`. */
   async #filesOf(name: string): Promise<readonly string[]> {
     const files = await this.#files()
     return [...new Set([fileOf(name), name + ENDING])].filter((file) => files.includes(file))
   }
 
-  /** The first release did not escape names: on some file systems, `A.json` is in the way of `a.json`. */
+  /** The first release did not escape names: on some file systems, `A.json` conflicts with `a.json`. */
   async #renameOldFiles(): Promise<void> {
     const files = await this.#files()
     for (const file of files) {
@@ -90,9 +89,7 @@ export class SnapshotFolder {
   }
 }
 
-/**
- * The file name of a snapshot, distinct on every file system: capitals and reserved names are percent-encoded.
- */
+/** Distinct on every file system: capitals and reserved names are percent-encoded. */
 function fileOf(name: string): string {
   return name.replace(/[A-Z]/g, escaped).replace(RESERVED, (word) => escaped(word.charAt(0)) + word.slice(1)) + ENDING
 }
@@ -101,7 +98,6 @@ function escaped(character: string): string {
   return `%${character.charCodeAt(0).toString(16)}`
 }
 
-/** @returns undefined for other files */
 function nameOf(file: string): string | undefined {
   if (!file.endsWith(ENDING)) return undefined
   try {

@@ -25,7 +25,7 @@ const boolean = v.boolean('true or false')
 const randomState = wholeNumber(-(2 ** 31), 2 ** 31 - 1)
 const usage = v.optional(fields({ openedAt: instant, used: count }))
 
-/** @param problemOf what is wrong with the value as a whole, if anything */
+/** @param problemOf returns the problem with the value as a whole, if any */
 function withoutProblem<T>(problemOf: (value: T) => string | undefined) {
   return v.rawCheck<T>(({ dataset, addIssue }) => {
     const problem = dataset.typed ? problemOf(dataset.value) : undefined
@@ -58,7 +58,7 @@ function settingSchema(row: SettingRow): v.GenericSchema {
   }
 }
 
-/** A setting that did not exist yet when the snapshot was taken has its default. */
+/** A setting newer than the snapshot gets its default. */
 const settings = fields(
   Object.fromEntries(
     SETTING_NAMES.map((name) => {
@@ -92,7 +92,7 @@ const faultRule = v.pipe(
   withoutProblem((value) => faultProblem(value as Snapshot['faults'][number]['rule'])),
 )
 
-/** Earlier releases also wrote early requests, which a restored space forgets. */
+/** Earlier releases also wrote early requests, which are dropped. */
 const banRecord = v.pipe(
   fields({
     ban: v.optional(fields({ from: instant, until: wholeNumber(0, LAST_INSTANT + LONGEST_WAIT_MS) })),
@@ -123,8 +123,7 @@ const snapshot = fields({
 })
 
 /**
- * Checks a whole snapshot, so that neither restoring it nor the next start fails half-way.
- *
+ * Checks a whole snapshot, so that restoring it and the next start cannot fail half-way.
  * @throws CorruptionError; StoreError STORE_VERSION
  */
 export function asSnapshot(value: unknown, readPet?: Reader<Pet>): Snapshot {
@@ -132,14 +131,14 @@ export function asSnapshot(value: unknown, readPet?: Reader<Pet>): Snapshot {
   if (version !== SNAPSHOT_VERSION) {
     throw new StoreError(
       'STORE_VERSION',
-      `the snapshot has version ${stringifyJson(version ?? null)}, this release reads ${SNAPSHOT_VERSION}. Use the release that wrote it.`,
+      `the snapshot has version ${stringifyJson(version ?? null)}, this release reads version ${SNAPSHOT_VERSION}. Use the release that wrote it.`,
     )
   }
   const checked = check(snapshot, value, '')
   return { ...checked, state: asState(checked.state, readPet) } as unknown as Snapshot
 }
 
-/** Checks a state as the store does, so that the store can write and read it. @throws CorruptionError */
+/** Applies the checks of the store. @throws CorruptionError */
 export function asState(value: unknown, readPet: Reader<Pet> | undefined): SpaceState {
   const recovery = new Recovery(readPet)
   recovery.addState(value)

@@ -5,7 +5,7 @@ export class StoreError extends Failure {
   override readonly name = 'StoreError'
 }
 
-/** What is wrong with a file, as a phrase: `pets[3].id is "7", where a 64-bit integer is expected`. */
+/** The message is a phrase: `pets[3].id is "7", where a 64-bit integer is expected`. */
 export class CorruptionError extends Error {
   override readonly name = 'CorruptionError'
 }
@@ -13,7 +13,7 @@ export class CorruptionError extends Error {
 export function corrupt(file: string, damage: Error): StoreError {
   return new StoreError(
     'STORE_CORRUPT',
-    `"${file}" is damaged: ${damage.message}. Nothing was changed: repair it, put a copy back, or choose another file with --store.`,
+    `"${file}" is damaged: ${damage.message}. The file was not changed. Repair it, restore a copy, or choose another file with --store.`,
     { cause: damage },
   )
 }
@@ -27,7 +27,6 @@ export function cannot(code: FailureCode, deed: string, file: string, error: unk
   )
 }
 
-/** Whether a system call failed with one of these codes. */
 export function failedWith(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

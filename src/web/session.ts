@@ -258,7 +258,7 @@ async function waitForSandbox(signal: AbortSignal): Promise<void> {
   if (spaces !== undefined && !spaces.some(({ name }) => name === space)) {
     const isUnknown = view.connection.value === 'connecting'
     showSpace('')
-    view.notice.value = `${isUnknown ? `There is no space "${space}".` : `The space "${space}" has been removed.`} This is the default one.`
+    view.notice.value = `${isUnknown ? `Unknown space "${space}".` : `The space "${space}" has been removed.`} This is the default one.`
     return
   }
   view.connection.value = 'lost'

@@ -215,7 +215,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
 
   it('shows a notice for an unknown space in the address, and does not open it', async () => {
     const { sandbox, page } = await open({}, {}, '#space=chekout')
-    await page.getByText('There is no space "chekout". This is the default one.').waitFor()
+    await page.getByText('Unknown space "chekout". This is the default one.').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     expect(await sandbox.spaces.list()).toEqual([])
   })

@@ -296,7 +296,7 @@ describe('control conduct', () => {
     expect(await json(sandbox, 'conduct', '--space', 'other')).toMatchObject({ space: 'other', violations: [] })
     expect(await control(sandbox, 'conduct', '--space', 'otter')).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^NOT_FOUND: There is no space "otter"; did you mean other\?/),
+      err: expect.stringMatching(/^NOT_FOUND: Unknown space "otter"; did you mean other\?/),
     })
   })
 })

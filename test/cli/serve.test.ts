@@ -240,7 +240,7 @@ describe('a start that fails', () => {
     }
     const here = process.platform === 'linux' ? `, ${process.cwd()}` : ''
     expect(await whoHasIt(testIo())).toBe(
-      `PORT_IN_USE: 127.0.0.1:${port} is taken by petstore-sandbox, pid ${process.pid}${here}. Stop it with: npx petstore-sandbox control --url http://127.0.0.1:${port} stop; or choose another port with --port, or 0 for any free one.\n`,
+      `PORT_IN_USE: Port ${port} of 127.0.0.1 is in use by petstore-sandbox, pid ${process.pid}${here}. Stop it with: npx petstore-sandbox control --url http://127.0.0.1:${port} stop; or choose another port with --port, or 0 for any free one.\n`,
     )
     expect(await whoHasIt(testIo({ cwd: holder.cwd }))).toContain('Stop it with: npx petstore-sandbox control stop;')
   })

@@ -67,14 +67,14 @@ describe.each(ways)('a replayed request, %s', (_way, reach) => {
     await at.ask('/pets', 'some-other-real-key')
     for (const id of [1, 2]) await expect(at.requests.replay(id)).rejects.toThrow('is not in the log. Give one in key.')
     expect(await at.requests.replay(2, { key: 'sk-secret-5678' })).toMatchObject({ status: 200, key: 'team' })
-    await expect(at.requests.replay(7)).rejects.toThrow('There is no exchange 7')
+    await expect(at.requests.replay(7)).rejects.toThrow('The log of this space has no exchange 7')
   })
 
   it.each([
-    [{ key: 'sk-secret\nx' }, 'The key cannot be sent: it has a character that no header may have.'],
-    [{ headers: { 'x\ny': '1' } }, 'The header "x\\ny" cannot be sent: its name or its value is not valid in HTTP.'],
-    [{ headers: { 'x-a': '1\n2' } }, 'The header "x-a" cannot be sent: its name or its value is not valid in HTTP.'],
-    [{ method: 'TRACE' }, 'The request "TRACE /v1/pets" cannot be sent: give another method or target.'],
+    [{ key: 'sk-secret\nx' }, 'The key cannot be sent: it has a character that is not allowed in headers.'],
+    [{ headers: { 'x\ny': '1' } }, 'The header "x\\ny" cannot be sent: name or value is not valid in HTTP.'],
+    [{ headers: { 'x-a': '1\n2' } }, 'The header "x-a" cannot be sent: name or value is not valid in HTTP.'],
+    [{ method: 'TRACE' }, 'The request "TRACE /v1/pets" cannot be sent: set another method or target.'],
   ])('is refused if no client could send it, without revealing the key: %j', async (change, message) => {
     await using at = await start()
     await at.ask('/pets')

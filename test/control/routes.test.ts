@@ -73,7 +73,7 @@ describe.each(transports)('the control plane, %s', (_name, openSandbox) => {
     await sandbox.control('POST', '/reset?space=checkout')
     const { status, json } = await sandbox.control(method, `${path}?space=chekout`)
     expect([status, json.code]).toEqual([404, 'not_found'])
-    expect(json.message).toContain('There is no space "chekout"; did you mean checkout?')
+    expect(json.message).toContain('Unknown space "chekout"; did you mean checkout?')
     expect(sandbox.core.spaces.names()).toEqual(['checkout'])
   })
 

@@ -143,7 +143,7 @@ describe.each(transports)('a key given at the start, %s', (_name, openSandbox) =
     async (apiKey) => {
       await expect(createSandbox({ apiKey })).rejects.toMatchObject({
         code: 'LABEL_TAKEN',
-        message: expect.stringMatching(/The label "\w+" of an API key already stands for another/),
+        message: expect.stringMatching(/The label "\w+" of an API key is already in use/),
       })
     },
   )

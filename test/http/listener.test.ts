@@ -167,7 +167,7 @@ describe('stopping', () => {
     const { port } = await start()
     await expect(runSandbox(embeddedOptions({ port }))).rejects.toMatchObject({
       code: 'PORT_IN_USE',
-      message: expect.stringMatching(new RegExp(`127.0.0.1:${port} is taken.*--port`)),
+      message: expect.stringMatching(new RegExp(`Port ${port} of 127.0.0.1 is in use.*--port`)),
     })
   })
 })

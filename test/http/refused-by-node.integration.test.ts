@@ -30,5 +30,5 @@ it('reports a request that was executed before Node refused it', async () => {
   await once(socket, 'close')
   expect(got).toMatch(/^HTTP\/1\.1 431 /)
   await vi.waitFor(() => expect(ends).toEqual(['431 sent', 'undefined cut']), 30_000)
-  expect(warnings.join()).toContain("Node's HTTP parser refused a request that was already executed")
+  expect(warnings.join()).toContain("Node's HTTP parser refused a request after the sandbox had executed it")
 })

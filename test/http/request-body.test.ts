@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 
 function body(name: string): IncomingBody {
-  return { giveUp: () => givenUp.push(name) }
+  return { discard: () => givenUp.push(name) }
 }
 
 describe('the memory for request bodies', () => {

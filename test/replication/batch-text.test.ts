@@ -58,7 +58,9 @@ describe('an entry of the log', () => {
   })
 
   it('is refused if it has another version', () => {
-    expect(() => readBatch('[3]')).toThrow(new RangeError('the log holds entries of version 3, this release reads 2'))
+    expect(() => readBatch('[3]')).toThrow(
+      new RangeError('the log has entries of version 3, this release reads version 2'),
+    )
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { applyVerb } from '../../src/control/apply-verb.js'
 import { perform } from '../../src/control/perform.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
 import { type CommandLog, compareIds, LogUnavailable } from '../../src/replication/command-log.js'
-import { LIVING_MS } from '../../src/replication/group.js'
+import { MEMBER_TIMEOUT_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
 import type { MemoryLine } from '../support/memory-log.js'
@@ -137,7 +137,7 @@ const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readon
   'its writer is killed': ({ writer, other, time }) => {
     writer.line.cutOff()
     return async () => {
-      time.now += LIVING_MS + 1
+      time.now += MEMBER_TIMEOUT_MS + 1
       return [other]
     }
   },
@@ -147,7 +147,7 @@ const EVENTS: Readonly<Record<string, (group: BusyGroup) => () => Promise<readon
     writer.line.cutOffReading()
     const former = log.checkpoint?.id ?? '0-0'
     return async () => {
-      time.now += LIVING_MS + 1
+      time.now += MEMBER_TIMEOUT_MS + 1
       await untilDue(other)
       await until(() => compareIds(log.checkpoint?.id ?? '0-0', former) > 0)
       const newer = log.checkpoint?.id

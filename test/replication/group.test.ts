@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.js'
-import { differences, Group, type GroupFacts, type JoinRequest, LIVING_MS } from '../../src/replication/group.js'
+import {
+  differences,
+  Group,
+  type GroupFacts,
+  type JoinRequest,
+  MEMBER_TIMEOUT_MS,
+} from '../../src/replication/group.js'
 
 const FACTS: GroupFacts = {
   seed: 1,
@@ -33,14 +39,14 @@ describe('a group', () => {
       '--seed is 2 here and 1 in the group',
       'the start (plan, freeze) is different',
       '--order is oldest here and newest in the group',
-      'the contract is not the same',
+      'the contract differs',
     ])
   })
 
   it('restarts only if no member is alive, and the whole log was read', () => {
     const group = new Group()
     group.join('a', hello(), 0, undefined)
-    const late = LIVING_MS + 1
+    const late = MEMBER_TIMEOUT_MS + 1
     const other = { ...FACTS, seed: 2 }
     expect(group.join('b', hello(other, { after: '0-0' }), late - 1, '0-0')).toBe('refused')
     expect(group.join('b', hello(other, { after: undefined }), late, '0-0')).toBe('refused')

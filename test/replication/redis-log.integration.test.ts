@@ -129,7 +129,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await follower.texts(1)
       server.hang()
       const appended = log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
-      expect(await watcher.until(isDown)).toBe(`Redis at ${server.url} cannot be used: no answer within 3 s.`)
+      expect(await watcher.until(isDown)).toBe(`Redis at ${server.url} cannot be used: no response within 3 s.`)
       server.goOn()
       await appended
       expect(await follower.texts(2)).toEqual(['1', '2'])
@@ -145,7 +145,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
       await follower.texts(1)
       proxy.swallow()
-      expect(await watcher.until(isDown)).toContain('no answer within 3 s')
+      expect(await watcher.until(isDown)).toContain('no response within 3 s')
       proxy.restore()
       await log.append({ replica: 'a', batch: 2, text: '2' }, NEVER)
       expect(await follower.texts(2)).toEqual(['1', '2'])
@@ -269,10 +269,10 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
         } else losses.push(await follower.loss())
         if (loss[0] === 'DEL') {
           const appended = log.append({ replica: 'a', batch: 3, text: '3' }, NEVER)
-          await expect(appended).rejects.toThrow('a part of it was removed')
+          await expect(appended).rejects.toThrow('one of its keys was removed')
         }
       }
-      expect(new Set(losses)).toEqual(new Set(['the entry read last is not there any more']))
+      expect(new Set(losses)).toEqual(new Set(['the entry read last is missing']))
     })
 
     it('continues when Redis forgets its scripts', async () => {
@@ -313,7 +313,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
     it('waits until the requested number of copies have an entry', async () => {
       const server = await aRedis()
       await expect(open(server.url, aGroup(), 1)).rejects.toThrow(
-        `Redis at ${server.url} cannot be used: 0 of the 1 copies of it that are asked for have what was written.`,
+        `Redis at ${server.url} cannot be used: only 0 of 1 required copies confirmed the write.`,
       )
       const copy = await aRedis('--replicaof', '127.0.0.1', String(server.port))
       // It counts as a copy up to a second before it is sent what is written.
@@ -341,8 +341,8 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
     it('warns of a Redis that keeps nothing on disk, little, or evicts keys', async () => {
       const cases: readonly (readonly [readonly string[], readonly (string | RegExp)[]])[] = [
         [[], []],
-        [['--appendonly', 'no'], [/^Redis keeps nothing on disk/]],
-        [['--appendonly', 'no', '--save', '60 1000'], [/^Redis writes to disk only now and then \(save "60 1000"\)/]],
+        [['--appendonly', 'no'], [/^Redis writes nothing to disk/]],
+        [['--appendonly', 'no', '--save', '60 1000'], [/^Redis writes to disk only at intervals \(save "60 1000"\)/]],
         [
           ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
           [/^Redis evicts keys .*\(maxmemory-policy allkeys-lru\)/],
@@ -368,11 +368,11 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       expect(server.ask('-n', '3', 'XLEN', `petstore-sandbox:{${group}}:log`)).toBe('1')
       expect(warnings).toEqual([])
       await expect(open(at('shop:hunter2@'), group)).rejects.toThrow(
-        `Redis at redis://127.0.0.1:${server.port} cannot be used: it does not know this user with this password.`,
+        `Redis at redis://127.0.0.1:${server.port} cannot be used: user or password is wrong.`,
       )
-      await expect(open(at('', '/99'), group)).rejects.toThrow('it has no database of that number')
+      await expect(open(at('', '/99'), group)).rejects.toThrow('it has no database with this number')
       server.ask('CONFIG', 'SET', 'requirepass', 'hunter2')
-      await expect(open(at(''), group)).rejects.toThrow('it asks for a password, and the address has none')
+      await expect(open(at(''), group)).rejects.toThrow('it requires a password, and the address has none')
       await expect(open(at(':hunter2@'), group)).resolves.toBeDefined()
     })
 
@@ -381,7 +381,7 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       const { log } = await open(`unix://${server.folder}/redis.sock?db=2`, 'group')
       await log.append({ replica: 'a', batch: 1, text: '1' }, NEVER)
       expect(server.ask('-n', '2', 'XLEN', 'petstore-sandbox:{group}:log')).toBe('1')
-      await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('there is no such socket')
+      await expect(open(`unix://${server.folder}/other.sock`, 'group')).rejects.toThrow('the socket does not exist')
     })
 
     it('connects over TLS to servers with a known certificate, also by NODE_EXTRA_CA_CERTS', async () => {
@@ -395,8 +395,8 @@ describe.skipIf(!HAS_REDIS)('on a real Redis', () => {
       const at = (host: string) => `rediss://${host}:${tls[1]}`
       expect(appendOnce(at('localhost'), certificate)).toMatch(/^appended /)
       expect(appendOnce(at('localhost'))).toContain('NODE_EXTRA_CA_CERTS names a file of who signed it')
-      expect(appendOnce(at('127.0.0.1'), certificate)).toContain('its certificate is for another name')
-      expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toContain('does not speak TLS')
+      expect(appendOnce(at('127.0.0.1'), certificate)).toContain('its certificate is for another host name')
+      expect(appendOnce(server.url.replace('redis:', 'rediss:'))).toContain('does not use TLS')
       expect(appendOnce(at('localhost').replace('rediss:', 'redis:'))).toContain('the connection was cut')
       rmSync(folder, { recursive: true })
     })

@@ -76,7 +76,7 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
     redis.ask('DEL', key('checkpoint'))
     redis.ask('XTRIM', key('log'), 'MAXLEN', '1')
     const why =
-      /^The log of the group is incomplete: .* leaves a checkpoint\. Otherwise restart the group with --reset\.$/
+      /^The log of the group is incomplete: .* writes a checkpoint\. Otherwise restart the group with --reset\.$/
     const refused = { code: 'LOG_UNAVAILABLE', message: expect.stringMatching(why) }
     await expect(replica()).rejects.toMatchObject(refused)
     await expect(replica({ reset: true })).rejects.toMatchObject(refused)

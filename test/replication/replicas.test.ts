@@ -6,7 +6,7 @@ import { perform } from '../../src/control/perform.js'
 import { digestSandbox } from '../../src/core/checkpoint.js'
 import { createFetch } from '../../src/http/fetch-adapter.js'
 import { batchText, itemText } from '../../src/replication/batch-text.js'
-import { LIVING_MS } from '../../src/replication/group.js'
+import { MEMBER_TIMEOUT_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
 import { serviceRequest } from '../support/service-request.js'
@@ -118,7 +118,7 @@ describe('a replica that joins', () => {
     await replica()
     await expect(replica({ plan: 'pro', order: 'oldest' })).rejects.toMatchObject({
       code: 'GROUP_DIFFERS',
-      message: expect.stringMatching(/the start \(plan\) is different; --order is oldest here and newest in the group/),
+      message: expect.stringMatching(/the start \(plan\) differs; --order is oldest here and newest in the group/),
     })
     await expect(replica({ reset: true })).rejects.toMatchObject({ code: 'GROUP_DIFFERS' })
   })
@@ -129,11 +129,11 @@ describe('a replica that joins', () => {
     await a.post({ name: 'Kept', categoryId: 1 })
     await a.core.close()
     const b = await replica({ plan: 'pro' })
-    expect(b.warnings).toEqual([expect.stringContaining('the start (plan) is different')])
+    expect(b.warnings).toEqual([expect.stringContaining('the start (plan) differs')])
     expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Kept' }])
     // Killed: it says nothing any more.
     b.line.cutOff()
-    time.now += LIVING_MS + 1
+    time.now += MEMBER_TIMEOUT_MS + 1
     const c = await replica({ reset: true })
     expect(await (await c.get('/pets?limit=1')).json()).not.toMatchObject([{ name: 'Kept' }])
   })
@@ -183,9 +183,9 @@ describe('data of another release', () => {
   it('is refused, with advice; --reset restarts the group', async () => {
     const { replica, log, time } = groupOfReplicas()
     log.take(entry('[0,["x"]]'))
-    await expect(replica()).rejects.toMatchObject(refused(/entries of version 0, this release reads 2/))
+    await expect(replica()).rejects.toMatchObject(refused(/entries of version 0, this release reads version 2/))
     await expect(replica()).rejects.toMatchObject(refused(ANEW))
-    time.now += LIVING_MS + 1
+    time.now += MEMBER_TIMEOUT_MS + 1
     const a = await replica({ reset: true })
     expect((await a.get('/pets')).status).toBe(200)
     expect((await (await replica()).get('/pets')).status).toBe(200)
@@ -195,10 +195,8 @@ describe('data of another release', () => {
     const { replica, log, time } = groupOfReplicas()
     const hello = { name: 'a', version: '0', facts: { seed: 1, start: { settings: {} }, others: {} } }
     log.take(entry(batchText([itemText({ kind: 'join', join: hello as never })])))
-    await expect(replica()).rejects.toMatchObject(
-      refused(/it starts with something that this release does not support/),
-    )
-    time.now += LIVING_MS + 1
+    await expect(replica()).rejects.toMatchObject(refused(/its start is not supported/))
+    time.now += MEMBER_TIMEOUT_MS + 1
     expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
   })
 
@@ -208,9 +206,11 @@ describe('data of another release', () => {
     const { id = '', pieces = [] } = log.checkpoint ?? {}
     for (const version of [/^{"version":\d+/, /(?<=\n){"version":\d+/]) {
       log.checkpoint = { id, pieces: [...pieces].map((piece) => piece.replace(version, '{"version":2')) }
-      await expect(replica()).rejects.toMatchObject(refused(/the checkpoint has version 2, this release reads \d/))
+      await expect(replica()).rejects.toMatchObject(
+        refused(/the checkpoint has version 2, this release reads version \d/),
+      )
     }
-    time.now += LIVING_MS + 1
+    time.now += MEMBER_TIMEOUT_MS + 1
     expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
   })
 
@@ -245,7 +245,7 @@ describe('a damaged entry of the log', () => {
     if (own !== undefined) log.batches.set(oldest, own)
     expect((await a.get('/pets')).status).toBe(200)
     expect(await digests(a, b, await replica())).toHaveLength(1)
-    expect(a.warnings).toEqual([expect.stringMatching(/^Entry \d+-\d+ of the log is damaged and was left out\.$/)])
+    expect(a.warnings).toEqual([expect.stringMatching(/^Skipped the damaged entry \d+-\d+ of the log\.$/)])
     expect(b.warnings).toEqual(a.warnings)
     // The oldest replica writes a checkpoint when it leaves.
     const before = log.checkpoint?.id
@@ -293,7 +293,7 @@ describe('without the log', () => {
   it('requests and verbs get a 503, health reports the reason, and both work again when it is back', async () => {
     const { replica } = groupOfReplicas()
     const a = await replica()
-    a.line.cutOff('nobody listens there')
+    a.line.cutOff('the connection was refused')
     const answer = await a.get('/pets')
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('x-sandbox-reason')]).toEqual([
       503,
@@ -309,7 +309,7 @@ describe('without the log', () => {
     )
     expect([health.status, await health.json()]).toMatchObject([
       503,
-      { status: 'degraded', reason: 'nobody listens there' },
+      { status: 'degraded', reason: 'the connection was refused' },
     ])
     a.line.restore()
     expect((await a.get('/pets')).status).toBe(200)
@@ -452,7 +452,7 @@ describe('exchanges of a replica that is gone', () => {
     expect((await ends(c)).map(({ ended }) => ended)).toEqual([null, null])
     // Killed: it says nothing any more.
     a.line.cutOff()
-    time.now += LIVING_MS
+    time.now += MEMBER_TIMEOUT_MS
     b.core.ended([], [])
     await inStep(b, c)
     expect((await ends(c)).map(({ ended }) => ended)).toEqual([null, null])
@@ -461,7 +461,7 @@ describe('exchanges of a replica that is gone', () => {
     b.core.ended([], [])
     await inStep(b, c)
     const [open, ended] = (await ends(c)).toSorted((one, other) => String(other.ended).localeCompare(String(one.ended)))
-    expect(open).toMatchObject({ ended: 'unknown', durationMs: LIVING_MS + 1, status: 200 })
+    expect(open).toMatchObject({ ended: 'unknown', durationMs: MEMBER_TIMEOUT_MS + 1, status: 200 })
     expect(ended).toMatchObject({ ended: null })
     const late = await replica(SLOW)
     expect(await digests(b, c, late)).toHaveLength(1)
@@ -477,7 +477,7 @@ describe('exchanges of a replica that is gone', () => {
     expect([...(log.checkpoint?.pieces ?? [])].join('')).toContain('"open":[{')
     const b = await replica(SLOW)
     a.line.cutOff()
-    time.now += LIVING_MS + 1
+    time.now += MEMBER_TIMEOUT_MS + 1
     b.core.ended([], [])
     await inStep(b)
     expect(await ends(b)).toMatchObject([{ ended: 'unknown' }])
@@ -489,7 +489,7 @@ describe('exchanges of a replica that is gone', () => {
     const { exchange } = await a.core.service(A_REQUEST)
     await inStep(a, b)
     a.line.cutOff()
-    time.now += LIVING_MS + 1
+    time.now += MEMBER_TIMEOUT_MS + 1
     b.core.ended([], [])
     await inStep(b)
     a.line.restore()

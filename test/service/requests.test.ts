@@ -228,7 +228,7 @@ describe.each(transports)('CORS, %s', (_name, openSandbox) => {
     const refused = await from('http://localhost:3000')
     expect([refused.status, refused.headers.has('access-control-allow-headers')]).toEqual([204, false])
     expect(sandbox.warnings).toEqual([
-      'A web page of "http://localhost:3000" was refused: --cors allows http://localhost:5173 only. Name it in --cors to let it call the service.',
+      'Refused a web page of "http://localhost:3000": --cors allows http://localhost:5173 only. Add the origin to --cors to allow it.',
     ])
     for (let port = 1; port <= 100; port++) await from(`http://localhost:${port}`)
     expect(sandbox.warnings).toHaveLength(20)

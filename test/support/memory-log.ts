@@ -225,7 +225,7 @@ export class MemoryLine implements CommandLog {
     const { entries, checkpoint: former } = this.#log
     if (former !== undefined && compareIds(checkpoint.id, former.id) <= 0) return
     const place = entries.findIndex(({ id }) => id === checkpoint.id)
-    if (place < 0) throw new LogLost('the entry of the checkpoint is not there any more')
+    if (place < 0) throw new LogLost('the entry of the checkpoint is missing')
     this.#log.checkpoint = { id: checkpoint.id, pieces }
     this.#log.cutOffEntries(entries.findLastIndex(({ id }, index) => index <= place && compareIds(id, trimUpTo) <= 0))
   }
@@ -280,12 +280,12 @@ export class MemoryLine implements CommandLog {
     const { replica, batch } = appended
     const kept = this.#log.batches.get(replica)
     if ((kept?.batch ?? 0) < (this.#standing.get(replica) ?? 0)) {
-      throw new LogLost('it no longer has what this replica appended')
+      throw new LogLost('it no longer has the entries of this replica')
     }
     const isAnswered = batch < (this.#standing.get(replica) ?? 0)
     const own = this.#log.entries.findLast((entry) => entry.replica === replica && entry.batch === batch)
     if (own !== undefined && !isAnswered) return own.id
-    if (kept !== undefined && kept.batch >= batch) throw new LogLost(`batch ${batch} was given up`)
+    if (kept !== undefined && kept.batch >= batch) throw new LogLost(`batch ${batch} was abandoned`)
     return this.#log.take(appended)
   }
 
@@ -318,7 +318,7 @@ class Reader {
     const place = entries.findLastIndex(({ id }) => id === this.#last)
     if (place < 0 && (this.#last ?? beginsAfter) !== undefined) {
       this.#isOver = true
-      return void this.#follower.lost('the entry read last is not there any more')
+      return void this.#follower.lost('the entry read last is missing')
     }
     const next = entries.slice(place + 1)
     this.#last = next.at(-1)?.id ?? this.#last

@@ -176,7 +176,7 @@ function asRecord(exchange: Exchange): ExchangeRecord {
 
 async function findExchange({ controls }: ControlContext, id: number): Promise<Exchange> {
   const found = (await controls.requests({ since: Math.max(0, id - 1) })).find((exchange) => exchange.id === id)
-  if (found === undefined) throw new ControlError('not_found', `Exchange ${id} is not in the log of this space.`)
+  if (found === undefined) throw new ControlError('not_found', `The log of this space has no exchange ${id}.`)
   return found
 }
 

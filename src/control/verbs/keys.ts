@@ -19,7 +19,7 @@ export const keyVerbs = {
       const known = space.findKey(key)
       if (known === undefined) return keyView(space, spaces.addKey(key, plan), wall)
       const label = keyLabel(known)
-      throw new VerbError('conflict', `There is a key "${label}" already. Change its plan with PATCH /keys/${label}.`)
+      throw new VerbError('conflict', `The key "${label}" already exists. Change its plan with PATCH /keys/${label}.`)
     },
   }),
   'keys.change': verb('PATCH /keys/{key}', 'Moves a key to another plan in a space', {
@@ -37,7 +37,7 @@ export const keyVerbs = {
       return { removed: keyLabel(apiKey) }
     },
   }),
-  'keys.ban': verb('PUT /keys/{key}/ban', 'Bans a key, for the ban duration of the settings unless another is given', {
+  'keys.ban': verb('PUT /keys/{key}/ban', 'Bans a key (default duration: the setting ban-duration)', {
     input: fields({ key: text, for: v.optional(someWaitSchema) }),
     checkKeys,
     run(context, { key, for: duration = context.space.settings.banDuration }) {
@@ -59,16 +59,15 @@ function change({ space, wall }: VerbContext, name: string, act: (apiKey: ApiKey
   return keyView(space, apiKey, wall)
 }
 
-/** `sandbox-limited` is always out of quota and never banned. @throws VerbError */
 export function checkBannable(apiKey: ApiKey): void {
   if (apiKey.always === 'limited')
     throw new VerbError('conflict', `The key "${keyLabel(apiKey)}" is always out of quota and never banned.`)
 }
 
-/** @param name the key's label, or the key, which may be a real one and is not repeated in the error */
+/** @param name the label or the key, which may be real and is not repeated in the error */
 function findKey(space: Space, name: string): ApiKey {
   const apiKey = space.findKey(name)
   if (apiKey !== undefined) return apiKey
   const labels = [...space.keys.values()].map(keyLabel)
-  throw new VerbError('not_found', `There is no such key. This space has ${labels.join(', ')}.`)
+  throw new VerbError('not_found', `Unknown key. This space has ${labels.join(', ')}.`)
 }

@@ -10,7 +10,7 @@ import { textSchema } from '../../options/values/reading.js'
 import { checkInput, countSchema, fields, VerbError, verb } from '../verb.js'
 import { addRecord, setRecord } from './resources.js'
 
-/** An id as written in a path, or as a program passes it. */
+/** Accepts text in a path, or a number. */
 const ID_FORM = 'must be the id of a pet'
 const idSchema = v.pipe(
   v.union([v.string(), v.number(), v.bigint()], ID_FORM),
@@ -65,25 +65,25 @@ export const petVerbs = {
       return { removed: id }
     },
   }),
-  'orders.list': verb('GET /orders', 'The orders of a space, as listOrders gives them, without key or quota', {
+  'orders.list': verb('GET /orders', 'The orders of a space, as from listOrders, without key or quota', {
     run: ({ space }) => space.orders,
   }),
 }
 
-/** The resource of the pets in a contract given with --spec, whose fields may be others. */
+/** The resource of the pets in a contract given with --spec. Its fields may differ. */
 function servedPets({ shared: { contract } }: Space): string | undefined {
   return contract.pets && contract.resources.find(isPetCatalogue)?.name
 }
 
-/** With `upstream`, a pet of the real service is changed by a local copy that replaces it. */
+/** With `upstream`, changing a pet of the real service creates a local copy that replaces it. */
 function localCopy(space: Space, id: Int64, { name, categoryId }: { name?: string; categoryId?: Int64 }): Pet {
   if (space.shared.realService === undefined || name === undefined || categoryId === undefined)
-    throw missing(space, id, ' Give name and categoryId to keep a copy here that is shown in its place.')
+    throw missing(space, id, ' Set name and categoryId to create a local copy that replaces it.')
   return { id, name, categoryId }
 }
 
 function missing(space: Space, id: Int64, help = ''): VerbError {
   const isLocal = space.shared.realService === undefined
-  const elsewhere = `Pet ${id} is not kept here; pets of the real service stay as they are.${help}`
-  return new VerbError('not_found', isLocal ? `There is no pet ${id}.` : elsewhere)
+  const elsewhere = `Pet ${id} is not in the sandbox; pets of the real service cannot be changed.${help}`
+  return new VerbError('not_found', isLocal ? `Pet ${id} does not exist.` : elsewhere)
 }

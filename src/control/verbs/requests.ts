@@ -24,7 +24,7 @@ import {
   verb,
 } from '../verb.js'
 
-const SINCE = 'must be the id of an exchange (those after it are shown) or an instant'
+const SINCE = 'must be an instant, or the id of the last exchange to skip'
 const sinceSchema = v.union(
   [
     countSchema(SINCE),
@@ -54,8 +54,8 @@ const selectionSchema = fields({
 const replaySchema = fields({
   id: countSchema('must be the id of an exchange'),
   key: v.optional(text),
-  method: v.optional(v.pipe(text, v.regex(/^[A-Za-z]{1,20}$/, 'must be a method of HTTP'))),
-  target: v.optional(v.pipe(text, v.regex(/^\/[\x21-\x7e]*$/, 'must be a path, with its query if it has one'))),
+  method: v.optional(v.pipe(text, v.regex(/^[A-Za-z]{1,20}$/, 'must be an HTTP method'))),
+  target: v.optional(v.pipe(text, v.regex(/^\/[\x21-\x7e]*$/, 'must be a path with an optional query'))),
   headers: v.optional(v.record(text, v.nullable(text), 'must be a map of headers')),
   body: v.optional(text),
   timeout: v.optional(waitSchema),
@@ -73,7 +73,7 @@ export const requestVerbs = {
   ),
   'requests.har': verb(
     'GET /requests/har',
-    'The same exchanges as an HTTP archive (HAR 1.2), without keys and without what is under way',
+    'The same exchanges as an HTTP archive (HAR 1.2), without keys and open exchanges',
     {
       input: selectionSchema,
       run: (context, selection): Har => toHar(select(context, selection), packageVersion),
@@ -81,16 +81,16 @@ export const requestVerbs = {
   ),
   'requests.replay': verb(
     'POST /requests/{id}/replay',
-    'Sends the request of an exchange again, as it was or with another key, method, target, headers (null takes one away) or body, and gives the new exchange once it has ended',
+    'Sends the request of an exchange again, unchanged or with another key, method, target, headers (null removes one) or body. Returns the new exchange once it has ended',
     {
       input: replaySchema,
       run(): Exchange {
-        throw new Error('The machine sends no requests.')
+        throw new Error('requests.replay has to run through `send`.')
       },
       send: ({ send, spaces }, { space }, input) => replay(send, spaces, space, input),
     },
   ),
-  'requests.clear': verb('DELETE /requests', 'Forgets the exchanges of a space', {
+  'requests.clear': verb('DELETE /requests', 'Clears the log of a space', {
     canUndo: true,
     run({ space }): readonly Exchange[] {
       space.clearLog()
@@ -99,18 +99,14 @@ export const requestVerbs = {
   }),
   conduct: verb(
     'GET /conduct',
-    "How well the clients of a space kept the service's rules, and what each plan would have done with their traffic",
+    'Violations of the rules by the clients of a space, and how many requests each plan would have refused',
     {
       run: ({ space }) => conductReport(space),
     },
   ),
-  drift: verb(
-    'GET /drift',
-    'How the answers of the real service behind the sandbox drift from the contract, in a space',
-    {
-      run: ({ space }) => space.drift.report(),
-    },
-  ),
+  drift: verb('GET /drift', 'How responses of the real service differ from the contract, in a space', {
+    run: ({ space }) => space.drift.report(),
+  }),
 }
 
 function select(
@@ -125,12 +121,12 @@ function select(
   return found.slice(first).map((record) => exchangeView(record, wall))
 }
 
-/** Reads a filter. @returns which exchanges it selects @throws VerbError */
+/** @returns a test for the selected exchanges. @throws VerbError */
 export function readFilter(space: Space, given: object): (record: ExchangeRecord) => boolean {
   return withLabel(space, checkInput({ input: filterSchema }, given) as Filter)
 }
 
-/** The log has the label of a key, which a filter may name by the key itself. */
+/** The log has labels, but a filter may also name the key. */
 function withLabel(space: Space, { key, operation, status, reason }: Filter): (record: ExchangeRecord) => boolean {
   const apiKey = key === undefined ? undefined : space.findKey(key)
   const label = apiKey === undefined ? key : keyLabel(apiKey)
@@ -142,7 +138,7 @@ function withLabel(space: Space, { key, operation, status, reason }: Filter): (r
 }
 
 const REPLAY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
-/** A replica learns of the end of an exchange through its log. */
+/** Replicas receive the end of an exchange through the log. */
 const END_TIMEOUT_MS: DurationMs = 5 * SECOND_MS
 
 async function replay(
@@ -169,7 +165,7 @@ async function replay(
     })
     await response.text()
   } catch {
-    // A fault or a timeout: the exchange says so.
+    // The exchange shows the fault or timeout.
   }
   const timeout = new Promise<undefined>((resolve) => {
     AbortSignal.timeout(END_TIMEOUT_MS).addEventListener('abort', () => resolve(undefined))
@@ -181,33 +177,34 @@ async function replay(
   throw new VerbError('conflict', message)
 }
 
-/** Headers of the connection, or computed for each request. */
+/** Describe the connection, or are computed for each request. */
 const NOT_SENT_AGAIN: readonly string[] = ['authorization', 'connection', 'content-length', 'host', 'transfer-encoding']
 const NO_KEY = 'none'
 
-/** @throws VerbError if the log does not have all of it */
+/** @throws VerbError if the log does not have the whole request */
 function requestAgain(space: Space, input: Replay): Request {
   const record = [...space.log].find(({ id }) => id === input.id)
-  if (record === undefined)
-    throw new VerbError('not_found', `There is no exchange ${input.id} in the log of this space.`)
+  if (record === undefined) throw new VerbError('not_found', `The log of this space has no exchange ${input.id}.`)
   const { id } = record
   const conflict = (message: string) => new VerbError('conflict', message)
   const { method, path, query, request: sent } = exchangeView(record)
   if (method === UNREAD) throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
-    throw conflict(`The body of exchange ${id} is not kept whole. Give another one in body.`)
+    throw conflict(`The log only has the beginning of the body of exchange ${id}. Set body.`)
   const key = input.key ?? openKey(space, record)
   const headers = new Headers()
   for (const [name, value] of Object.entries({ ...sent.headers, ...input.headers }))
     if (value !== null && !NOT_SENT_AGAIN.includes(name.toLowerCase()) && !value.includes(MASK))
-      sendable(`header ${quoted(name)}`, 'its name or its value is not valid in HTTP', () => headers.set(name, value))
+      sendable(`header ${quoted(name)}`, 'name or value is not valid in HTTP', () => headers.set(name, value))
   if (key !== undefined)
-    sendable('key', 'it has a character that no header may have', () => headers.set('authorization', `Bearer ${key}`))
+    sendable('key', 'it has a character that is not allowed in headers', () =>
+      headers.set('authorization', `Bearer ${key}`),
+    )
   const verb = (input.method ?? method).toUpperCase()
   const body = input.body ?? sent.body
   const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
   const target = input.target ?? (query === '' ? path : `${path}?${query}`)
-  return sendable(`request ${quoted(`${verb} ${target}`)}`, 'give another method or target', () => {
+  return sendable(`request ${quoted(`${verb} ${target}`)}`, 'set another method or target', () => {
     return new Request(`http://localhost${target}`, { method: verb, headers, ...(hasBody ? { body } : {}) })
   })
 }
@@ -221,10 +218,10 @@ function sendable<T>(what: string, why: string, make: () => T): T {
   }
 }
 
-/** The key as it was sent; undefined if there was none. @throws VerbError if it is a secret or unknown */
+/** @returns the key of the request; undefined if it had none. @throws VerbError if it is secret or unknown */
 function openKey(space: Space, { id, key, sender }: ExchangeRecord): string | undefined {
   if (key === NO_KEY) return undefined
   const apiKey = space.findKey(key)
   if (apiKey !== undefined && keyLabel(apiKey) === apiKey.key) return sentKeyText(key, space.name, sender)
-  throw new VerbError('conflict', `The key of exchange ${id} (${key}) is not in the log. Give one in key.`)
+  throw new VerbError('conflict', `The log does not have the key of exchange ${id} (${key}). Set key.`)
 }

@@ -24,7 +24,7 @@ export const sandboxVerbs = {
   }),
   'spaces.remove': verb(
     'DELETE /spaces/{name}',
-    'Removes a space with everything in it; its next request starts it afresh. removed is null if it was not open',
+    'Removes a space; its next request opens it again from the start. removed is null if it was not open',
     {
       input: fields({ name: text }),
       run({ spaces, wall }, { name }) {
@@ -48,7 +48,7 @@ export const sandboxVerbs = {
   ),
   replicas: verb(
     'GET /replicas',
-    'The replicas of the sandbox that are there: name, address, version, position, lag; none of a sandbox by itself; digest=true: the one that is asked says what it holds, too',
+    'Running replicas with name, address, version, position and lag; empty without --redis. digest=true adds a digest of the state of this replica',
     {
       input: fields({ digest: v.optional(switchInQuery) }),
       run: ({ replicas = [], spaces }, { digest }) =>

@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import type { Snapshot } from '../../domain/state.js'
 import { fields, VerbError, verb } from '../verb.js'
 
-/** A name that is a valid file name everywhere and cannot leave its folder. */
+/** Valid as a file name on all systems, and cannot leave its folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
 
 const input = fields({
   name: v.pipe(
     v.string('must be the name of a snapshot'),
-    v.regex(NAME, 'must be 1 to 64 of A-Z a-z 0-9 . _ - and not begin with a dot'),
+    v.regex(NAME, 'must be 1 to 64 of A-Z a-z 0-9 . _ - and must not begin with a dot'),
   ),
 })
 
@@ -19,7 +19,7 @@ export const snapshotVerbs = {
   }),
   'snapshots.save': verb(
     'PUT /snapshots/{name}',
-    'Saves the whole state of a space under a name, replacing a snapshot of that name',
+    'Saves the state of a space as a snapshot, replacing one of the same name',
     {
       input,
       run({ space, wall }, { name }) {
@@ -68,6 +68,6 @@ export const snapshotVerbs = {
 const asViews = (names: readonly string[]) => names.map((name) => ({ name }))
 
 function missing(name: string, known: readonly string[]): VerbError {
-  const others = known.length === 0 ? 'There are none yet' : `The snapshots are ${known.join(', ')}`
-  return new VerbError('not_found', `There is no snapshot "${name}". ${others}.`)
+  const others = known.length === 0 ? 'No snapshots are saved' : `The snapshots are ${known.join(', ')}`
+  return new VerbError('not_found', `Unknown snapshot "${name}". ${others}.`)
 }

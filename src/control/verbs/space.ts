@@ -14,12 +14,12 @@ import { type ClockView, OVERRIDE_KINDS } from '../views.js'
 import { checkOperations } from './trouble.js'
 
 export const spaceVerbs = {
-  state: verb('GET /state', 'Settings, clock, keys with their quotas and bans, storm, faults and counts of a space', {
+  state: verb('GET /state', 'Settings, clock, keys with quotas and bans, storm, faults and counts of a space', {
     run: ({ space, spaces, wall }) => readState(space, spaces, wall),
   }),
   reset: verb(
     'POST /reset',
-    'Returns a space to its start: pets (from the fixtures as they are now), settings, plans, quotas, bans, storm, faults, clock, randomness, log, conduct; the default space returns the keys of all spaces, too',
+    'Resets a space: pets (from the current fixtures), settings, plans, quotas, bans, storm, faults, clock, randomness, log, conduct. On the default space, also resets the keys of all spaces',
     {
       canUndo: true,
       async fetch({ readFixtures }) {
@@ -27,7 +27,7 @@ export const spaceVerbs = {
           return readFixtures()
         } catch (error) {
           if (!(error instanceof Failure)) throw error
-          throw new VerbError('conflict', `Nothing was reset, as the fixtures cannot be used: ${error.message}`)
+          throw new VerbError('conflict', `The fixtures cannot be loaded, so nothing was reset: ${error.message}`)
         }
       },
       run({ space, spaces, wall, fetched }) {
@@ -41,17 +41,17 @@ export const spaceVerbs = {
   }),
   undo: verb(
     'POST /undo',
-    'Takes back the last reset, restored snapshot, scenario, cleared log, cleared overrides, removed pet, key or space, for a minute after it',
+    'Undoes the last reset, restored snapshot, scenario, cleared log, cleared overrides, removed pet, key or space, for one minute',
     {
-      input: fields({ id: v.optional(countSchema('must be the id of an undo, as GET /state shows it')) }),
+      input: fields({ id: v.optional(countSchema('must be the id of an undo, from GET /state')) }),
       run({ space, spaces, wall }, { id }) {
         const undo = spaces.findUndo(space, wall)
         if (undo === undefined) {
-          const message = 'There is nothing to undo in this space. Only the last removal can be undone, for one minute.'
+          const message = 'There is nothing to undo in this space. Only the last change can be undone, for one minute.'
           throw new VerbError('not_found', message)
         }
         if (id !== undefined && id !== undo.id) {
-          const message = `Undo ${id} is no longer the last in this space: ${undo.verb} came after it, as ${undo.id}.`
+          const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
           throw new VerbError('conflict', message)
         }
         spaces.undo(space, undo, wall)
@@ -61,20 +61,23 @@ export const spaceVerbs = {
   ),
   'overrides.list': verb(
     'GET /overrides',
-    'What is not as the space began: storm, faults, clock, settings, bans and plans of keys',
+    'Changes from the start configuration: storm, faults, clock, settings, bans and plans of keys',
     {
       run: ({ space, wall }) => listOverrides(space, wall),
     },
   ),
   'overrides.clear': verb(
     'DELETE /overrides',
-    'Resets all overrides, those of one kind (what), or one (what and name); pets, quotas and the log stay',
+    'Resets all overrides, one kind (what), or one override (what and name); pets, quotas and the log stay',
     {
       input: fields({ what: v.optional(oneOf(OVERRIDE_KINDS)), name: v.optional(text) }),
       canUndo: true,
       run({ space, wall }, { what, name }) {
         if (what === undefined && name !== undefined)
-          throw new VerbError('invalid_request', `name goes with what: add what, one of ${OVERRIDE_KINDS.join(', ')}.`)
+          throw new VerbError(
+            'invalid_request',
+            `name requires what, which must be one of ${OVERRIDE_KINDS.join(', ')}.`,
+          )
         return { cleared: clearOverrides(space, wall, what === undefined ? undefined : { what, name }) }
       },
     },
@@ -82,18 +85,14 @@ export const spaceVerbs = {
   'settings.show': verb('GET /settings', 'The settings of a space', {
     run: ({ space }) => settingsView(space.settings),
   }),
-  'settings.change': verb(
-    'PATCH /settings',
-    `Turns switches of a space; null takes ${joinOr(OPTIONAL_SETTINGS)} away`,
-    {
-      input: settingsSchema,
-      run({ space }, settings) {
-        checkOperations(space, slowedOperations(settings))
-        space.changeSettings(changeSettings(space.settings, settings))
-        return settingsView(space.settings)
-      },
+  'settings.change': verb('PATCH /settings', `Changes settings of a space; null removes ${joinOr(OPTIONAL_SETTINGS)}`, {
+    input: settingsSchema,
+    run({ space }, settings) {
+      checkOperations(space, slowedOperations(settings))
+      space.changeSettings(changeSettings(space.settings, settings))
+      return settingsView(space.settings)
     },
-  ),
+  }),
   'clock.show': verb('GET /clock', 'Shows the clock of a space', {
     run: ({ space, wall }) => clockView(space, wall),
   }),

@@ -14,7 +14,6 @@ import { faultViews, readState, stormView } from '../state.js'
 import { fields, VerbError, verb } from '../verb.js'
 import { checkBannable } from './keys.js'
 
-/** A packaged scenario by its name, or the content of one. */
 type ScenarioInput = { readonly name: string } | { readonly [Key in keyof ScenarioContent]: ScenarioContent[Key] }
 
 const scenarioSchema: v.GenericSchema<ScenarioInput, Readonly<Record<string, unknown>>> = v.record(
@@ -24,10 +23,10 @@ const scenarioSchema: v.GenericSchema<ScenarioInput, Readonly<Record<string, unk
 ) as never
 
 export const troubleVerbs = {
-  'storm.show': verb('GET /storm', 'The storm of a space, null if there is none', {
+  'storm.show': verb('GET /storm', 'The storm of a space; null without one', {
     run: ({ space: { storm } }) => (storm === undefined ? null : stormView(storm)),
   }),
-  'storm.start': verb('PUT /storm', 'Starts a new storm; without a rate it refuses everything', {
+  'storm.start': verb('PUT /storm', 'Starts a storm; without a rate it refuses all requests', {
     input: stormMapSchema,
     run: ({ space, wall }, storm) => stormView(space.startStorm(storm, space.now(wall))),
   }),
@@ -57,12 +56,12 @@ export const troubleVerbs = {
   'faults.clear': verb('DELETE /faults', 'Removes all fault rules', {
     run: ({ space }) => setFaults(space, []),
   }),
-  'scenario.list': verb('GET /scenarios', 'The packaged scenarios, each with what it does', {
+  'scenario.list': verb('GET /scenarios', 'The packaged scenarios with their descriptions', {
     run: () => packagedScenarios().map((name) => ({ name, description: loadPackagedScenario(name).description ?? '' })),
   }),
   'scenario.apply': verb(
     'PUT /scenario',
-    'Applies a packaged scenario ({"name": …}) or the content of one; all other switches stay as they are',
+    'Applies a packaged scenario ({"name": …}) or the content of one; other settings stay',
     {
       body: 'scenario',
       input: fields({ scenario: scenarioSchema }),
@@ -97,7 +96,7 @@ function setFaults(space: Space, rules: readonly FaultRule[]) {
   return faultViews(space)
 }
 
-/** A rule for an unknown operation would never apply. @throws VerbError */
+/** A rule for an unknown operation would have no effect. @throws VerbError */
 export function checkOperations({ shared: { contract } }: Space, operations: readonly string[]): void {
   const known = ['*', ...contract.operations.map(({ id }) => id)]
   const unknown = operations.find((operation) => !known.includes(operation))
@@ -127,10 +126,10 @@ function findKey(space: Space, name: string): ApiKey {
   const found = space.findKey(name)
   if (found !== undefined) return found
   const labels = excerpt([...space.keys.values()].map(keyLabel).join(', '))
-  throw new VerbError('invalid_request', `There is no key ${quoted(name)}. This space has ${labels}.`)
+  throw new VerbError('invalid_request', `Unknown key ${quoted(name)}. This space has ${labels}.`)
 }
 
-/** Unlike the verbs of the clock, a scenario may set the clock back. */
+/** Unlike the clock verbs, a scenario may move the clock back. */
 function clockIn(space: Space, { now: start, freeze }: Scenario, wall: EpochMs): ClockState {
   const now = start === undefined ? undefined : startInstant(start, wall)
   if (now !== undefined && now < space.now(wall)) return clockAt(now, freeze ?? space.clock.kind === 'frozen', wall)

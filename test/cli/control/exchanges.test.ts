@@ -68,7 +68,7 @@ describe('control requests', () => {
     expect(await control(sandbox, ['requests', 'show', '2'])).toEqual({
       code: 1,
       out: '',
-      err: 'NOT_FOUND: Exchange 2 is not in the log of this space.\n',
+      err: 'NOT_FOUND: The log of this space has no exchange 2.\n',
     })
   })
 
@@ -117,7 +117,7 @@ describe('control requests', () => {
     for (const [argv, err] of [
       [['replay', '1'], `${unread}it cannot be sent again.\n`],
       [['--curl', '1'], `${unread}it has no curl command.\n`],
-      [['replay', '2'], 'CONFLICT: The body of exchange 2 is not kept whole. Give another one in body.\n'],
+      [['replay', '2'], 'CONFLICT: The log only has the beginning of the body of exchange 2. Set body.\n'],
     ] as const)
       expect(await control(sandbox, ['requests', ...argv])).toEqual({ code: 1, out: '', err })
     expect(await sandbox.requests()).toHaveLength(2)
@@ -180,7 +180,7 @@ describe('control', () => {
       expect(await control(sandbox, ['--space', 'nope', ...verb])).toMatchObject({
         code: 1,
         out: '',
-        err: expect.stringMatching(/^NOT_FOUND: There is no space "nope"\. A space is opened by /),
+        err: expect.stringMatching(/^NOT_FOUND: Unknown space "nope"\. The first request /),
       })
       expect(await sandbox.spaces.list()).toEqual([])
     },

@@ -60,7 +60,7 @@ export const replicasLostEnd: Experiment = {
 
 /** How often a replica has said that the log lost something. */
 function lossesTold({ server }: ReplicaSeat): number {
-  return server.lines.filter((line) => line.includes('The log has lost entries')).length
+  return server.lines.filter((line) => line.includes('Rejoining the group')).length
 }
 
 /** Waits until it has said so more often than before. @returns whether it has, while one may wait */
