@@ -3,18 +3,16 @@ import { EventReader, type ServerEvent } from '../control/event-reader.js'
 import type { OptionalInput, VerbName, VerbOutput } from '../control/verb-map.js'
 import { type VerbRoute, verbRequest, withQuery } from '../control/verb-request.js'
 
-/** Generated from the table of verbs when the page is built. */
 declare const VERB_ROUTES: Readonly<Record<VerbName, VerbRoute>>
-/** Address of the control plane relative to the page; set when the page is built. */
+/** Relative to the page; set by the build. */
 declare const CONTROL_ADDRESS: string
 
-/** Address of the sandbox for this page, without a trailing slash: an origin, or a path below one behind a proxy. */
+/** Without a trailing slash: an origin, or a path of a proxy. */
 export const SANDBOX_ADDRESS = new URL('..', document.baseURI).href.replace(/\/$/, '')
 
 export class TokenNeeded extends Error {}
 
 const TOKEN_KEY = 'petstore-sandbox.control-token'
-/** Fallback if the browser denies storage. */
 let enteredToken: string | null = null
 
 export function controlToken(): string | null {
@@ -30,11 +28,11 @@ export function keepControlToken(token: string): void {
   try {
     sessionStorage.setItem(TOKEN_KEY, token)
   } catch {
-    // Storage is denied: the next page asks again.
+    // Storage is denied: the next page prompts again.
   }
 }
 
-/** Calls a verb on a space. Reads int64 digit for digit. */
+/** Keeps all digits of int64. */
 export async function callVerb<Name extends VerbName>(
   verb: Name,
   space: string,
@@ -53,8 +51,8 @@ export async function servedContract(): Promise<Record<string, unknown>> {
 }
 
 /**
- * Events of a space, in batches as they arrive. The first batch comes once the sandbox listens: later events are
- * complete. Uses fetch, since EventSource cannot send a token.
+ * Events of a space. The first batch arrives once the sandbox listens, so later events are complete. Uses fetch,
+ * because EventSource cannot send a token.
  */
 export async function* followEvents(space: string, signal: AbortSignal): AsyncGenerator<readonly ServerEvent[]> {
   const query = new URLSearchParams(space === '' ? {} : { space })

@@ -39,13 +39,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The outcomes that chart and filter distinguish with their labels, in the chart's stacking order. */
+/** Labels of outcomes in chart and filter, in stacking order. */
 export const OUTCOME_LABELS = {
   answered: '2xx',
   refused: '4xx',
   limited: '429',
   failed: '5xx',
-  cut: 'no answer',
+  cut: 'no response',
 } as const
 export type Outcome = keyof typeof OUTCOME_LABELS
 export type OutcomeCounts = Readonly<Record<Outcome, number>>
@@ -65,13 +65,10 @@ export function outcomesText(counts: OutcomeCounts): string {
     .join(', ')
 }
 
-/** A string, a bracket, a comma or colon, or a number or word: JSON without whitespace. */
+/** A token of JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g
 
-/**
- * A body in readable form: JSON indented, anything else (or incomplete JSON) unchanged.
- * Only whitespace changes: 1.0, repeated names and every digit show as the client wrote them.
- */
+/** Indents JSON; leaves other text unchanged. Only changes whitespace: 1.0, repeated names and all digits stay. */
 export function readableBody(body: string): string {
   try {
     JSON.parse(body)

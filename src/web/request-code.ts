@@ -8,10 +8,10 @@ export interface CodeRequest {
   readonly url: string
   /** Without Authorization. */
   readonly headers: Headers
-  /** The key that authorizes it, `KEY_REFERENCE` for the one in the environment; undefined for none. */
+  /** `KEY_REFERENCE` for the key in the environment; undefined without a key. */
   readonly key: string | undefined
   readonly body: string | undefined
-  /** Undefined if the request matches no operation. */
+  /** Undefined for an unknown operation. */
   readonly operation: OperationFacts | undefined
   readonly baseUrl: string
 }
@@ -68,7 +68,8 @@ export const CODE_FORMS = {
       '    print(error.code, error.read().decode())',
     ].join('\n'),
   call: ({ url, key, body, operation, baseUrl }: CodeRequest) => {
-    if (operation === undefined) return '# call sends operations of the contract only; this request is none of them.'
+    if (operation === undefined)
+      return '# call only sends operations of the contract, and this request does not match any.'
     const { pathname, searchParams } = new URL(url)
     const parts = pathname.slice(new URL(baseUrl).pathname.length).split('/')
     const inPath = parts.filter((_, index) => operation.path.split('/')[index]?.startsWith('{')).map(decoded)
@@ -92,7 +93,7 @@ export const CODE_FORMS = {
 } satisfies Record<string, (request: CodeRequest) => string>
 export type CodeForm = keyof typeof CODE_FORMS
 
-/** Headers that belong to one connection, or are written from other facts. */
+/** Describe the connection, or are derived from other values. */
 export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'host',
@@ -103,7 +104,7 @@ export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
-/** The request of an exchange, with a reference in place of its key. @param sandbox address without a trailing slash */
+/** With a reference instead of the key. @param sandbox address without a trailing slash */
 export function recordedRequest(
   { method, key, operation, request: { headers, body }, ...exchange }: Exchange,
   sandbox: string,

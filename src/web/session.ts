@@ -13,11 +13,11 @@ import { messageOf } from './format.js'
 import { operationsIn } from './request-code.js'
 import * as view from './state.js'
 
-/** Shortest time between two updates of the list; faster would only flicker. */
+/** Faster updates would flicker. */
 const SHOW_INTERVAL_MS = 100
 const STATE_PAUSE_MS = 500
 const REPORT_PAUSE_MS = 1500
-/** Changes by others to what no stream reports show within this time. */
+/** Interval for changes that are not in the stream. */
 const POLL_INTERVAL_MS = 5000
 const RECONNECT_MS = 1000
 const TOAST_MS = 10_000
@@ -33,10 +33,10 @@ const UNDOABLE: ReadonlySet<VerbName> = new Set<VerbName>([
   'keys.remove',
 ])
 
-/** Outlives the list of exchanges, which keeps the last ones only. */
+/** Also covers exchanges that are no longer in the list. */
 export const tally = new TrafficTally()
 const ring = new ExchangeRing()
-/** When the running storm ends, by the space's clock. */
+/** By the space's clock. */
 let stormEnd: number | undefined
 let eventNumber = 0
 let toastTimer: ReturnType<typeof setTimeout> | undefined
@@ -46,12 +46,12 @@ let connected = new AbortController()
 const readStateSoon = throttled(STATE_PAUSE_MS, readState)
 const readReportsSoon = throttled(REPORT_PAUSE_MS, readReports)
 
-/** Connects to the sandbox, and follows it as long as the page lives. */
+/** Follows the sandbox until the page is closed. */
 export function start(): void {
   setInterval(() => {
     if (!document.hidden && view.connection.value === 'live') readSoon()
   }, POLL_INTERVAL_MS)
-  // A page in the back/forward cache would keep its stream, and a browser opens only 6 connections to a host.
+  // A page in the back/forward cache would keep its stream; browsers open only 6 connections per host.
   addEventListener('pagehide', () => connected.abort())
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void stayConnected()
@@ -59,7 +59,7 @@ export function start(): void {
   void stayConnected()
 }
 
-/** Calls a verb on the shown space and shows the result. Rejects if the sandbox refuses. @param done the announcement */
+/** Calls a verb on the current space. Rejects if the sandbox refuses. @param done announcement on success */
 export async function call<Name extends VerbName>(
   verb: Name,
   input: VerbInput<Name>,
@@ -94,14 +94,14 @@ export function undo(): Promise<void> {
     if (undone === undefined) return
     const { space, undoId: id } = undone
     await lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
-    announce('It is as before.')
+    announce('Undone.')
     if (space === view.space.value) void stayConnected()
     else showSpace(space)
   })
 }
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
-  const again = await call('requests.replay', { id, ...change }, 'The request was sent again.')
+  const again = await call('requests.replay', { id, ...change }, 'Request sent again.')
   if (again.space !== view.space.value) return
   take(again)
   select(again)
@@ -114,7 +114,6 @@ export function select(exchange: Exchange | undefined): void {
   })
 }
 
-/** Selects the next exchange of the list, or the one before; the first if none is selected. */
 export function step(by: 1 | -1): void {
   const shown = view.shownExchanges.value
   const index = shown.findIndex(({ id }) => id === view.selected.value?.id)
@@ -141,7 +140,7 @@ export function showTab(tab: Tab, section?: string): void {
       place?.scrollIntoView({ block: 'nearest' })
       place?.querySelector<HTMLElement>('select, input, button')?.focus({ preventScroll: true })
     })
-  // A hidden tab is not kept up to date.
+  // A hidden tab is not updated.
   void readReports()
 }
 
@@ -155,7 +154,7 @@ export function showSpace(name: string): void {
 
 export function openSpace(name: string): Promise<void> {
   return showFailure(async () => {
-    // Any change opens a space, an empty one too.
+    // Any change opens a space, even an empty one.
     await lockIfAsked(callVerb('settings.change', name))
     showSpace(name)
   })
@@ -250,7 +249,7 @@ async function connect(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits before the next try, or turns to the default space if the shown one is gone. */
+/** Waits before reconnecting. Shows the default space if the current one is gone. */
 async function waitForSandbox(signal: AbortSignal): Promise<void> {
   const space = view.space.value
   const spaces = space === '' ? undefined : await callVerb('spaces.list', '').catch(() => undefined)
@@ -258,7 +257,7 @@ async function waitForSandbox(signal: AbortSignal): Promise<void> {
   if (spaces !== undefined && !spaces.some(({ name }) => name === space)) {
     const isUnknown = view.connection.value === 'connecting'
     showSpace('')
-    view.notice.value = `${isUnknown ? `Unknown space "${space}".` : `The space "${space}" has been removed.`} This is the default one.`
+    view.notice.value = `${isUnknown ? `Unknown space "${space}".` : `The space "${space}" has been removed.`} Showing the default space.`
     return
   }
   view.connection.value = 'lost'
@@ -303,7 +302,7 @@ function readSoon(): void {
   readReportsSoon()
 }
 
-/** Ignores failures: reads are repeated, and a failure shows in the connection. */
+/** Ignores failures: reads are repeated, and the connection shows failures. */
 async function quietly(read: Promise<void>): Promise<void> {
   await lockIfAsked(read).catch(() => undefined)
 }
@@ -315,7 +314,7 @@ function readState(): Promise<void> {
       const seen = ring.highestId
       const { clock, ...state } = await callVerb('state', space)
       if (view.space.value !== space) return
-      // Fewer than were seen before the request: the log was cleared.
+      // Fewer than before: the log was cleared.
       if (state.counts.requests < seen) forgetExchanges()
       const now = Date.parse(clock.now)
       endStorm(state.storm, now)
@@ -369,7 +368,7 @@ async function lockIfAsked<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** No verb ends a storm whose time is up: adds its end where it was. */
+/** A storm that expires has no event: adds one where it ended. */
 function endStorm(storm: StormView | null, now: number): void {
   const length = storm?.every === null && storm.for !== null ? parseDuration(storm.for) : undefined
   const end = storm === null || length === undefined ? undefined : Date.parse(storm.startedAt) + length
@@ -384,15 +383,15 @@ function endStorm(storm: StormView | null, now: number): void {
   stormEnd = end !== undefined && end > now ? end : undefined
 }
 
-/** When the page received an exchange that was under way. */
+/** When the page received an open exchange. */
 const RECEIVED_AT = new WeakMap<Exchange, number>()
 
-/** How long an exchange has taken so far, in milliseconds. @param now by the page's monotonic clock */
+/** Milliseconds. @param now by the page's monotonic clock */
 export function durationAt(exchange: Exchange, now: number): number {
   return exchange.durationMs + Math.max(0, now - (RECEIVED_AT.get(exchange) ?? now))
 }
 
-/** Runs an action at once or after the pause that follows the one before. @param pauseMs from end to start */
+/** Runs an action immediately, or after a pause since its last run. @param pauseMs from end to start */
 function throttled(pauseMs: number, act: () => Promise<void>): () => void {
   let isBusy = false
   let isAsked = false

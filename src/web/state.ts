@@ -15,11 +15,11 @@ const ZONE_KEY = 'petstore-sandbox:zone'
 const TICK_MS = 250
 export const PETS_PER_PAGE = 100
 
-/** `locked`: the control plane asks for a token. */
+/** `locked`: the control plane requires a token. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'locked'>('connecting')
 export const space = signal('')
 
-/** Everything that belongs to one space, with its value before anything of the space is known. */
+/** Signals of one space, with their initial values. */
 const resets: (() => void)[] = []
 function ofSpace<Value>(initial: Value): Signal<Value> {
   const created = signal(initial)
@@ -30,57 +30,57 @@ function ofSpace<Value>(initial: Value): Signal<Value> {
 }
 
 export const state = ofSpace<Omit<StateView, 'clock'> | undefined>(undefined)
-/** The space's clock when it was last read; `readAt` is the page's monotonic clock in milliseconds. */
+/** As last read; `readAt` is the page's monotonic clock in milliseconds. */
 export const clock = ofSpace<{ readonly now: number; readonly frozen: boolean; readonly readAt: number } | undefined>(
   undefined,
 )
 export const exchanges = ofSpace<readonly Exchange[]>([])
-/** Events between the exchanges, newest first. */
+/** Newest first. */
 export const events = ofSpace<readonly TimelineEvent[]>([])
 export const missed = ofSpace(0)
 export const selected = ofSpace<Exchange | undefined>(undefined)
-/** Id of the exchange to select once it has been read. */
+/** Id of the exchange to select once it is loaded. */
 export const wanted = ofSpace<number | undefined>(undefined)
 export const editing = ofSpace<Exchange | undefined>(undefined)
 export const pets = ofSpace<readonly Pet[]>([])
 export const petLimit = ofSpace(PETS_PER_PAGE)
 export const snapshots = ofSpace<readonly string[]>([])
 export const conduct = ofSpace<Conduct | undefined>(undefined)
-/** Undefined without a real service behind the sandbox. */
+/** Undefined without `upstream`. */
 export const drift = ofSpace<Drift | undefined>(undefined)
 
 export const filter = signal<ExchangeFilter>(EVERYTHING)
 export const tab = signal<Tab>('log')
 export const zone = signal<Zone>(localStorage.getItem(ZONE_KEY) === 'local' ? 'local' : 'UTC')
 export const spaces = signal<readonly SpaceView[]>([])
-/** Empty unless the sandbox is one of several replicas. */
+/** Empty for a single sandbox. */
 export const replicas = signal<readonly ReplicaView[]>([])
 export const scenarios = signal<readonly ScenarioView[]>([])
 export const operations = signal<readonly OperationFacts[]>([])
-/** Operation that the fault form starts with; a new number starts the form again. */
+/** Initial operation of the fault form; a new number resets the form. */
 export const faultDraft = signal({ operation: '*', number: 0 })
 export const announcement = signal('')
-/** The last change that can be undone, for a few seconds; the id is undefined for a removed space. */
+/** Shown for a few seconds; the id is undefined for a removed space. */
 export const toast = signal<
   { readonly text: string; readonly space: string; readonly undoId: number | undefined } | undefined
 >(undefined)
-/** Something that nobody asked for here: a space is gone, an undo failed. */
+/** Unexpected events: a space is gone, an undo failed. */
 export const notice = signal('')
 
-/** The page's monotonic clock in milliseconds, for everything that shows passing time. */
+/** The page's monotonic clock in milliseconds. */
 export const pageTime = signal(performance.now())
 setInterval(() => {
   pageTime.value = performance.now()
 }, TICK_MS)
 
-/** Time on the space's clock in milliseconds since the epoch; undefined before it is known. */
+/** The space's clock in milliseconds since the epoch. */
 export const spaceTime = computed(() => {
   const read = clock.value
   if (read === undefined || read.frozen) return read?.now
   return read.now + Math.max(0, pageTime.value - read.readAt)
 })
 
-/** Whether the sandbox is in front of a real service. A value of its own, since the state changes with each request. */
+/** Separate, because the state changes with each request. */
 export const hasUpstream = computed(() => state.value?.upstream != null)
 export const today = computed(() => dayText(spaceTime.value ?? 0, zone.value))
 
@@ -99,7 +99,7 @@ export function turnTo(name: string): void {
   })
 }
 
-/** Sets a value unless it is equal to the one before, so that nothing renders again. */
+/** Avoids rendering equal values again. */
 export function setIfChanged<Value>(target: Signal<Value>, value: Value): void {
   if (stringifyJson(target.peek()) !== stringifyJson(value)) target.value = value
 }

@@ -6,11 +6,11 @@ import { controlToken } from './control-api.js'
 import { messageOf } from './format.js'
 import { connection } from './state.js'
 
-/** An action of a control. While it runs, `pending` has the value that it asked for. */
+/** While it runs, `pending` has the requested value. */
 export interface Action<Value = unknown> {
   readonly error: Signal<string>
   readonly pending: Signal<{ readonly value: Value | undefined } | undefined>
-  /** @returns whether it succeeded; the reason for a failure is in `error` */
+  /** @returns whether it succeeded; `error` has the reason otherwise */
   run(act: () => Promise<unknown>, value?: Value): Promise<boolean>
 }
 
@@ -19,7 +19,7 @@ addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') escapes.value++
 })
 
-/** For one control or form. Its error stays until the next run, Escape, or until the connection changes. */
+/** The error stays until the next run, Escape, or a change of the connection. */
 export function useAction<Value>(): Action<Value> {
   const error = useSignal('')
   const pending = useSignal<{ readonly value: Value | undefined }>()
@@ -55,7 +55,7 @@ export function ActionError({ action }: { readonly action: Action<never> | Actio
 }
 
 interface ButtonProps {
-  /** Accessible name, where the text alone says too little. */
+  /** Accessible name, if the text alone is unclear. */
   readonly label?: string
   readonly class?: string
   readonly title?: string
@@ -91,7 +91,7 @@ export function Dialog({
 }: {
   readonly label: string
   readonly isLarge?: boolean
-  /** Without it, only the page closes the dialog. */
+  /** Without it, only code closes the dialog. */
   onClose?(): void
   readonly children: ComponentChildren
 }) {
@@ -112,7 +112,7 @@ export function Dialog({
 
 export type ReadField = (name: string) => string | undefined
 
-/** A form that sends its fields, then is cleared (unless `keeps` is set) and closes the dialog that it is in. */
+/** Clears its fields after sending (unless `keeps` is set), and closes its dialog. */
 export function Form({
   label,
   send,
@@ -262,7 +262,7 @@ export function Select<Value extends string | number>({
   )
 }
 
-/** A select that saves each choice, and shows it at once. */
+/** Saves and shows each choice immediately. */
 export function SavedSelect<Value extends string | number>({
   value,
   save,
@@ -371,7 +371,6 @@ interface TableProps {
   readonly head: readonly string[]
   /** The first cell of a row is its heading. */
   readonly rows: readonly (readonly ComponentChildren[])[]
-  /** Index of the first column of numbers. */
   readonly numbersFrom?: number
   readonly isMono?: boolean
 }
@@ -425,7 +424,7 @@ export function CopyButton({ text, children }: { readonly text: string; readonly
         onClick={async () => {
           result.value = await navigator.clipboard.writeText(text).then(
             () => 'Copied.',
-            () => 'The browser does not allow it here; select the text below.',
+            () => 'The browser does not allow copying here. Select the text below.',
           )
         }}
       >
@@ -438,7 +437,7 @@ export function CopyButton({ text, children }: { readonly text: string; readonly
   )
 }
 
-/** Downloads a file. @param content JSON, or text as it is */
+/** @param content text, or a value saved as JSON */
 export function saveFile(name: string, content: unknown): void {
   const text = typeof content === 'string' ? content : stringifyJson(content, 2)
   const link = document.createElement('a')
@@ -472,7 +471,7 @@ export function Section({
 }: {
   readonly id: string
   readonly title: string
-  /** A few words beside the title about its state. */
+  /** State, beside the title. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }) {
@@ -500,13 +499,13 @@ export function TokenDialog({ enter }: { enter(token: string): void }) {
           The sandbox rejected this token.
         </p>
       ) : (
-        <p class="muted">It is the value of --control-token. It is kept in this tab only.</p>
+        <p class="muted">Enter the value of --control-token. It is stored in this tab only.</p>
       )}
     </FormDialog>
   )
 }
 
-/** A field that saves its value: a select if there are choices, else an input. */
+/** A select for choices, else an input. */
 export function SavedField<Value extends string | number>({
   label,
   choices,

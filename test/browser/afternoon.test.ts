@@ -64,7 +64,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
 
     // A corrected request works.
     await detail.getByRole('button', { name: 'Edit and replay' }).click()
-    const form = page.getByRole('dialog', { name: 'Change and send again' })
+    const form = page.getByRole('dialog', { name: 'Edit and resend' })
     await form.getByLabel('Path and query').fill('/v1/pets?limit=100')
     await form.getByRole('button', { name: 'Send' }).click()
     await detail.getByRole('heading', { name: '200' }).waitFor()
@@ -92,12 +92,12 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     await page.getByLabel('For', { exact: true }).fill('5m')
     await page.getByRole('button', { name: 'Start storm' }).click()
     await page
-      .getByRole('region', { name: 'What is bent right now' })
+      .getByRole('region', { name: 'Overrides' })
       .getByText(/^storm 40 % · /)
       .waitFor()
     // Exports the faults before they are used up.
     await page.getByRole('button', { name: 'Take along' }).click()
-    const dialog = page.getByRole('dialog', { name: 'The present switches' })
+    const dialog = page.getByRole('dialog', { name: 'Current switches' })
     const scenario = String(await dialog.locator('pre').textContent())
     await dialog.getByRole('button', { name: 'Close' }).click()
     expect((await run(app, env)).out).toBe('60 pets\n')
@@ -145,7 +145,7 @@ describe.skipIf(!HAS_CHROMIUM)('a front-end developer', () => {
     expect(await page.getByText('The sandbox is not responding.').count()).toBe(0)
     expect(await page.getByLabel('Refused, %').inputValue()).toBe('25')
     await page.getByRole('button', { name: 'Start storm' }).click()
-    await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 25 %').waitFor()
+    await page.getByRole('region', { name: 'Overrides' }).getByText('storm 25 %').waitFor()
     expect(await again.storm.show()).toMatchObject({ rate: 0.25, for: '90s' })
   })
 })

@@ -215,7 +215,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
 
   it('shows a notice for an unknown space in the address, and does not open it', async () => {
     const { sandbox, page } = await open({}, {}, '#space=chekout')
-    await page.getByText('Unknown space "chekout". This is the default one.').waitFor()
+    await page.getByText('Unknown space "chekout". Showing the default space.').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     expect(await sandbox.spaces.list()).toEqual([])
   })
@@ -231,7 +231,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect((await sandbox.state()).storm).toBeNull()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     await row(page, '/v1/pets').waitFor()
-    await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 100 %').waitFor()
+    await page.getByRole('region', { name: 'Overrides' }).getByText('storm 100 %').waitFor()
     expect((await sandbox.state()).storm).not.toBeNull()
   })
 
@@ -303,7 +303,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const waiting = row(page, 'limit=5')
     await waiting.getByText('···').waitFor()
     await waiting.click()
-    await page.locator('.detail').getByText('It is under way: nothing has been answered yet.').waitFor()
+    await page.locator('.detail').getByText('The request is in progress. No response was sent yet.').waitFor()
     leaving.abort()
     expect(await answer).toBe('left')
     await waiting.getByText('left', { exact: true }).waitFor()
@@ -321,7 +321,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
 
   it('shows overrides, links to their controls, and removes them', async () => {
     const { sandbox, page } = await openLive()
-    const bar = page.getByRole('region', { name: 'What is bent right now' })
+    const bar = page.getByRole('region', { name: 'Overrides' })
     expect(await bar.count()).toBe(0)
     await sandbox.scenario({
       storm: '0.3,for=30s',
@@ -364,7 +364,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect((await sandbox.requests()).at(-1)).toMatchObject({ id: 3, status: 200, query: 'limit=2', key: 'sandbox' })
 
     await page.keyboard.press('e')
-    const form = page.getByRole('dialog', { name: 'Change and send again' })
+    const form = page.getByRole('dialog', { name: 'Edit and resend' })
     await form.getByLabel('Path and query').fill('/v1/pets?limit=3')
     await form.getByLabel('Key').fill('sandbox-pro')
     await form.getByRole('button', { name: 'Send' }).click()
@@ -426,8 +426,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     }
     for (const [name, open] of [
       ['Help', () => page.keyboard.press('?')],
-      ['Change and send again', () => page.keyboard.press('e')],
-      ['The present switches', () => page.getByRole('button', { name: 'Take along' }).click()],
+      ['Edit and resend', () => page.keyboard.press('e')],
+      ['Current switches', () => page.getByRole('button', { name: 'Take along' }).click()],
     ] as const) {
       await open()
       const dialog = page.getByRole('dialog', { name })
@@ -453,7 +453,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     expect(await page.getByRole('searchbox', { name: 'Filter' }).inputValue()).toBe('id:3,4,5')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
     await sandbox.storm.start({ for: '30s' })
-    await page.getByRole('region', { name: 'What is bent right now' }).getByText('storm 100 %').waitFor()
+    await page.getByRole('region', { name: 'Overrides' }).getByText('storm 100 %').waitFor()
     await sandbox.clock.advance('1m')
     await page.locator('.exchange.event').getByText('the storm is over').waitFor()
     expect(await page.locator('.exchange.event .what').allTextContents()).toEqual([
@@ -471,7 +471,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const left = page.locator('[role=meter][aria-label="sandbox-free, minute"][aria-valuenow="999"]')
     await left.waitFor()
     await page.getByRole('button', { name: 'Remove sandbox-free' }).click()
-    await page.getByText('sandbox-free is removed: requests with it get 401.').last().waitFor()
+    await page.getByText('sandbox-free is removed. Requests with it get a 401.').last().waitFor()
     await keyCard(page, 'sandbox-free').waitFor({ state: 'detached' })
     expect((await ask('/pets', 'sandbox-free')).status).toBe(401)
     await page.getByRole('button', { name: 'Undo', exact: true }).click()

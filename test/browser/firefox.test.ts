@@ -37,10 +37,10 @@ describe.skipIf(!HAS_FIREFOX)('the pages, in Firefox', () => {
     expect(await ask()).toBe(200)
     await row('200').wait()
     await page.locator('.exchange .path').click()
-    await page.locator('.detail ::-p-text(Answered as the contract says.)').wait()
+    await page.locator('.detail ::-p-text(The response follows the contract.)').wait()
 
     await page.locator(button('Start storm')).click()
-    await page.locator('.bent ::-p-text(storm 100 % · 0:30 left)').wait()
+    await page.locator('.overrides ::-p-text(storm 100 % · 0:30 left)').wait()
     expect(await ask()).toBe(429)
     await row('429').wait()
     await page.locator(button('Stop storm')).click()

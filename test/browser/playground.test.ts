@@ -109,10 +109,10 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await page.getByLabel('Retry-After').check()
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     await page.getByRole('button', { name: 'Try now' }).waitFor()
-    await page.getByText('keeps the rules').waitFor()
+    await page.getByText('follows the rules').waitFor()
     await page.getByLabel('None').check()
     await page.getByRole('button', { name: 'Try now' }).click()
-    await page.getByText('breaks the rules').waitFor()
+    await page.getByText('violates the rules').waitFor()
     await page.getByRole('link', { name: 'early-retry' }).first().click()
     // What the finding is about, in the dashboard.
     await page.getByText('live', { exact: true }).waitFor()
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
       await page.getByRole('listitem').filter({ hasText: told }).waitFor()
     }
     await page.getByRole('button', { name: 'All normal' }).click()
-    await page.getByText('All is as it began.').waitFor()
+    await page.getByText('No overrides.').waitFor()
   })
 
   it('breaks connections and lets them hang, as over a socket', async () => {
@@ -400,7 +400,7 @@ describe.skipIf(!HAS_CHROMIUM)('the playground, in a browser', () => {
     await look('at rest')
     await page.getByLabel('Key').selectOption('sandbox-limited')
     await page.getByRole('button', { name: 'Start', exact: true }).click()
-    await page.getByText('breaks the rules').waitFor()
+    await page.getByText('violates the rules').waitFor()
     for (const name of ['Start a storm', 'Ban it', 'Slow down', '+1 h'])
       await page.getByRole('button', { name }).click()
     await page

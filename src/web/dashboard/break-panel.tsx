@@ -99,7 +99,7 @@ function FaultsSection() {
       </ol>
       <FaultForm />
       {faults.length < 2 ? null : (
-        <ActionButton act={() => call('faults.clear', {}, 'There are no faults.')}>Remove all</ActionButton>
+        <ActionButton act={() => call('faults.clear', {}, 'All faults are removed.')}>Remove all</ActionButton>
       )}
     </Section>
   )

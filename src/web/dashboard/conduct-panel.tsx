@@ -20,7 +20,7 @@ function ConductSection() {
   if (requests === 0)
     return (
       <Section id="conduct" title="Conduct" aside="nothing yet">
-        <p class="muted">Clients are judged as they send: early retries, requests while banned, invalid requests …</p>
+        <p class="muted">Requests are checked for early retries, requests while banned, invalid requests …</p>
       </Section>
     )
   const aside = `${counted(occurrences(violations), 'violation')}, ${counted(occurrences(warnings), 'warning')}`
@@ -28,7 +28,7 @@ function ConductSection() {
   return (
     <Section id="conduct" title="Conduct" aside={aside}>
       {violations.length + warnings.length === 0 ? (
-        <p>{subject} kept the service's rules.</p>
+        <p>{subject} followed the service's rules.</p>
       ) : (
         <ul class="findings">
           {violations.map((finding) => findingItem('violation', finding))}
@@ -37,7 +37,7 @@ function ConductSection() {
       )}
       <p class="muted">
         {senders === 1 ? 'One client uses' : `${senders} clients share`} a key,{' '}
-        {sendersStated ? 'as stated' : 'by the requests that were in flight at once'}.
+        {sendersStated ? 'as configured' : 'estimated from concurrent requests'}.
       </p>
       {whatIf.requests === 0 ? null : <WhatIfTable whatIf={whatIf} />}
     </Section>
@@ -68,13 +68,13 @@ function WhatIfTable({ whatIf }: { readonly whatIf: WhatIf }) {
   const cells = ({ refusals, refused: { minute, day, ban } }: Refusals) => [refusals, `${minute}, ${day}, ${ban}`]
   return (
     <>
-      <h3>What each plan would have done</h3>
+      <h3>Outcome with each plan</h3>
       <p class="muted">
         {requests.toLocaleString('en')} {noun(requests, 'request')} reached the quota; at most{' '}
         {peakMinute.toLocaleString('en')} of one key in a minute and {peakDay.toLocaleString('en')} in a day.{' '}
-        {cheapest === null ? 'Every plan refuses some.' : `The smallest plan that refuses nothing: ${cheapest}.`}
+        {cheapest === null ? 'Every plan would have refused some.' : `The smallest plan without refusals: ${cheapest}.`}
       </p>
-      <ScrollBox label="What each plan would have refused">
+      <ScrollBox label="Refusals with each plan">
         <Table
           head={['Plan', 'A minute', 'A day', 'Refused', 'by minute, day, ban']}
           rows={[
@@ -94,10 +94,10 @@ function DriftSection() {
   const asked = checked + unanswered
   const summary =
     asked === 0
-      ? 'Each answer of the real service is held against the contract.'
+      ? 'Responses of the real service are checked against the contract.'
       : checked === 0
-        ? 'The real service has given no answer that could be held against the contract.'
-        : 'What the real service answered keeps the contract.'
+        ? 'No response of the real service could be checked against the contract.'
+        : 'All responses of the real service match the contract.'
   return (
     <Section
       id="drift"
@@ -117,8 +117,8 @@ function DriftSection() {
       </ul>
       {unanswered === 0 ? null : (
         <p class="muted">
-          {unanswered.toLocaleString('en')} of {asked.toLocaleString('en')} {noun(asked, 'request')} got no answer that
-          could be used.
+          {unanswered.toLocaleString('en')} of {asked.toLocaleString('en')} {noun(asked, 'request')} got no response
+          that could be used.
         </p>
       )}
       {leftOut === 0 ? null : (

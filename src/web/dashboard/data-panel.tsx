@@ -88,7 +88,7 @@ function readCategory(text: string): Pet['categoryId'] {
   return category
 }
 
-/** A client chose the name: it is shown as text only. */
+/** The name comes from a client: render it as text only. */
 const PetRow = memo(function PetRow({ pet: { id, name, categoryId, status } }: { readonly pet: Pet }) {
   const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
   const change = (fields: object, done = `The pet ${id} is changed.`) =>
@@ -149,7 +149,7 @@ function OrdersSection() {
   return (
     <Section id="orders" title="Orders" aside={count}>
       {count === 0 ? (
-        <p class="muted">There are none.</p>
+        <p class="muted">None.</p>
       ) : (
         <Pre>
           {orders.value
@@ -174,7 +174,7 @@ function SnapshotsSection() {
             <span class="mono grow">{name}</span>
             <ActionButton
               label={`Restore ${name}`}
-              act={() => call('snapshots.restore', { name }, `The space is as in ${name}.`)}
+              act={() => call('snapshots.restore', { name }, `Restored ${name}.`)}
             >
               Restore
             </ActionButton>

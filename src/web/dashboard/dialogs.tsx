@@ -9,11 +9,11 @@ import { CloseButton, Dialog, Field, FormDialog, type ReadField } from '../ui.js
 import { FILTER_FIELDS } from './exchange-filter.js'
 
 const KEYS = [
-  ['/', 'to the filter'],
+  ['/', 'go to the filter'],
   ['j  k', 'next, previous exchange'],
-  ['r', 'send the open one again'],
-  ['e', 'change it before'],
-  ['Escape', 'close what is open'],
+  ['r', 'resend the open exchange'],
+  ['e', 'edit and resend it'],
+  ['Escape', 'close the dialog or exchange'],
   ['?', 'this help'],
 ] as const
 
@@ -52,10 +52,10 @@ export function HelpDialog() {
           </div>
         ))}
       </dl>
-      <h2>Words of the filter</h2>
+      <h2>Filter syntax</h2>
       <p class="muted">
         Words must all match: <code>4xx</code>, <code>&gt;500ms</code>, <code>pets</code>, or a field and a colon (
-        {FILTER_FIELDS.join(', ')}), as in <code>status:429 reason:storm body:"Rex"</code>. A minus turns one round:{' '}
+        {FILTER_FIELDS.join(', ')}), as in <code>status:429 reason:storm body:"Rex"</code>. A minus negates a word:{' '}
         <code>-key:sandbox-pro</code>.
       </p>
       <div class="row end">
@@ -86,14 +86,8 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
     })
   }
   return (
-    <FormDialog
-      label="Change and send again"
-      isLarge
-      submit="Send"
-      onClose={() => (editing.value = undefined)}
-      send={send}
-    >
-      <h2>Change exchange {id} and send it again</h2>
+    <FormDialog label="Edit and resend" isLarge submit="Send" onClose={() => (editing.value = undefined)} send={send}>
+      <h2>Edit exchange {id} and resend it</h2>
       <div class="fields">
         <Field label="Method" name="method" defaultValue={method} required />
         <Field label="Path and query" name="target" class="mono" defaultValue={addressOf(exchange)} required grows />
@@ -102,7 +96,7 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
           name="key"
           class="mono"
           defaultValue={isKnown ? sentKeyText(key, space, sender) : ''}
-          placeholder="none that the log has"
+          placeholder="not in the log"
           grows
         />
       </div>

@@ -95,7 +95,7 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
     reason === 'ban' && typeof banAfter === 'number' ? ledToBan(exchanges.value.toReversed(), exchange, banAfter) : []
   return (
     <div class="row steps">
-      {curesOf(exchange, keyView, spaceTime.value ?? 0).map(([text, act]) => (
+      {fixesFor(exchange, keyView, spaceTime.value ?? 0).map(([text, act]) => (
         <ActionButton key={text} class="primary" act={act}>
           {text}
         </ActionButton>
@@ -120,8 +120,8 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
 
 type Cure = readonly [text: string, act: () => Promise<unknown>]
 
-/** One-click help against what an exchange met. @param key undefined if it is not a key of the sandbox */
-function curesOf(exchange: Exchange, key: KeyView | undefined, now: number): readonly Cure[] {
+/** Actions that fix the cause of a refusal. @param key undefined for an unknown key */
+function fixesFor(exchange: Exchange, key: KeyView | undefined, now: number): readonly Cure[] {
   const { reason, key: name, response } = exchange
   switch (reason) {
     case 'quota-minute':
@@ -132,21 +132,21 @@ function curesOf(exchange: Exchange, key: KeyView | undefined, now: number): rea
       const upgrade = () =>
         call('keys.change', { key: name, plan: plan ?? key.plan }, `${name} is on the plan ${plan}.`)
       return [
-        ...advanceCure('Advance to the reset', reset - now),
+        ...advanceFix('Advance to the reset', reset - now),
         ...(plan ? [[`Put on ${plan}`, upgrade] as const] : []),
       ]
     }
     case 'ban': {
       if (key === undefined || key.ban === null || key.always === 'banned') return []
-      const lift = () => call('keys.unban', { key: name }, `${name} is no longer banned.`)
-      return [['Lift the ban', lift], ...advanceCure('Advance to its end', Date.parse(key.ban.until) - now)]
+      const lift = () => call('keys.unban', { key: name }, `The ban of ${name} is lifted.`)
+      return [['Lift the ban', lift], ...advanceFix('Advance to its end', Date.parse(key.ban.until) - now)]
     }
     case 'storm':
       return [['Stop the storm', () => call('storm.stop', {}, 'The storm is stopped.')]]
     case 'fault':
-      return [['Remove the faults', () => call('faults.clear', {}, 'There are no faults.')]]
+      return [['Remove the faults', () => call('faults.clear', {}, 'All faults are removed.')]]
     case 'sunset':
-      return [['Bring it back', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
+      return [['Restore the operation', () => call('settings.change', { sunset: 'before' }, 'Sunset is before.')]]
     case 'brownout':
       return [['End the brownout', () => call('settings.change', { sunset: 'auto' }, 'Sunset is auto.')]]
     default:
@@ -154,7 +154,7 @@ function curesOf(exchange: Exchange, key: KeyView | undefined, now: number): rea
   }
 }
 
-function advanceCure(text: string, milliseconds: number): readonly Cure[] {
+function advanceFix(text: string, milliseconds: number): readonly Cure[] {
   const seconds = Math.ceil(milliseconds / 1000)
   const advance = () => call('clock.advance', { by: `${seconds}s` }, `The clock has moved by ${seconds} s.`)
   return seconds > 0 ? [[text, advance]] : []
@@ -191,7 +191,7 @@ function Drift({ exchange: { drift } }: { readonly exchange: Exchange }) {
   return drift === undefined ? null : (
     <section aria-label="Drift" class="drift">
       <div class="row between">
-        <h3>It drifts from the contract</h3>
+        <h3>Differences from the contract</h3>
         <button type="button" onClick={() => showTab('conduct', 'drift')}>
           All drift
         </button>
@@ -235,7 +235,7 @@ function CopyAs({ exchange }: { readonly exchange: Exchange }) {
       <div class="row">
         <Select label="Form" value={form.value} choices={COPY_FORMS} choose={(name) => (form.value = name)} />
         <CopyButton text={text}>Copy as {form}</CopyButton>
-        <CopyButton text={location.href}>Copy a link to it</CopyButton>
+        <CopyButton text={location.href}>Copy link</CopyButton>
       </div>
       <Pre class="curl">{text}</Pre>
     </>
@@ -256,7 +256,7 @@ function FilterButton({ field, value }: { readonly field: string; readonly value
     <button
       type="button"
       class="plain"
-      aria-label={`${value}: filter by it`}
+      aria-label={`Filter by ${value}`}
       onClick={() => filterBy(wordOf(field, value))}
     >
       {value}

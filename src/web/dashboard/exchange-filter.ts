@@ -48,7 +48,7 @@ function isWithin(at: string, wanted: string): boolean {
   return `${firstDay}t${from}` <= instant && instant < `${lastDay ?? firstDay}t${to}`
 }
 
-/** The word for a range of time. @param from, to milliseconds since the epoch */
+/** @param from, to milliseconds since the epoch */
 export function rangeWord(from: number, to: number): string {
   const [first = '', last = ''] = [from, to].map((at) => new Date(at).toISOString().slice(0, 19))
   return `at:${first}..${last.slice(0, 10) === first.slice(0, 10) ? last.slice(11) : last}`
@@ -100,14 +100,14 @@ export function toggleWord(text: string, word: string): string {
   return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ')
 }
 
-/** The word for a field and its value, which may contain blanks. */
+/** Quotes values with blanks. */
 export function wordOf(field: string, value: string): string {
   return /\s/.test(value) ? `${field}:"${value.replaceAll('"', '')}"` : `${field}:${value}`
 }
 
 const MAX_VALUES = 4
 
-/** Words that would narrow a list, with the exchanges that each would leave: the most frequent values of each field. */
+/** The most frequent values of each field, with the number of exchanges that each would leave. */
 export function facetsOf(exchanges: readonly Exchange[]) {
   const fields = {
     op: ({ operation }: Exchange) => operation ?? 'none',

@@ -13,7 +13,7 @@ import { FirstRun } from './first-run.js'
 import { type TimelineRow, timelineOf } from './timeline.js'
 import { scrollToRow, visibleRows } from './visible-rows.js'
 
-/** From this width on, an exchange takes one line. */
+/** In pixels: from this width on, an exchange takes one line. */
 const MIN_WIDE = 620
 const ROW_HEIGHT = { wide: 30, narrow: 50 }
 
@@ -43,7 +43,7 @@ export function ExchangeList() {
     return () => sizes.disconnect()
   }, [])
 
-  // Keeps the scroll position, or the focused row, while exchanges come in above.
+  // Keeps scroll position and focused row while exchanges are added above.
   const newest = useRef<string>(undefined)
   useLayoutEffect(() => {
     const element = scroller.current
@@ -53,7 +53,7 @@ export function ExchangeList() {
     if (element.scrollTop > 0 || element.contains(document.activeElement)) element.scrollTop += added * rowHeight
   })
 
-  // Focuses the row that an arrow key has led to, once it is rendered.
+  // Focuses the row selected by an arrow key, once rendered.
   const isWalking = useRef(false)
   useLayoutEffect(() => {
     if (!isWalking.current) return
@@ -131,7 +131,7 @@ function EventRow({ row }: { readonly row: Exclude<TimelineRow, { kind: 'exchang
   return (
     <li class="exchange event">
       {row.kind === 'back' ? null : <span class="at">{timeText(Date.parse(row.event.at), true, zone.value)}</span>}
-      <span class="what">{row.kind === 'back' ? 'the clock went back' : row.event.text}</span>
+      <span class="what">{row.kind === 'back' ? 'the clock moved back' : row.event.text}</span>
     </li>
   )
 }
@@ -141,7 +141,7 @@ function keyOf(row: TimelineRow): string {
   return row.kind === 'event' ? `e${row.event.number}` : `b${row.afterId}`
 }
 
-/** Index of the exchange that a step leads to, past rows of other kinds; may be outside of the list. */
+/** Skips rows of other kinds. May return an index outside of the list. */
 function nextExchange(rows: readonly TimelineRow[], from: number, step: number): number {
   const direction = Math.abs(step) === 1 ? step : -Math.sign(step)
   let index = Math.max(0, Math.min(rows.length - 1, from + step))
@@ -156,7 +156,7 @@ const ExchangeRow = memo(function ExchangeRow({
 }: {
   readonly exchange: Exchange
   readonly isSelected: boolean
-  /** Whether Tab leads here; the arrow keys lead to the others. */
+  /** Reachable by Tab; others by arrow keys. */
   readonly isReachable: boolean
 }) {
   const { id, method, reason, fault, key, status, ended, drift } = exchange
@@ -200,7 +200,7 @@ const ExchangeRow = memo(function ExchangeRow({
   )
 })
 
-/** A cell that narrows the list by a click. For the keyboard, the details of an exchange offer the same. */
+/** A click filters the list. For the keyboard, the details of an exchange offer the same. */
 function filterCell(word: string): { readonly 'data-word': string; readonly title: string } {
   return { 'data-word': word, title: `Filter by ${word}` }
 }

@@ -5,14 +5,13 @@ export const EXCHANGES_KEPT = 1000
 export class ExchangeRing {
   readonly #limit: number
   readonly #byId = new Map<number, Exchange>()
-  /** The highest id so far, 0 before the first. */
   highestId = 0
 
   constructor(limit = EXCHANGES_KEPT) {
     this.#limit = limit
   }
 
-  /** @returns `ended` for a known exchange that has ended, `restarted` if the log was cleared and counts from 1 again */
+  /** @returns `ended` for a known exchange that has ended, `restarted` if ids restarted after the log was cleared */
   add(exchange: Exchange): 'new' | 'ended' | 'known' | 'restarted' {
     const known = this.#byId.get(exchange.id)
     const isSame = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key

@@ -1,7 +1,7 @@
 import type { FaultView } from '../../control/views.js'
 import type { FaultRule } from '../../domain/faults.js'
 
-/** The rules without one of them. Setting a list starts its counts again, so each rule keeps its remaining count. */
+/** Setting a list resets its counts, so each rule keeps its remaining count. */
 export function withoutRule(faults: readonly FaultView[], index: number): readonly FaultRule[] {
   return faults
     .filter(({ left }, at) => at !== index && left !== 0)

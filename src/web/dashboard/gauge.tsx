@@ -14,7 +14,7 @@ export function Gauge({
 }: WindowNow & {
   readonly name: 'minute' | 'day'
   readonly of: string
-  /** The key is refused whatever is left. */
+  /** The key is refused, even with requests left. */
   readonly isOut: boolean
 }) {
   const level = isOut ? 'out' : remaining === 0 ? 'spent' : remaining < limit / 5 ? 'low' : 'fine'

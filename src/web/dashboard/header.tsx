@@ -90,7 +90,7 @@ function SpaceChooser() {
             Name of the space
             <input name="name" required pattern="[A-Za-z0-9._\-]{1,64}" title="1 to 64 of A-Z a-z 0-9 . _ -" />
           </label>
-          <p class="muted">Any key with ~name appended works in it: own pets, quotas, clock and log.</p>
+          <p class="muted">Append ~name to any key to use it. A space has its own pets, quotas, clock and log.</p>
         </FormDialog>
       ) : null}
     </div>
@@ -114,11 +114,11 @@ function ExportButton() {
     <>
       <ActionButton act={async () => (exported.value = await callVerb('export', space.value))}>Take along</ActionButton>
       {exported.value === undefined ? null : (
-        <Dialog label="The present switches" isLarge onClose={() => (exported.value = undefined)}>
-          <h2>The present switches</h2>
+        <Dialog label="Current switches" isLarge onClose={() => (exported.value = undefined)}>
+          <h2>Current switches</h2>
           <Toggle label="Form" names={EXPORT_TITLES} value={title.value} choose={(name) => (title.value = name)} />
           <Pre>{text}</Pre>
-          {missing.length === 0 ? null : <p class="muted">Not in it, as no switch says it: {missing.join(', ')}.</p>}
+          {missing.length === 0 ? null : <p class="muted">Not exportable: {missing.join(', ')}.</p>}
           <div class="row end">
             <CopyButton text={text}>Copy</CopyButton>
             <button type="button" onClick={() => saveFile(file, text)}>
@@ -132,7 +132,7 @@ function ExportButton() {
   )
 }
 
-/** Steps of the clock: as shown, as sent, as spoken. */
+/** As shown, as sent, as spoken. */
 const CLOCK_STEPS = [
   ['+1 s', '1s', '1 second'],
   ['+1 m', '1m', '1 minute'],
@@ -166,7 +166,7 @@ function ClockControls() {
         </button>
         <button
           type="button"
-          title="Back to real time"
+          title="Reset to real time"
           onClick={() => action.run(() => call('clock.reset', {}, 'The clock shows real time.'))}
         >
           Real time
@@ -259,7 +259,7 @@ export function OverrideBar() {
   const upstream = state.value?.upstream ?? null
   if (overrides.length === 0 && upstream === null) return null
   return (
-    <section class={overrides.length === 0 ? 'bent calm' : 'bent'} aria-label="What is bent right now">
+    <section class={overrides.length === 0 ? 'overrides calm' : 'overrides'} aria-label="Overrides">
       <ul>
         {upstream === null ? null : <Upstream upstream={upstream} now={now} />}
         {overrides.map((override) => {
@@ -285,7 +285,7 @@ export function OverrideBar() {
       </ul>
       <ActionError action={action} />
       {overrides.length === 0 ? null : (
-        <button type="button" onClick={() => action.run(() => call('overrides.clear', {}, 'All is as it began.'))}>
+        <button type="button" onClick={() => action.run(() => call('overrides.clear', {}, 'No overrides.'))}>
           All normal
         </button>
       )}
@@ -302,7 +302,7 @@ function Upstream({ upstream, now }: { readonly upstream: UpstreamView; readonly
   return (
     <li class={`upstream ${is}`}>
       <button type="button" class="plain" title={baseUrl} onClick={() => showTab('conduct', 'drift')}>
-        {is === 'unasked' ? 'upstream not asked yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
+        {is === 'unasked' ? 'upstream not used yet' : `upstream ${is}${code === null ? '' : `: ${code}`}${when}`}
       </button>
     </li>
   )

@@ -51,7 +51,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
             <ActionButton
               key="lift"
               label={`Lift ban of ${key}`}
-              act={() => call('keys.unban', { key }, `${key} is no longer banned.`)}
+              act={() => call('keys.unban', { key }, `The ban of ${key} is lifted.`)}
             >
               Lift
             </ActionButton>
@@ -62,7 +62,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
           ) : null}
           <ActionButton
             label={`Remove ${key}`}
-            act={() => call('keys.remove', { key }, `${key} is removed: requests with it get 401.`)}
+            act={() => call('keys.remove', { key }, `${key} is removed. Requests with it get a 401.`)}
           >
             ×
           </ActionButton>

@@ -1,11 +1,11 @@
 import { OUTCOMES } from '../format.js'
 import { EVERYTHING, type ExchangeFilter } from './exchange-filter.js'
 
-/** Panels beside the log. On a narrow page, the log is one of them. */
+/** Panels beside the log, which is one of them on narrow pages. */
 export const TABS = ['log', 'break', 'keys', 'data', 'conduct'] as const
 export type Tab = (typeof TABS)[number]
 
-/** The part of the page's state that its address has, so that it can be shared. */
+/** Shareable state of the page. */
 export interface PagePlace {
   readonly space: string
   readonly filter: ExchangeFilter

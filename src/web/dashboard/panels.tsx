@@ -9,7 +9,6 @@ import { KeysPanel } from './keys-panel.js'
 import { Traffic } from './traffic.js'
 import { TrafficChart } from './traffic-chart.js'
 
-/** Below this width, log and panel are not shown side by side. */
 const NARROW = matchMedia('(max-width: 900px)')
 
 const LOG = { name: 'log', title: 'Log' } as const
@@ -20,7 +19,7 @@ const PANELS = [
   { name: 'conduct', title: 'Conduct', Content: ConductPanel },
 ] as const
 
-/** The log, and beside it one panel; on narrow pages one of all of them, chosen at the bottom. */
+/** The log beside a panel; on narrow pages, only one of them. */
 export function Panels() {
   const isNarrow = useSignal(NARROW.matches)
   const tabs = useRef<HTMLDivElement>(null)

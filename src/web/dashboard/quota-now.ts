@@ -1,22 +1,22 @@
 import type { KeyView, StormView, WindowState } from '../../control/views.js'
 import { parseDuration } from '../../domain/time.js'
 
-/** A quota window at an instant; `leftMs` until it resets, 0 while it is not open. */
+/** `leftMs` until it resets; 0 while it is not open. */
 export type WindowNow = Pick<WindowState, 'limit' | 'remaining'> & { readonly leftMs: number }
 
-/** A quota window as it is at an instant: full again once it has ended. */
+/** A window that has ended is full again. */
 export function windowAt({ limit, remaining, reset }: WindowState, now: number): WindowNow {
   const leftMs = reset === null ? 0 : Math.max(0, Date.parse(reset) - now)
   return { limit, remaining: leftMs > 0 || reset === null ? remaining : limit, leftMs }
 }
 
-/** A key's minute window. The key that is always out of quota stays out. */
+/** The key that is always out of quota stays out. */
 export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>, now: number): WindowNow {
   const shown = windowAt(minute, now)
   return always === 'limited' ? { ...shown, remaining: 0 } : shown
 }
 
-/** How long a key's ban still lasts in milliseconds, 0 without one. */
+/** Milliseconds; 0 without a ban. */
 export function banLeft({ ban, always }: Pick<KeyView, 'ban' | 'always'>, now: number): number {
   return ban === null || always === 'banned' ? 0 : Math.max(0, Date.parse(ban.until) - now)
 }
@@ -25,7 +25,7 @@ export function isOut(key: Pick<KeyView, 'ban' | 'always'>, now: number): boolea
   return banLeft(key, now) > 0 || key.always === 'banned' || key.always === 'revoked'
 }
 
-/** What a storm does at an instant; `changesIn` is undefined if that does not end. */
+/** `changesIn` is undefined for a storm without an end. */
 export function stormAt(
   { for: length, every, startedAt }: StormView,
   now: number,

@@ -9,14 +9,14 @@ export interface TimelineEvent extends SpaceEvent {
 export type TimelineRow =
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   | { readonly kind: 'event'; readonly event: TimelineEvent }
-  /** The clock shows less than for the exchange before, and no event explains it. */
+  /** The clock went back without an event that explains it. */
   | { readonly kind: 'back'; readonly afterId: number }
 
-/** A smaller step back may be exchanges that overtook each other. */
+/** Smaller steps may be exchanges that overtook each other. */
 const BACK_MS = 1000
 const SETS_CLOCK = /^(?:clock\..*|reset|undo|snapshots\.restore|scenario\.apply|overrides\.clear)$/
 
-/** Exchanges with the events between them; both newest first. */
+/** Merges exchanges and events; both newest first. */
 export function timelineOf(exchanges: readonly Exchange[], events: readonly TimelineEvent[]): readonly TimelineRow[] {
   const rows: TimelineRow[] = []
   let next = 0

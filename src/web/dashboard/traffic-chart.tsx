@@ -10,7 +10,7 @@ const RANGES = Object.keys(CHART_RANGES) as readonly ChartRange[]
 const TOP = 8
 const PLOT_HEIGHT = 60
 const LABELS_HEIGHT = 28
-/** The plot is never lower than this many requests. */
+/** Minimum height of the plot, in requests. */
 const MIN_PEAK = 4
 const BAR_WIDTH = 0.8
 
@@ -107,7 +107,6 @@ function Plot({ buckets, bucketSeconds, tickSeconds }: PlotProps) {
   )
 }
 
-/** About three round counts up to a peak. */
 function countTicks(peak: number): readonly number[] {
   const unit = 10 ** Math.floor(Math.log10(peak / 3))
   const step = Math.max(1, ([1, 2, 5].find((factor) => factor * unit >= peak / 3.5) ?? 10) * unit)

@@ -9,10 +9,10 @@ export const CHART_RANGES = {
 } as const
 export type ChartRange = keyof typeof CHART_RANGES
 
-/** Hours of steady traffic in little memory. */
+/** Hours of steady traffic. */
 const MAX_SECONDS_WITH_REQUESTS = 10_000
 
-/** The requests of one bucket; `start` is in milliseconds since the epoch. */
+/** `start` in milliseconds since the epoch. */
 export interface Bucket {
   readonly start: number
   readonly counts: OutcomeCounts
@@ -34,7 +34,7 @@ export class TrafficTally {
     this.#seconds.clear()
   }
 
-  /** The buckets of a range that ends at an instant of the space's clock, oldest first. */
+  /** Oldest first. @param now end of the range, by the space's clock */
   buckets(range: ChartRange, now: number): readonly Bucket[] {
     const { bucketSeconds, buckets } = CHART_RANGES[range]
     const first = Math.floor(now / 1000 / bucketSeconds) - buckets + 1

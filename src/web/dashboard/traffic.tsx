@@ -65,7 +65,7 @@ export function Traffic() {
   )
 }
 
-/** Narrows the list to one outcome; each button has the number that it would show. */
+/** Each button shows the number of matching exchanges. */
 function OutcomeFilter() {
   const { text, outcome: chosen } = filter.value
   const counts = { ...NO_OUTCOMES }

@@ -1,7 +1,6 @@
-/** Rows that are rendered beyond the visible ones, on either side. */
 const BEYOND = 6
 
-/** Which rows of a long list are rendered: from first up to, but not including, end. */
+/** Rows to render: from `first` up to, but not including, `end`. */
 export function visibleRows(
   count: number,
   rowHeight: number,
@@ -12,7 +11,7 @@ export function visibleRows(
   return { first, end: Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + BEYOND) }
 }
 
-/** Where to scroll so that a row is seen, undefined if it is. */
+/** Undefined if the row is visible. */
 export function scrollToRow(index: number, rowHeight: number, scrollTop: number, height: number): number | undefined {
   const top = index * rowHeight
   if (top < scrollTop) return top

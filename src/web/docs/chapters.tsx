@@ -14,28 +14,27 @@ interface Chapter {
 }
 
 const CURES: Readonly<Record<Exclude<ProblemCode, 'forbidden' | 'conflict'>, string>> = {
-  invalid_request: 'Read the message: it names every violation. Fix the request; sending it unchanged does not help.',
-  missing_api_key: 'Send the header Authorization: Bearer and a key.',
-  invalid_api_key: 'Use a key of this sandbox; the page offers them.',
-  not_found:
-    'Check path and id. Ids are exact to 64 bits: a client that reads them into a double looks for another animal.',
-  operation_removed: 'Use the successor that the message names.',
-  method_not_allowed: 'Use a method of the header Allow.',
+  invalid_request: 'Fix each violation in the message. Retrying the same request does not help.',
+  missing_api_key: 'Send Authorization: Bearer <API key>.',
+  invalid_api_key: 'Use a key of this sandbox, from the list on this page.',
+  not_found: 'Check path and id. Ids have 64 bits: a client that parses them as doubles requests another animal.',
+  operation_removed: 'Use the successor in the message.',
+  method_not_allowed: 'Use a method in the Allow header.',
   unsupported_media_type: 'Send application/json in UTF-8, without Content-Encoding.',
   payload_too_large: 'Send less than 1 MiB.',
-  rate_limit_exceeded: 'Wait for Retry-After, then try again; with growing delays if it is refused again.',
+  rate_limit_exceeded: 'Wait for Retry-After, then retry with growing delays.',
   api_key_banned: 'Wait for Retry-After. A client that waits after each 429 is never banned.',
-  simulated_fault: 'Take the fault away in the dashboard, or let the client try again.',
+  simulated_fault: 'Remove the fault in the dashboard, or retry.',
   internal_error: 'See the log of the sandbox.',
-  overloaded: 'Send it again, with fewer large bodies at once.',
+  overloaded: 'Retry, with fewer large bodies at once.',
   store_full: 'Remove animals, reset the sandbox, or start it with a larger --max-store.',
-  log_unavailable: 'Wait for Retry-After and send it again; Redis, where the replicas keep their log, is away.',
-  upstream_unreachable: 'See the message; check the address of the real service, the network, the proxy.',
-  upstream_invalid: 'See the message; ask the real service directly.',
+  log_unavailable: 'Wait for Retry-After and retry. The Redis with the log of the replicas cannot be reached.',
+  upstream_unreachable: 'See the message. Check the address of the real service, the network and the proxy.',
+  upstream_invalid: 'See the message. Send the request to the real service directly.',
   upstream_busy: 'Wait for open requests to the real service, or send fewer at a time.',
-  upstream_timeout: 'Send it again, or start the sandbox with a longer --upstream-timeout.',
-  too_many_spaces: 'Remove spaces that are not used any more.',
-  bad_request: 'Send well-formed HTTP/1.1; look for a proxy that does not.',
+  upstream_timeout: 'Retry, or start the sandbox with a longer --upstream-timeout.',
+  too_many_spaces: 'Remove unused spaces.',
+  bad_request: 'Send valid HTTP/1.1. Check proxies.',
   request_timeout: 'Send the request without pauses.',
   headers_too_large: 'Send fewer or shorter headers.',
 }
@@ -72,17 +71,17 @@ export const CHAPTERS: readonly Chapter[] = [
         <Heading>Authentication</Heading>
         <p>
           Every operation takes an API key as bearer token: <code>Authorization: Bearer {keyInSpace()}</code>. Without a
-          key, or with an invalid one, the answer is 401.
+          key, or with an invalid one, the response is a 401.
         </p>
         <p>
-          These keys are in this sandbox; the key alone picks a plan or a misfortune. Any of them with{' '}
-          <code>~name</code> appended is the same key in a space of its own: own animals, quotas, clock and log. With{' '}
-          <code>~name+sender</code> or <code>~+sender</code> conduct judges each client that shares the key separately.
+          This sandbox has the following keys, each with a plan or a fixed condition. Append <code>~name</code> to use a
+          key in a separate space with its own animals, quotas, clock and log. With <code>~name+sender</code> or{' '}
+          <code>~+sender</code> conduct judges each client that shares the key separately.
         </p>
         <Table
           head={['Key', 'Plan', 'Always']}
           rows={state.keys.map(({ key, plan, always, secret }) => [
-            secret ? `${key} (its label; the key itself is shown nowhere)` : key,
+            secret ? `${key} (the label of a secret key)` : key,
             plan,
             always ?? '',
           ])}
@@ -102,7 +101,7 @@ export const CHAPTERS: readonly Chapter[] = [
         <PlanTable contract={contract} />
         <p>
           Every answer carries <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and{' '}
-          <code>X-RateLimit-Reset</code> (a Unix timestamp). A request over the limit is answered with 429 and{' '}
+          <code>X-RateLimit-Reset</code> (a Unix timestamp). A request over the limit gets a 429 and{' '}
           <code>Retry-After</code>; wait for that time, and for longer each time it is refused again. A client that
           keeps sending may be banned for a while.
         </p>
@@ -173,9 +172,9 @@ export const CHAPTERS: readonly Chapter[] = [
         <>
           <Heading>The sandbox’s choices</Heading>
           <p>
-            Where the specification is silent, the sandbox had to choose; a real instance need not do the same. Each
-            answer that it made up (a quota, a ban, a storm, a fault) says so in <code>X-Sandbox-Reason</code>. In this
-            contract, these answers (<i>response</i>) or their bodies (<i>body</i>) are its choice:
+            Where the specification is silent, the sandbox makes a choice, which may differ from a real instance. Each
+            response that it produces (a quota, a ban, a storm, a fault) has <code>X-Sandbox-Reason</code>. In this
+            contract, these responses (<i>response</i>) or their bodies (<i>body</i>) are its choice:
           </p>
           {choices.length === 0 ? <p>None.</p> : null}
           <ul>

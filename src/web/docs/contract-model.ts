@@ -3,10 +3,10 @@ import type { OperationsView } from '../../control/views.js'
 export type JsonMap = Record<string, unknown>
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
-/** References that are followed, since a broken contract may lead back to itself. */
+/** Limits references, which may form a cycle. */
 const MAX_HOPS = 20
 
-/** An OpenAPI document in a form to be shown. References within itself can be followed. */
+/** An OpenAPI document for display. */
 export type ContractModel = ReturnType<typeof readContract>
 export type OperationModel = ContractModel['operations'][number]
 export type BodyModel = NonNullable<OperationModel['body']>
@@ -15,7 +15,7 @@ export type BodyModel = NonNullable<OperationModel['body']>
 export function readContract(document: JsonMap, mocked: OperationsView['mocked'] = []) {
   const whyMocked = new Map(mocked.map(({ operation, reason }) => [operation, reason]))
 
-  /** Follows references. @returns the target, and the last name that led to it */
+  /** @returns the target of a reference, and the last name on the way */
   function resolve(given: unknown): { readonly value: unknown; readonly name: string | undefined } {
     let value = given
     let name: string | undefined
@@ -25,13 +25,13 @@ export function readContract(document: JsonMap, mocked: OperationsView['mocked']
       const parts = $ref.slice(2).split('/').map(unescaped)
       name = parts.at(-1)
       const target: unknown = parts.reduce<unknown>((at, part) => asMap(at)[part], document)
-      // Without anything beside the reference, the target keeps its identity.
+      // Without siblings of the reference, the target keeps its identity.
       value = isMap(target) && Object.keys(beside).length > 0 ? { ...target, ...beside } : target
     }
     return { value, name }
   }
 
-  /** The object that something is or refers to; an empty one for anything else. */
+  /** Resolves to an object; empty for anything else. */
   const read = (given: unknown): JsonMap => asMap(resolve(given).value)
 
   function readExamples({
@@ -82,7 +82,7 @@ export function readContract(document: JsonMap, mocked: OperationsView['mocked']
         ...(reason === undefined ? [] : [{ kind: 'mocked', text: 'mocked', detail: reason } as const]),
       ],
       successor: asText(operation['x-deprecated-successor']),
-      /** The service's own docs hide the panel of some operations; so does this page. */
+      /** As in the service's own docs. */
       isSendable: operation['x-hideTryItPanel'] !== true,
       // Parameters of the operation replace parameters of its path.
       parameters: [
@@ -95,7 +95,7 @@ export function readContract(document: JsonMap, mocked: OperationsView['mocked']
           /** `200`, `4XX`, `default` */
           status,
           description: asText(response.description),
-          /** What of it is the sandbox's choice, where the specification is silent. */
+          /** Choice of the sandbox where the specification is silent. */
           choice: asText(response['x-sandbox-choice']),
           headers: Object.entries(asMap(response.headers)).map(([name, header]) => ({
             name,
@@ -136,13 +136,13 @@ export function markersOf(operation: JsonMap) {
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** `2030-12-05` as `5 December 2030`; anything but a date unchanged. */
+/** `5 December 2030` for `2030-12-05`; other text unchanged. */
 function dayText(text: string): string {
   const at = Date.parse(/^\d{4}-\d{2}-\d{2}/.exec(text)?.[0] ?? '')
   return Number.isNaN(at) ? text : DAY.format(at)
 }
 
-/** Rows of the table of plans from `x-plans`: name, requests a minute, requests a day. */
+/** Name, requests a minute, requests a day, from `x-plans`. */
 export function planRows(plans: unknown): readonly (readonly string[])[] {
   const limit = (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en') : String(value ?? ''))
   return Object.entries(asMap(plans)).map(([name, plan]) => {

@@ -4,7 +4,7 @@ import { isSpaceName } from '../../domain/keys.js'
 import { callVerb, SANDBOX_ADDRESS, servedContract } from '../control-api.js'
 import { type ContractModel, readContract } from './contract-model.js'
 
-/** The space that the page is about, from its address: `docs?space=name`. */
+/** From the address: `docs?space=name`. */
 export const space = new URLSearchParams(location.search).get('space') ?? ''
 
 export interface Served {
@@ -14,10 +14,10 @@ export interface Served {
 }
 
 export const served = signal<Served | undefined>(undefined)
-/** The key that requests and code use, without its space. */
+/** Without its space. */
 export const chosenKey = signal('')
 
-/** Reads the contract and the keys of the space. @throws TokenNeeded */
+/** @throws TokenNeeded */
 export async function readServed(): Promise<void> {
   const [document, state] = await Promise.all([servedContract(), readState()])
   served.value = {
@@ -33,7 +33,7 @@ export async function updateState(): Promise<void> {
   if (state !== undefined && served.value !== undefined) served.value = { ...served.value, state }
 }
 
-/** Until its first request opens it, a space has the keys of the default one. */
+/** A space that is not open has the keys of the default space. */
 async function readState(): Promise<StateView> {
   const spaces = space === '' ? [] : await callVerb('spaces.list', '')
   const isUnopened = isSpaceName(space) && !spaces.some(({ name }) => name === space)

@@ -32,7 +32,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** The contract that is served: contents on the left, a chapter or an operation, its code and request on the right. */
+/** Contents on the left, a chapter or an operation, code and request on the right. */
 function DocsPage() {
   return (
     <>
@@ -94,7 +94,7 @@ function Panes({ served, served: { contract } }: { readonly served: Served }) {
         <p class="hidden" role="status">
           {query.value === '' ? '' : `${found.size} found`}
         </p>
-        {found.size === 0 ? <p class="muted">Nothing has all these words.</p> : null}
+        {found.size === 0 ? <p class="muted">No results.</p> : null}
         <ul>
           {CHAPTERS.filter(({ id }) => found.has(id)).map(({ id, title }) => (
             <li key={id}>

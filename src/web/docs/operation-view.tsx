@@ -95,7 +95,7 @@ function BodyView({ contract, body }: { readonly contract: ContractModel; readon
   const shown =
     examples.length > 0 || schema === undefined
       ? examples
-      : [{ title: 'Made from the schema', value: sampleOf(contract, schema) }]
+      : [{ title: 'Generated from the schema', value: sampleOf(contract, schema) }]
   return (
     <>
       {schema === undefined ? null : (
@@ -138,7 +138,7 @@ function SchemaParts({ contract, schema, level }: SchemaProps) {
   )
 }
 
-/** A closed part does not render its schema, which may contain itself. */
+/** A closed part does not render its schema, which may be recursive. */
 function Part({ contract, level, name, schema, isRequired }: SchemaProps & SchemaPart) {
   const isOpen = useSignal(level === 1)
   const head = (

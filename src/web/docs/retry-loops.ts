@@ -1,6 +1,6 @@
 /**
- * A loop that keeps the service's rules, in each language: it waits for Retry-After or its own growing delay,
- * whichever is longer, and gives up after five tries.
+ * A correct retry loop in each language: waits for Retry-After or its own growing delay, the longer of both, and stops
+ * after five tries.
  */
 export function retryLoops(baseUrl: string, key: string) {
   return {

@@ -8,7 +8,7 @@ export interface Inputs {
   readonly body: string
 }
 
-/** Required inputs, filled in from the contract's examples where it has some. */
+/** Required inputs, from the contract's examples. */
 export function firstInputs(contract: ContractModel, { parameters, body }: OperationModel): Inputs {
   const example = body && (body.examples[0]?.value ?? sampleOf(contract, body.schema))
   return {
@@ -22,7 +22,7 @@ export function firstInputs(contract: ContractModel, { parameters, body }: Opera
   }
 }
 
-/** The request of an operation. @param key with its space, empty for none */
+/** @param key with its space; empty without a key */
 export function requestOf(
   operation: OperationModel,
   inputs: Inputs,
@@ -63,10 +63,9 @@ export interface Provocation {
 const UNKNOWN_ID = '4611686018427387904'
 
 /**
- * How to get a documented response: with the right key, with wrong input, or by asking for it.
- *
+ * How to provoke a documented response: by key, by invalid input, or by `Prefer`.
  * @param keys of the sandbox
- * @returns undefined for a status that cannot be requested, such as `default`
+ * @returns undefined for a status that cannot be provoked, such as `default`
  */
 export function provocationOf(
   contract: ContractModel,
@@ -81,10 +80,10 @@ export function provocationOf(
   if (status === '401' && keys.includes('sandbox-revoked'))
     return { how: 'with the key sandbox-revoked, which is never valid', inputs, key: 'sandbox-revoked' }
   if (status === '429' && keys.includes('sandbox-limited'))
-    return { how: 'with the key sandbox-limited, whose quota is always spent', inputs, key: 'sandbox-limited' }
-  if (status.startsWith('2')) return { how: 'by what the contract gives as an example', inputs, key }
+    return { how: 'with the key sandbox-limited, which is always out of quota', inputs, key: 'sandbox-limited' }
+  if (status.startsWith('2')) return { how: "with the contract's example", inputs, key }
   if (status === '404' && operation.id === 'getPet' && parameters.petId !== undefined)
-    return { how: 'with an id that no pet has', inputs: { ...inputs, parameters: { petId: UNKNOWN_ID } }, key }
+    return { how: 'with an unknown pet id', inputs: { ...inputs, parameters: { petId: UNKNOWN_ID } }, key }
   if (status === '400' && operation.body !== undefined)
     return { how: 'with an empty object as body', inputs: { ...inputs, body: '{}' }, key }
   const excess = status === '400' ? excessiveParameter(contract, operation) : undefined

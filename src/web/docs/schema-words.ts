@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../contract/json.js'
 import { asList, asMap, type ContractModel, type JsonMap } from './contract-model.js'
 
-/** What a schema allows, in a line: `integer (int64), 1 to 100, default 20`. */
+/** `integer (int64), 1 to 100, default 20`. */
 export function schemaText(contract: ContractModel, given: unknown): string {
   const { value, name } = contract.resolve(given)
   if (value === true || value === undefined) return 'anything'
@@ -63,7 +63,7 @@ export interface SchemaPart {
   readonly isRequired: boolean
 }
 
-/** The fields, items and alternatives of a schema; none if a line says everything. */
+/** Fields, items and alternatives; empty if `schemaText` is sufficient. */
 export function partsOf(contract: ContractModel, given: unknown): readonly SchemaPart[] {
   const whole = contract.resolve(given).value
   const schema = asMap(whole)
@@ -78,7 +78,7 @@ export function partsOf(contract: ContractModel, given: unknown): readonly Schem
       ...part(name, of),
       isRequired: required.includes(name),
     })),
-    // The fields of all are shown as fields of the whole. A schema that contains itself would never end.
+    // Merges the fields of allOf, which may be recursive.
     ...asList(schema.allOf)
       .filter((of) => contract.resolve(of).value !== whole)
       .flatMap((of) => partsOf(contract, of)),
@@ -94,7 +94,7 @@ export function partsOf(contract: ContractModel, given: unknown): readonly Schem
 const MAX_SAMPLE_DEPTH = 6
 const SAMPLE_DATES: Readonly<Record<string, string>> = { date: '2026-03-01', 'date-time': '2026-03-01T10:00:00Z' }
 
-/** A value that a schema probably allows, for a contract without an example. */
+/** A probably valid value, for contracts without an example. */
 export function sampleOf(contract: ContractModel, given: unknown, depth = 0): unknown {
   const schema = contract.read(given)
   const { example, examples, default: fallback, const: only, enum: values } = schema

@@ -14,7 +14,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly how: string | undefined
-  /** Id of its exchange in the log, undefined if that was not found. */
+  /** Id in the log; undefined if not found. */
   readonly exchange: number | undefined
 }
 
@@ -52,7 +52,7 @@ export function SendPanel({
   }
 
   return (
-    <aside class="try" aria-label="Code and answer">
+    <aside class="try" aria-label="Code and response">
       <p>
         <Select
           label="Key"
@@ -115,7 +115,7 @@ export function SendPanel({
           </button>
         </form>
       ) : (
-        <p class="muted">The service’s own docs have no panel for this operation, so there is none here.</p>
+        <p class="muted">As in the service’s own docs, this operation cannot be sent from here.</p>
       )}
       <CodeBlock
         forms={{
@@ -126,7 +126,7 @@ export function SendPanel({
         }}
       />
       {operation.isSendable ? (
-        <section aria-label="Provoke an answer">
+        <section aria-label="Provoke a response">
           <h3>Provoke it</h3>
           <p class="row">
             {provocations.map(([status, provocation]) => (

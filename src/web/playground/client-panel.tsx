@@ -15,7 +15,7 @@ export function ClientPanel() {
     <section class="panel" aria-labelledby="client">
       <h2 id="client">Its client</h2>
       <fieldset class="policies">
-        <legend>When it is refused, it retries</legend>
+        <legend>Retry policy</legend>
         <div class="row">
           {POLICY_NAMES.map((name) => (
             <label class="choice" key={name}>
@@ -101,7 +101,7 @@ function Attempts() {
         ) : isLooping.value ? (
           `Sends. Last answer: ${last ?? 'none yet'}.`
         ) : last === undefined ? (
-          'Has not sent anything.'
+          'No requests yet.'
         ) : (
           `Rests. Last answer: ${last}.`
         )}
@@ -123,9 +123,9 @@ function Attempts() {
 
 const VERDICTS = {
   unjudged: 'nothing yet',
-  clean: 'keeps the rules',
-  warning: 'could do better',
-  violation: 'breaks the rules',
+  clean: 'follows the rules',
+  warning: 'has warnings',
+  violation: 'violates the rules',
 } as const
 
 export function ConductPanel() {
@@ -137,7 +137,7 @@ export function ConductPanel() {
   return (
     <section class="panel" aria-labelledby="conduct">
       <div class="row between">
-        <h2 id="conduct">How it behaves</h2>
+        <h2 id="conduct">Conduct</h2>
         <span class={`tag ${verdict}`} role="status">
           {VERDICTS[verdict]}
         </span>
@@ -155,8 +155,8 @@ export function ConductPanel() {
       </ul>
       <p class="muted">
         {requests === 0
-          ? 'Every request is judged by what the service asks of its clients: start the loop, let the quota run out, and change how it retries.'
-          : `${judged} judged.${whatIf.cheapest === null ? '' : ` The plan ${whatIf.cheapest} would have refused none.`}`}
+          ? 'Each request is checked against the rules of the service. Start the loop, use up the quota, and change the retry policy.'
+          : `${judged} judged.${whatIf.cheapest === null ? '' : ` The plan ${whatIf.cheapest} would not have refused any.`}`}
       </p>
     </section>
   )

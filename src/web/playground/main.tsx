@@ -14,8 +14,8 @@ import './style.css'
 
 const PHASES = {
   starting: 'starting in this browser …',
-  running: 'runs in this browser, offline too',
-  failed: 'does not run here',
+  running: 'runs in this browser, also offline',
+  failed: 'cannot run here',
 } as const
 
 const phase = signal<keyof typeof PHASES>('starting')

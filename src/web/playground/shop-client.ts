@@ -5,7 +5,7 @@ import { type DurationMs, readRetryAfter } from '../../domain/time.js'
 import { messageOf, NO_OUTCOMES, type Outcome, outcomeOf } from '../format.js'
 import { POLICIES, type PolicyName } from './policies.js'
 
-// The client of a small shop: lists and adds pets, once or in a loop, and retries by a policy.
+// A shop's client: lists and adds pets, once or in a loop, with a retry policy.
 
 interface Attempt {
   readonly number: number
@@ -14,7 +14,7 @@ interface Attempt {
   readonly text: string
 }
 
-/** Base address of the service, relative to the page. */
+/** Relative to the page. */
 const SERVICE = 'v1'
 const MAX_ATTEMPTS_KEPT = 90
 const MAX_ATTEMPTS = 5
@@ -23,13 +23,13 @@ const POLL_MS: DurationMs = 50
 
 export const key = signal('sandbox-free')
 export const policy = signal<PolicyName>('none')
-/** Requests a second at most: the next one waits for the response to the last. */
+/** Maximum requests per second; each waits for the previous response. */
 export const rate = signal(2)
 export const petFilter = signal<PetStatus | 'all'>('all')
 export const isLooping = signal(false)
 export const attempts = signal<readonly Attempt[]>([])
 export const counts = signal(NO_OUTCOMES)
-/** What the client waits for: until when by its own time, and after how many attempts. */
+/** `until` is by the client's own time. */
 export const waiting = signal<{ readonly until: number; readonly attempts: number } | undefined>(undefined)
 export const pets = signal<readonly Pet[] | undefined>(undefined)
 export const error = signal('')
@@ -37,10 +37,10 @@ export const error = signal('')
 let ahead: DurationMs = 0
 let number = 0
 let loop = new AbortController()
-/** Aborted by the next request by hand. */
+/** Aborted by the next manual request. */
 let byHand = new AbortController()
 
-/** The client's own time in milliseconds; it can be moved on with the sandbox's clock. */
+/** Milliseconds; moves with the sandbox's clock. */
 export function clientTime(): number {
   return performance.now() + ahead
 }
@@ -62,7 +62,7 @@ export function refresh(): Promise<void> {
   return listPets(takeHand())
 }
 
-/** Adds a pet. @returns whether that succeeded */
+/** @returns whether the pet was added */
 export async function add(pet: NewPet): Promise<boolean> {
   const signal = takeHand()
   const headers = { 'content-type': 'application/json' }
@@ -111,7 +111,7 @@ async function listPets(signal: AbortSignal): Promise<void> {
   if (body !== undefined && !signal.aborted) pets.value = parseJson(body) as readonly Pet[]
 }
 
-/** Sends a request until it succeeds or the policy gives up. @returns the body, undefined for a failure */
+/** Retries until success, or until the policy stops. @returns the body; undefined after a failure */
 async function send(path: string, init: RequestInit, signal: AbortSignal): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     const { body, failure, isRetryable, retryAfter } = await sendOnce(path, init)
@@ -127,7 +127,7 @@ async function send(path: string, init: RequestInit, signal: AbortSignal): Promi
   }
 }
 
-/** @returns the body of a success, else a failure for people */
+/** @returns the body, or a failure for display */
 async function sendOnce(path: string, init: RequestInit) {
   const headers = { ...init.headers, authorization: `Bearer ${key.value}` }
   try {
@@ -144,7 +144,7 @@ async function sendOnce(path: string, init: RequestInit) {
       retryAfter: readRetryAfter(wait, date, undefined),
     }
   } catch (failure) {
-    note('cut', `no answer: ${String(failure)}`)
+    note('cut', `no response: ${String(failure)}`)
     return { body: undefined, failure: `No answer: ${messageOf(failure)}.`, isRetryable: true, retryAfter: undefined }
   }
 }
@@ -156,7 +156,7 @@ function note(outcome: Outcome, text: string): void {
   })
 }
 
-/** Code and message of an error body; a storm may send another body. */
+/** A storm may send another body. */
 function errorIn(body: string): { readonly code?: string; readonly message?: string } {
   try {
     return Object(JSON.parse(body))

@@ -31,7 +31,7 @@ export function ShopPanel() {
 }
 
 function PetTable() {
-  if (pets.value === undefined) return <p class="muted">No list has come yet.</p>
+  if (pets.value === undefined) return <p class="muted">No list received yet.</p>
   return (
     <table class="pets">
       <thead>

@@ -1,18 +1,17 @@
 import type { WorkerRequest } from './worker-messages.js'
 
 /**
- * Starts the sandbox of this site unless it is running, and waits until it answers this page.
- *
- * @throws Error if the browser runs no service workers, or could not load this one
+ * Starts the sandbox of this site if necessary, and waits until it responds.
+ * @throws Error if the browser does not allow service workers, or failed to load this one
  */
 export async function startWorker(): Promise<ServiceWorkerRegistration> {
-  // Undefined without HTTPS and in private windows of some browsers.
+  // Undefined without HTTPS, and in private windows of some browsers.
   const container: ServiceWorkerContainer | undefined = navigator.serviceWorker
   if (container === undefined) {
     throw new Error(
       isSecureContext
-        ? 'This window runs no service workers, and the sandbox is one. Open the page in an ordinary window.'
-        : 'The sandbox is a service worker, and browsers run those over HTTPS or from localhost only. Open the page there.',
+        ? 'The sandbox needs a service worker, which this window does not allow. Open the page in a normal window.'
+        : 'The sandbox needs a service worker, which browsers only allow over HTTPS or on localhost. Open the page there.',
     )
   }
   const isControlled = new Promise<void>((resolve) => {
@@ -31,12 +30,12 @@ export function send(worker: ServiceWorker | null | undefined, request: WorkerRe
   worker?.postMessage(request)
 }
 
-/** Never resolves; rejects if the first worker of the site cannot be installed, for example from an incomplete site. */
+/** Rejects if the first worker of the site cannot be installed, for example from an incomplete site; never resolves. */
 function failureOf({ installing, active }: ServiceWorkerRegistration): Promise<never> {
   return new Promise((_resolve, reject) => {
     installing?.addEventListener('statechange', () => {
       if (installing.state === 'redundant' && active === null)
-        reject(new Error('The sandbox could not be loaded whole. Check the connection, then reload the page.'))
+        reject(new Error('The sandbox could not be loaded completely. Check the connection, then reload the page.'))
     })
   })
 }

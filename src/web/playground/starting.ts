@@ -1,10 +1,10 @@
 import { startWorker } from './start-worker.js'
 
-// The web host serves this in place of a page of the sandbox, before the sandbox runs in this browser.
+// Served by the web host in place of a page, before the sandbox runs in this browser.
 
 const place = document.querySelector('#starting')
 startWorker().then(
-  // The web host adds a trailing slash; the sandbox's own page has none.
+  // Removes the trailing slash, which the web host adds.
   () => {
     const path = location.pathname.replace(/\/docs\/$/, '/docs')
     if (path === location.pathname) location.reload()

@@ -12,23 +12,19 @@ export function SwitchesPanel() {
   const rows: readonly (readonly [title: string, description: string, ...Button[]])[] = [
     [
       'Storm',
-      'Seven of ten requests are refused for half a minute, quota or not.',
+      'Refuses 70 % of all requests for 30 seconds, independent of quotas.',
       ['Start a storm', () => call('storm.start', { rate: 0.7, for: '30s' })],
     ],
-    [
-      'Ban',
-      `The key ${key} is refused for a minute.`,
-      ['Ban it', () => call('keys.ban', { key: key.value, for: '1m' })],
-    ],
-    ['Latency', 'Each answer takes 800 ms longer.', ['Slow down', () => call('settings.change', { latency: '800ms' })]],
+    ['Ban', `Refuses the key ${key} for a minute.`, ['Ban it', () => call('keys.ban', { key: key.value, for: '1m' })]],
+    ['Latency', 'Delays each response by 800 ms.', ['Slow down', () => call('settings.change', { latency: '800ms' })]],
     [
       'Connection reset',
-      'Every third connection breaks before there is an answer.',
+      'Breaks one of three connections before the response.',
       ['Break connections', () => call('faults.set', { rules: ['*:connection-reset@33%'] })],
     ],
     [
       'Time',
-      'Quotas, bans and storms go by the sandbox’s clock; so do the waits of this client.',
+      'Quotas, bans and storms use the sandbox’s clock, and so does this client.',
       ['+1 min', () => advance('1m')],
       ['+1 h', () => advance('1h')],
       ['+1 d', () => advance('24h')],
@@ -74,9 +70,9 @@ function Overrides({ run }: { run(act: () => Promise<unknown>): void }) {
     <>
       <p class="clock">{now === undefined ? '…' : `${dateText(now)}, ${timeText(now)} UTC`}</p>
       {overrides.length === 0 ? (
-        <p class="muted bent">All is as it began.</p>
+        <p class="muted overrides">No overrides.</p>
       ) : (
-        <ul class="bent" aria-label="What is not as it began">
+        <ul class="overrides" aria-label="Overrides">
           {overrides.map(({ what, name, text, until }) => (
             <li key={`${what} ${name}`}>
               {text}
