@@ -1,34 +1,24 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BODY_LIMIT_BYTES } from '../../src/domain/messages.js'
 import { MAX_BODIES_BYTES } from '../../src/http/request-body.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { runSandbox } from '../../src/sandbox.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { openSocket, startOnPort } from '../support/raw-http.js'
 
-async function start(options: SandboxOptions = {}) {
-  const warnings: string[] = []
-  const sandbox = await runSandbox(embeddedOptions({ limits: '10000/min', ...options }), {
-    onWarning: (message) => warnings.push(message),
-  })
-  onTestFinished(() => sandbox.stop('now'))
-  return { sandbox, port: Number(new URL(sandbox.baseUrl).port), warnings }
-}
+const start = (options: SandboxOptions = {}) => startOnPort({ limits: '10000/min', ...options })
 
-/** Sends bytes as they are on a connection that stays. */
 async function sender(port: number, sent: string): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
+  const socket = await openSocket(port)
   onTestFinished(() => void socket.destroy())
   await new Promise<void>((resolve) => socket.write(sent, () => resolve()))
   return socket
 }
 
-/** What came first on a connection. */
-function answerOn(socket: Socket): Promise<string> {
+/** The first bytes received from now on. */
+function responseOn(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     socket.once('data', (chunk) => resolve(String(chunk)))
-    socket.once('close', () => reject(new Error('closed without an answer')))
+    socket.once('close', () => reject(new Error('closed without a response')))
   })
 }
 
@@ -40,10 +30,10 @@ describe('the control plane', () => {
     ['without its token', { controlToken: 'secret' }, 'Host: a\r\n', 401],
     ['of a foreign Host', {}, 'Host: evil.example\r\n', 403],
     ['of a foreign Origin', {}, 'Host: localhost\r\nOrigin: http://evil.example\r\n', 403],
-  ])('refuses a request %s before its body has come', async (_what, options, headers, status) => {
+  ])('refuses a request %s before its body arrives', async (_what, options, headers, status) => {
     const { port } = await start(options)
     const socket = await sender(port, `PUT /__sandbox/clock HTTP/1.1\r\n${headers}Content-Length: 10000000\r\n\r\n{`)
-    expect(await answerOn(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} .*"code":"forbidden"`, 's'))
+    expect(await responseOn(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} .*"code":"forbidden"`, 's'))
   })
 
   it('keeps a connection open after refusing a body', async () => {
@@ -53,54 +43,53 @@ describe('the control plane', () => {
       port,
       `PUT /__sandbox/clock HTTP/1.1\r\nHost: evil\r\nContent-Length: ${length}\r\n\r\n`,
     )
-    expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 403 /)
+    expect(await responseOn(socket)).toMatch(/^HTTP\/1.1 403 /)
     socket.write('a'.repeat(length))
     socket.write('GET /__sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 200 .*healthy/s)
+    expect(await responseOn(socket)).toMatch(/^HTTP\/1.1 200 .*healthy/s)
   })
 
-  it('answers 413 to a body larger than 256 kB, and reads smaller ones', async () => {
-    const { sandbox, warnings } = await start()
-    const put = (body: string) => fetch(`${sandbox.controlUrl}/clock`, { method: 'PUT', body })
+  it('returns 413 for a body larger than 256 kB, and reads smaller ones', async () => {
+    const { controlUrl, warnings } = await start()
+    const put = (body: string) => fetch(`${controlUrl}/clock`, { method: 'PUT', body })
     expect((await put(' '.repeat(256_001))).status).toBe(413)
     expect((await put(`${' '.repeat(200_000)}{"frozen":true}`)).status).toBe(200)
     expect(warnings).toEqual([])
   })
 
   it('sends no response when a client leaves while sending its body', async () => {
-    const { port, sandbox, warnings } = await start()
+    const { port, controlUrl, warnings } = await start()
     const socket = await sender(
       port,
       'PUT /__sandbox/clock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{',
     )
-    // The control plane is loaded on its first use.
-    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+    // Loads the control plane.
+    expect((await fetch(`${controlUrl}/health`)).status).toBe(200)
     socket.resetAndDestroy()
-    expect((await fetch(`${sandbox.controlUrl}/health`)).status).toBe(200)
+    expect((await fetch(`${controlUrl}/health`)).status).toBe(200)
     expect(warnings).toEqual([])
   })
 })
 
 describe('request bodies of all connections together', () => {
   it('share a limit: the body that has stalled for the longest time gets a 503, the others are served', async () => {
-    const { port, sandbox } = await start()
+    const { port, baseUrl } = await start()
     const almost = 'a'.repeat(BODY_LIMIT_BYTES - 1)
     const stalled: Socket[] = []
     for (let i = 0; i < MAX_BODIES_BYTES / BODY_LIMIT_BYTES; i++) {
       stalled.push(await sender(port, post(BODY_LIMIT_BYTES) + almost))
     }
-    const refused = Promise.any(stalled.map(answerOn))
+    const refused = Promise.any(stalled.map(responseOn))
     const later = await sender(port, post(BODY_LIMIT_BYTES) + almost)
     const got = await refused
     expect(got).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n.*"code":"overloaded",.*"status":503\}$/s)
     expect(got).toMatch(/\r\nX-RateLimit-Remaining: \d+\r\n/)
     const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
     const body = '{"name":"Rex","categoryId":1}'
-    expect((await fetch(`${sandbox.baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201)
-    // A body that came after all has its answer, too.
-    const answer = answerOn(later)
+    expect((await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201)
+    const response = responseOn(later)
     later.write('a')
-    expect(await answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await response).toMatch(/^HTTP\/1\.1 400 /)
   })
 
   it('may arrive in single bytes', async () => {
@@ -108,6 +97,6 @@ describe('request bodies of all connections together', () => {
     const body = '{"name":"Rex","categoryId":1}'
     const chunks = [...body].map((one) => `1\r\n${one}\r\n`).join('')
     const head = post(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked')
-    expect(await answerOn(await sender(port, `${head}${chunks}0\r\n\r\n`))).toMatch(/^HTTP\/1\.1 201 .*"name":"Rex"/s)
+    expect(await responseOn(await sender(port, `${head}${chunks}0\r\n\r\n`))).toMatch(/^HTTP\/1\.1 201 .*"name":"Rex"/s)
   })
 })

@@ -7,7 +7,7 @@ let connection: Connection
 
 beforeEach(() => {
   socket = { writableLength: 0, bytesWritten: 0 }
-  connection = { socket, taken: undefined, takenAt: 0 } as unknown as Connection
+  connection = { socket, flushedBytes: undefined, flushedAt: 0 } as unknown as Connection
 })
 
 describe('hasStalled', () => {

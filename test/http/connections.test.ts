@@ -1,66 +1,39 @@
 import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { bridge } from '../../src/http/control-bridge.js'
 import { BodyBudget } from '../../src/http/request-body.js'
-import type { SandboxOptions } from '../../src/options/options.js'
-import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { KEYED, openSocket, type RawSocket, startOnPort, turns } from '../support/raw-http.js'
 
-const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
 const GET_PET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
 
-async function start(options: SandboxOptions = {}): Promise<RunningSandbox & { readonly port: number }> {
-  const sandbox = await runSandbox(embeddedOptions(options))
-  onTestFinished(() => sandbox.stop('now'))
-  return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
-}
-
-async function opened(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  await once(socket, 'connect')
-  return socket
-}
-
-/** Waits until nobody can connect any more. */
+/** Waits until the port refuses connections. */
 async function untilClosed(port: number): Promise<void> {
   const isOpen = () =>
-    opened(port).then(
+    openSocket(port).then(
       (late) => late.destroy() !== undefined,
       () => false,
     )
   while (await isOpen()) await new Promise(setImmediate)
 }
 
-async function received(socket: Socket): Promise<string> {
-  let got = ''
-  socket.on('data', (chunk) => {
-    got += chunk
-  })
+async function received(socket: RawSocket): Promise<string> {
   await once(socket, 'close')
-  return got
+  return socket.received
 }
 
 describe('a half-closed connection', () => {
-  it('gets its response, even a slow one', async () => {
-    const { port } = await start({ latency: '20ms' })
-    const socket = await opened(port)
-    socket.end(GET_PET)
-    expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 /)
-  })
-
   it('is closed if the request hangs', async () => {
-    const { port } = await start({ fault: 'getPet:hang' })
-    const socket = await opened(port)
+    const { port } = await startOnPort({ fault: 'getPet:hang' })
+    const socket = await openSocket(port)
     socket.end(GET_PET)
     expect(await received(socket)).toBe('')
   })
 
   it('ends a stream of exchanges', async () => {
-    const { port } = await start()
-    const socket = await opened(port)
+    const { port } = await startOnPort()
+    const socket = await openSocket(port)
     socket.write(`GET /__sandbox/requests/stream HTTP/1.1\r\n${KEYED}\r\n`)
     await once(socket, 'data')
     socket.end()
@@ -69,24 +42,25 @@ describe('a half-closed connection', () => {
 })
 
 describe('a stop', () => {
-  it('answers every request that has arrived', async () => {
-    const { port, stop } = await start()
-    const idle = await opened(port)
+  it('serves every request that has arrived', async () => {
+    const { port, stop } = await startOnPort()
+    const idle = await openSocket(port)
     idle.write(GET_PET)
     await once(idle, 'data')
-    const sockets = [idle, ...(await Promise.all(Array.from({ length: 20 }, () => opened(port))))]
-    const answers = sockets.map(received)
+    const sockets = [idle, ...(await Promise.all(Array.from({ length: 20 }, () => openSocket(port))))]
+    const responses = sockets.map(received)
     for (const socket of sockets) socket.write(GET_PET)
     await stop()
-    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
+    for (const response of await Promise.all(responses))
+      expect(response).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
   })
 
-  it('answers a client that connected just before the port was closed', async () => {
-    const { port, stop } = await start()
-    const socket = await opened(port)
+  it('serves a client that connected just before the port was closed', async () => {
+    const { port, stop } = await startOnPort()
+    const socket = await openSocket(port)
     const stopped = stop()
-    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
-    await expect(opened(port)).rejects.toThrow('ECONNREFUSED')
+    await turns()
+    await expect(openSocket(port)).rejects.toThrow('ECONNREFUSED')
     socket.write(GET_PET)
     expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 .*Connection: close/s)
     await stopped
@@ -94,20 +68,19 @@ describe('a stop', () => {
 
   it('does not cut a response that is read slowly', async () => {
     const name = 'x'.repeat(1_000_000)
-    const { port, stop, baseUrl } = await start()
+    const { port, stop, baseUrl } = await startOnPort()
     const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
     for (let i = 0; i < 8; i++) {
       await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
     }
-    const socket = await opened(port)
+    const socket = await openSocket(port)
     socket.write(`GET /v1/pets?limit=8 HTTP/1.1\r\n${KEYED}\r\n`)
     await once(socket, 'readable')
     const stopped = stop()
-    // What was asked for is still on its way.
     await untilClosed(port)
-    const answer = await received(socket)
+    const response = await received(socket)
     await stopped
-    expect(answer.length).toBeGreaterThan(8 * name.length)
+    expect(response.length).toBeGreaterThan(8 * name.length)
   })
 })
 

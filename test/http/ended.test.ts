@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openSandboxCore } from '../../src/compose.js'
 import type { EndedExchange, ExchangeRef, Reply, ServiceRequest } from '../../src/domain/messages.js'
@@ -9,19 +8,19 @@ import { createFetch } from '../../src/http/fetch-adapter.js'
 import { listen } from '../../src/http/listener.js'
 import type { SandboxOptions } from '../../src/options/options.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { turns } from '../support/raw-http.js'
 
-/** A sandbox whose edges are listened to. */
 async function start(options: SandboxOptions = {}, bodyOf: (reply: Reply) => Reply = (reply) => reply) {
   const core = await openSandboxCore(embeddedOptions(options), {})
   const begun: number[] = []
   const connections: number[] = []
   const ended: EndedExchange[] = []
   const unread: ExchangeRef[] = []
-  const front = {
+  const handlers = {
     ...core,
     service(request: ServiceRequest) {
       const reply = core.service(request)
-      if (reply instanceof Promise) throw new Error('nothing is to be waited for in here')
+      if (reply instanceof Promise) throw new Error('unexpected promise')
       connections.push(request.connection)
       if (reply.exchange !== undefined) begun.push(reply.exchange.position)
       return bodyOf(reply)
@@ -36,7 +35,7 @@ async function start(options: SandboxOptions = {}, bodyOf: (reply: Reply) => Rep
     control: () => {},
     warn: () => {},
   }
-  const listener = await listen('127.0.0.1', 0, front)
+  const listener = await listen('127.0.0.1', 0, handlers)
   const stopping = new AbortController()
   onTestFinished(async () => {
     stopping.abort()
@@ -51,9 +50,9 @@ async function start(options: SandboxOptions = {}, bodyOf: (reply: Reply) => Rep
     unread,
     stopping,
     listener,
-    fetch: createFetch(front, stopping.signal),
+    fetch: createFetch(handlers, stopping.signal),
     hows: () => ended.map(({ how }) => how),
-    /** Each exchange has ended exactly once, and nobody keeps one that is over. */
+    /** Each exchange has ended exactly once. */
     expectAllEnded() {
       expect(ended.map(({ position }) => position).sort((a, b) => a - b)).toEqual(begun)
       expect(core.spaces.default.log.save().unkept).toEqual([])
@@ -114,7 +113,7 @@ describe('the end of an exchange on a socket', () => {
   })
 
   it.each([
-    ['is waiting for a delayed answer', { latency: '1h' }],
+    ['waits for a delayed response', { latency: '1h' }],
     ['hangs', { fault: 'listPets:hang' }],
     ['reads a slow body', { fault: 'listPets:slow-body' }],
   ])('is "left" if the client leaves while it %s', async (_what, options) => {
@@ -123,9 +122,9 @@ describe('the end of an exchange on a socket', () => {
     socket.resume()
     socket.write(ask('/pets'))
     await come(() => begun.length === 1)
-    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    await turns(5)
     expect(ended).toEqual([])
-    // Who only closes its half may be waiting.
+    // A half-closed client may still wait.
     socket.resetAndDestroy()
     await come(() => ended.length > 0)
     expect(hows()).toEqual(['left'])
@@ -155,18 +154,18 @@ describe('the end of an exchange on a socket', () => {
     socket.end(ask('/pets'))
     await come(() => got().includes('HTTP/1.1 200'))
     await come(() => hows().length === 1)
-    // Interim responses ask whether it is there; every client of HTTP/1.1 reads over them.
+    // Interim responses probe the client.
     expect(got().split('HTTP/1.1 102 Processing').length).toBeGreaterThan(1)
     expect(hows()).toEqual(['sent'])
     expectAllEnded()
   })
 
-  it('is "left" soon after the client gave up, with the time when it did', async () => {
+  it('is "left" soon after the client left', async () => {
     const { listener, ended, expectAllEnded } = await start({ latency: '1h' })
     const socket = await opened(listener.port)
     socket.write(ask('/pets'))
     await come(() => ended.length === 0)
-    // A connection that is closed in order does not say whether its client still reads.
+    // An orderly close does not show whether the client still reads.
     socket.destroy()
     await come(() => ended.length === 1)
     expect(ended).toMatchObject([{ how: 'left', isUnanswered: true, bodyMs: 0 }])
@@ -185,7 +184,7 @@ describe('the end of an exchange on a socket', () => {
     socket.pause()
     socket.write(ask('/pets'))
     await come(() => begun.length === 1)
-    for (let turn = 0; turn < 50; turn++) await endOfTurn()
+    await turns(50)
     expect(ended).toEqual([])
     socket.resume()
     await come(() => ended.length === 1)
@@ -202,7 +201,7 @@ describe('the end of an exchange on a socket', () => {
     await come(() => ended.length === 5)
     expect(hows()).toEqual(Array(5).fill('sent'))
     expectAllEnded()
-    // A request that was sent before the answer to the last one is no sign that this was read; from then on, none is.
+    // After pipelining, requests do not prove that responses were read.
     socket.write(ask('/pets'))
     await come(() => ended.length === 6)
     expect(connections).toEqual([1, 0, 0, 0, 0, 0])
@@ -216,10 +215,10 @@ describe('a response that was sent', () => {
     const got = reading(socket)
     socket.write(MISSING)
     await come(() => got().includes('404'))
-    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    await turns(5)
     socket.destroy()
     await come(() => core.spaces.default.log.total === 1)
-    for (let turn = 0; turn < 20; turn++) await endOfTurn()
+    await turns(20)
     expect(unread).toEqual([])
   })
 
@@ -229,7 +228,7 @@ describe('a response that was sent', () => {
     socket.pause()
     socket.write(ask('/pets'))
     await come(() => ended.length === 1)
-    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    await turns(5)
     socket.resetAndDestroy()
     await come(() => unread.length === 1)
     expect(unread).toMatchObject([{ position: ended[0]?.position }])
@@ -284,13 +283,13 @@ describe('the end of an exchange in process', () => {
   ])('is reported once, even if the caller gives up and the sandbox stops after: %j', async (options, hows) => {
     const { fetch, stopping, begun, hows: told, expectAllEnded } = await start(options)
     const leaving = new AbortController()
-    const answer = fetch(service(leaving.signal)).catch(() => undefined)
+    const response = fetch(service(leaving.signal)).catch(() => undefined)
     await come(() => begun.length === 1)
-    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    await turns(5)
     leaving.abort()
-    await (await answer)?.text().catch(() => '')
+    await (await response)?.text().catch(() => '')
     stopping.abort()
-    for (let turn = 0; turn < 5; turn++) await endOfTurn()
+    await turns(5)
     expect(told()).toEqual(hows)
     expectAllEnded()
   })
@@ -305,8 +304,8 @@ describe('the end of an exchange in process', () => {
   })
 })
 
-describe('many clients that misbehave', () => {
-  it('leave no open exchange, even if the sandbox stops meanwhile', async () => {
+describe('misbehaving clients', () => {
+  it('leave no open exchange, even if the sandbox stops', async () => {
     const chance = randomStream('hostile')
     const { listener, fetch, stopping, begun, expectAllEnded } = await start({
       logLimit: 5,
@@ -320,10 +319,10 @@ describe('many clients that misbehave', () => {
       if (index % 5 === 0) {
         const leaving = AbortSignal.timeout(Math.floor(chance.next() * 30) + 1)
         const headers = { authorization: 'Bearer sandbox' }
-        const answer = await fetch(new Request('http://sandbox/v1/pets', { headers, signal: leaving })).catch(
+        const response = await fetch(new Request('http://sandbox/v1/pets', { headers, signal: leaving })).catch(
           () => null,
         )
-        await answer?.text().catch(() => '')
+        await response?.text().catch(() => '')
         return
       }
       const socket = await opened(listener.port).catch(() => undefined)
@@ -334,8 +333,8 @@ describe('many clients that misbehave', () => {
       if (roll < 0.2) socket.end(bytes)
       else if (roll < 0.3) socket.write(bytes.slice(0, -5))
       else socket.write(bytes)
-      const turns = Math.floor(chance.next() * 30)
-      for (let turn = 0; turn < turns; turn++) await endOfTurn()
+      const pause = Math.floor(chance.next() * 30)
+      await turns(pause)
       if (roll > 0.6) socket.resetAndDestroy()
       else if (roll > 0.4) socket.destroy()
     })

@@ -1,37 +1,14 @@
-import { connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SandboxOptions } from '../../src/options/options.js'
-import { type RunningSandbox, runSandbox } from '../../src/sandbox.js'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { runSandbox } from '../../src/sandbox.js'
 import { embeddedOptions } from '../support/embedded-options.js'
+import { exchange, KEYED, openSocket, startOnPort, statusesIn } from '../support/raw-http.js'
 
-async function start(options: SandboxOptions = {}): Promise<RunningSandbox & { readonly port: number }> {
-  const sandbox = await runSandbox(embeddedOptions(options))
-  onTestFinished(() => sandbox.stop('now'))
-  return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
-}
-
-/** Sends bytes as they are and gives all that comes back until the connection ends, or until `enough`. */
-function exchange(port: number, sent: string | Buffer, enough?: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
-    let got = ''
-    socket.on('data', (chunk) => {
-      got += chunk
-      if (enough?.test(got)) socket.destroy()
-    })
-    socket.on('error', reject)
-    socket.on('close', () => resolve(got))
-    socket.write(sent)
-  })
-}
-
-const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
-
-describe("what Node's parser refuses", () => {
+describe("input that Node's parser refuses", () => {
   it.each([
-    ['no HTTP at all', 'hello\r\n\r\n', 400, 'bad_request'],
+    ['text that is not HTTP', 'hello\r\n\r\n', 400, 'bad_request'],
     ['a bad header', `GET /v1/pets HTTP/1.1\r\n${KEYED}bad header\r\n\r\n`, 400, 'bad_request'],
-    ['no Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n', 400, 'bad_request'],
+    ['a missing Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n', 400, 'bad_request'],
     [
       'two lengths',
       `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
@@ -47,8 +24,8 @@ describe("what Node's parser refuses", () => {
     ['a bad chunk', `POST /v1/pets HTTP/1.1\r\n${KEYED}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400, 'bad_request'],
     ['huge headers', `GET /v1/pets HTTP/1.1\r\n${KEYED}X-Big: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${KEYED}\r\n`, 400, 'bad_request'],
-  ])('%s is answered in the Error shape, with the rate-limit headers', async (_what, sent, status, code) => {
-    const { port } = await start()
+  ])('gets the Error shape and rate-limit headers: %s', async (_what, sent, status, code) => {
+    const { port } = await startOnPort()
     const got = await exchange(port, sent)
     expect(got).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(got).toMatch(/\r\nX-RateLimit-Remaining: \d+\r\n/)
@@ -56,7 +33,7 @@ describe("what Node's parser refuses", () => {
   })
 
   it('does not affect the next client', async () => {
-    const { port, baseUrl } = await start()
+    const { port, baseUrl } = await startOnPort()
     await exchange(port, '\0\0\0\0\r\n\r\n')
     expect((await fetch(`${baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).status).toBe(200)
   })
@@ -64,13 +41,13 @@ describe("what Node's parser refuses", () => {
 
 describe('requests in unusual form', () => {
   it('are accepted in absolute-form', async () => {
-    const { port } = await start()
+    const { port } = await startOnPort()
     const got = await exchange(port, `GET http://any.example/v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`)
     expect(got).toMatch(/^HTTP\/1.1 200 /)
   })
 
   it('are answered in order when they are pipelined', async () => {
-    const { port } = await start()
+    const { port } = await startOnPort()
     const one = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
     const last = `GET /v1/pets/3 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`
     const got = await exchange(port, one + one.replace('/1 ', '/2 ') + last)
@@ -78,34 +55,66 @@ describe('requests in unusual form', () => {
   })
 
   it('are answered before later bytes on the connection, even if these are not HTTP', async () => {
-    const { port } = await start()
+    const { port } = await startOnPort()
     const got = await exchange(port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`)
-    expect([...got.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '400'])
+    expect(statusesIn(got)).toEqual([200, 400])
   })
 
   it('are answered before a fault cuts the connection', async () => {
-    const { port } = await start({ fault: 'listPets:empty-response' })
+    const { port } = await startOnPort({ fault: 'listPets:empty-response' })
     const one = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
     expect(await exchange(port, one + one.replace('/1 ', ' '))).toMatch(/^HTTP\/1.1 200 .*"id":1/s)
   })
 
   it('are answered over HTTP/1.0', async () => {
-    const { port } = await start()
+    const { port } = await startOnPort()
     const got = await exchange(port, 'GET /v1/pets/1 HTTP/1.0\r\nAuthorization: Bearer sandbox\r\n\r\n')
     expect(got).toMatch(/^HTTP\/1.1 200 /)
   })
 
   it('get a 413 while the client is still sending, not a cut connection', async () => {
-    const { port } = await start()
+    const { port } = await startOnPort()
     const head = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n`
-    const got = await exchange(port, Buffer.from(head + 'a'.repeat(3_000_000)), /payload_too_large/)
-    expect(got).toMatch(/^HTTP\/1.1 413 /)
+    const socket = await openSocket(port)
+    socket.write(Buffer.from(head + 'a'.repeat(3_000_000)))
+    while (!socket.received.includes('payload_too_large')) await new Promise(setImmediate)
+    expect(socket.received).toMatch(/^HTTP\/1.1 413 /)
+    socket.destroy()
+  })
+})
+
+describe('a request', () => {
+  const CLOSE = 'Connection: close\r\n\r\n'
+
+  it('may have an unknown Expect', async () => {
+    const { port } = await startOnPort()
+    const got = await exchange(port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Expect: wonders\r\n${CLOSE}`)
+    expect(got).toMatch(/^HTTP\/1.1 200 .*X-RateLimit-Limit/s)
+  })
+
+  it('with a method that Request objects cannot have gets a 405 from the control plane', async () => {
+    const { port } = await startOnPort()
+    const got = await exchange(port, `TRACE /__sandbox/state HTTP/1.1\r\nHost: localhost\r\n${CLOSE}`)
+    expect(got).toMatch(/^HTTP\/1.1 405 .*"code":"method_not_allowed"/s)
+  })
+
+  it('with a second token does not log it', async () => {
+    const { port, controlUrl } = await startOnPort()
+    await exchange(port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Authorization: Bearer REALSECRET\r\n${CLOSE}`)
+    expect(await (await fetch(`${controlUrl}/requests`)).text()).not.toContain('REALSECRET')
+  })
+
+  it('to the control plane may have a query', async () => {
+    const { controlUrl } = await startOnPort()
+    const response = await fetch(`${controlUrl}?x=1`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('Location')]).toEqual([308, '/__sandbox/?x=1'])
+    expect(response.headers.has('x-ratelimit-limit')).toBe(false)
   })
 })
 
 describe('faults on the wire', () => {
   const fault = async (rule: string) => {
-    const { port } = await start({ fault: rule })
+    const { port } = await startOnPort({ fault: rule })
     return new Promise<{ got: string; error: string | undefined }>((resolve) => {
       const socket = connect(port, '127.0.0.1')
       let got = ''
@@ -133,15 +142,10 @@ describe('faults on the wire', () => {
 })
 
 describe('stopping', () => {
-  const opened = (port: number): Promise<Socket> =>
-    new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(socket))
-    })
-
   it('frees the port in spite of idle connections and a hanging request', async () => {
-    const sandbox = await start({ fault: 'listOrders:hang' })
-    const silent = await opened(sandbox.port)
-    const idle = await opened(sandbox.port)
+    const sandbox = await startOnPort({ fault: 'listOrders:hang' })
+    const silent = await openSocket(sandbox.port)
+    const idle = await openSocket(sandbox.port)
     await new Promise((resolve) => {
       idle.once('data', resolve)
       idle.write(`GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
@@ -151,20 +155,12 @@ describe('stopping', () => {
     const others = [silent, idle].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     await sandbox.stop()
     await Promise.all([hanging, ...others])
-    const again = await start({ port: sandbox.port })
+    const again = await startOnPort({ port: sandbox.port })
     expect(again.port).toBe(sandbox.port)
   })
 
-  it('finishes an open response, and announces that the connection closes', async () => {
-    const sandbox = await start({ latency: '50ms' })
-    const answer = exchange(sandbox.port, `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`)
-    while ([...sandbox.core.spaces.default.log].length === 0) await new Promise(setImmediate)
-    await sandbox.stop()
-    expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close/s)
-  })
-
-  it('names a port that is in use, and what to do', async () => {
-    const { port } = await start()
+  it('reports a port in use, and what to do', async () => {
+    const { port } = await startOnPort()
     await expect(runSandbox(embeddedOptions({ port }))).rejects.toMatchObject({
       code: 'PORT_IN_USE',
       message: expect.stringMatching(new RegExp(`Port ${port} of 127.0.0.1 is in use.*--port`)),

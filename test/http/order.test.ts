@@ -1,58 +1,24 @@
-import { connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
 import type { PendingReply, Reply } from '../../src/domain/messages.js'
-import { listen } from '../../src/http/listener.js'
-import type { RequestHandlers } from '../../src/http/listener-context.js'
 import { outsideReply } from '../../src/http/replies.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { runSandbox } from '../../src/sandbox.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { exchange, KEYED, listenWith, openSocket, startOnPort, statusesIn, turns } from '../support/raw-http.js'
 
-const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
 const PET = '{"name":"Rex","categoryId":1}'
 const GET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
 const POST = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: ${PET.length}\r\n\r\n${PET}`
 
-/** Answers take their time, so that whatever does not wait for them overtakes them. */
+/** Responses are delayed, so that anything that does not wait for them overtakes them. */
 async function start(options: SandboxOptions = {}) {
-  const warnings: string[] = []
-  const sandbox = await runSandbox(embeddedOptions({ latency: '20ms', ...options }), {
-    onWarning: (message) => warnings.push(message),
-  })
-  onTestFinished(() => sandbox.stop('now'))
+  const sandbox = await startOnPort({ latency: '20ms', ...options })
   const serves = async () =>
     (await fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })).ok
-  return { sandbox, port: Number(new URL(sandbox.baseUrl).port), warnings, serves }
+  return { ...sandbox, serves }
 }
 
-/** Sends bytes as they are and gives all that comes until the connection ends. */
-function exchange(port: number, ...pieces: readonly string[]): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    let got = ''
-    socket.setNoDelay(true)
-    socket.on('data', (chunk) => (got += chunk))
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(got))
-    const next = (at: number) => {
-      if (at < pieces.length) socket.write(String(pieces[at]), () => void someTurns().then(() => next(at + 1)))
-    }
-    next(0)
-  })
-}
-
-/** So that what comes next is read by itself, while answers are still waited for. */
-async function someTurns(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
-}
-
-function statusesOf(got: string): readonly number[] {
-  return [...got.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
-}
-
-/** What no request can be read from, but for one that could. */
 const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonly number[]])[] = [
-  ['what is no HTTP', 'hello\r\n\r\n', [400]],
+  ['text that is not HTTP', 'hello\r\n\r\n', [400]],
   ['a bad header', `GET /v1/pets HTTP/1.1\r\n${KEYED}bad header\r\n\r\n`, [400]],
   ['a head that is too large', `GET /v1/pets HTTP/1.1\r\n${KEYED}X-Big: ${'a'.repeat(20_000)}\r\n\r\n`, [431]],
   ['a missing Host', 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n', [400]],
@@ -68,7 +34,7 @@ const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonl
     [400],
   ],
   [
-    'a body that breaks off when it was already refused',
+    'a body that breaks off after its refusal',
     `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n100001\r\n${'a'.repeat(0x100001)}\r\nzz\r\n`,
     [413],
   ],
@@ -76,71 +42,66 @@ const REFUSED: readonly (readonly [what: string, sent: string, statuses: readonl
 
 describe('bytes that are not a request', () => {
   it.each(REFUSED)('are refused after the responses to earlier requests: %s', async (_what, sent, statuses) => {
-    const { sandbox, port, serves, warnings } = await start()
-    const before = sandbox.core.spaces.default.pets.size
+    const { core, port, serves, warnings } = await start()
+    const before = core.spaces.default.pets.size
     const got = await exchange(port, POST + GET + sent)
-    expect(statusesOf(got)).toEqual([201, 200, ...statuses])
-    expect(sandbox.core.spaces.default.pets.size).toBe(before + 1)
+    expect(statusesIn(got)).toEqual([201, 200, ...statuses])
+    expect(core.spaces.default.pets.size).toBe(before + 1)
     expect(await serves()).toBe(true)
     expect(warnings).toEqual([])
   })
 
   it.each(REFUSED)('are refused after them if they arrive later: %s', async (_what, sent, statuses) => {
     const { port } = await start()
-    expect(statusesOf(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
+    expect(statusesIn(await exchange(port, POST, GET, sent))).toEqual([201, 200, ...statuses])
   })
 
   it('are refused when the second of two bodies breaks off', async () => {
     const { port } = await start()
     const broken = `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunked = `${broken}${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`
-    expect(statusesOf(await exchange(port, chunked + chunked + broken, 'zz\r\n'))).toEqual([201, 201, 400])
+    expect(statusesIn(await exchange(port, chunked + chunked + broken, 'zz\r\n'))).toEqual([201, 201, 400])
   })
 
   it.each(REFUSED)('are refused once, even if more bytes and the end follow: %s', async (_what, sent, statuses) => {
     const { port, serves } = await start({ latency: '100ms' })
-    const socket = await opened(port)
-    let got = ''
-    socket.on('data', (chunk) => (got += chunk))
-    socket.setNoDelay(true)
+    const socket = await openSocket(port)
     for (const piece of [POST, sent, 'zz\r\n', POST]) {
       await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
-      await someTurns()
+      await turns()
     }
     socket.end()
-    await new Promise((resolve) => socket.once('close', resolve))
-    expect(statusesOf(got)).toEqual([201, ...statuses])
+    await once(socket, 'close')
+    expect(statusesIn(socket.received)).toEqual([201, ...statuses])
     expect(await serves()).toBe(true)
   })
 
   it('are refused on a half-closed connection', async () => {
     const { port } = await start()
-    const socket = await opened(port)
-    let got = ''
-    socket.on('data', (chunk) => (got += chunk))
+    const socket = await openSocket(port)
     socket.end(`${POST}${GET}hello\r\n\r\n`)
-    await new Promise((resolve) => socket.once('close', resolve))
-    expect(statusesOf(got)).toEqual([201, 200, 400])
+    await once(socket, 'close')
+    expect(statusesIn(socket.received)).toEqual([201, 200, 400])
   })
 
   it('are ignored after a last response', async () => {
     const { port } = await start()
     const last = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: close\r\n\r\n`
-    expect(statusesOf(await exchange(port, `${POST}${last}hello\r\n\r\n`))).toEqual([201, 200])
+    expect(statusesIn(await exchange(port, `${POST}${last}hello\r\n\r\n`))).toEqual([201, 200])
   })
 
   it('are refused once, and later requests are not executed', async () => {
-    const { sandbox, port } = await start()
-    const before = sandbox.core.spaces.default.pets.size
+    const { core, port } = await start()
+    const before = core.spaces.default.pets.size
     const noHost = 'GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer sandbox\r\n\r\n'
-    expect(statusesOf(await exchange(port, `${noHost}${POST}`, 'hello\r\n\r\n'))).toEqual([400])
-    expect(statusesOf(await exchange(port, 'hello\r\n\r\n', POST, POST))).toEqual([400])
-    expect(sandbox.core.spaces.default.pets.size).toBe(before)
+    expect(statusesIn(await exchange(port, `${noHost}${POST}`, 'hello\r\n\r\n'))).toEqual([400])
+    expect(statusesIn(await exchange(port, 'hello\r\n\r\n', POST, POST))).toEqual([400])
+    expect(core.spaces.default.pets.size).toBe(before)
   })
 
   it('wait for a response of the control plane', async () => {
     const { port } = await start()
-    expect(statusesOf(await exchange(port, `GET /__sandbox/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`))).toEqual([
+    expect(statusesIn(await exchange(port, `GET /__sandbox/pets HTTP/1.1\r\n${KEYED}\r\nhello\r\n\r\n`))).toEqual([
       200, 400,
     ])
   })
@@ -153,21 +114,21 @@ describe('faults on the wire', () => {
     ['connection-reset', [201]],
   ])('wait for the responses to earlier requests: %s', async (fault, statuses) => {
     const { port } = await start({ fault: `getPet:${fault}`, latency: '1ms..30ms', seed: 7 })
-    // The first answer takes its time, the faulty one does not.
-    for (let i = 0; i < 10; i++) expect(statusesOf(await exchange(port, POST + GET))).toEqual(statuses)
+    // Only the first response is delayed.
+    for (let i = 0; i < 10; i++) expect(statusesIn(await exchange(port, POST + GET))).toEqual(statuses)
   })
 })
 
-describe('a socket that Node hands over', () => {
+describe('a socket that Node detaches', () => {
   it.each([
     ['a CONNECT', `CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\n`],
     ['a CONNECT after a request', `${GET}CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\n`],
     ['a CONNECT with bytes behind it', `${GET}${POST}CONNECT x:1 HTTP/1.1\r\n${KEYED}\r\nhello${GET}`],
-    ['a wish to upgrade', `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello`],
-  ])('may be reset at once: %s', async (_what, sent) => {
+    ['an upgrade', `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello`],
+  ])('may be reset immediately: %s', async (_what, sent) => {
     const { port, serves, warnings } = await start({ latency: '5ms' })
     for (let i = 0; i < 20; i++) {
-      const socket = await opened(port)
+      const socket = await openSocket(port)
       await new Promise<void>((resolve) => socket.write(sent, () => resolve()))
       if (i % 2 === 0) await new Promise(setImmediate)
       socket.resetAndDestroy()
@@ -185,34 +146,20 @@ describe('a reply that cannot be sent', () => {
   const BAD: readonly (readonly [what: string, change: Partial<Reply>])[] = [
     ['a value with a line feed', { headers: [...good().headers, 'X-Mock', 'a\nb'] }],
     ['a value beyond Latin-1', { headers: [...good().headers, 'Content-Type', 'text/✓'] }],
-    ['a name that is no token', { headers: [...good().headers, 'X Mock', 'a'] }],
+    ['an invalid name', { headers: [...good().headers, 'X Mock', 'a'] }],
     ['a status of 1000', { status: 1000 }],
     ['a status of 99', { status: 99 }],
-    ['a coding, and then a bad value', { headers: ['Transfer-Encoding', 'chunked', 'X-Mock', '✓'] }],
+    ['a coding, then an invalid value', { headers: ['Transfer-Encoding', 'chunked', 'X-Mock', '✓'] }],
   ]
 
-  async function serving(service: (target: string) => PendingReply) {
-    const warnings: string[] = []
-    const front: RequestHandlers = {
-      service: ({ target }) => service(target),
-      settle: () => undefined,
-      instead: () => undefined,
-      ended: () => 0,
-      refuse: () => ({ ...good(), status: 500, body: '{}' }),
-      isControl: () => false,
-      control: () => {},
-      warn: (message) => warnings.push(message),
-    }
-    const listener = await listen('127.0.0.1', 0, front)
-    onTestFinished(() => listener.stop('now'))
-    return { port: listener.port, warnings }
-  }
+  const serving = (service: (target: string) => PendingReply) =>
+    listenWith({ service: ({ target }) => service(target), refuse: () => ({ ...good(), status: 500, body: '{}' }) })
   const bare = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
 
   it.each(BAD)('becomes a 500 in the Error shape, and does not affect others: %s', async (_what, change) => {
     const { port, warnings } = await serving((target) => (target === '/bad' ? { ...good(), ...change } : good()))
     const got = await exchange(port, bare('/good') + bare('/bad') + bare('/good', 'Connection: close\r\n'))
-    expect(statusesOf(got)).toEqual([200, 500, 200])
+    expect(statusesIn(got)).toEqual([200, 500, 200])
     expect(got).toMatch(/500 .*\{"code":"internal_error","message":"[^"]+","status":500\}HTTP/s)
     if (change.headers?.includes('Date')) expect(got.match(/X-RateLimit-Limit: 60/g)).toHaveLength(3)
     expect(warnings).toEqual([expect.stringMatching(/^The response \d+ to GET \/bad could not be sent: /)])
@@ -223,15 +170,8 @@ describe('a reply that cannot be sent', () => {
       if (target === '/throws') throw new Error('broken')
       return target === '/rejects' ? Promise.reject(new Error('broken')) : good()
     })
-    expect(statusesOf(await exchange(port, bare('/good') + bare('/throws')))).toEqual([200, 500])
-    expect(statusesOf(await exchange(port, bare('/good') + bare('/rejects')))).toEqual([200, 500])
+    expect(statusesIn(await exchange(port, bare('/good') + bare('/throws')))).toEqual([200, 500])
+    expect(statusesIn(await exchange(port, bare('/good') + bare('/rejects')))).toEqual([200, 500])
     expect(warnings).toHaveLength(2)
   })
 })
-
-function opened(port: number): Promise<Socket> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => resolve(socket))
-    socket.on('error', () => {})
-  })
-}

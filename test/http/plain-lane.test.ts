@@ -1,19 +1,14 @@
 import { EventEmitter, once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { EndedExchange, Reply } from '../../src/domain/messages.js'
 import type { Connection } from '../../src/http/connection.js'
-import { listen } from '../../src/http/listener.js'
-import type { RequestHandlers } from '../../src/http/listener-context.js'
 import { PlainLane } from '../../src/http/plain-lane.js'
 import { parserSettings } from '../../src/http/plain-messages.js'
 import { outsideReply } from '../../src/http/replies.js'
 import type { SandboxOptions } from '../../src/options/options.js'
-import { runSandbox } from '../../src/sandbox.js'
 import { systemClock } from '../../src/system/system-clock.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { KEYED, listenWith, openSocket, type RawSocket, startOnPort, statusesIn, turns } from '../support/raw-http.js'
 
-const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
 const PET = '{"name":"Rex","categoryId":1}'
 const GET = `GET /v1/pets/1 HTTP/1.1\r\n${KEYED}\r\n`
 const POST = postOf(PET)
@@ -23,40 +18,34 @@ function postOf(body: string): string {
   return `POST /v1/pets HTTP/1.1\r\n${KEYED}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
 }
 
-async function start(options: SandboxOptions = {}) {
-  const sandbox = await runSandbox(embeddedOptions({ now: '2026-03-01T10:00:00Z', freeze: true, ...options }))
-  onTestFinished(() => sandbox.stop('now'))
-  return { ...sandbox, port: Number(new URL(sandbox.baseUrl).port) }
-}
+const start = (options: SandboxOptions = {}) => startOnPort({ now: '2026-03-01T10:00:00Z', freeze: true, ...options })
 
-async function opened(port: number): Promise<Socket & { got: string }> {
-  const socket = Object.assign(connect({ port, host: '127.0.0.1', allowHalfOpen: true }), { got: '' })
-  socket.setNoDelay(true)
-  socket.on('error', () => {})
-  socket.on('data', (chunk) => {
-    socket.got += chunk
-  })
-  await once(socket, 'connect')
-  return socket
-}
-
-/** Waits for so many answers. */
-async function answers(socket: Socket & { got: string }, count: number): Promise<readonly string[]> {
+/** Waits for a number of responses. */
+async function responses(socket: RawSocket, count: number): Promise<readonly number[]> {
   for (;;) {
-    const statuses = [...socket.got.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => String(status))
+    const statuses = statusesIn(socket.received)
     if (statuses.length >= count || socket.destroyed) return statuses
     await new Promise(setImmediate)
   }
 }
 
-/** What comes back on a connection for what is written to it. */
-async function answerTo(port: number, how: (socket: Socket) => Promise<void>): Promise<string> {
-  const socket = await opened(port)
-  await how(socket)
-  await answers(socket, 1)
+/** Everything received for the pieces sent, some turns apart. */
+async function responseTo(port: number, ...pieces: readonly string[]): Promise<string> {
+  const socket = await openSocket(port)
+  for (const piece of pieces) {
+    socket.write(piece)
+    await turns()
+  }
+  await responses(socket, 1)
   socket.end()
   await once(socket, 'close')
-  return socket.got
+  return socket.received
+}
+
+const inPieces = (sent: string) => [sent.slice(0, 5), sent.slice(5)]
+const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise(setImmediate)
 }
 
 describe('a plain request', () => {
@@ -73,39 +62,31 @@ describe('a plain request', () => {
     ['the control plane', 'GET /__sandbox/health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ])('gets the same bytes as by node:http: %s', async (_what, sent) => {
     const { port, core } = await start({ rateLimit: false })
-    const whole = await answerTo(port, async (socket) => void socket.write(sent))
+    const whole = await responseTo(port, sent)
     await core.controlTarget.change(
       { kind: 'verb', space: '', verb: 'reset', input: {} },
       (spaces, _command, { now }) => spaces.reset(spaces.default, now),
     )
-    const inPieces = await answerTo(port, async (socket) => {
-      socket.write(sent.slice(0, 5))
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
-      socket.write(sent.slice(5))
-    })
+    const split = await responseTo(port, ...inPieces(sent))
     expect(whole).toMatch(/^HTTP\/1\.1 \d{3} .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=360\r\n/s)
-    expect(whole).toBe(inPieces)
+    expect(whole).toBe(split)
   })
 
-  it('is answered with the same bytes if its reply is pending', async () => {
-    // Each is held against the contract first.
+  it('gets the same bytes if its reply is pending', async () => {
+    // --strict checks each reply asynchronously.
     const { port } = await start({ rateLimit: false, strict: true })
-    const whole = await answerTo(port, async (socket) => void socket.write(GET))
-    const inPieces = await answerTo(port, async (socket) => {
-      socket.write(GET.slice(0, 5))
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
-      socket.write(GET.slice(5))
-    })
+    const whole = await responseTo(port, GET)
+    const split = await responseTo(port, ...inPieces(GET))
     expect(whole).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: keep-alive\r\nKeep-Alive: timeout=360\r\n/s)
-    expect(whole).toBe(inPieces)
+    expect(whole).toBe(split)
   })
 
-  it('is answered repeatedly on each of many connections', async () => {
+  it('is served repeatedly on each of many connections', async () => {
     const { port, core } = await start({ rateLimit: false })
-    const sockets = await Promise.all(Array.from({ length: 150 }, () => opened(port)))
+    const sockets = await Promise.all(Array.from({ length: 150 }, () => openSocket(port)))
     for (let round = 1; round <= 3; round++) {
       for (const socket of sockets) socket.write(GET)
-      for (const socket of sockets) expect(await answers(socket, round)).toHaveLength(round)
+      for (const socket of sockets) expect(await responses(socket, round)).toHaveLength(round)
     }
     expect(core.spaces.default.log.total).toBe(450)
     for (const socket of sockets) socket.destroy()
@@ -113,25 +94,25 @@ describe('a plain request', () => {
 
   it('is executed once, even if node:http sends the response', async () => {
     const { port, core } = await start({ latency: '1ms' })
-    const socket = await opened(port)
+    const socket = await openSocket(port)
     const { size } = core.spaces.default.pets
     socket.write(POST)
-    expect(await answers(socket, 1)).toEqual(['201'])
+    expect(await responses(socket, 1)).toEqual([201])
     socket.write(GET)
-    expect(await answers(socket, 2)).toEqual(['201', '200'])
+    expect(await responses(socket, 2)).toEqual([201, 200])
     expect([core.spaces.default.pets.size, core.spaces.default.log.total]).toEqual([size + 1, 2])
     socket.destroy()
   })
 
   it('may be followed by any other request on the connection', async () => {
     const { port, core } = await start()
-    const socket = await opened(port)
+    const socket = await openSocket(port)
     const sent = [GET, POST, GET.replace('GET', 'HEAD'), GET, `${GET}${GET}`, GET]
     let asked = 0
     for (const bytes of sent) {
       socket.write(bytes)
       asked += bytes.split('HTTP/1.1').length - 1
-      expect(await answers(socket, asked)).toHaveLength(asked)
+      expect(await responses(socket, asked)).toHaveLength(asked)
     }
     expect(core.spaces.default.log.total).toBe(asked)
     socket.destroy()
@@ -139,7 +120,7 @@ describe('a plain request', () => {
 })
 
 describe('while a reply waits for the store', () => {
-  /** Answers with the target, or with much; nothing is kept until `keep` is called. */
+  /** Responds with the target, or a long body, once `keep` is called. */
   async function serving() {
     let keep = () => {}
     let kept: Promise<void> | undefined = new Promise((resolve) => {
@@ -155,77 +136,64 @@ describe('while a reply waits for the store', () => {
       body,
       exchange: { space: '', id: served.length, position: served.length },
     })
-    const front: RequestHandlers = {
+    const { listener } = await listenWith({
       service({ target, connection }) {
         served.push(`${target} ${connection}`)
         return reply(target.startsWith('/long') ? 'a'.repeat(60_000) : target)
       },
       settle: () => kept,
-      instead: () => undefined,
       ended(exchanges) {
         ended.push(...exchanges.map(({ id, how }) => `${id} ${how}`))
         return 0
       },
       refuse: () => ({ ...reply('{}'), status: 400 }),
-      isControl: () => false,
-      control: () => {},
-      warn: () => {},
-    }
-    const listener = await listen('127.0.0.1', 0, front)
-    onTestFinished(() => listener.stop('now'))
+    })
     return { listener, keep: () => keep(), served, ended }
-  }
-  const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise(setImmediate)
-  }
-  const turns = async () => {
-    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
   }
 
   it('the next request is not read, and later counts as sent before the response', async () => {
     const { listener, keep, served } = await serving()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     for (const bytes of [ask('/a'), ask('/b').slice(0, 9), ask('/b').slice(9) + ask('/c')]) {
       socket.write(bytes)
       await turns()
     }
     expect(served).toEqual(['/a 1'])
     keep()
-    expect(await answers(socket, 3)).toEqual(['200', '200', '200'])
+    expect(await responses(socket, 3)).toEqual([200, 200, 200])
     expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
-    expect(socket.got.match(/\/[abc]$|\/[abc](?=HTTP)/g)).toEqual(['/a', '/b', '/c'])
+    expect(socket.received.match(/\/[abc]$|\/[abc](?=HTTP)/g)).toEqual(['/a', '/b', '/c'])
     socket.destroy()
   })
 
   it('invalid bytes are refused after it', async () => {
     const { listener, keep, served } = await serving()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await until(() => served.length === 1)
     socket.write('hello\r\n\r\n')
     await turns()
-    expect(socket.got).toBe('')
+    expect(socket.received).toBe('')
     keep()
-    expect(await answers(socket, 2)).toEqual(['200', '400'])
+    expect(await responses(socket, 2)).toEqual([200, 400])
     socket.destroy()
   })
 
   it('a half-closed client gets it, and the end of the connection', async () => {
     const { listener, keep, served, ended } = await serving()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.end(ask('/a'))
     await until(() => served.length === 1)
     await turns()
     keep()
     await once(socket, 'close')
-    expect(socket.got).toMatch(/^HTTP\/1\.1 200 .*\/a$/s)
+    expect(socket.received).toMatch(/^HTTP\/1\.1 200 .*\/a$/s)
     expect(ended).toEqual(['1 sent'])
   })
 
   it('a client that leaves is reported as "left"', async () => {
     const { listener, keep, served, ended } = await serving()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await until(() => served.length === 1)
     socket.resetAndDestroy()
@@ -237,25 +205,25 @@ describe('while a reply waits for the store', () => {
 
   it('a stop waits for it, and it announces that the connection closes', async () => {
     const { listener, keep, served } = await serving()
-    const socket = await opened(listener.port)
-    const idle = await opened(listener.port)
+    const socket = await openSocket(listener.port)
+    const idle = await openSocket(listener.port)
     socket.write(ask('/a'))
     await until(() => served.length === 1)
     const stopped = listener.stop('clean')
     await turns()
     keep()
     await stopped
-    expect(await answers(socket, 1)).toEqual(['200'])
-    expect(socket.got).toMatch(/^HTTP\/1\.1 200 .*Connection: close\r\n\r\n\/a$/s)
-    expect(idle.got).toBe('')
+    expect(await responses(socket, 1)).toEqual([200])
+    expect(socket.received).toMatch(/^HTTP\/1\.1 200 .*Connection: close\r\n\r\n\/a$/s)
+    expect(idle.received).toBe('')
   })
 
   it('a response is reported as sent only when the client has received it', async () => {
     const { listener, keep, served, ended } = await serving()
     keep()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.pause()
-    // Until what the systems of both hold is full.
+    // Fills the buffers of both sides.
     while (ended.length === served.length) {
       const { length } = served
       socket.write(ask(`/long/${length}`))
@@ -266,22 +234,22 @@ describe('while a reply waits for the store', () => {
     await until(() => ended.length === served.length)
     expect(new Set(ended.map((text) => text.split(' ')[1]))).toEqual(new Set(['sent']))
     socket.write(ask('/b'))
-    await until(() => socket.got.endsWith('/b'))
+    await until(() => socket.received.endsWith('/b'))
     socket.destroy()
   })
 })
 
 describe('while a reply is pending', () => {
-  /** Answers when it is told to. */
+  /** Responds when `answer` is called. */
   async function awaiting() {
     const answers: (() => void)[] = []
     const served: string[] = []
     const ended: EndedExchange[] = []
     let answered = 0
-    const front: RequestHandlers = {
+    const { listener } = await listenWith({
       service({ target, connection }) {
         served.push(`${target} ${connection}`)
-        // What says what becomes of the connection is not for the lane.
+        // The lane does not send headers that control the connection.
         const extra = target.startsWith('/odd') ? ['Connection', 'keep-alive'] : []
         if (target.startsWith('/fail')) return Promise.reject(new Error('on purpose'))
         const reply = {
@@ -296,29 +264,20 @@ describe('while a reply is pending', () => {
           })
         })
       },
-      settle: () => undefined,
-      instead: () => undefined,
       ended(exchanges) {
         ended.push(...exchanges)
         return 0
       },
-      refuse: () => ({ ...outsideReply(500, ['Content-Length', '0']), body: '' }),
-      isControl: () => false,
-      control: () => {},
-      warn: () => {},
-    }
-    const listener = await listen('127.0.0.1', 0, front)
-    onTestFinished(() => listener.stop('now'))
+    })
     const asked = async (count: number) => {
       while (served.length < count) await new Promise(setImmediate)
     }
     return { listener, answer: () => answers[answered]?.(), served, ended, asked }
   }
-  const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
 
   it.each(['/a', '/odd'])('it is sent when it is ready, and the connection stays open: %s', async (target) => {
     const { listener, answer, served, ended, asked } = await awaiting()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     for (let count = 1; count <= 3; count++) {
       socket.write(ask(target))
       await asked(count)
@@ -326,48 +285,48 @@ describe('while a reply is pending', () => {
       await new Promise(setImmediate)
       const waited = systemClock.monotonic() - before
       answer()
-      expect(await answers(socket, count)).toHaveLength(count)
+      expect(await responses(socket, count)).toHaveLength(count)
       expect(ended.map(({ id, how }) => `${id} ${how}`).at(-1)).toBe(`${count} sent`)
-      // From when the request had come, whoever sends the answer.
+      // Measured from the arrival of the request.
       expect(ended.at(-1)?.durationMs).toBeGreaterThanOrEqual(waited)
     }
     expect(served).toEqual([`${target} 1`, `${target} 1`, `${target} 1`])
     socket.destroy()
   })
 
-  it('further requests on the connection start at once, and are answered in order', async () => {
+  it('further requests on the connection start immediately, and are served in order', async () => {
     const { listener, answer, served, asked } = await awaiting()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await asked(1)
     socket.write(ask('/b') + ask('/c'))
     await asked(3)
     expect(served).toEqual(['/a 1', '/b 0', '/c 0'])
     for (let count = 1; count <= 3; count++) answer()
-    expect(await answers(socket, 3)).toEqual(['200', '200', '200'])
-    expect(socket.got.match(/\/[abc](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c'])
+    expect(await responses(socket, 3)).toEqual([200, 200, 200])
+    expect(socket.received.match(/\/[abc](?=HTTP|$)/g)).toEqual(['/a', '/b', '/c'])
     socket.destroy()
   })
 
   it('a half-closed client gets it, and the end of the connection', async () => {
     const { listener, answer, ended, asked } = await awaiting()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.end(ask('/a'))
     await asked(1)
-    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    await turns()
     answer()
     await once(socket, 'close')
-    expect(socket.got).toMatch(/HTTP\/1\.1 200 .*Connection: close\r\n.*\/a$/s)
+    expect(socket.received).toMatch(/HTTP\/1\.1 200 .*Connection: close\r\n.*\/a$/s)
     expect(ended.map(({ how }) => how)).toEqual(['sent'])
   })
 
   it.each(['/a', '/odd'])('a client that leaves is reported as "left": %s', async (target) => {
     const { listener, answer, ended, asked } = await awaiting()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.write(ask(target))
     await asked(1)
     socket.resetAndDestroy()
-    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    await turns()
     answer()
     while (ended.length === 0) await new Promise(setImmediate)
     expect(ended.map(({ how }) => how)).toEqual(['left'])
@@ -375,22 +334,22 @@ describe('while a reply is pending', () => {
 
   it('a stop waits for it, and it announces that the connection closes', async () => {
     const { listener, answer, asked } = await awaiting()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.write(ask('/a'))
     await asked(1)
     const stopped = listener.stop('clean')
-    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    await turns()
     answer()
     await stopped
-    expect(await answers(socket, 1)).toEqual(['200'])
-    expect(socket.got).toMatch(/Connection: close\r\n\r\n\/a$/)
+    expect(await responses(socket, 1)).toEqual([200])
+    expect(socket.received).toMatch(/Connection: close\r\n\r\n\/a$/)
   })
 
-  it('a failure becomes a 500', async () => {
+  it('a rejection becomes a 500', async () => {
     const { listener } = await awaiting()
-    const socket = await opened(listener.port)
+    const socket = await openSocket(listener.port)
     socket.write(ask('/fail'))
-    expect(await answers(socket, 1)).toEqual(['500'])
+    expect(await responses(socket, 1)).toEqual([500])
     socket.destroy()
   })
 
@@ -456,9 +415,9 @@ describe('a request after which Node destroys the socket', () => {
     async (pri) => {
       const { port, core } = await start()
       const { size } = core.spaces.default.pets
-      const socket = await opened(port)
+      const socket = await openSocket(port)
       socket.write(POST + pri)
-      expect(await answers(socket, 2)).toEqual(['201', '400'])
+      expect(await responses(socket, 2)).toEqual([201, 400])
       expect(core.spaces.default.pets.size).toBe(size + 1)
       expect(core.spaces.default.log.total).toBe(2)
       socket.destroy()

@@ -53,26 +53,26 @@ describe('requests for node:http', () => {
     ['a body without a length', POST.replace('Content-Length: 2\r\n', '')],
     ['a body of a GET', POST.replace('POST', 'GET')],
     ['two lengths', POST.replace('Content-Length', 'Content-Length: 2\r\nContent-Length')],
-    ['a length that is no number', POST.replace('2', '0x2')],
+    ['an invalid length', POST.replace('2', '0x2')],
     ['another method', GET.replace('GET', 'DELETE')],
     ['HTTP/1.0', GET.replace('1.1', '1.0')],
     ['the absolute form', GET.replace('/v1', 'http://a/v1')],
     ['no Host', GET.replace('Host: a\r\n', '')],
     ['a last request', GET.replace('Host', 'Connection: close\r\nHost')],
-    ['a wish to upgrade', GET.replace('Host', 'Connection: Upgrade\r\nUpgrade: websocket\r\nHost')],
+    ['an upgrade', GET.replace('Host', 'Connection: Upgrade\r\nUpgrade: websocket\r\nHost')],
     ['an expectation', POST.replace('Host', 'Expect: 100-continue\r\nHost')],
-    ['a field that comes twice', GET.replace('Host', 'X-A: 1\r\nx-a: 2\r\nHost')],
+    ['a repeated field', GET.replace('Host', 'X-A: 1\r\nx-a: 2\r\nHost')],
     ['a list of fields', GET.replace('Host', 'Set-Cookie: a=1\r\nHost')],
-    ['a name that every object has', GET.replace('Host', 'Constructor: 1\r\nHost')],
+    ['a name on Object.prototype', GET.replace('Host', 'Constructor: 1\r\nHost')],
     ['a folded field', GET.replace('Host: a', 'Host: a\r\n b')],
     ['a bare line feed', GET.replace('Host: a\r\n', 'Host: a\n')],
     ['a blank before the colon', GET.replace('Host:', 'Host :')],
-    ['what is not ASCII', GET.replace('sandbox', 'sandb\xf6x')],
+    ['non-ASCII text', GET.replace('sandbox', 'sandb\xf6x')],
     ['a control character', GET.replace('sandbox', 'sand\x01box')],
     ['a long head', GET.replace('Host', `X-A: ${'a'.repeat(9000)}\r\nHost`)],
     ['many fields', GET.replace('Host', `${Array.from({ length: 100 }, (_, i) => `X-${i}: 1\r\n`).join('')}Host`)],
-    ['what is no HTTP', 'hello\r\n\r\n'],
-    ['nothing', '\r\n\r\n'],
+    ['text that is not HTTP', 'hello\r\n\r\n'],
+    ['an empty head', '\r\n\r\n'],
   ])('is %s', (_what, text) => {
     expect(read(text)).toBeUndefined()
     expect(read(text, read(GET)?.head)).toBeUndefined()
@@ -80,12 +80,11 @@ describe('requests for node:http', () => {
   })
 })
 
-/** The gate does more of them, on each Node. */
+/** The gate runs more. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 2000)
 
 describe('every plain request', () => {
   const pick = (...texts: string[]) => fc.constantFrom(...texts)
-  /** Mostly the first. */
   const mostly = (usual: fc.Arbitrary<string>, ...others: fc.Arbitrary<string>[]) =>
     fc.oneof({ weight: 12, arbitrary: usual }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })))
   const printable = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
@@ -118,17 +117,13 @@ describe('every plain request', () => {
     )
     .map(([method, target, version, fields, body, length, more]) => {
       const isBodied = method !== 'GET'
-      const said = { right: isBodied ? body.length : undefined, none: undefined, wrong: body.length + 1 }[length]
-      const lengthField = said === undefined ? '' : `Content-Length: ${said}\r\n`
+      const stated = { right: isBodied ? body.length : undefined, none: undefined, wrong: body.length + 1 }[length]
+      const lengthField = stated === undefined ? '' : `Content-Length: ${stated}\r\n`
       return `${method} ${target} ${version}\r\nHost: a\r\n${lengthField}${fields.join('')}\r\n${isBodied ? body : ''}${more}`
     })
 
-  it.each([
-    MAX_PLAIN_HEAD_BYTES,
-    // Many heads are about as long.
-    80,
-  ])(
-    'is read alike by node:http, which takes it for one whole request that leaves the connection open: heads of at most %i bytes',
+  it.each([MAX_PLAIN_HEAD_BYTES, 80])(
+    'is parsed equally by node:http, as one complete request on an open connection: heads up to %i bytes',
     async (maxHead) => {
       const got: { readonly request: IncomingMessage; readonly body: Buffer; readonly isLast: boolean }[] = []
       const server = createServer({ maxHeaderSize: maxHead }, async (request, response) => {
@@ -169,7 +164,6 @@ describe('every plain request', () => {
         }),
         { numRuns: RUNS, seed: 20261122 },
       )
-      // Many of them are, or nothing was held against anything.
       expect(plain).toBeGreaterThan(RUNS / 20)
     },
   )

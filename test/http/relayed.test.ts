@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createSandbox } from '../../src/index.js'
 import { systemClock } from '../../src/system/system-clock.js'
 
-/** A sandbox that refuses whatever it is asked, and those who ask it. */
 async function behind(relays: { relayed?: boolean }) {
   const sandbox = await createSandbox({ storm: '1,retry-after=60s' })
   onTestFinished(() => sandbox.close())
@@ -23,7 +22,7 @@ describe('responses that a client has certainly received', () => {
     vi.useRealTimers()
   })
 
-  /** Time passes, and each timer has its turn of the event loop. */
+  /** Advances time, with turns of the event loop for timers. */
   async function pass(duration: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(duration)
     for (let turn = 0; turn < 2; turn++) await endOfTurn()
@@ -51,7 +50,7 @@ describe('responses that a client has certainly received', () => {
   it('are not proven for one client by a response to another', async () => {
     const { ask, found } = await behind({})
     await ask({ relayed: true })
-    // Its answer, though given, comes after one that is on its way.
+    // Returned, but after a response that is still in flight.
     await ask({ relayed: false })
     await ask({ relayed: false })
     await ask({ relayed: true })

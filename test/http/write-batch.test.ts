@@ -4,19 +4,19 @@ import type { Outgoing } from '../../src/http/connection.js'
 import { WriteBatch } from '../../src/http/write-batch.js'
 
 let sent: number[]
-let told: number[][]
+let reported: number[][]
 let proven: boolean[]
 let batch: WriteBatch
-/** Lets everything be kept; undefined while all is. */
+/** Finishes writing; undefined if everything is written. */
 let keep: (() => void) | undefined
 let keeping: Promise<void> | undefined
 
 beforeEach(() => {
-  // Of this test alone, though a batch of the last may not be empty yet.
+  // Local, because a batch of the previous test may still be pending.
   const mine: number[] = []
-  const mineTold: number[][] = []
+  const mineReported: number[][] = []
   sent = mine
-  told = mineTold
+  reported = mineReported
   const mineProven: boolean[] = []
   proven = mineProven
   keep = keeping = undefined
@@ -24,18 +24,16 @@ beforeEach(() => {
     settle: () => keeping,
     send: ({ arrivedAt }) => mine.push(arrivedAt),
     sent(batch, isProven) {
-      mineTold.push(batch.map(({ arrivedAt }) => arrivedAt))
+      mineReported.push(batch.map(({ arrivedAt }) => arrivedAt))
       mineProven.push(isProven)
     },
   })
 })
 
-/** Told apart by when its request came. */
 function replyTo(arrivedAt: number): Outgoing {
   return { arrivedAt, reply: { status: 200 } } as Outgoing
 }
 
-/** One after which its client may have to wait. */
 function refusalOf(arrivedAt: number): Outgoing {
   return { arrivedAt, reply: { status: 429, exchange: {} } } as Outgoing
 }
@@ -55,10 +53,10 @@ describe('replies', () => {
     expect(sent).toEqual([])
     await endOfTurn()
     expect(sent).toEqual([1, 2, 3])
-    expect(told).toEqual([[1, 2, 3]])
+    expect(reported).toEqual([[1, 2, 3]])
   })
 
-  it('are sent before it if there are 64', () => {
+  it('are sent immediately once there are 64', () => {
     for (let arrivedAt = 1; arrivedAt <= 65; arrivedAt++) batch.put(replyTo(arrivedAt))
     expect(sent).toHaveLength(64)
   })
@@ -71,7 +69,7 @@ describe('replies', () => {
     expect(sent).toEqual([1])
   })
 
-  it('are sent only when the store has written, and later ones after them', async () => {
+  it('are sent in order once the store has written', async () => {
     writeSlowly()
     batch.put(replyTo(1))
     batch.flush()
@@ -81,10 +79,10 @@ describe('replies', () => {
     keep?.()
     await endOfTurn()
     expect(sent).toEqual([1, 2])
-    expect(told).toEqual([[1], [2]])
+    expect(reported).toEqual([[1], [2]])
   })
 
-  it('that refuse are sent after a turn without input, when earlier requests have been read', async () => {
+  it('that refuse are sent after a turn without input', async () => {
     batch.put(refusalOf(1))
     batch.put(replyTo(2))
     for (let turn = 0; turn < 5; turn++) {
@@ -96,7 +94,7 @@ describe('replies', () => {
     expect(proven).toEqual([false, true])
   })
 
-  it('that refuse are sent without proof if there is no such turn for long', async () => {
+  it('that refuse are sent without proof if input continues', async () => {
     batch.put(refusalOf(1))
     while (sent.length === 0) {
       batch.quiet.received()

@@ -1,11 +1,8 @@
-import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.js'
-import { runSandbox } from '../../src/sandbox.js'
-import { embeddedOptions } from '../support/embedded-options.js'
+import { exchange, KEYED } from '../support/raw-http.js'
 
-const KEYED = 'Host: localhost\r\nAuthorization: Bearer sandbox\r\n'
-/** Half a megabyte of characters that are two in UTF-16 and four in UTF-8. */
+/** Half a megabyte: each character has two units in UTF-16 and four bytes in UTF-8. */
 const NAME = '🐱'.repeat(250_000)
 const COUNT = 20
 
@@ -16,17 +13,6 @@ async function start() {
   const list = (init: RequestInit = {}) =>
     fetch(`${sandbox.baseUrl}/pets?limit=${COUNT}`, { ...init, headers: { authorization: 'Bearer sandbox' } })
   return { sandbox, list, port: Number(new URL(sandbox.baseUrl).port) }
-}
-
-function exchange(port: number, sent: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
-    const got: Buffer[] = []
-    socket.on('data', (chunk: Buffer) => got.push(chunk))
-    socket.on('error', reject)
-    socket.on('close', () => resolve(Buffer.concat(got).toString()))
-    socket.write(sent)
-  })
 }
 
 describe('a response of many megabytes', () => {
@@ -50,7 +36,7 @@ describe('a response of many megabytes', () => {
     expect(JSON.parse(old.slice(old.indexOf('\r\n\r\n')))).toHaveLength(COUNT)
   })
 
-  it('is sent in its turn', async () => {
+  it('keeps its place among pipelined responses', async () => {
     const { port } = await start()
     const one = (target: string, more = '') => `GET ${target} HTTP/1.1\r\n${KEYED}${more}\r\n`
     const got = await exchange(
@@ -75,17 +61,5 @@ describe('a response of many megabytes', () => {
     await sandbox.reset()
     expect(await service.json()).toHaveLength(COUNT)
     expect(await control.json()).toHaveLength(COUNT)
-  })
-})
-
-describe('a stop', () => {
-  it('waits for a response of many megabytes that is being read', async () => {
-    const sandbox = await runSandbox(embeddedOptions({ noRateLimit: true }))
-    const add = { method: 'POST', body: JSON.stringify({ name: NAME, categoryId: 1 }) }
-    for (let i = 0; i < COUNT; i++) await fetch(`${sandbox.controlUrl}/pets`, add)
-    const answer = await fetch(`${sandbox.controlUrl}/pets`)
-    const stopped = sandbox.stop()
-    expect(((await answer.json()) as unknown[]).length).toBeGreaterThan(COUNT)
-    await stopped
   })
 })
